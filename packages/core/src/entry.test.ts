@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { always, group, type Snapshot, when } from './entry.ts'
+
+const hasData = ({ facts }: Snapshot): boolean => facts.buffer === 'full'
+
+test('a tool is visible always, with its group, or when a predicate says so', () => {
+  expect(always).toEqual({})
+  expect(group('files')).toEqual({ group: 'files' })
+  expect(when(hasData)).toEqual({ when: hasData })
+})

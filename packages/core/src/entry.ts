@@ -1,0 +1,41 @@
+import type { Tool } from './tool.ts'
+
+/** World state that predicates read; one object per computation, so a list is never half old and half new. */
+export type Facts = { readonly [name: string]: unknown }
+
+/** What a predicate may look at. Everything in it belongs to the same moment. */
+export interface Snapshot<F extends Facts = Facts> {
+  readonly facts: F
+  isActive(group: string): boolean
+}
+
+/** Whether a tool can be used at all now. One that throws counts as false. */
+export type Predicate<F extends Facts = Facts> = (snapshot: Snapshot<F>) => boolean
+
+/**
+ * When a tool is shown: `always`, with its `group`, or when a predicate says that it is available. A grouped tool may have
+ * a predicate too; then both must hold.
+ */
+export type Visibility = { readonly group?: string; readonly when?: Predicate }
+
+export const always: Visibility = {}
+export const group = (name: string): Visibility => ({ group: name })
+export const when = (predicate: Predicate): Visibility => ({ when: predicate })
+
+/** Where an entry came from decides its place in a list: activators, then static ones, then those registered at run time. */
+export type Origin = 'surface' | 'static' | 'dynamic'
+
+/** A tool with everything that decides who sees it and when. */
+export interface Entry {
+  readonly tool: Tool
+  readonly origin: Origin
+  readonly source: string
+  readonly visibility: Visibility
+  readonly tags: readonly string[]
+  /** Names this tool had before; a call by one of them reaches it. */
+  readonly aliases: readonly string[]
+  /** Which of several versions of the same name this is. */
+  readonly version?: string
+  /** The group this tool opens. An activator is listed for clients that can follow, whatever is active. */
+  readonly activates?: string
+}

@@ -1,0 +1,111 @@
+/**
+ * What a reader of each reason gets. Callers branch on `reason`; the page `docs/errors/<reason>.md` explains it.
+ * Three kinds, never mixed: `tool` reaches the model as a result, `protocol` reaches the client as a JSON-RPC error,
+ * `operator` is for whoever wrote or runs the server and never crosses the wire.
+ */
+export interface FailureDetails {
+  arguments_too_large: { limit: number; what: 'elements' | 'depth' }
+  body_too_large: { limit: number }
+  call_cancelled: { tool: string }
+  conflicting_groups: { groups: readonly string[] }
+  duplicate_name: { name: string; sources: readonly string[] }
+  forbidden_host: { host: string }
+  forbidden_origin: { origin: string }
+  group_cycle: { path: readonly string[] }
+  group_inactive: { group: string; parent: string }
+  hook_failed: { group: string; phase: 'activate' | 'deactivate' }
+  invalid_arguments: { tool: string; problems: readonly Problem[] }
+  invalid_cursor: { cursor: string }
+  invalid_declaration: { what: string }
+  invalid_name: { name: string }
+  invalid_params: { problem: string }
+  invalid_result: { tool: string; problem: string }
+  invalid_schema: { tool: string; problem: string }
+  invalid_view: { parameter: string; value: string; nearest: readonly string[] }
+  no_scope: { operation: string }
+  permission_check_failed: { tool: string }
+  port_in_use: { port: number }
+  predicate_failed: { tool: string }
+  quota_full: { group: string; limit: number; what: 'groups' | 'tokens' }
+  requires_activation: { tool: string; group: string; activators: readonly string[] }
+  reserved_name: { name: string }
+  session_limit: { limit: number }
+  session_not_found: { session: string }
+  stale_cursor: { cursor: string }
+  store_failed: { operation: string }
+  tool_failed: { tool: string }
+  tool_timeout: { tool: string; timeoutMs: number }
+  unauthorized: { scheme: 'Bearer' }
+  unknown_group: { group: string; nearest: readonly string[] }
+  unknown_scope: { scope: string }
+  unknown_tool: { name: string; nearest: readonly string[] }
+  unsupported_server: { problem: string }
+}
+
+export type Reason = keyof FailureDetails
+
+/** One thing that is wrong with a value, and where: `path` is empty for the value itself. */
+export interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+export type FailureKind = 'tool' | 'protocol' | 'operator'
+
+/** Who each reason is for. A reason that can be met in two ways is listed under the one its reader meets first. */
+export const reasons: { readonly [R in Reason]: FailureKind } = {
+  arguments_too_large: 'protocol',
+  body_too_large: 'protocol',
+  call_cancelled: 'tool',
+  conflicting_groups: 'operator',
+  duplicate_name: 'operator',
+  forbidden_host: 'protocol',
+  forbidden_origin: 'protocol',
+  group_cycle: 'operator',
+  group_inactive: 'tool',
+  hook_failed: 'tool',
+  invalid_arguments: 'tool',
+  invalid_cursor: 'protocol',
+  invalid_declaration: 'operator',
+  invalid_name: 'operator',
+  invalid_params: 'protocol',
+  invalid_result: 'tool',
+  invalid_schema: 'operator',
+  invalid_view: 'protocol',
+  no_scope: 'operator',
+  permission_check_failed: 'operator',
+  port_in_use: 'operator',
+  predicate_failed: 'operator',
+  quota_full: 'tool',
+  requires_activation: 'tool',
+  reserved_name: 'operator',
+  session_limit: 'protocol',
+  session_not_found: 'protocol',
+  stale_cursor: 'protocol',
+  store_failed: 'operator',
+  tool_failed: 'tool',
+  tool_timeout: 'tool',
+  unauthorized: 'protocol',
+  unknown_group: 'tool',
+  unknown_scope: 'operator',
+  unknown_tool: 'protocol',
+  unsupported_server: 'operator',
+}
+
+/** An expected failure: `message` says what happened and what to do next, `details` carries the same as data. */
+export class Failure<R extends Reason = Reason> extends Error {
+  override readonly name = 'Failure'
+  readonly reason: R
+  readonly details: FailureDetails[R]
+
+  constructor(reason: R, message: string, details: FailureDetails[R], options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+    this.details = details
+  }
+}
+
+/** Whether `error` is a failure, of `reason` when one is named. */
+export function isFailure<R extends Reason>(error: unknown, reason?: R): error is Failure<R> {
+  return error instanceof Failure && (reason === undefined || error.reason === reason)
+}

@@ -1,0 +1,60 @@
+export {
+  type Activation,
+  type Because,
+  type GroupCost,
+  initialActivation,
+  isActive,
+  nothingActive,
+  type Plan,
+  planActivate,
+  planAll,
+  planDeactivate,
+  reconcile,
+  touch,
+} from './activation.ts'
+export { canonicalJson } from './canonical.ts'
+export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog.ts'
+export {
+  always,
+  type Entry,
+  type Facts,
+  group,
+  type Origin,
+  type Predicate,
+  type Snapshot,
+  type Visibility,
+  when,
+} from './entry.ts'
+export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './failure.ts'
+export { fingerprint, toolFingerprint } from './fingerprint.ts'
+export {
+  ancestorsOf,
+  closureOf,
+  declareGroups,
+  type Group,
+  type GroupDeclaration,
+  type Groups,
+  groupOf,
+  noGroups,
+  type Quota,
+  unknownGroup,
+} from './groups.ts'
+export { checkGroupName, checkToolName, nearest, nearestHint, printable } from './names.ts'
+export { type Page, pageOf } from './pages.ts'
+export { firstSentence, signature, typeText } from './signature.ts'
+export { estimateTokens, toolTokens } from './tokens.ts'
+export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool.ts'
+export {
+  appended,
+  type Exposure,
+  isAvailable,
+  isStrict,
+  type Look,
+  type Meaning,
+  resolve,
+  snapshotOf,
+  unavailableEntries,
+  type View,
+  viewFingerprint,
+  viewOf,
+} from './view.ts'

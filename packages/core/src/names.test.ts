@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Failure } from './failure.ts'
+import { checkGroupName, checkToolName, nearest, nearestHint, printable } from './names.ts'
+
+/** Any sequence of UTF-16 code units, also those that are no Unicode text. */
+const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 }).map((codes) => String.fromCharCode(...codes))
+
+describe('the name of a tool', () => {
+  test.each(['a', 'read_file', 'github.issues-list', 'A1', '-', '..', '__proto__', 'constructor', 'x'.repeat(128)])(
+    'may be %j',
+    (name) => {
+      expect(() => checkToolName(name)).not.toThrow()
+    },
+  )
+
+  test.each([
+    '',
+    ' ',
+    'read file',
+    'x'.repeat(129),
+    'a/b',
+    'a:b',
+    'a\n',
+    'größe',
+    'g\u0456thub',
+    'a\u0000',
+    '\ud83d',
+    '\u{1f600}',
+  ])('may not be %j', (name) => {
+    expect(() => checkToolName(name)).toThrow(Failure)
+  })
+})
+
+describe('the name of a group', () => {
+  test.each(['a', 'file_ops', 'cloud.aws-1', 'constructor', 'x'.repeat(100)])('may be %j', (name) => {
+    expect(() => checkGroupName(name)).not.toThrow()
+  })
+
+  test.each(['', 'file ops', 'x'.repeat(101), 'a,b', 'a\n', 'wölfe', '__proto__'])('may not be %j', (name) => {
+    expect(() => checkGroupName(name)).toThrow(Failure)
+  })
+})
+
+test('a refused name is shown escaped and cut, with the rule', () => {
+  expect(() => checkToolName('\u001b[2Jgone')).toThrow(
+    '"\\u{1b}[2Jgone" cannot be a tool\'s name. Use 1 to 128 letters, digits, underscores, dots and hyphens.',
+  )
+  expect(() => checkGroupName('g '.repeat(500_000))).toThrow(/^.{100,300}$/)
+})
+
+describe('text from outside', () => {
+  test.each([
+    ['an ANSI colour', '\u001b[31mred', '\\u{1b}[31mred'],
+    ['a C1 control', '\u009b31m', '\\u{9b}31m'],
+    ['an OSC 8 link', '\u001b]8;;https://evil.example\u0007', '\\u{1b}]8;;https://evil.example\\u{7}'],
+    ['a line break', 'a\r\nb', 'a\\u{d}\\u{a}b'],
+    ['a bidirectional override', 'a\u202eb\u2066c', 'a\\u{202e}b\\u{2066}c'],
+    ['zero-width characters', 'a\u200bb\u200dc\ufeffd\u2060', 'a\\u{200b}b\\u{200d}c\\u{feff}d\\u{2060}'],
+    ['tag characters', 'a\u{e0041}', 'a\\u{e0041}'],
+    ['a private character', '\ue000', '\\u{e000}'],
+    ['half a surrogate pair', 'a\ud83d', 'a\\u{d83d}'],
+    ['two halves in the wrong order', '\ude00\ud83d', '\\u{de00}\\u{d83d}'],
+  ])('is shown with %s as an escape', (_, text, shown) => {
+    expect(printable(text)).toBe(shown)
+  })
+
+  test('is shown as it is when it is only unusual', () => {
+    expect(printable('größe 大きさ \u{1f600} "quoted" \\ é')).toBe('größe 大きさ \u{1f600} "quoted" \\ é')
+  })
+
+  test('is cut when it is long', () => {
+    expect(printable('x'.repeat(121))).toBe(`${'x'.repeat(120)}…`)
+    expect(printable('x'.repeat(120))).toBe('x'.repeat(120))
+    expect(printable('abcdef', 3)).toBe('abc…')
+  })
+
+  test('that is cut within a surrogate pair shows no half of it', () => {
+    expect(printable('ab\u{1f600}', 3)).toBe('ab\\u{d83d}…')
+  })
+
+  test('never shows a control, a format character or a broken pair', () => {
+    fc.assert(
+      fc.property(units, (text) => {
+        expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u)
+      }),
+    )
+  })
+})
+
+describe('the nearest names', () => {
+  const names = ['read_file', 'write_file', 'list_issues', 'create_issue', 'delete_repository']
+
+  test.each([
+    ['a letter is missing', 'read_fil', 'read_file'],
+    ['a letter is too much', 'creates_issue', 'create_issue'],
+    ['letters are swapped', 'raed_file', 'read_file'],
+    ['a letter is wrong', 'list_izsues', 'list_issues'],
+    ['it is in capitals', 'READ_FILE', 'read_file'],
+    ['only a part was given', 'repository', 'delete_repository'],
+  ])('include the one that was meant when %s', (_, wanted, meant) => {
+    expect(nearest(wanted, names)[0]).toBe(meant)
+  })
+
+  test('are none when nothing is close', () => {
+    expect(nearest('send_email_to_customer', names)).toEqual([])
+    expect(nearest('zzz', names)).toEqual([])
+    expect(nearest('read_file', [])).toEqual([])
+  })
+
+  test('begin with the same name in other capitals', () => {
+    expect(nearest('Read', ['can_read', 'read', 'read_all'])).toEqual(['read', 'can_read', 'read_all'])
+  })
+
+  test('begin with the best, and names that are as close follow the alphabet', () => {
+    expect(nearest('toool_a', ['tool_c', 'tool_a', 'tool_b'])).toEqual(['tool_a', 'tool_b', 'tool_c'])
+  })
+
+  test('are at most three, or as many as asked for', () => {
+    const many = ['tool_1', 'tool_2', 'tool_3', 'tool_4', 'tool_5']
+    expect(nearest('tool_x', many)).toHaveLength(3)
+    expect(nearest('tool_x', many, 1)).toEqual(['tool_1'])
+  })
+
+  test('do not depend on the order in which the names come', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ maxLength: 6 }), { maxLength: 20 }), fc.string({ maxLength: 6 }), (all, wanted) => {
+        expect(nearest(wanted, all.toReversed())).toEqual(nearest(wanted, all))
+      }),
+    )
+  })
+
+  test('are found quickly for a megabyte that nobody can have meant', () => {
+    expect(nearest('x'.repeat(2 ** 20), names)).toEqual([])
+  })
+
+  test('of nothing are only very short ones', () => {
+    expect(nearest('', ['ab', 'abc'])).toEqual(['ab'])
+  })
+})
+
+test('a hint is a sentence, or nothing', () => {
+  expect(nearestHint(['a', 'b'])).toBe(' Nearest: a, b.')
+  expect(nearestHint([])).toBe('')
+})

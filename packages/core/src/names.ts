@@ -1,0 +1,73 @@
+import { Failure } from './failure.ts'
+
+const toolName = /^[A-Za-z0-9_.-]{1,128}$/
+
+/** Refuses a name that MCP does not allow for a tool. */
+export function checkToolName(name: string): void {
+  if (toolName.test(name)) return
+  throw new Failure(
+    'invalid_name',
+    `"${printable(name)}" cannot be a tool's name. Use 1 to 128 letters, digits, underscores, dots and hyphens.`,
+    { name },
+  )
+}
+
+const groupName = /^[A-Za-z0-9_.-]{1,100}$/
+
+/** Refuses a group name that could not stand inside the name of its activator. */
+export function checkGroupName(name: string): void {
+  if (groupName.test(name) && name !== '__proto__') return
+  throw new Failure(
+    'invalid_name',
+    `"${printable(name)}" cannot be a group's name. Use 1 to 100 letters, digits, underscores, dots and hyphens.`,
+    { name },
+  )
+}
+
+/** Text from outside, safe to show: control characters become escapes and long text is cut. */
+export function printable(text: string, limit = 120): string {
+  const cut = text.length > limit ? `${text.slice(0, limit)}…` : text
+  return cut.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? '?'}}`)
+}
+
+/** The names most like `wanted`, best first; none when nothing is close. */
+export function nearest(wanted: string, names: Iterable<string>, limit = 3): readonly string[] {
+  const target = wanted.slice(0, 128).toLowerCase()
+  const reach = Math.max(2, Math.floor(target.length / 3))
+  const found: { name: string; distance: number }[] = []
+  for (const name of names) {
+    const candidate = name.toLowerCase()
+    if (Math.abs(candidate.length - target.length) > reach && !candidate.includes(target)) continue
+    const distance =
+      candidate.includes(target) && target.length > 2
+        ? Math.min(1, candidate.length - target.length)
+        : editDistance(target, candidate, reach)
+    if (distance <= reach) found.push({ name, distance })
+  }
+  return found
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, limit)
+    .map((entry) => entry.name)
+}
+
+/** "Nearest: a, b." or nothing, ready to follow a sentence. */
+export function nearestHint(names: readonly string[]): string {
+  return names.length === 0 ? '' : ` Nearest: ${names.join(', ')}.`
+}
+
+function editDistance(a: string, b: string, limit: number): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    let best = i
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const value = Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1)
+      current.push(value)
+      if (value < best) best = value
+    }
+    if (best > limit) return limit + 1
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}

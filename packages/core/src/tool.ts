@@ -1,0 +1,30 @@
+/** A JSON Schema as tools carry it. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** Hints about a tool's behaviour, as MCP names them. They describe; they never authorise. */
+export interface ToolAnnotations {
+  readonly title?: string
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+/** A tool as `tools/list` shows it. */
+export interface Tool {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly inputSchema: JsonSchema & { readonly type: 'object' }
+  readonly outputSchema?: JsonSchema
+  readonly annotations?: ToolAnnotations
+  readonly icons?: readonly { readonly src: string; readonly mimeType?: string; readonly sizes?: readonly string[] }[]
+  readonly execution?: JsonSchema
+  readonly _meta?: { readonly [key: string]: unknown }
+}
+
+/** What a tool does to the world, read from its annotations: a tool that says nothing may write. */
+export function facetOf(tool: Tool): 'read-only' | 'destructive' | 'write' {
+  if (tool.annotations?.readOnlyHint === true) return 'read-only'
+  return tool.annotations?.destructiveHint === true ? 'destructive' : 'write'
+}

@@ -1,0 +1,25 @@
+// npm run check: everything that can be said about the repository without running it.
+import { run, tool } from './processes.mjs'
+import { ensureBuilt, ensureInstalled } from './setup.mjs'
+import { isPlain, kept, stepsInPairs } from './steps.mjs'
+import { packages } from './workspaces.mjs'
+
+const colours = `--colors=${isPlain ? 'off' : 'force'}`
+
+await ensureInstalled()
+await ensureBuilt()
+const isClean = await stepsInPairs({
+  types: () => tool('typescript/bin/tsc', ['-b'], kept),
+  'format and lint': () => tool('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', colours], kept),
+  'lint with types': () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings'], kept),
+  'unused code': () => tool('knip/bin/knip.js', ['--no-config-hints'], kept),
+  ...Object.fromEntries(packages.map((folder) => [`contents of ${folder}`, () => contentsOf(folder)])),
+  'code in documents': () => run(process.execPath, ['scripts/fences.mjs', '--check']),
+  'lock file': () => run(process.execPath, ['scripts/lockfile.mjs']),
+  'machine paths': () => run(process.execPath, ['scripts/paths.mjs']),
+})
+process.exitCode = isClean ? 0 : 1
+
+function contentsOf(folder) {
+  return tool('publint/src/cli.js', ['run', folder, '--strict'], kept)
+}

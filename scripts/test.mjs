@@ -1,0 +1,16 @@
+// npm test [-- [--no-check] [vitest arguments]]
+import { run, tool } from './processes.mjs'
+import { ensureBuilt, ensureInstalled } from './setup.mjs'
+import { shown, step } from './steps.mjs'
+
+const args = process.argv.slice(2).filter((arg) => arg !== '--no-check')
+const withCheck = !process.argv.includes('--no-check')
+
+await ensureInstalled()
+await ensureBuilt()
+const results = []
+if (withCheck) results.push(await step('check', () => run(process.execPath, ['scripts/check.mjs'], shown)))
+// Part of the tests covers part of the code; the thresholds speak of the whole.
+const coverage = args.length === 0 ? ['--coverage'] : []
+results.push(await step('tests', () => tool('vitest/vitest.mjs', ['run', ...coverage, ...args], shown)))
+process.exitCode = results.every(Boolean) ? 0 : 1

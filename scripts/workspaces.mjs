@@ -1,0 +1,20 @@
+// Where the repository's packages are.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+
+export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** Folders of all workspaces, relative to the root: packages/core, examples, … */
+export const workspaces = manifest.workspaces
+  .flatMap((pattern) => (pattern.endsWith('/*') ? childrenOf(pattern.slice(0, -2)) : [pattern]))
+  .filter((folder) => existsSync(join(root, folder, 'package.json')))
+
+/** Folders of the packages that are published. */
+export const packages = workspaces.filter((folder) => folder.startsWith('packages/'))
+
+function childrenOf(folder) {
+  return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)
+}

@@ -1,0 +1,23 @@
+import { defaultServerConditions } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['@unfold-mcp/source', ...defaultServerConditions]
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  // Node 20 cannot run decorators or `using`; a lower target makes esbuild rewrite them.
+  esbuild: { target: 'es2022' },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'examples/test/**/*.test.ts'],
+    pool: 'forks',
+    testTimeout: 20_000,
+    coverage: {
+      provider: 'v8',
+      include: ['packages/*/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*.test-d.ts', '**/*.examples.ts'],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: { 'packages/core/src/**': { lines: 90 } },
+    },
+  },
+})
