@@ -1,0 +1,31 @@
+import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server'
+import type { Facts } from '@unfold-mcp/core'
+import type { Principal } from './principal.ts'
+import type { Transition } from './runtime/transition.ts'
+
+/** `session`: revisions up to 2025-11-25, where what a client activates is remembered. `stateless`: 2026-07-28. */
+export type Era = 'session' | 'stateless'
+
+/** What a handler knows about the call it answers, and what it may do beside answering. */
+export interface ToolContext<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> {
+  /** Whose activation this call reads and writes, such as `session:6f1…`. */
+  readonly scope: string
+  readonly era: Era
+  readonly principal: P | undefined
+  /** World state as it was when the call was let through. */
+  readonly facts: F
+  /** Aborted when the client cancels or vanishes, and when the tool's time is up. */
+  readonly signal: AbortSignal
+  /** The SDK's own context: elicitation, sampling, request state, headers. Absent when called without a transport. */
+  readonly mcp: ServerContext | undefined
+  isActive(group: Name): boolean
+  /** Switches a group on for this scope; the client is told once, when the call ends. Changes nothing on 2026-07-28. */
+  activate(group: Name): Promise<Transition>
+  deactivate(group: Name): Promise<Transition>
+  /** Reads predicates again now; whoever's view changed is told. */
+  toolListChanged(): void
+  /** Tells the client how far the work is, if it asked to know. */
+  progress(progress: number, total?: number, message?: string): Promise<void>
+  /** Sends a log message to the client. */
+  log(level: LoggingLevel, data: unknown): Promise<void>
+}

@@ -1,0 +1,35 @@
+import type { Entry, Tool } from '@unfold-mcp/core'
+import type { ToolContext } from './context.ts'
+import type { HandlerResult } from './result.ts'
+import type { Schema } from './schema.ts'
+
+/** What runs when a tool is called. */
+export type ToolHandler<Input = any, Context = ToolContext> = (
+  input: Input,
+  ctx: Context,
+) => HandlerResult | Promise<HandlerResult>
+
+/** A tool with its handler and everything that decides who sees it and when. */
+export interface ToolEntry extends Entry {
+  readonly handler: ToolHandler
+  readonly input: Schema
+  readonly output?: Schema
+  /** How long a call may take, when it differs from the server's own limit. */
+  readonly timeoutMs?: number
+}
+
+/** Whatever provides entries and announces that they changed. */
+export interface Source {
+  readonly name: string
+  entries(): readonly ToolEntry[]
+  /** Calls `changed` at every change, with the entry that is being added if one is; it throws to refuse that entry. */
+  subscribe(changed: (added?: ToolEntry) => void): () => void
+}
+
+/** The name under which a tool of several versions shows which one it is. */
+export const versionMeta = 'io.github.unfold-mcp/version'
+
+/** The definition with its version in `_meta`, when it has one. */
+export function withVersion(tool: Tool, version: string | undefined): Tool {
+  return version === undefined ? tool : { ...tool, _meta: { ...tool._meta, [versionMeta]: version } }
+}

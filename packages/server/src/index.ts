@@ -1,0 +1,30 @@
+export {
+  type Facts,
+  Failure,
+  type FailureDetails,
+  isFailure,
+  type Predicate,
+  type Quota,
+  type Reason,
+  reasons,
+  type Snapshot,
+  signature,
+  type Tool,
+  type ToolAnnotations,
+} from '@unfold-mcp/core'
+export type { Era, ToolContext } from './context.ts'
+export type { Source, ToolEntry, ToolHandler } from './entry.ts'
+export type { Principal } from './principal.ts'
+export { type RegisteredTool, ToolRegistry } from './registry.ts'
+export type { Report, Reporter } from './report.ts'
+export type { HandlerResult } from './result.ts'
+export type { ActivationMode, GroupOptions, HiddenCalls } from './runtime/declaration.ts'
+export type { GroupHooks, HookContext, Transition } from './runtime/transition.ts'
+export { createHandler, type Handler, type HandlerOptions, unauthorized } from './serving/handler.ts'
+export { type Listening, type ListenOptions, listen, toNodeHandler } from './serving/node.ts'
+export { type ServeOptions, serve } from './serving/serve.ts'
+export { type StdioOptions, serveStdio } from './serving/stdio.ts'
+export { memoryStore } from './stores/memory.ts'
+export type { ActivationStore } from './stores/store.ts'
+export { ToolGroups } from './tool-groups.ts'
+export { defineToolbox, Toolbox, type ToolboxOptions, type ToolConfig } from './toolbox.ts'

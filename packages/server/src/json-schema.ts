@@ -1,0 +1,42 @@
+import { addFormats } from '@modelcontextprotocol/server/validators/ajv'
+import { Failure, type JsonSchema, type Problem } from '@unfold-mcp/core'
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+
+// Schemas are kept out of the engine's registry: two tools may carry the same `$id`.
+const engine = new Ajv2020({ allErrors: true, strict: false, validateSchema: false, addUsedSchema: false })
+addFormats(engine as unknown as Parameters<typeof addFormats>[0])
+
+/** A check of values against a JSON Schema that finds every problem; throws `invalid_schema` for one that cannot be used. */
+export function compileJsonSchema(
+  tool: string,
+  schema: JsonSchema,
+): (value: unknown) => { value: unknown } | { problems: readonly Problem[] } {
+  const validate = compiled(tool, schema)
+  return (value) => (validate(value) ? { value } : { problems: (validate.errors ?? []).map(problemOf) })
+}
+
+function compiled(tool: string, schema: JsonSchema) {
+  try {
+    return engine.compile(schema)
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    throw new Failure(
+      'invalid_schema',
+      `Tool "${tool}": its schema cannot be used: ${problem}`,
+      { tool, problem },
+      { cause: error },
+    )
+  }
+}
+
+function problemOf(error: ErrorObject): Problem {
+  const path = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
+  return { path, message: messageOf(error) }
+}
+
+function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
+  if (keyword === 'enum')
+    return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
+  if (keyword === 'additionalProperties') return `has no property "${params.additionalProperty}"`
+  return message
+}

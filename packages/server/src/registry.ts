@@ -1,0 +1,203 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import {
+  checkToolName,
+  Failure,
+  fingerprint,
+  nearest,
+  nearestHint,
+  type Page,
+  type Predicate,
+  pageOf,
+  type Tool,
+  toolFingerprint,
+  type Visibility,
+} from '@unfold-mcp/core'
+import type { ToolContext } from './context.ts'
+import { type Source, type ToolEntry, type ToolHandler, withVersion } from './entry.ts'
+import { resultOf } from './result.ts'
+import { invalidArguments } from './runtime/calls.ts'
+import { inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
+import type { ToolGroups } from './tool-groups.ts'
+
+/** A tool as it is registered: a definition, whose schemas may be of any library. */
+export interface RegisteredTool<I extends SchemaSource | undefined = SchemaSource | undefined>
+  extends Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'> {
+  readonly inputSchema?: I
+  readonly outputSchema?: SchemaSource
+  readonly tags?: readonly string[]
+  readonly version?: string
+  readonly aliases?: readonly string[]
+}
+
+type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
+
+let registries = 0
+
+/**
+ * Tools that come and go while the server runs. A toolbox takes it with `use`, shows what it holds after its own tools, and
+ * follows its changes. On its own it lists and calls what it holds, with the groups given to it deciding what is visible.
+ */
+export class ToolRegistry implements Source {
+  readonly name: string
+  readonly #groups: ToolGroups | undefined
+  readonly #entries = new Map<string, ToolEntry>()
+  readonly #listeners = new Set<(added?: ToolEntry) => void>()
+
+  constructor({ name = `registry ${++registries}`, groups }: { name?: string; groups?: ToolGroups } = {}) {
+    this.name = name
+    this.#groups = groups
+  }
+
+  register<const I extends SchemaSource | undefined = undefined>(
+    name: string,
+    tool: RegisteredTool<I>,
+    handler: ToolHandler<InputOf<I>>,
+  ): void {
+    this.#add(name, tool, {}, handler)
+  }
+
+  registerInGroup<const I extends SchemaSource | undefined = undefined>(
+    name: string,
+    tool: RegisteredTool<I>,
+    group: string,
+    handler: ToolHandler<InputOf<I>>,
+  ): void {
+    this.#add(name, tool, { group }, handler)
+  }
+
+  /** Registers a tool that exists only while `visible` says so. */
+  registerConditional<const I extends SchemaSource | undefined = undefined>(
+    name: string,
+    tool: RegisteredTool<I>,
+    visible: Predicate,
+    handler: ToolHandler<InputOf<I>>,
+  ): void {
+    this.#add(name, tool, { when: visible }, handler)
+  }
+
+  /** Removes a tool and returns it, or nothing if there was none. */
+  unregister(name: string): Tool | undefined {
+    const found = [...this.#entries.values()].filter((entry) => entry.tool.name === name)
+    for (const entry of found) this.#entries.delete(keyOf(entry))
+    if (found.length > 0) this.#announce()
+    return found.at(-1)?.tool
+  }
+
+  /** Whether the tool exists and is visible. */
+  hasTool(name: string): boolean {
+    return this.#visible().some((entry) => entry.tool.name === name)
+  }
+
+  /** The tools that are visible now. */
+  listTools(cursor?: string, pageSize?: number): { readonly tools: readonly Tool[]; readonly nextCursor?: string } {
+    const tools = this.#visible().map((entry) => entry.tool)
+    const { items, nextCursor }: Page<Tool> = pageOf(tools, pageSize, fingerprint(tools.map(toolFingerprint).join()), cursor)
+    return { tools: items, ...(nextCursor !== undefined && { nextCursor }) }
+  }
+
+  /** Calls a tool that is visible; any other name is an unknown one. */
+  async callTool(
+    name: string,
+    args: unknown = {},
+    ctx: ToolContext = this.#ownContext(),
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const entry = this.#visible().find((each) => each.tool.name === name || each.aliases.includes(name))
+    if (entry === undefined) {
+      const close = nearest(
+        name,
+        this.#visible().map((each) => each.tool.name),
+      )
+      throw new Failure('unknown_tool', `Tool "${name}" not found.${nearestHint(close)}`, { name, nearest: close })
+    }
+    const checked = await entry.input.check(args)
+    return 'problems' in checked
+      ? invalidArguments(name, checked.problems)
+      : resultOf(name, await entry.handler(checked.value, ctx))
+  }
+
+  entries(): readonly ToolEntry[] {
+    return [...this.#entries.values()]
+  }
+
+  subscribe(changed: (added?: ToolEntry) => void): () => void {
+    this.#listeners.add(changed)
+    return () => this.#listeners.delete(changed)
+  }
+
+  #add(name: string, given: RegisteredTool, visibility: Visibility, handler: ToolHandler): void {
+    checkToolName(name)
+    const { inputSchema: inputSource, outputSchema: outputSource, tags = [], version, aliases = [], ...definition } = given
+    const input = inputSchema(name, inputSource)
+    const output = outputSource === undefined ? undefined : outputSchema(name, outputSource)
+    const tool: Tool = {
+      ...definition,
+      name,
+      inputSchema: input.json,
+      ...(output !== undefined && { outputSchema: output.json }),
+    }
+    const entry: ToolEntry = {
+      tool: withVersion(tool, version),
+      origin: 'dynamic',
+      source: this.name,
+      visibility,
+      tags,
+      aliases,
+      handler,
+      input,
+      ...(output !== undefined && { output }),
+      ...(version !== undefined && { version }),
+    }
+    if (this.#entries.has(keyOf(entry))) {
+      throw new Failure('duplicate_name', `The tool "${keyOf(entry)}" is registered already. Unregister it first.`, {
+        name,
+        sources: [this.name],
+      })
+    }
+    this.#announce(entry)
+    this.#entries.set(keyOf(entry), entry)
+  }
+
+  // Listeners are asked before anything is kept, so a refused tool leaves no trace.
+  #announce(added?: ToolEntry): void {
+    for (const listener of this.#listeners) listener(added)
+  }
+
+  #visible(): readonly ToolEntry[] {
+    const snapshot = { facts: {}, isActive: (group: string) => this.#groups?.isActive(group) === true }
+    return [...this.#entries.values()].filter(({ visibility: { group, when } }) => {
+      if (group !== undefined && !snapshot.isActive(group)) return false
+      try {
+        return when === undefined || when(snapshot) === true
+      } catch {
+        return false
+      }
+    })
+  }
+
+  #ownContext(): ToolContext {
+    const groups = this.#groups
+    const unchanged = { changed: false, activated: [], deactivated: [], appeared: [], disappeared: [] }
+    return {
+      scope: this.name,
+      era: 'session',
+      principal: undefined,
+      facts: {},
+      signal: new AbortController().signal,
+      mcp: undefined,
+      isActive: (group) => groups?.isActive(group) === true,
+      activate: async (group) => {
+        await groups?.activate(group)
+        return unchanged
+      },
+      deactivate: async (group) => {
+        await groups?.deactivate(group)
+        return unchanged
+      },
+      toolListChanged: () => undefined,
+      progress: async () => undefined,
+      log: async () => undefined,
+    }
+  }
+}
+
+const keyOf = ({ tool, version }: ToolEntry): string => (version === undefined ? tool.name : `${tool.name}@${version}`)

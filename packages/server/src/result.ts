@@ -1,0 +1,73 @@
+import type { CallToolResult, ContentBlock, InputRequiredResult } from '@modelcontextprotocol/server'
+import { Failure, type Reason } from '@unfold-mcp/core'
+
+/**
+ * What a handler may give back: a text, content blocks, a plain object (structured content), nothing, or a whole result,
+ * which is any object with a `content` array or one made by the SDK's `inputRequired`.
+ */
+export type HandlerResult =
+  | string
+  | readonly ContentBlock[]
+  | CallToolResult
+  | InputRequiredResult
+  | object
+  | null
+  | undefined
+  | void
+
+/** The name under which a result that reports a failure says which. */
+export const reasonMeta = 'io.github.unfold-mcp/reason'
+
+/** A whole result from what a handler gave back; throws `invalid_result` for what no client could read. */
+export function resultOf(tool: string, given: unknown): CallToolResult | InputRequiredResult {
+  if (given === undefined || given === null) return { content: [] }
+  if (typeof given === 'string') return { content: [{ type: 'text', text: given }] }
+  if (typeof given !== 'object') throw garbage(tool, `it returned a ${typeof given}`)
+  if (Array.isArray(given)) {
+    if (!given.every(isBlock)) throw garbage(tool, 'it returned an array that is not made of content blocks')
+    return { content: given }
+  }
+  if (isInputRequired(given)) return given
+  if ('content' in given && Array.isArray(given.content)) {
+    if (!given.content.every(isBlock)) throw garbage(tool, 'its result has content that is not made of content blocks')
+    return given as CallToolResult
+  }
+  const text = textOf(tool, given)
+  return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
+}
+
+/** A failure in words a model can act on. */
+export function failureResult(reason: Reason, text: string, more?: Partial<CallToolResult>): CallToolResult {
+  return { ...more, content: [{ type: 'text', text }], isError: true, _meta: { [reasonMeta]: reason } }
+}
+
+export function isInputRequired(value: object): value is InputRequiredResult {
+  return 'resultType' in value && value.resultType === 'input_required'
+}
+
+function isBlock(value: unknown): value is ContentBlock {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+}
+
+/** The object as JSON keeps it, so that what is checked is what is sent. */
+function textOf(tool: string, given: object): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(given)
+  } catch (error) {
+    throw garbage(tool, `it returned an object that JSON cannot hold (${error instanceof Error ? error.message : String(error)})`)
+  }
+  if (text?.startsWith('{') !== true) throw garbage(tool, 'it returned an object that JSON turns into something else')
+  return text
+}
+
+function garbage(tool: string, problem: string): Failure {
+  return new Failure(
+    'invalid_result',
+    `Tool "${tool}" gave no usable result: ${problem}. Its author must mend it; trying again will not help.`,
+    {
+      tool,
+      problem,
+    },
+  )
+}

@@ -1,0 +1,59 @@
+import type { Deliver, Scope } from './scope.ts'
+
+/**
+ * Tells scopes that their list changed: once per settled change, only when what they see really differs from what they were
+ * last told of, and never losing a change that happens while another is being told.
+ */
+export class Announcer {
+  readonly #fingerprint: (scope: Scope) => string
+  readonly #ready = new Set<Scope>()
+  #waiting = new Set<Scope>()
+  #scheduled = false
+
+  constructor(fingerprint: (scope: Scope) => string) {
+    this.#fingerprint = fingerprint
+  }
+
+  /** From now on the scope is told of changes; what it sees at this moment counts as known. */
+  attach(scope: Scope, deliver: Deliver): void {
+    scope.deliver = deliver
+    scope.announced = this.#fingerprint(scope)
+    this.#ready.add(scope)
+  }
+
+  detach(scope: Scope): void {
+    scope.deliver = undefined
+    this.#ready.delete(scope)
+    this.#waiting.delete(scope)
+  }
+
+  /** Tells these scopes now, if their view changed; done when the notices are on their way. */
+  async tell(
+    scopes: Iterable<Scope>,
+    caller?: { readonly scope: Scope; readonly alongside: (() => Promise<void>) | undefined },
+  ): Promise<void> {
+    const sent: Promise<void>[] = []
+    for (const scope of scopes) {
+      this.#waiting.delete(scope)
+      if (scope.deliver === undefined) continue
+      const fingerprint = this.#fingerprint(scope)
+      if (fingerprint === scope.announced) continue
+      scope.announced = fingerprint
+      sent.push(scope.deliver(scope === caller?.scope ? caller.alongside : undefined))
+    }
+    await Promise.all(sent)
+  }
+
+  /** Tells these scopes, or all, soon: changes made together are told together. */
+  tellSoon(scopes: Iterable<Scope> = this.#ready): void {
+    for (const scope of scopes) this.#waiting.add(scope)
+    if (this.#scheduled || this.#waiting.size === 0) return
+    this.#scheduled = true
+    setTimeout(() => {
+      this.#scheduled = false
+      const waiting = this.#waiting
+      this.#waiting = new Set()
+      void this.tell(waiting)
+    }, 0)
+  }
+}

@@ -1,0 +1,314 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import {
+  ancestorsOf,
+  Failure,
+  isFailure,
+  nearest,
+  nearestHint,
+  type Problem,
+  printable,
+  reasons,
+  resolve,
+  unknownGroup,
+} from '@unfold-mcp/core'
+import type { ToolContext } from '../context.ts'
+import type { ToolEntry } from '../entry.ts'
+import { failureResult, isInputRequired, resultOf } from '../result.ts'
+import { checkSize } from './limits.ts'
+import { transitionReply, transitionText, unchangedReply } from './replies.ts'
+import type { Runtime } from './runtime.ts'
+import type { Scope } from './scope.ts'
+import { activatorName, gateGroup, surfaceSource } from './surface.ts'
+import type { Transition } from './transition.ts'
+
+/** A call as it arrives: what the client sent, and what the SDK knows about it. */
+export interface Call {
+  readonly name: string
+  readonly arguments?: unknown
+  readonly mcp?: ServerContext | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The answer to a call: permitted, available, and shown or let through by the policy for hidden tools. */
+export async function answer(runtime: Runtime, scope: Scope, call: Call): Promise<CallToolResult | InputRequiredResult> {
+  checkSize(call.arguments, runtime.declaration.messageLimits)
+  const effects: Effects = { made: [], open: true }
+  try {
+    const admission = await admitted(runtime, scope, call.name, effects)
+    if (admission.kind === 'answered') return admission.result
+    const { entry } = admission
+    const result = await (entry.origin === 'surface' && !scope.frame.canActivate
+      ? withoutEffect(runtime, scope, entry)
+      : run(runtime, scope, entry, call, effects))
+    return withEffects(runtime, scope, entry, result, effects)
+  } catch (error) {
+    if (isFailure(error, 'group_inactive')) return failureResult('group_inactive', parentFirst(runtime, error.details))
+    if (isFailure(error) && reasons[error.reason] === 'tool') return failureResult(error.reason, error.message)
+    throw error
+  } finally {
+    effects.open = false
+    if (effects.made.some((effect) => effect.changed))
+      await runtime.announcer.tell(scope.cell.scopes, { scope, alongside: alongside(call) })
+  }
+}
+
+function parentFirst(runtime: Runtime, { group, parent }: { group: string; parent: string }): string {
+  return `Group "${group}" can only be opened inside "${parent}". Call '${activatorName(runtime.world.surface, parent)}' first.`
+}
+
+function alongside({ mcp }: Call): (() => Promise<void>) | undefined {
+  return mcp === undefined ? undefined : () => mcp.mcpReq.notify({ method: 'notifications/tools/list_changed' })
+}
+
+/** What a call changed so far. Changes made after it ended are told by themselves. */
+interface Effects {
+  readonly made: Transition[]
+  open: boolean
+}
+
+/** What the client gets for a failure that is its own to mend: a standard code, and the reason as data. */
+export function protocolError(failure: Failure): ProtocolError {
+  const code = reasons[failure.reason] === 'operator' ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
+  return new ProtocolError(code, failure.message, { reason: failure.reason, ...failure.details })
+}
+
+type Admission =
+  | { readonly kind: 'entry'; readonly entry: ToolEntry }
+  | { readonly kind: 'answered'; readonly result: CallToolResult }
+
+/** The entry that the name stands for, or what the policy for hidden tools answers instead. */
+async function admitted(runtime: Runtime, scope: Scope, name: string, effects: Effects): Promise<Admission> {
+  const { catalog } = runtime.world
+  const meaning = resolve(catalog, runtime.views.look(scope), name)
+  if (meaning.kind === 'shown') return { kind: 'entry', entry: meaning.entry }
+  if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
+  const { entry } = meaning
+  if (entry.origin === 'surface') return { kind: 'entry', entry }
+  const { hiddenCalls } = runtime.declaration
+  const group = entry.visibility.group
+  if (hiddenCalls === 'opaque' || group === undefined) throw unknownTool(runtime, scope, name)
+  if (hiddenCalls === 'hint') return { kind: 'answered', result: activationHint(runtime, scope, name, group) }
+  if (scope.frame.canActivate) effects.made.push(await runtime.activateAll(scope, [group]))
+  return { kind: 'entry', entry }
+}
+
+function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
+  const shown = runtime.views.shown(scope).entries.map((entry) => entry.tool.name)
+  const close = nearest(name, shown)
+  const shownName = printable(name)
+  return new Failure('unknown_tool', `Tool "${shownName}" not found.${nearestHint(close)} List the tools to see what there is.`, {
+    name: shownName,
+    nearest: close,
+  })
+}
+
+function activationHint(runtime: Runtime, scope: Scope, tool: string, group: string): CallToolResult {
+  if (!scope.frame.canActivate) {
+    return failureResult(
+      'requires_activation',
+      `Tool '${tool}' is in group '${group}', which is not part of this view. Connect with ?groups=${group} to have it.`,
+    )
+  }
+  const { groups, surface } = runtime.world
+  const missing = [...ancestorsOf(groups, group)]
+    .reverse()
+    .concat(group)
+    .filter((name) => !runtime.isActive(scope, name))
+  const activators = missing.map((name) => `'${activatorName(surface, name)}'`)
+  return failureResult('requires_activation', `Tool '${tool}' requires activation. Call ${activators.join(', then ')} first.`)
+}
+
+/** An activator called where a call may not change the list: it says what its group has. */
+function withoutEffect(runtime: Runtime, scope: Scope, entry: ToolEntry): CallToolResult {
+  const look = runtime.views.look(scope)
+  const members = entry.activates === undefined ? [] : (runtime.world.catalog.byGroup.get(entry.activates) ?? [])
+  const tools = members
+    .filter((member) => !look.forbidden.has(member) && !look.unavailable.has(member))
+    .map((member) => member.tool)
+  return unchangedReply(tools)
+}
+
+async function run(
+  runtime: Runtime,
+  scope: Scope,
+  entry: ToolEntry,
+  call: Call,
+  effects: Effects,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { name } = entry.tool
+  const checked = await entry.input.check(call.arguments ?? {})
+  if ('problems' in checked) return invalidArguments(name, checked.problems)
+  refuseUnknownGroup(runtime, scope, entry, checked.value)
+  runtime.used(scope, entry)
+  const deadline = deadlineOf(entry.timeoutMs ?? runtime.declaration.callTimeoutMs, [call.signal, call.mcp?.mcpReq.signal], name)
+  const ctx = contextOf(runtime, scope, call, { signal: deadline.signal, effects })
+  const given = await handled(runtime, entry, deadline, () => entry.handler(checked.value, ctx)).finally(deadline.lift)
+  if ('failure' in given) return given.failure
+  if (entry.source === surfaceSource) return surfaceReply(runtime, scope, entry, given.value as Transition)
+  const result = resultOf(name, given.value)
+  return isInputRequired(result) ? result : checkedOutput(entry, result)
+}
+
+/** Every problem at once, so that the next try can be right. */
+export function invalidArguments(tool: string, problems: readonly Problem[]): CallToolResult {
+  const lines = problems.slice(0, 50).map(({ path, message }) => `- ${path === '' ? 'arguments' : path}: ${message}`)
+  const rest = problems.length > 50 ? [`- … and ${problems.length - 50} more`] : []
+  return failureResult(
+    'invalid_arguments',
+    [`The arguments of ${tool} are not valid:`, ...lines, ...rest, 'Correct them and call again.'].join('\n'),
+  )
+}
+
+/** The generated `deactivate` knows only the groups that its caller may know of. */
+function refuseUnknownGroup(runtime: Runtime, scope: Scope, entry: ToolEntry, input: unknown): void {
+  if (entry.source !== surfaceSource || entry.activates !== undefined) return
+  const { group } = input as { group: string }
+  const { groups } = runtime.reader(scope)
+  if (!groups.has(group)) throw unknownGroup(group, groups)
+}
+
+/** What the handler gave, or a failure in words for the model: a handler that throws or hangs is its author's to mend. */
+async function handled(
+  runtime: Runtime,
+  { tool: { name } }: ToolEntry,
+  deadline: { readonly passed: Promise<never> },
+  work: () => unknown,
+): Promise<{ value: unknown } | { failure: CallToolResult }> {
+  try {
+    return { value: await Promise.race([work(), deadline.passed]) }
+  } catch (error) {
+    if (error instanceof ProtocolError || isFailure(error)) throw error
+    const message = error instanceof Error ? error.message : String(error)
+    runtime.declaration.report({ reason: 'tool_failed', message: `Tool "${name}" threw: ${message}`, error })
+    return { failure: failureResult('tool_failed', message === '' ? `Tool "${name}" failed without saying why.` : message) }
+  }
+}
+
+async function checkedOutput(entry: ToolEntry, result: CallToolResult): Promise<CallToolResult> {
+  if (entry.output === undefined || result.isError === true) return result
+  const { name } = entry.tool
+  if (result.structuredContent === undefined)
+    throw invalidResult(name, 'it declares an output schema but returned no structured content')
+  const checked = await entry.output.check(result.structuredContent)
+  if (!('problems' in checked)) return result
+  throw invalidResult(
+    name,
+    checked.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '),
+  )
+}
+
+function invalidResult(tool: string, problem: string): Failure {
+  return new Failure(
+    'invalid_result',
+    `Tool "${tool}" gave no usable result: ${problem}. Its author must mend it; trying again will not help.`,
+    {
+      tool,
+      problem,
+    },
+  )
+}
+
+function surfaceReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transition: Transition): CallToolResult {
+  const asked =
+    entry.activates === undefined
+      ? 'That group was not active; nothing changed.'
+      : entry.activates === gateGroup && runtime.world.surface.gated
+        ? 'Already active: all tools are listed.'
+        : `Group "${entry.activates}" is already active.`
+  return transitionReply(transition, runtime.openable(scope, transition), asked)
+}
+
+/** A result of any other tool that changed what this scope sees says so. */
+function withEffects(
+  runtime: Runtime,
+  scope: Scope,
+  entry: ToolEntry,
+  result: CallToolResult | InputRequiredResult,
+  { made }: Effects,
+): CallToolResult | InputRequiredResult {
+  const changed = made.filter((effect) => effect.changed)
+  if (entry.source === surfaceSource || changed.length === 0 || isInputRequired(result)) return result
+  const texts = changed.map((effect) => transitionText(effect, runtime.openable(scope, effect), ''))
+  return { ...result, content: [...result.content, ...texts.map((text) => ({ type: 'text' as const, text }))] }
+}
+
+function contextOf(
+  runtime: Runtime,
+  scope: Scope,
+  { mcp }: Call,
+  { signal, effects }: { signal: AbortSignal; effects: Effects },
+): ToolContext {
+  const { facts } = runtime.views.snapshot(scope)
+  const noted = async (work: Promise<Transition>): Promise<Transition> => {
+    const transition = await work
+    if (effects.open) effects.made.push(transition)
+    else if (transition.changed) runtime.announcer.tellSoon(scope.cell.scopes)
+    return transition
+  }
+  const progressToken = mcp?.mcpReq._meta?.progressToken
+  return {
+    scope: scope.key,
+    era: scope.frame.era,
+    principal: scope.frame.principal,
+    facts,
+    signal,
+    mcp,
+    isActive: (group) => runtime.isActive(scope, group),
+    activate: (group) => noted(runtime.activate(scope, group)),
+    deactivate: (group) => noted(runtime.deactivate(scope, group)),
+    toolListChanged: () => runtime.toolListChanged(),
+    async progress(progress, total, message) {
+      if (mcp === undefined || progressToken === undefined) return
+      const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
+      await mcp.mcpReq.notify({ method: 'notifications/progress', params })
+    },
+    async log(level, data) {
+      await mcp?.mcpReq.log(level, data)
+    },
+  }
+}
+
+/** The end of a call's time: `passed` rejects when the client gave up or the time is over. */
+function deadlineOf(timeoutMs: number, given: readonly (AbortSignal | undefined)[], tool: string) {
+  const controller = new AbortController()
+  let reject: (failure: Failure) => void = () => undefined
+  const passed = new Promise<never>((_, fail) => {
+    reject = fail
+  })
+  passed.catch(() => undefined)
+  const signals = given.filter((signal) => signal !== undefined)
+  const end = (failure: Failure): void => {
+    controller.abort(failure)
+    reject(failure)
+  }
+  const cancelled = (): void => end(new Failure('call_cancelled', `The call of ${tool} was cancelled.`, { tool }))
+  const seconds = Math.round(timeoutMs / 100) / 10
+  const timer = setTimeout(() => {
+    end(
+      new Failure(
+        'tool_timeout',
+        `Tool "${tool}" did not finish within ${seconds} seconds. Ask for less at once, or try again later.`,
+        { tool, timeoutMs },
+      ),
+    )
+  }, timeoutMs)
+  for (const signal of signals) {
+    if (signal.aborted) cancelled()
+    else signal.addEventListener('abort', cancelled, { once: true })
+  }
+  return {
+    signal: controller.signal,
+    passed,
+    /** No more than a call that is over needs. */
+    lift(): void {
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener('abort', cancelled)
+    },
+  }
+}

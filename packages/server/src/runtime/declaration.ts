@@ -1,0 +1,48 @@
+import type { Implementation, McpServer } from '@modelcontextprotocol/server'
+import type { Exposure, Facts, GroupDeclaration, Quota } from '@unfold-mcp/core'
+import type { Reporter } from '../report.ts'
+import type { ActivationStore } from '../stores/store.ts'
+import type { MessageLimits } from './limits.ts'
+import type { GroupHooks } from './transition.ts'
+import type { Permit } from './views.ts'
+
+/** A group as a toolbox declares it. */
+export interface GroupOptions<Name extends string = string> extends Omit<GroupDeclaration<Name>, 'strict'> {
+  /** Work that must be done before the group's tools can run; they then run only while the group is active. */
+  readonly hooks?: GroupHooks
+}
+
+/** What a call of a tool that is not shown is answered with. */
+export type HiddenCalls = 'opaque' | 'hint' | 'reveal'
+
+/**
+ * Whose an activation is. `session`: each session its own. `remembered`: likewise, and a principal's next session starts
+ * with it. `principal`: one for all sessions and requests of a principal, also on 2026-07-28.
+ */
+export type ActivationMode = 'session' | 'remembered' | 'principal'
+
+/** All that an author decided, with every default filled in. */
+export interface Declaration {
+  readonly info: Implementation
+  readonly about: string | undefined
+  readonly instructions: string | undefined
+  readonly groups: { readonly [name: string]: GroupOptions }
+  readonly gated: boolean
+  readonly quota: Quota
+  readonly hiddenCalls: HiddenCalls
+  readonly exposure: Exposure
+  readonly order: 'declared' | 'append'
+  readonly pageSize: number | undefined
+  readonly facts: (() => Facts) | undefined
+  readonly permit: Permit | undefined
+  readonly activation: ActivationMode
+  readonly store: ActivationStore
+  readonly callTimeoutMs: number
+  readonly hookTimeoutMs: number
+  readonly ttlMs: number | undefined
+  readonly listChanged: boolean
+  readonly messageLimits: MessageLimits
+  readonly report: Reporter
+  /** Registers prompts, resources and the like on each protocol server. */
+  readonly extend: readonly ((mcp: McpServer) => void)[]
+}

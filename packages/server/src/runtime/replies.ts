@@ -1,0 +1,84 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { type Because, signature, type Tool } from '@unfold-mcp/core'
+import { sentence } from './surface.ts'
+import type { Transition } from './transition.ts'
+
+/** A group that can be opened now, and how. */
+export interface Openable {
+  readonly group: string
+  readonly activator: string
+  readonly about: string
+}
+
+const listed = 40
+
+/** What a transition did, in words for the model and as data: names, signatures, and what can be opened next. */
+export function transitionReply(transition: Transition, openable: readonly Openable[], asked: string): CallToolResult {
+  return {
+    content: [{ type: 'text', text: transitionText(transition, openable, asked) }],
+    structuredContent: {
+      changed: transition.changed,
+      activated: transition.activated,
+      deactivated: transition.deactivated,
+      appeared: transition.appeared.map((tool) => ({ name: tool.name, signature: signature(tool) })),
+      disappeared: transition.disappeared,
+      openable,
+    },
+  }
+}
+
+/** What an activator answers where a call does not change the list: the group's tools, which can be called as they are. */
+export function unchangedReply(tools: readonly Tool[]): CallToolResult {
+  const lines = [
+    'Nothing was switched on or off, and nothing needs to be: in this protocol revision a call does not change the list of tools.',
+  ]
+  if (tools.length > 0)
+    lines.push('These can be called as they are:', ...tools.slice(0, listed).map((tool) => `- ${signature(tool)}`))
+  if (tools.length > listed) lines.push(`- … and ${tools.length - listed} more`)
+  return {
+    content: [{ type: 'text', text: lines.join('\n') }],
+    structuredContent: { changed: false, tools: tools.map((tool) => ({ name: tool.name, signature: signature(tool) })) },
+  }
+}
+
+/** The same as text alone. */
+export function transitionText(
+  { changed, activated, deactivated, appeared, disappeared }: Transition,
+  openable: readonly Openable[],
+  asked: string,
+): string {
+  const lines: string[] = []
+  if (!changed) lines.push(asked)
+  if (activated.length > 0) lines.push(`Activated: ${activated.join(', ')}.`)
+  for (const [because, groups] of byCause(deactivated)) lines.push(`${causes[because]}: ${groups.join(', ')}.`)
+  if (appeared.length > 0) {
+    lines.push(`${count(appeared.length, 'tool is', 'tools are')} now available:`)
+    lines.push(...appeared.slice(0, listed).map((tool) => `- ${signature(tool)}`))
+    if (appeared.length > listed) lines.push(`- … and ${appeared.length - listed} more`)
+  }
+  if (disappeared.length > 0) lines.push(`No longer listed: ${disappeared.join(', ')}.`)
+  if (openable.length > 0) {
+    lines.push('You can now open:')
+    lines.push(...openable.map(({ activator, about }) => `- ${activator}: ${sentence(about)}`))
+  }
+  if (appeared.length > 0) {
+    lines.push('They work now, also where the list of tools is not read again: call them by these names.')
+  }
+  return lines.join('\n')
+}
+
+const causes: { readonly [B in Because]: string } = {
+  requested: 'Deactivated',
+  parent: 'Deactivated with it, as part of it',
+  dependency: 'Deactivated with it, because they need it',
+  excluded: 'Switched off, because it cannot be active at the same time',
+  evicted: 'Evicted to make room (least recently used first)',
+}
+
+function byCause(deactivated: Transition['deactivated']): Map<Because, string[]> {
+  const found = new Map<Because, string[]>()
+  for (const { group, because } of deactivated) found.set(because, [...(found.get(because) ?? []), group])
+  return found
+}
+
+const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`

@@ -1,0 +1,480 @@
+import {
+  type Activation,
+  buildCatalog,
+  checkToolName,
+  declareGroups,
+  Failure,
+  type Groups,
+  groupOf,
+  initialActivation,
+  type JsonSchema,
+  nothingActive,
+  type Plan,
+  pageOf,
+  planActivate,
+  planAll,
+  planDeactivate,
+  reconcile,
+  type Tool,
+  toolTokens,
+  touch,
+} from '@unfold-mcp/core'
+import type { Era } from '../context.ts'
+import type { Source, ToolEntry } from '../entry.ts'
+import type { Principal } from '../principal.ts'
+import { parseActivation } from '../stores/store.ts'
+import { Announcer } from './announcer.ts'
+import type { Declaration } from './declaration.ts'
+import type { Openable } from './replies.ts'
+import { Cell, type Frame, Scope } from './scope.ts'
+import { activatorName, type Reader, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
+import { noTransition, runHooks, type Transition } from './transition.ts'
+import { emptyView, type UrlView } from './url-view.ts'
+import { readerOf, Views, type World } from './views.ts'
+
+/** A group as it stands for one scope. */
+export interface GroupStatus {
+  readonly name: string
+  readonly about: string
+  readonly active: boolean
+  readonly parent: string | undefined
+  readonly activator: string
+  readonly toolCount: number
+}
+
+export interface OpenScope {
+  /** Unique among open scopes, such as `session:6f1…`. */
+  readonly key: string
+  readonly era: Era
+  readonly principal?: Principal | undefined
+  readonly view?: UrlView | undefined
+}
+
+/** One served toolbox: its catalogue, whose activation is what, and who must be told. */
+export class Runtime {
+  readonly declaration: Declaration
+  readonly views: Views
+  readonly announcer: Announcer
+  readonly #sources: Source[] = []
+  readonly #unsubscribe: (() => void)[] = []
+  readonly #scopes = new Set<Scope>()
+  readonly #principals = new Map<string, Promise<Cell>>()
+  readonly #reportedClashes = new Set<string>()
+  readonly #groups: Groups
+  #world: World | undefined
+  #version = 0
+  #shared: Promise<Cell> | undefined
+
+  constructor(declaration: Declaration, sources: readonly Source[]) {
+    this.declaration = declaration
+    const declared = Object.entries(declaration.groups).map(([name, { hooks, ...group }]) => [
+      name,
+      { ...group, strict: hooks !== undefined },
+    ])
+    this.#groups = declareGroups(Object.fromEntries(declared), declaration.quota)
+    this.views = new Views({
+      world: () => this.world,
+      facts: declaration.facts,
+      permit: declaration.permit,
+      appendOnly: declaration.order === 'append',
+      report: declaration.report,
+    })
+    this.announcer = new Announcer((scope) => this.views.shown(scope).fingerprint)
+    for (const source of sources) this.addSource(source)
+  }
+
+  /** What views are computed from now; made anew after a source changed. */
+  get world(): World {
+    this.#world ??= this.#makeWorld()
+    return this.#world
+  }
+
+  /** Takes in the entries of a source and follows its changes. */
+  addSource(source: Source): void {
+    for (const entry of source.entries()) this.#admit(entry)
+    this.#sources.push(source)
+    this.#world = undefined
+    this.#unsubscribe.push(
+      source.subscribe((added) => {
+        if (added !== undefined) this.#admit(added)
+        this.#world = undefined
+        this.announcer.tellSoon()
+      }),
+    )
+    this.announcer.tellSoon()
+  }
+
+  /** Opens a scope that lives until it is closed. */
+  async open({ key, era, principal, view = emptyView }: OpenScope): Promise<Scope> {
+    this.checkView(view, principal)
+    const scope =
+      era === 'session' ? await this.#openSession(key, principal, view) : await this.#openStateless(key, principal, view)
+    this.#scopes.add(scope)
+    scope.cell.scopes.add(scope)
+    return scope
+  }
+
+  /** A scope for one request that keeps nothing. */
+  async glimpse(principal: Principal | undefined, view: UrlView): Promise<Scope> {
+    this.checkView(view, principal)
+    return this.#openStateless('request', principal, view)
+  }
+
+  async close(scope: Scope): Promise<void> {
+    this.announcer.detach(scope)
+    this.#scopes.delete(scope)
+    scope.cell.scopes.delete(scope)
+    if (scope.cell.key !== scope.key) return
+    const withHooks = scope.cell.activation.groups.filter((name) => this.#hooksOf(name) !== undefined)
+    for (const name of withHooks.toReversed()) {
+      await this.#transition(scope.cell, (activation) => planDeactivate(this.#groups, activation, name)).catch((error: unknown) =>
+        this.declaration.report({
+          reason: 'hook_failed',
+          message: `Closing ${scope.key}: group "${name}" could not be deactivated.`,
+          error,
+        }),
+      )
+    }
+  }
+
+  list(scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
+    const shown = this.views.shown(scope)
+    const { items, nextCursor } = pageOf(shown.tools, this.declaration.pageSize, shown.fingerprint, cursor)
+    return { tools: items as Tool[], ...(nextCursor !== undefined && { nextCursor }) }
+  }
+
+  isActive(scope: Scope, group: string): boolean {
+    return this.views.snapshot(scope).isActive(groupOf(this.#groups, group).name)
+  }
+
+  activate(scope: Scope, group: string): Promise<Transition> {
+    return this.#change(scope, (activation) => planActivate(this.#groups, activation, group, this.#cost(scope)))
+  }
+
+  /** Activates groups with whatever they lie in. */
+  activateAll(scope: Scope, groups: readonly string[]): Promise<Transition> {
+    return this.#change(scope, (activation) => planAll(this.#groups, activation, groups, this.#cost(scope)))
+  }
+
+  deactivate(scope: Scope, group: string): Promise<Transition> {
+    return this.#change(scope, (activation) => planDeactivate(this.#groups, activation, group))
+  }
+
+  /** Activates or deactivates from outside a request, for one scope, a principal (`principal:<id>`), or `all`. */
+  async changeFor(target: string, phase: 'activate' | 'deactivate', group: string): Promise<void> {
+    groupOf(this.#groups, group)
+    const scopes = await this.#scopesOf(target)
+    const cells = new Map(scopes.map((scope) => [scope.cell, scope]))
+    for (const scope of cells.values()) await this[phase](scope, group)
+    this.announcer.tellSoon(scopes)
+  }
+
+  /** Reads predicates again; whoever's view changed is told. */
+  toolListChanged(): void {
+    this.announcer.tellSoon()
+  }
+
+  scopeKeys(): readonly string[] {
+    return [...this.#scopes].map((scope) => scope.key)
+  }
+
+  /** The groups that can be opened because of this transition: children of what was activated. */
+  openable(scope: Scope, { activated }: Transition): readonly Openable[] {
+    return activated
+      .flatMap((name) => this.#groups.children.get(name) ?? [])
+      .filter((name) => !this.isActive(scope, name) && this.reader(scope).groups.has(name))
+      .map((group) => ({ group, activator: activatorName(this.world.surface, group), about: groupOf(this.#groups, group).about }))
+  }
+
+  /** What this scope may know of. */
+  reader(scope: Scope): Reader {
+    return readerOf(this.world, this.views.look(scope))
+  }
+
+  /** Every group that has something for this scope; the one behind a gate is no group to its users. */
+  groups(scope: Scope): readonly GroupStatus[] {
+    if (this.declaration.gated) return []
+    const { catalog, surface } = this.world
+    const { forbidden } = this.views.look(scope)
+    const reader = this.reader(scope)
+    const counted = (name: string): ToolEntry[] => (catalog.byGroup.get(name) ?? []).filter((entry) => !forbidden.has(entry))
+    return [...this.#groups.byName.values()]
+      .filter(({ name }) => reader.groups.has(name))
+      .map(({ name, about, parent }) => ({
+        name,
+        about,
+        parent,
+        active: this.isActive(scope, name),
+        activator: activatorName(surface, name),
+        toolCount: new Set(counted(name).map((entry) => entry.tool.name)).size,
+      }))
+  }
+
+  /** The output schema that the list shows for this name. */
+  outputSchemaOf(name: string): JsonSchema | undefined {
+    const { byName, aliases } = this.world.catalog
+    return byName.get(aliases.get(name) ?? name)?.at(-1)?.tool.outputSchema
+  }
+
+  /** Counts the use of a tool's group, where a quota evicts by use. */
+  used(scope: Scope, entry: ToolEntry): void {
+    const { group } = entry.visibility
+    const { quota } = this.#groups
+    if (group === undefined || (quota.groups === undefined && quota.tokens === undefined)) return
+    scope.cell.activation = touch(this.#groups, scope.cell.activation, group)
+  }
+
+  /** Whether what is listed can depend on who asks. */
+  get dependsOnPrincipal(): boolean {
+    return this.declaration.permit !== undefined || this.declaration.activation === 'principal'
+  }
+
+  /** Whether the list of a stateless client can change while the server runs. */
+  get canChange(): boolean {
+    return this.declaration.activation === 'principal' || this.#sources.length > 1 || this.world.catalog.conditional.length > 0
+  }
+
+  /** Refuses a view that names what this principal does not have. */
+  checkView(view: UrlView, principal: Principal | undefined): void {
+    view.check(this.world, (entry) => this.views.permitted(entry, principal))
+  }
+
+  /** Ends everything that hooks started; the runtime is of no use after. */
+  async stop(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    for (const scope of [...this.#scopes]) await this.close(scope)
+    const shared = await this.#shared
+    if (shared !== undefined) await this.close(new Scope('world', shared, statelessFrame(undefined, emptyView)))
+  }
+
+  #admit(entry: ToolEntry): void {
+    const { name } = entry.tool
+    checkToolName(name)
+    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry))
+    if (taken !== undefined) {
+      throw new Failure('reserved_name', `"${taken}" is a name of this library's own tools. Choose another name for the tool.`, {
+        name: taken,
+      })
+    }
+    for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(this.#groups, group)
+  }
+
+  #isReserved(name: string, entry: ToolEntry): boolean {
+    if (surfaceNames.has(name)) return true
+    if (entry.origin === 'surface' || this.#groups.byName.size === 0) return false
+    if (this.declaration.gated) return name === 'activate'
+    return name === 'deactivate' || [...this.#groups.byName.keys()].some((group) => name === `activate_${group}`)
+  }
+
+  #makeWorld(): World {
+    const entries = this.#sources.flatMap((source) => source.entries())
+    const written = entries.filter((entry) => entry.origin === 'surface')
+    const surface: SurfacePlan = {
+      groups: this.#groups,
+      gated: this.declaration.gated,
+      written: new Map(
+        written.flatMap(({ activates, tool }) => (activates === undefined ? [] : [[activates, tool.name] as const])),
+      ),
+      deactivateWritten: written.some(({ tool }) => tool.name === 'deactivate'),
+    }
+    const catalog = buildCatalog(++this.#version, [...surfaceEntries(surface), ...entries], this.#groups)
+    for (const { name, winner, loser } of catalog.clashes) {
+      const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
+      if (this.#reportedClashes.has(message)) continue
+      this.#reportedClashes.add(message)
+      this.declaration.report({ reason: 'name_clash', message })
+    }
+    return { catalog, groups: this.#groups, surface }
+  }
+
+  async #openSession(key: string, principal: Principal | undefined, view: UrlView): Promise<Scope> {
+    const frame: Frame = {
+      era: 'session',
+      principal,
+      exposure: view.exposure ?? this.declaration.exposure,
+      canActivate: (view.exposure ?? this.declaration.exposure) === 'groups' && this.#groups.byName.size > 0,
+      readOnly: view.readOnly,
+    }
+    if (this.declaration.activation === 'principal' && principal !== undefined && view.groups.length === 0) {
+      return new Scope(key, await this.#principalCell(principal), frame)
+    }
+    const cell = new Cell(key, { ...nothingActive, tags: view.tags, versions: view.versions })
+    const remembered = await this.#remembered(principal)
+    await this.#start(cell, remembered?.groups ?? initialActivation(this.#groups).groups)
+    await this.#start(cell, view.groups)
+    return new Scope(key, cell, frame)
+  }
+
+  async #openStateless(key: string, principal: Principal | undefined, view: UrlView): Promise<Scope> {
+    if (this.declaration.activation === 'principal' && principal !== undefined && view.isEmpty) {
+      const frame: Frame = {
+        era: 'stateless',
+        principal,
+        exposure: 'groups',
+        canActivate: this.#groups.byName.size > 0,
+        readOnly: false,
+      }
+      return new Scope(key, await this.#principalCell(principal), frame)
+    }
+    const shared = await this.#sharedCell()
+    const groups = [...new Set([...shared.activation.groups, ...planAll(this.#groups, nothingActive, view.groups).next.groups])]
+    const activation = view.isEmpty ? shared.activation : { groups, tools: [], tags: view.tags, versions: view.versions }
+    return new Scope(key, new Cell(key, activation), statelessFrame(principal, view))
+  }
+
+  /** What all stateless clients share: groups with hooks are active from the first request on. */
+  #sharedCell(): Promise<Cell> {
+    this.#shared ??= (async () => {
+      const cell = new Cell('world', nothingActive)
+      const strict = [...this.#groups.byName.values()].filter((group) => group.strict).map((group) => group.name)
+      for (const name of strict) await this.#start(cell, [name])
+      return cell
+    })()
+    return this.#shared
+  }
+
+  #principalCell({ id }: Principal): Promise<Cell> {
+    const key = `principal:${id}`
+    const found = this.#principals.get(key)
+    if (found !== undefined) return found
+    const made = (async () => {
+      const saved = await this.#load(key)
+      const cell = new Cell(key, nothingActive)
+      await this.#start(cell, saved?.groups ?? initialActivation(this.#groups).groups)
+      return cell
+    })()
+    this.#principals.set(key, made)
+    return made
+  }
+
+  async #remembered(principal: Principal | undefined): Promise<Activation | undefined> {
+    if (this.declaration.activation !== 'remembered' || principal === undefined) return undefined
+    return this.#load(`principal:${principal.id}`)
+  }
+
+  async #load(key: string): Promise<Activation | undefined> {
+    try {
+      const saved = parseActivation(await this.declaration.store.load(key))
+      return saved === undefined ? undefined : reconcile(this.#groups, saved)
+    } catch (error) {
+      this.declaration.report({
+        reason: 'store_failed',
+        message: `The activation of ${key} could not be read; it starts anew.`,
+        error,
+      })
+      return undefined
+    }
+  }
+
+  async #save(cell: Cell, scope: Scope | undefined): Promise<void> {
+    const { activation, store, report } = this.declaration
+    const principal = scope?.frame.principal
+    const key = activation === 'remembered' && principal !== undefined ? `principal:${principal.id}` : cell.key
+    if (activation === 'session' || !key.startsWith('principal:')) return
+    try {
+      await store.save(key, cell.activation)
+    } catch (error) {
+      report({
+        reason: 'store_failed',
+        message: `The activation of ${key} could not be saved; it holds until the server stops.`,
+        error,
+      })
+    }
+  }
+
+  /** Switches groups on for a cell nobody uses yet; one whose hook fails stays off, and its activator can try again. */
+  async #start(cell: Cell, groups: readonly string[]): Promise<void> {
+    if (groups.length === 0) return
+    if (
+      !groups.some((name) => planAll(this.#groups, cell.activation, [name]).on.some((each) => this.#hooksOf(each) !== undefined))
+    ) {
+      cell.activation = planAll(this.#groups, cell.activation, groups, this.#cost()).next
+      return
+    }
+    for (const name of groups) {
+      try {
+        await this.#transition(cell, (activation) => planAll(this.#groups, activation, [name], this.#cost()))
+      } catch (error) {
+        this.declaration.report({
+          reason: 'hook_failed',
+          message: `Group "${name}" could not be activated for ${cell.key}.`,
+          error,
+        })
+      }
+    }
+  }
+
+  async #change(scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
+    if (!scope.frame.canActivate) return noTransition
+    const { cell } = scope
+    return cell.exclusively(async () => {
+      const before = this.views.shown(scope)
+      const made = await this.#commit(cell, plan)
+      if (made.on.length === 0 && made.off.length === 0) return noTransition
+      await this.#save(cell, scope)
+      const after = this.views.shown(scope)
+      const had = new Set(before.tools.map((tool) => tool.name))
+      const has = new Set(after.tools.map((tool) => tool.name))
+      return {
+        changed: true,
+        activated: made.on,
+        deactivated: made.off,
+        appeared: after.tools.filter((tool) => !had.has(tool.name)),
+        disappeared: [...had].filter((name) => !has.has(name)),
+      }
+    })
+  }
+
+  #transition(cell: Cell, plan: (activation: Activation) => Plan): Promise<Plan> {
+    return cell.exclusively(() => this.#commit(cell, plan))
+  }
+
+  async #commit(cell: Cell, plan: (activation: Activation) => Plan): Promise<Plan> {
+    const made = plan(cell.activation)
+    const { hookTimeoutMs, report } = this.declaration
+    await runHooks(made, cell.key, { hooksOf: (name) => this.#hooksOf(name), timeoutMs: hookTimeoutMs, report })
+    cell.activation = made.next
+    return made
+  }
+
+  #hooksOf(name: string) {
+    return this.declaration.groups[name]?.hooks
+  }
+
+  #cost(scope?: Scope): (group: string) => number {
+    const { byGroup } = this.world.catalog
+    const forbidden = scope === undefined ? undefined : this.views.look(scope).forbidden
+    return (group) =>
+      (byGroup.get(group) ?? []).reduce((sum, entry) => (forbidden?.has(entry) ? sum : sum + toolTokens(entry.tool)), 0)
+  }
+
+  async #scopesOf(target: string): Promise<readonly Scope[]> {
+    if (target === 'all') return [...this.#scopes]
+    const found = [...this.#scopes].filter(
+      (scope) => scope.key === target || `principal:${scope.frame.principal?.id ?? ''}` === target,
+    )
+    if (found.length > 0) return found
+    if (this.declaration.activation === 'principal' && target.startsWith('principal:')) {
+      const principal = { id: target.slice('principal:'.length) }
+      return [
+        new Scope(target, await this.#principalCell(principal), {
+          ...statelessFrame(principal, emptyView),
+          exposure: 'groups',
+          canActivate: true,
+        }),
+      ]
+    }
+    throw new Failure(
+      'unknown_scope',
+      `No client is connected as "${target}". Open scopes: ${this.scopeKeys().slice(0, 10).join(', ') || 'none'}.`,
+      {
+        scope: target,
+      },
+    )
+  }
+}
+
+function statelessFrame(principal: Principal | undefined, view: UrlView): Frame {
+  const exposure = view.exposure ?? (view.groups.length > 0 || view.tags.length > 0 ? 'groups' : 'everything')
+  return { era: 'stateless', principal, exposure, canActivate: false, readOnly: view.readOnly }
+}

@@ -1,0 +1,58 @@
+import type { Activation, Exposure } from '@unfold-mcp/core'
+import type { Era } from '../context.ts'
+import type { Principal } from '../principal.ts'
+
+/** An activation that one or more scopes share, with the queue that keeps its transitions one after another. */
+export class Cell {
+  readonly key: string
+  activation: Activation
+  readonly scopes = new Set<Scope>()
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(key: string, activation: Activation) {
+    this.key = key
+    this.activation = activation
+  }
+
+  /** Runs `work` when all that came before it is done, however that ended. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work, work)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}
+
+/** What decides how a scope is shown, beside its activation. */
+export interface Frame {
+  readonly era: Era
+  readonly principal: Principal | undefined
+  readonly exposure: Exposure
+  /** Whether activators are listed and an activation takes effect. */
+  readonly canActivate: boolean
+  readonly readOnly: boolean
+}
+
+/**
+ * Tells a client that its list changed, and never throws. `alongside` sends a notification with the answer to the call that
+ * caused the change, for a client that listens nowhere else.
+ */
+export type Deliver = (alongside?: () => Promise<void>) => Promise<void>
+
+/** Whose activation a request reads and writes, and how a change of its view is told. */
+export class Scope {
+  readonly key: string
+  readonly cell: Cell
+  readonly frame: Frame
+  /** Tells the client that its list changed; set once the client is ready to hear it. */
+  deliver: Deliver | undefined
+  /** The fingerprint of the view that was last announced. */
+  announced: string | undefined
+  /** The names of the tools in the order this scope saw them, for lists that only append. */
+  order: readonly string[] = []
+
+  constructor(key: string, cell: Cell, frame: Frame) {
+    this.key = key
+    this.cell = cell
+    this.frame = frame
+  }
+}

@@ -1,0 +1,125 @@
+import { ancestorsOf, type Group, type Groups } from '@unfold-mcp/core'
+import type { ToolEntry } from '../entry.ts'
+
+/** Names that the surfaces of this library use, now or under another exposure, so no source may take them. */
+export const surfaceNames: ReadonlySet<string> = new Set(['manage_tools', 'search_tools', 'describe_tools', 'call_tool'])
+
+/** The group behind a toolbox that has one gate: every tool without a place of its own belongs to it. */
+export const gateGroup = 'all'
+
+/** What the surface is made from. */
+export interface SurfacePlan {
+  readonly groups: Groups
+  readonly gated: boolean
+  /** Activators that the author wrote, by group. */
+  readonly written: ReadonlyMap<string, string>
+  /** Whether the author wrote a `deactivate`. */
+  readonly deactivateWritten: boolean
+}
+
+/** The tool that opens a group. */
+export function activatorName(plan: SurfacePlan, group: string): string {
+  return plan.written.get(group) ?? (plan.gated ? 'activate' : `activate_${group}`)
+}
+
+/** The activators to be made: one a group unless the author wrote it, and one `deactivate` for all. */
+export function surfaceEntries(plan: SurfacePlan): readonly ToolEntry[] {
+  if (plan.groups.byName.size === 0) return []
+  const made = [...plan.groups.byName.values()]
+    .filter((group) => !plan.written.has(group.name))
+    .map((group) => activator(plan, group))
+  return plan.gated || plan.deactivateWritten ? made : [...made, deactivator([...plan.groups.byName.keys()])]
+}
+
+/** What one reader may know of: the groups that have something for them, and the tools of each. */
+export interface Reader {
+  readonly groups: ReadonlySet<string>
+  toolsOf(group: string): readonly string[]
+}
+
+/** The same entry as this reader may see it: an activator names the tools it enables, and no group of which nothing exists. */
+export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): ToolEntry {
+  if (entry.source !== surfaceSource) return entry
+  if (entry.activates === undefined)
+    return reader.groups.size === plan.groups.byName.size ? entry : deactivator([...reader.groups])
+  const group = plan.groups.byName.get(entry.activates)
+  return group === undefined ? entry : { ...entry, tool: { ...entry.tool, description: describe(plan, group, reader) } }
+}
+
+export const surfaceSource = 'surface'
+
+const base = { origin: 'surface', source: surfaceSource, visibility: {}, tags: [], aliases: [] } as const
+
+// Opening or closing a group changes what is listed and nothing else, so a host need not ask before each.
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
+
+function activator(plan: SurfacePlan, group: Group): ToolEntry {
+  const name = activatorName(plan, group.name)
+  return {
+    ...base,
+    activates: group.name,
+    tool: {
+      name,
+      title: plan.gated ? 'Activate' : `Activate ${group.name}`,
+      description: sentence(group.about),
+      inputSchema: { type: 'object', properties: {} },
+      annotations,
+    },
+    input: { json: {}, check: (value) => ({ value }) },
+    handler: (_input, ctx) => ctx.activate(group.name),
+  }
+}
+
+function deactivator(names: readonly string[]): ToolEntry {
+  return {
+    ...base,
+    tool: {
+      name: 'deactivate',
+      title: 'Deactivate a group',
+      description:
+        'Switch off a group of tools that is no longer needed. Its tools, and those of groups inside it, leave the list.',
+      inputSchema: {
+        type: 'object',
+        properties: { group: { type: 'string', enum: names, description: 'The group to switch off' } },
+        required: ['group'],
+      },
+      annotations,
+    },
+    input: { json: {}, check: checkGroup(names) },
+    handler: ({ group }: { group: string }, ctx) => ctx.deactivate(group),
+  }
+}
+
+// The group's name is checked by the transition, which knows the nearest ones.
+function checkGroup(names: readonly string[]): ToolEntry['input']['check'] {
+  return (value) => {
+    const { group } = (value ?? {}) as { group?: unknown }
+    return typeof group === 'string'
+      ? { value: { group } }
+      : { problems: [{ path: 'group', message: `must be one of ${names.join(', ')}` }] }
+  }
+}
+
+const named = 12
+
+function describe(plan: SurfacePlan, group: Group, reader: Reader): string {
+  const { groups } = plan
+  const enabled = reader.toolsOf(group.name)
+  const known = (names: Iterable<string>): string[] => [...names].filter((name) => reader.groups.has(name))
+  const parts = [sentence(group.about)]
+  if (enabled.length > 0) {
+    const rest = enabled.length > named ? ` and ${enabled.length - named} more` : ''
+    parts.push(`Enables: ${enabled.slice(0, named).join(', ')}${rest}.`)
+  }
+  const missing = [...ancestorsOf(groups, group.name)].reverse()
+  if (missing.length > 0) parts.push(`Call ${missing.map((name) => activatorName(plan, name)).join(', then ')} first.`)
+  const children = known(groups.children.get(group.name) ?? [])
+  if (children.length > 0) parts.push(`Opens the way to: ${children.map((name) => activatorName(plan, name)).join(', ')}.`)
+  const needs = known(group.needs)
+  if (needs.length > 0) parts.push(`Also activates: ${needs.join(', ')}.`)
+  const excludes = known(group.excludes)
+  if (excludes.length > 0) parts.push(`Switches off: ${excludes.join(', ')}.`)
+  return parts.join(' ')
+}
+
+export const sentence = (text: string): string => (/[.!?…]$/u.test(text.trim()) ? text.trim() : `${text.trim()}.`)

@@ -1,0 +1,93 @@
+import { byVersion, type Exposure, Failure, nearest, nearestHint, nothingActive, planAll, printable } from '@unfold-mcp/core'
+import type { ToolEntry } from '../entry.ts'
+import type { World } from './views.ts'
+
+/** What a client asked for when it connected: `?groups=a,b&tags=c&versions=tool@1&exposure=everything&readOnly=true`. */
+export interface UrlView {
+  readonly groups: readonly string[]
+  readonly tags: readonly string[]
+  readonly versions: { readonly [tool: string]: string }
+  readonly exposure: Exposure | undefined
+  readonly readOnly: boolean
+  readonly isEmpty: boolean
+  /** Refuses names that do not exist for this reader. */
+  check(world: World, permitted: (entry: ToolEntry) => boolean): void
+}
+
+const exposures: readonly Exposure[] = ['groups', 'everything']
+
+export const emptyView: UrlView = viewOfUrl(new URLSearchParams())
+
+/** The view that a URL asks for; throws `invalid_view` for one that cannot be read. */
+export function viewOfUrl(parameters: URLSearchParams): UrlView {
+  const groups = names(parameters, 'groups')
+  const tags = names(parameters, 'tags')
+  const versions = versionPins(names(parameters, 'versions'))
+  const exposure = parameters.get('exposure') ?? undefined
+  if (exposure !== undefined && !isExposure(exposure)) throw invalid('exposure', exposure, exposures)
+  const readOnly = flag(parameters.get('readOnly'))
+  const isEmpty = groups.length + tags.length + Object.keys(versions).length === 0 && exposure === undefined && !readOnly
+  return {
+    groups,
+    tags,
+    versions,
+    exposure,
+    readOnly,
+    isEmpty,
+    check: isEmpty ? () => undefined : (world, permitted) => check(world, permitted),
+  }
+
+  function check({ catalog, groups: graph }: World, permitted: (entry: ToolEntry) => boolean): void {
+    const worthKnowing = (name: string): boolean =>
+      (catalog.byGroup.get(name) ?? []).some(permitted) || (graph.children.get(name) ?? []).some(worthKnowing)
+    for (const name of groups) {
+      if (!graph.byName.has(name) || !worthKnowing(name))
+        throw invalid('groups', name, [...graph.byName.keys()].filter(worthKnowing))
+    }
+    planAll(graph, nothingActive, groups)
+    const known = catalog.entries.filter((entry) => tags.length === 0 || permitted(entry))
+    const knownTags = new Set(known.flatMap((entry) => entry.tags))
+    for (const tag of tags) if (!knownTags.has(tag)) throw invalid('tags', tag, [...knownTags])
+    for (const [tool, version] of Object.entries(versions)) {
+      const found = (catalog.byName.get(tool) ?? []).filter(permitted).toSorted(byVersion)
+      const pins = found.flatMap((entry) => (entry.version === undefined ? [] : [`${tool}@${entry.version}`]))
+      if (!pins.includes(`${tool}@${version}`)) throw invalid('versions', `${tool}@${version}`, pins)
+    }
+  }
+}
+
+function names(parameters: URLSearchParams, name: string): readonly string[] {
+  const all = parameters.getAll(name).flatMap((value) => value.split(','))
+  return [...new Set(all.map((value) => value.trim()).filter((value) => value !== ''))]
+}
+
+function versionPins(values: readonly string[]): { readonly [tool: string]: string } {
+  const pins = values.map((value) => {
+    const at = value.lastIndexOf('@')
+    if (at < 1 || at === value.length - 1) throw invalid('versions', value, [])
+    return [value.slice(0, at), value.slice(at + 1)] as const
+  })
+  return Object.fromEntries(pins)
+}
+
+function flag(value: string | null): boolean {
+  if (value === null || value === 'false' || value === '0') return false
+  if (value === '' || value === 'true' || value === '1') return true
+  throw invalid('readOnly', value, ['true', 'false'])
+}
+
+const isExposure = (value: string): value is Exposure => exposures.some((exposure) => exposure === value)
+
+function invalid(parameter: string, value: string, known: readonly string[]): Failure {
+  const close = nearest(value, known)
+  const choice = known.length === 0 || known.length > 12 ? '' : ` Known: ${known.join(', ')}.`
+  return new Failure(
+    'invalid_view',
+    `The address asks for ${parameter} "${printable(value)}", which this server does not have.${nearestHint(close)}${choice}`,
+    {
+      parameter,
+      value: printable(value),
+      nearest: close,
+    },
+  )
+}

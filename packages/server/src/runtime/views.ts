@@ -1,0 +1,241 @@
+import {
+  type Activation,
+  appended,
+  type Catalog,
+  type Entry,
+  type Facts,
+  facetOf,
+  type Groups,
+  isActive,
+  isStrict,
+  type Look,
+  type Snapshot,
+  snapshotOf,
+  type Tool,
+  unavailableEntries,
+  viewFingerprint,
+  viewOf,
+} from '@unfold-mcp/core'
+import type { ToolEntry } from '../entry.ts'
+import type { Principal } from '../principal.ts'
+import type { Reporter } from '../report.ts'
+import type { Scope } from './scope.ts'
+import { forReader, type Reader, type SurfacePlan } from './surface.ts'
+
+/** All that views are computed from, as it is at one moment. */
+export interface World {
+  readonly catalog: Catalog<ToolEntry>
+  readonly groups: Groups
+  readonly surface: SurfacePlan
+}
+
+/** A view with what a list needs of it, made once. */
+export interface Shown {
+  readonly entries: readonly ToolEntry[]
+  readonly tools: readonly Tool[]
+  readonly fingerprint: string
+  /** The JSON text of `tools`. */
+  readonly text: string
+}
+
+export type Permit = (principal: Principal | undefined, tool: Tool) => boolean
+
+interface Options {
+  readonly world: () => World
+  readonly facts: (() => Facts) | undefined
+  readonly permit: Permit | undefined
+  readonly appendOnly: boolean
+  readonly report: Reporter
+}
+
+const cacheSize = 512
+const noEntries: ReadonlySet<ToolEntry> = new Set()
+
+/** What each scope sees. Scopes that look alike share one view, computed once for as long as nothing it reads changes. */
+export class Views {
+  readonly #options: Options
+  #cache = new Map<string, Shown>()
+  #cachedFor: World | undefined
+  readonly #activationKeys = new WeakMap<Activation, string>()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** What this scope sees now. */
+  shown(scope: Scope): Shown {
+    const look = this.look(scope)
+    const shown = this.#cached(look)
+    if (!this.#options.appendOnly || scope.frame.era === 'stateless') return shown
+    return this.#inOrderOf(scope, shown)
+  }
+
+  /** Everything that decides what this scope sees, read at one moment. */
+  look(scope: Scope): Look<ToolEntry> {
+    const { catalog, groups } = this.#world()
+    const { activation } = scope.cell
+    const { exposure, canActivate, readOnly, principal } = scope.frame
+    const unavailable =
+      catalog.conditional.length === 0
+        ? noEntries
+        : unavailableEntries(catalog, this.snapshot(scope), (entry, error) => this.#predicateFailed(entry, error))
+    return {
+      groups,
+      activation,
+      exposure,
+      activators: canActivate,
+      readOnly,
+      unavailable,
+      forbidden: this.#forbidden(catalog, principal),
+    }
+  }
+
+  /** What the predicates of this scope read. Where every group is shown, every group that is only attention counts as active. */
+  snapshot(scope: Scope): Snapshot {
+    const { groups } = this.#options.world()
+    const facts = this.#facts()
+    if (scope.frame.exposure === 'groups') return snapshotOf(groups, scope.cell.activation, facts)
+    const { activation } = scope.cell
+    return {
+      facts,
+      isActive: (name) => isActive(groups, activation, name) || (groups.byName.has(name) && !isStrict(groups, name)),
+    }
+  }
+
+  #facts(): Facts {
+    try {
+      return this.#options.facts?.() ?? {}
+    } catch (error) {
+      this.#options.report({ reason: 'predicate_failed', message: 'facts() threw; predicates see no facts.', error })
+      return {}
+    }
+  }
+
+  #world(): World {
+    const world = this.#options.world()
+    if (world !== this.#cachedFor) {
+      this.#cache = new Map()
+      this.#cachedFor = world
+    }
+    return world
+  }
+
+  #cached(look: Look<ToolEntry>): Shown {
+    const key = this.#keyOf(look)
+    const found = this.#cache.get(key)
+    if (found !== undefined) return found
+    const made = this.#make(look)
+    if (this.#cache.size >= cacheSize) this.#cache.delete(this.#cache.keys().next().value ?? '')
+    this.#cache.set(key, made)
+    return made
+  }
+
+  #make(look: Look<ToolEntry>): Shown {
+    const { catalog, surface } = this.#world()
+    const reader = readerOf(this.#world(), look)
+    return shownOf(viewOf(catalog, look).entries.map((entry) => forReader(entry, surface, reader)))
+  }
+
+  #keyOf(look: Look<ToolEntry>): string {
+    const { catalog } = this.#world()
+    const bits = (set: ReadonlySet<ToolEntry>, among: readonly ToolEntry[]): string =>
+      set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
+    const { exposure, activators, readOnly } = look
+    const flags = `${exposure === 'everything' ? 'e' : 'g'}${activators ? 'a' : ''}${readOnly ? 'r' : ''}`
+    return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(look.activation)}`
+  }
+
+  // The order of groups only matters for choosing between versions, so scopes that opened the same groups share a view.
+  #activationKey(activation: Activation): string {
+    const found = this.#activationKeys.get(activation)
+    if (found !== undefined) return found
+    const { groups, tools, tags, versions } = activation
+    const { byName } = this.#options.world().groups
+    const ordered = groups.some((name) => Object.keys(byName.get(name)?.versions ?? {}).length > 0) ? groups : groups.toSorted()
+    const made = JSON.stringify([ordered, tools, tags, versions])
+    this.#activationKeys.set(activation, made)
+    return made
+  }
+
+  #forbidden(catalog: Catalog<ToolEntry>, principal: Principal | undefined): ReadonlySet<ToolEntry> {
+    const { permit } = this.#options
+    if (permit === undefined) return noEntries
+    const found = new Set<ToolEntry>()
+    for (const entry of catalog.entries) if (entry.origin !== 'surface' && !this.permitted(entry, principal)) found.add(entry)
+    return found
+  }
+
+  /** Whether the tool exists for this principal; a check that throws says no and is reported. */
+  permitted(entry: ToolEntry, principal: Principal | undefined): boolean {
+    const { permit, report } = this.#options
+    if (permit === undefined) return true
+    try {
+      return permit(principal, entry.tool) === true
+    } catch (error) {
+      report({
+        reason: 'permission_check_failed',
+        message: `permit() threw for tool "${entry.tool.name}"; it was not permitted.`,
+        error,
+      })
+      return false
+    }
+  }
+
+  #predicateFailed(entry: Entry, error: unknown): void {
+    this.#options.report({
+      reason: 'predicate_failed',
+      message: `The predicate of tool "${entry.tool.name}" threw; the tool is hidden.`,
+      error,
+    })
+  }
+
+  #inOrderOf(scope: Scope, shown: Shown): Shown {
+    const entries = appended(scope.order, shown.entries)
+    scope.order = entries.map((entry) => entry.tool.name)
+    return entries.every((entry, index) => entry === shown.entries[index]) ? shown : shownOf(entries)
+  }
+}
+
+function shownOf(entries: readonly ToolEntry[]): Shown {
+  let text: string | undefined
+  return {
+    entries,
+    tools: entries.map((entry) => entry.tool),
+    fingerprint: viewFingerprint(entries),
+    get text() {
+      text ??= `[${entries.map((entry) => textOf(entry.tool)).join(',')}]`
+      return text
+    },
+  }
+}
+
+const texts = new WeakMap<Tool, string>()
+
+function textOf(tool: Tool): string {
+  const found = texts.get(tool)
+  if (found !== undefined) return found
+  const made = JSON.stringify(tool)
+  texts.set(tool, made)
+  return made
+}
+
+/** What a reader with this look may know of. Tools that come and go with a predicate are left unmentioned. */
+export function readerOf({ catalog, groups }: World, look: Look<ToolEntry>): Reader {
+  const exists = (entry: ToolEntry): boolean =>
+    !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only')
+  const existing = (group: string): readonly ToolEntry[] => (catalog.byGroup.get(group) ?? []).filter(exists)
+  const worthKnowing = (group: string): boolean =>
+    (look.forbidden.size === 0 && !look.readOnly) ||
+    existing(group).length > 0 ||
+    (groups.children.get(group) ?? []).some(worthKnowing)
+  return {
+    groups: new Set([...groups.byName.keys()].filter(worthKnowing)),
+    toolsOf: (group) => [
+      ...new Set(
+        existing(group)
+          .filter((entry) => entry.visibility.when === undefined)
+          .map((entry) => entry.tool.name),
+      ),
+    ],
+  }
+}

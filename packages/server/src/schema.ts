@@ -1,0 +1,91 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
+import { Failure, type JsonSchema, type Problem, type Tool } from '@unfold-mcp/core'
+import { compileJsonSchema } from './json-schema.ts'
+import type { FromJsonSchema } from './json-schema-type.ts'
+import { isStandardSchema, type OutputOf, type StandardIssue, type StandardSchema } from './standard-schema.ts'
+
+/** One validator for every protocol server: each would otherwise build its own. */
+export const jsonSchemaValidator = new AjvJsonSchemaValidator()
+
+/** A schema as authors write it: any Standard Schema that can show itself as JSON Schema, or JSON Schema itself. */
+export type SchemaSource = StandardSchema<any, any> | JsonSchema
+
+/** What a handler gets for this schema. */
+export type ValueOf<S> = S extends { readonly '~standard': unknown } ? OutputOf<S> : FromJsonSchema<S>
+
+export type Checked = { readonly value: unknown } | { readonly problems: readonly Problem[] }
+
+/** A schema ready to use: what clients are shown, and how a value is checked. */
+export interface Schema {
+  readonly json: JsonSchema
+  readonly check: (value: unknown) => Checked | Promise<Checked>
+}
+
+export type InputSchema = Schema & { readonly json: Tool['inputSchema'] }
+
+const noInput: InputSchema = { json: { type: 'object', properties: {} }, check: (value) => ({ value }) }
+
+/** The input schema of a tool; MCP wants an object at the root. */
+export function inputSchema(tool: string, source: SchemaSource | undefined): InputSchema {
+  if (source === undefined) return noInput
+  const { json, check } = schemaOf(tool, source, 'input')
+  if (json.type !== undefined && json.type !== 'object') {
+    throw invalid(
+      tool,
+      `its input is of type ${JSON.stringify(json.type)}, but arguments are always an object. Wrap it in an object.`,
+    )
+  }
+  return { json: { type: 'object', ...json } as Tool['inputSchema'], check }
+}
+
+/** The output schema of a tool. */
+export function outputSchema(tool: string, source: SchemaSource): Schema {
+  return schemaOf(tool, source, 'output')
+}
+
+function schemaOf(tool: string, source: SchemaSource, io: 'input' | 'output'): Schema {
+  if (!isStandardSchema(source)) return { json: source as JsonSchema, check: lazyJsonCheck(tool, source as JsonSchema) }
+  const { jsonSchema, validate, vendor } = source['~standard']
+  if (jsonSchema === undefined) {
+    throw invalid(
+      tool,
+      `its ${io} schema (${vendor}) cannot show itself as JSON Schema. Use the library's JSON Schema adapter, or JSON Schema itself.`,
+    )
+  }
+  return {
+    json: withObjectType(jsonSchema[io]({ target: 'draft-2020-12' })),
+    check: async (value) => {
+      const result = await validate(value)
+      return result.issues === undefined ? { value: result.value } : { problems: result.issues.map(problemOf) }
+    },
+  }
+}
+
+/** Schema libraries may leave the type out of the root; clients want to read that it is an object. */
+function withObjectType(json: Record<string, unknown>): JsonSchema {
+  return json.type === undefined && objectShaped(json) ? { type: 'object', ...json } : json
+}
+
+function objectShaped(json: Record<string, unknown>): boolean {
+  if (json.type !== undefined) return json.type === 'object'
+  if (['properties', 'patternProperties', 'additionalProperties', 'required'].some((keyword) => keyword in json)) return true
+  const branches = [json.oneOf, json.anyOf, json.allOf].find(Array.isArray)
+  return branches !== undefined && branches.length > 0 && branches.every(objectShaped)
+}
+
+function lazyJsonCheck(tool: string, json: JsonSchema): Schema['check'] {
+  let check: ((value: unknown) => Checked) | undefined
+  return (value) => {
+    check ??= compileJsonSchema(tool, json)
+    return check(value)
+  }
+}
+
+function problemOf(issue: StandardIssue): Problem {
+  const path = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+  return { path, message: issue.message }
+}
+
+function invalid(tool: string, problem: string): Failure {
+  return new Failure('invalid_schema', `Tool "${tool}": ${problem}`, { tool, problem })
+}

@@ -1,0 +1,31 @@
+import { type Failure, reasons } from '@unfold-mcp/core'
+import type { TextReply } from './exchange.ts'
+
+/** The id to answer an error with: that of the request, where it can be read. */
+export function idOf(body: unknown): string | number | null {
+  if (typeof body !== 'object' || body === null || !('id' in body) || !('method' in body)) return null
+  return typeof body.id === 'string' || typeof body.id === 'number' ? body.id : null
+}
+
+/** A JSON-RPC error over HTTP. */
+export function errorReply(
+  status: number,
+  error: { readonly code: number; readonly message: string; readonly data?: unknown },
+  { id = null, headers = {} }: { id?: string | number | null; headers?: { readonly [name: string]: string } } = {},
+): TextReply {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    text: JSON.stringify({ jsonrpc: '2.0', error, id }),
+  }
+}
+
+/** A failure over HTTP, with its reason as data. */
+export function failureReply(
+  status: number,
+  failure: Failure,
+  options: { id?: string | number | null; headers?: { readonly [name: string]: string }; code?: number } = {},
+): TextReply {
+  const code = options.code ?? (reasons[failure.reason] === 'operator' ? -32603 : -32602)
+  return errorReply(status, { code, message: failure.message, data: { reason: failure.reason, ...failure.details } }, options)
+}

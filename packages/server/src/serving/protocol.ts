@@ -1,0 +1,78 @@
+import {
+  type CacheHint,
+  McpServer,
+  Server,
+  type ServerCapabilities,
+  type ServerContext,
+  type ServerOptions,
+} from '@modelcontextprotocol/server'
+import { isFailure } from '@unfold-mcp/core'
+import { answer, protocolError } from '../runtime/calls.ts'
+import { instructionsFor } from '../runtime/instructions.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import { jsonSchemaValidator } from '../schema.ts'
+
+/** The name under which this library announces itself among a server's extensions. */
+export const extensionId = 'io.github.unfold-mcp/discovery'
+
+/** A protocol server of the SDK that shows one scope of a runtime. */
+export function protocolServer(runtime: Runtime, scope: Scope): Server | McpServer {
+  const { info, extend } = runtime.declaration
+  const instructions = instructionsFor(runtime, scope)
+  const options: ServerOptions = {
+    jsonSchemaValidator,
+    ...(instructions !== undefined && { instructions }),
+    ...(scope.frame.era === 'stateless' && {
+      cacheHints: { 'tools/list': cacheHint(runtime), 'server/discover': cacheHint(runtime) },
+    }),
+  }
+  const capabilities = capabilitiesOf(runtime)
+  if (extend.length === 0) return withTools(runtime, scope, new Server(info, { ...options, capabilities }))
+  const mcp = new McpServer(info, options)
+  mcp.server.registerCapabilities(capabilities)
+  withTools(runtime, scope, mcp.server)
+  for (const register of extend) register(mcp)
+  return mcp
+}
+
+/** What the runtime can honour. */
+export function capabilitiesOf(runtime: Runtime): ServerCapabilities {
+  return { tools: runtime.declaration.listChanged ? { listChanged: true } : {}, extensions: { [extensionId]: {} } }
+}
+
+/** How long and by whom a stateless client's list may be kept. */
+export function cacheHint(runtime: Runtime): CacheHint & { ttlMs: number; cacheScope: 'public' | 'private' } {
+  const ttlMs = runtime.declaration.ttlMs ?? (runtime.canChange || runtime.dependsOnPrincipal ? 0 : 60_000)
+  return { ttlMs, cacheScope: runtime.dependsOnPrincipal ? 'private' : 'public' }
+}
+
+/** Tells the client of this server that its list changed; a client that is gone is no failure. */
+export async function sendListChanged(runtime: Runtime, product: Server | McpServer): Promise<void> {
+  if (!runtime.declaration.listChanged) return
+  await lowLevel(product)
+    .sendToolListChanged()
+    .catch(() => undefined)
+}
+
+export const lowLevel = (product: Server | McpServer): Server => (product instanceof McpServer ? product.server : product)
+
+function withTools(runtime: Runtime, scope: Scope, server: Server): Server {
+  server.setRequestHandler('tools/list', (request) => onTheWire(() => runtime.list(scope, request.params?.cursor) as never))
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx: ServerContext) => {
+    const call = { name, ...(args !== undefined && { arguments: args }), mcp: ctx }
+    const result = await onTheWire(() => answer(runtime, scope, call))
+    if ('resultType' in result && result.resultType === 'input_required') return result as never
+    return server.projectCallToolResult(result as never, runtime.outputSchemaOf(name)) as never
+  })
+  return server
+}
+
+/** A failure becomes what the client gets of it. */
+async function onTheWire<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw isFailure(error) ? protocolError(error) : error
+  }
+}

@@ -1,0 +1,57 @@
+import { PROTOCOL_VERSION_META_KEY, SERVER_INFO_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import type { Exchange, TextReply } from './exchange.ts'
+import { cacheHint } from './protocol.ts'
+
+interface ListRequest {
+  readonly id: string | number
+  readonly params?: { readonly _meta?: { readonly [key: string]: unknown } }
+}
+
+/** A plain `tools/list` for the first page, the request that every client makes most. Anything out of the ordinary is not one. */
+export function isListRequest(body: unknown): body is ListRequest {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false
+  const { jsonrpc, method, id, params } = body as { jsonrpc?: unknown; method?: unknown; id?: unknown; params?: unknown }
+  if (jsonrpc !== '2.0' || method !== 'tools/list' || (typeof id !== 'string' && !Number.isInteger(id))) return false
+  if (params === undefined) return true
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return false
+  const { _meta } = params as { _meta?: unknown }
+  return (
+    Object.keys(params).every((key) => key === '_meta') && (_meta === undefined || (typeof _meta === 'object' && _meta !== null))
+  )
+}
+
+const bothAccepted = (accept: string | undefined): boolean =>
+  accept?.includes('application/json') === true && accept.includes('text/event-stream')
+
+/**
+ * The same bytes the SDK would answer with, put together from text that was made when the view was. `undefined` leaves the
+ * request to the SDK: whatever it would refuse or treat differently.
+ */
+export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Exchange, body: ListRequest): TextReply | undefined {
+  const version = exchange.header('mcp-protocol-version')
+  if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined
+  if (!bothAccepted(exchange.header('accept')) || runtime.declaration.pageSize !== undefined) return undefined
+  const shown = runtime.views.shown(scope)
+  // Session-era clients cannot read an output schema whose root is no object; the SDK rewrites those.
+  if (shown.tools.some((tool) => tool.outputSchema !== undefined && tool.outputSchema.type !== 'object')) return undefined
+  return json(`{"result":{"tools":${shown.text}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
+}
+
+export const statelessRevision = '2026-07-28'
+
+export function quickStatelessList(runtime: Runtime, scope: Scope, exchange: Exchange, body: ListRequest): TextReply | undefined {
+  const claimed = body.params?._meta?.[PROTOCOL_VERSION_META_KEY]
+  const { pageSize, info } = runtime.declaration
+  if (claimed !== statelessRevision || pageSize !== undefined) return undefined
+  if (exchange.header('mcp-protocol-version') !== claimed || exchange.header('mcp-method') !== 'tools/list') return undefined
+  const { ttlMs, cacheScope } = cacheHint(runtime)
+  const meta = JSON.stringify({ [SERVER_INFO_META_KEY]: info })
+  const text = runtime.views.shown(scope).text
+  return json(
+    `{"result":{"resultType":"complete","tools":${text},"ttlMs":${ttlMs},"cacheScope":"${cacheScope}","_meta":${meta}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`,
+  )
+}
+
+const json = (text: string): TextReply => ({ status: 200, headers: { 'content-type': 'application/json' }, text })

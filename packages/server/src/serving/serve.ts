@@ -1,0 +1,90 @@
+import { parseArgs } from 'node:util'
+import { isFailure } from '@unfold-mcp/core'
+import { viewOfUrl } from '../runtime/url-view.ts'
+import { type Listening, type ListenOptions, listen } from './node.ts'
+import { type StdioOptions, serveStdio } from './stdio.ts'
+
+export interface ServeOptions extends Omit<ListenOptions, 'port'>, Pick<StdioOptions, 'principal'> {
+  /** The command line to read; the process's own by default. */
+  readonly argv?: readonly string[]
+}
+
+const usage = `Usage: [--http [<port>]] [--host <address>] [--groups a,b] [--tags a,b] [--versions tool@1] [--exposure groups|everything]
+
+Without --http the server speaks over standard input and output. With it, clients connect to http://127.0.0.1:<port>/mcp
+(port 7420 when none is given) and ask for a view in the address: /mcp?groups=a,b`
+
+/**
+ * Does what the command line asks for: standard input and output by default, HTTP with `--http`. Ends the process with a
+ * message when it cannot start, and with everything closed on SIGINT and SIGTERM.
+ */
+export async function serve(served: object, options: ServeOptions = {}): Promise<void> {
+  try {
+    await start(served, options)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    console.error(isFailure(error) ? `${message} (${error.reason})` : message)
+    process.exitCode = 1
+    process.exit()
+  }
+}
+
+async function start(served: object, { argv = process.argv.slice(2), principal, ...options }: ServeOptions): Promise<void> {
+  const { help, http, host, groups, tags, versions, exposure } = flagsOf(argv)
+  if (help === true) {
+    console.error(usage)
+    return
+  }
+  if (http === undefined) {
+    const wanted = new URLSearchParams()
+    for (const [name, value] of Object.entries({ groups, tags, versions, exposure }))
+      if (value !== undefined) wanted.set(name, value)
+    const view = viewOfUrl(wanted)
+    const stdio = serveStdio(served, { view, ...(principal !== undefined && { principal }) })
+    untilSignal(() => stdio.close())
+    return
+  }
+  const listening = await listen(served, { ...options, ...(host !== undefined && { host }), port: portOf(http) })
+  console.error(welcome(listening))
+  untilSignal(() => listening.close())
+}
+
+function flagsOf(argv: readonly string[]) {
+  // `--http` stands alone or with a port, which parseArgs does not know.
+  const args = argv.flatMap((arg, index) =>
+    arg === '--http' && !/^\d+$/u.test(argv[index + 1] ?? '') ? ['--http', '7420'] : [arg],
+  )
+  const text = { type: 'string' } as const
+  const options = {
+    help: { type: 'boolean', short: 'h' },
+    http: text,
+    host: text,
+    groups: text,
+    tags: text,
+    versions: text,
+    exposure: text,
+  } as const
+  try {
+    return parseArgs({ args, options }).values
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new Error(`--http wants a port between 0 and 65535, not "${text}".`)
+}
+
+function welcome({ url }: Listening): string {
+  return `Serving on ${url}\nConnect a client: claude mcp add --transport http my-server ${url}\nStop with Ctrl-C.`
+}
+
+function untilSignal(close: () => Promise<void>): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      void close().finally(() => process.exit(0))
+    })
+  }
+}

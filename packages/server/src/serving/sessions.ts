@@ -1,0 +1,227 @@
+import {
+  type AuthInfo,
+  isInitializeRequest,
+  type McpServer,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import { Failure, printable } from '@unfold-mcp/core'
+import type { Principal } from '../principal.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import type { UrlView } from '../runtime/url-view.ts'
+import { errorReply, failureReply, idOf } from './errors.ts'
+import type { Exchange, Reply } from './exchange.ts'
+import { lowLevel, protocolServer, sendListChanged } from './protocol.ts'
+import { isListRequest, quickSessionList } from './quick-list.ts'
+
+export interface SessionLimits {
+  /** The most sessions at a time. */
+  readonly max: number
+  /** A session nobody used for this long, and that has no stream open, is ended. */
+  readonly idleMs: number
+}
+
+/** A request of the session era, read and checked as far as the edge can. */
+export interface SessionRequest {
+  readonly exchange: Exchange
+  readonly body: unknown
+  readonly principal: Principal | undefined
+  readonly view: UrlView
+}
+
+/** One session-era client over HTTP: its protocol server, its scope, and whether it is listening. */
+class Session {
+  readonly id: string
+  readonly scope: Scope
+  readonly #runtime: Runtime
+  readonly #transport: WebStandardStreamableHTTPServerTransport
+  readonly #server: Server | McpServer
+  #lastUsed: number
+  /** Requests being answered and streams being read. */
+  #open = 0
+  #listening = false
+  #owed = false
+
+  constructor(id: string, runtime: Runtime, scope: Scope, { now, closed }: { now: number; closed: () => void }) {
+    this.id = id
+    this.scope = scope
+    this.#runtime = runtime
+    this.#lastUsed = now
+    this.#transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id })
+    this.#server = protocolServer(runtime, scope)
+    const server = lowLevel(this.#server)
+    server.oninitialized = () => runtime.announcer.attach(scope, (alongside) => this.#listChanged(alongside))
+    server.onclose = () => {
+      closed()
+      void runtime.close(scope)
+    }
+  }
+
+  async connect(): Promise<void> {
+    await this.#server.connect(this.#transport)
+  }
+
+  isIdle(now: number, idleMs: number): boolean {
+    return this.#open === 0 && now - this.#lastUsed > idleMs
+  }
+
+  async answer({ exchange, body, principal }: SessionRequest, now: number): Promise<Reply> {
+    this.#lastUsed = now
+    const quick = isListRequest(body) ? quickSessionList(this.#runtime, this.scope, exchange, body) : undefined
+    if (quick !== undefined) return { ...quick, headers: { ...quick.headers, 'mcp-session-id': this.id } }
+    this.#open++
+    const response = await this.#transport
+      .handleRequest(exchange.request(), {
+        ...(body !== undefined && { parsedBody: body }),
+        ...(principal !== undefined && { authInfo: authInfoOf(principal) }),
+      })
+      .finally(() => this.#open--)
+    return exchange.method === 'GET' && response.status === 200 ? this.#listen(response) : this.#watched(response)
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close()
+  }
+
+  /** The client opened the stream on which it hears of changes; it is told of one that came before. */
+  #listen(response: Response): Response {
+    this.#listening = true
+    if (this.#owed) {
+      this.#owed = false
+      void sendListChanged(this.#runtime, this.#server)
+    }
+    return this.#watched(response, () => {
+      this.#listening = false
+    })
+  }
+
+  /** The response, counted as open until its body ends however it ends. */
+  #watched(response: Response, ended: () => void = () => undefined): Response {
+    if (response.body === null) return response
+    this.#open++
+    const finish = (): void => {
+      this.#open--
+      ended()
+    }
+    return new Response(onceEnded(response.body, finish), { status: response.status, headers: response.headers })
+  }
+
+  async #listChanged(alongside: (() => Promise<void>) | undefined): Promise<void> {
+    if (!this.#runtime.declaration.listChanged) return
+    if (this.#listening) return sendListChanged(this.#runtime, this.#server)
+    if (alongside === undefined) this.#owed = true
+    else await alongside().catch(() => undefined)
+  }
+}
+
+/** The session-era clients of one runtime. */
+export class Sessions {
+  readonly #runtime: Runtime
+  readonly #limits: SessionLimits
+  readonly #now: () => number
+  readonly #byId = new Map<string, Session>()
+  #opening = 0
+
+  constructor(runtime: Runtime, limits: SessionLimits, now: () => number) {
+    this.#runtime = runtime
+    this.#limits = limits
+    this.#now = now
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  async answer(request: SessionRequest): Promise<Reply> {
+    const { exchange, body, principal } = request
+    const id = exchange.header('mcp-session-id')
+    if (id === undefined) return isInitializeRequest(body) ? this.#begin(request) : missingSession(body)
+    const session = this.#byId.get(id)
+    // A session is bound to whoever opened it; to anyone else it does not exist.
+    if (session === undefined || session.scope.frame.principal?.id !== principal?.id) return unknownSession(id, body)
+    return session.answer(request, this.#now())
+  }
+
+  /** Ends sessions that nobody uses any more. */
+  async sweep(): Promise<void> {
+    const now = this.#now()
+    for (const session of [...this.#byId.values()]) if (session.isIdle(now, this.#limits.idleMs)) await session.close()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#byId.values()].map((session) => session.close()))
+  }
+
+  async #begin(request: SessionRequest): Promise<Reply> {
+    if (this.#byId.size + this.#opening >= this.#limits.max) await this.sweep()
+    if (this.#byId.size + this.#opening >= this.#limits.max) return sessionLimit(this.#limits.max, request.body)
+    this.#opening++
+    try {
+      const id = crypto.randomUUID()
+      const { principal, view } = request
+      const scope = await this.#runtime.open({ key: `session:${id}`, era: 'session', principal, view })
+      const session = new Session(id, this.#runtime, scope, { now: this.#now(), closed: () => this.#byId.delete(id) })
+      await session.connect()
+      this.#byId.set(id, session)
+      return await session.answer(request, this.#now())
+    } finally {
+      this.#opening--
+    }
+  }
+}
+
+/** What the SDK tells handlers of prompts and resources about the caller. */
+export function authInfoOf(principal: Principal): AuthInfo {
+  const scopes = Array.isArray(principal.scopes) ? principal.scopes.map(String) : []
+  return { token: '', clientId: principal.id, scopes, extra: { principal } }
+}
+
+function onceEnded(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let over = false
+  const end = (): void => {
+    if (!over) ended()
+    over = true
+  }
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        end()
+        controller.close()
+      } catch (error) {
+        end()
+        controller.error(error)
+      }
+    },
+    cancel(reason) {
+      end()
+      return reader.cancel(reason)
+    },
+  })
+}
+
+function missingSession(body: unknown): Reply {
+  const message =
+    'This request belongs to no session. Send "initialize" first and then the Mcp-Session-Id header it was answered with.'
+  return errorReply(400, { code: -32000, message, data: { reason: 'session_not_found' } }, { id: idOf(body) })
+}
+
+function unknownSession(id: string, body: unknown): Reply {
+  const session = printable(id, 64)
+  const failure = new Failure(
+    'session_not_found',
+    'There is no such session: it ended, or the server was restarted. Initialize again.',
+    { session },
+  )
+  return failureReply(404, failure, { id: idOf(body), code: -32001 })
+}
+
+function sessionLimit(limit: number, body: unknown): Reply {
+  const failure = new Failure('session_limit', `This server serves at most ${limit} sessions at a time. Try again later.`, {
+    limit,
+  })
+  return failureReply(503, failure, { id: idOf(body), headers: { 'retry-after': '30' }, code: -32000 })
+}

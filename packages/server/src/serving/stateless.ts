@@ -1,0 +1,146 @@
+import {
+  type AuthInfo,
+  createMcpHandler,
+  type InboundModernRoute,
+  type McpHttpHandler,
+  type McpServer,
+  type Server,
+  type ServerEvent,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server'
+import type { Principal } from '../principal.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import type { UrlView } from '../runtime/url-view.ts'
+import { errorReply } from './errors.ts'
+import type { Exchange, Reply } from './exchange.ts'
+import { headerMismatch, headerParameters } from './param-headers.ts'
+import { protocolServer } from './protocol.ts'
+import { isListRequest, quickStatelessList } from './quick-list.ts'
+import { authInfoOf } from './sessions.ts'
+
+export interface StatelessRequest {
+  readonly exchange: Exchange
+  readonly route: InboundModernRoute
+  readonly body: unknown
+  readonly principal: Principal | undefined
+  readonly view: UrlView
+}
+
+const headerMismatchCode = -32020
+
+/** The 2026-07-28 clients of one runtime: every request stands alone, and a change is heard on streams that asked for it. */
+export class Stateless {
+  readonly #runtime: Runtime
+  readonly #maxSubscriptions: number
+  readonly #onerror: (error: Error) => void
+  readonly #handler: McpHttpHandler
+  readonly #scopes = new WeakMap<Request, Scope>()
+  readonly #streams = new Set<McpHttpHandler>()
+  #streamNumber = 0
+
+  constructor(runtime: Runtime, { maxSubscriptions, onerror }: { maxSubscriptions: number; onerror: (error: Error) => void }) {
+    this.#runtime = runtime
+    this.#maxSubscriptions = maxSubscriptions
+    this.#onerror = onerror
+    this.#handler = createMcpHandler(({ requestInfo }) => this.#serverFor(requestInfo), { legacy: 'reject', onerror })
+  }
+
+  async answer({ exchange, route, body, principal, view }: StatelessRequest): Promise<Reply> {
+    const { message } = route
+    const method = 'method' in message ? message.method : undefined
+    if (method === 'subscriptions/listen') return this.#listen(exchange, body, principal, view)
+    const scope = await this.#runtime.glimpse(principal, view)
+    if (isListRequest(body)) {
+      const quick = quickStatelessList(this.#runtime, scope, exchange, body)
+      if (quick !== undefined) return quick
+    }
+    if (method === 'tools/call') {
+      const refused = this.#refusedHeaders(exchange, message)
+      if (refused !== undefined) return refused
+    }
+    const request = exchange.request()
+    this.#scopes.set(request, scope)
+    return this.#handler.fetch(request, optionsOf(body, principal))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#handler, ...this.#streams].map((handler) => handler.close()))
+  }
+
+  /** A stream of its own for each subscription: what it is told depends on who asked, and for which view. */
+  async #listen(exchange: Exchange, body: unknown, principal: Principal | undefined, view: UrlView): Promise<Reply> {
+    if (this.#streams.size >= this.#maxSubscriptions) {
+      const message = `This server serves at most ${this.#maxSubscriptions} subscriptions at a time. Try again later.`
+      return errorReply(200, { code: -32603, message }, { id: (body as { id?: string | number }).id ?? null })
+    }
+    const scope = await this.#runtime.open({ key: `stream:${++this.#streamNumber}`, era: 'stateless', principal, view })
+    const bus = new StreamBus(() => {
+      this.#streams.delete(handler)
+      void this.#runtime.close(scope)
+    })
+    const handler: McpHttpHandler = createMcpHandler(() => protocolServer(this.#runtime, scope), {
+      legacy: 'reject',
+      bus,
+      onerror: this.#onerror,
+    })
+    this.#streams.add(handler)
+    this.#runtime.announcer.attach(scope, async () => bus.publish({ kind: 'tools_list_changed' }))
+    const response = await handler.fetch(exchange.request(), optionsOf(body, principal))
+    if (!bus.isOpen) bus.end()
+    return response
+  }
+
+  #serverFor(request: Request | undefined): Server | McpServer {
+    const scope = request === undefined ? undefined : this.#scopes.get(request)
+    if (scope === undefined) throw new Error('A request reached the protocol server without a scope.')
+    return protocolServer(this.#runtime, scope)
+  }
+
+  // The SDK makes this check for its own high-level server only.
+  #refusedHeaders(exchange: Exchange, message: InboundModernRoute['message']): Reply | undefined {
+    const { name, arguments: args } = (message as { params?: { name?: unknown; arguments?: unknown } }).params ?? {}
+    const entry = typeof name === 'string' ? this.#runtime.world.catalog.byName.get(name)?.at(-1) : undefined
+    if (entry === undefined) return undefined
+    const mismatch = headerMismatch(headerParameters(entry.tool.name, entry.tool.inputSchema), args, (header) =>
+      exchange.header(header),
+    )
+    if (mismatch === undefined) return undefined
+    const error = { code: headerMismatchCode, message: `Headers and body disagree: ${mismatch.problem}.`, data: { mismatch } }
+    return errorReply(400, error, { id: (message as { id?: string | number }).id ?? null })
+  }
+}
+
+/** The bus of one subscription: it knows when the subscription begins and ends. */
+class StreamBus implements ServerEventBus {
+  readonly #ended: () => void
+  #listener: ((event: ServerEvent) => void) | undefined
+  #over = false
+
+  constructor(ended: () => void) {
+    this.#ended = ended
+  }
+
+  get isOpen(): boolean {
+    return this.#listener !== undefined
+  }
+
+  publish(event: ServerEvent): void {
+    this.#listener?.(event)
+  }
+
+  subscribe(listener: (event: ServerEvent) => void): () => void {
+    this.#listener = listener
+    return () => this.end()
+  }
+
+  end(): void {
+    this.#listener = undefined
+    if (!this.#over) this.#ended()
+    this.#over = true
+  }
+}
+
+function optionsOf(body: unknown, principal: Principal | undefined): { parsedBody?: unknown; authInfo?: AuthInfo } {
+  return { parsedBody: body, ...(principal !== undefined && { authInfo: authInfoOf(principal) }) }
+}

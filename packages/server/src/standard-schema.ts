@@ -1,0 +1,33 @@
+/** The shape that zod, arktype, valibot and others share, as far as this library reads it (standardschema.dev). */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>
+      readonly output: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>
+    }
+  }
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** What a schema gives after validation. */
+export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
+  ? NonNullable<T> extends { readonly output: infer Output }
+    ? Output
+    : unknown
+  : never
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  return (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value
+}

@@ -1,0 +1,61 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import type { Tool } from '@unfold-mcp/core'
+import type { Era } from '../context.ts'
+import type { Principal } from '../principal.ts'
+import { answer } from '../runtime/calls.ts'
+import type { GroupStatus } from '../runtime/runtime.ts'
+import { viewOfUrl } from '../runtime/url-view.ts'
+import { runtimeOf } from '../servable.ts'
+
+export interface ContextOptions {
+  readonly era?: Era
+  readonly principal?: Principal
+  /** What the client asks for in its address, such as `groups=files`. */
+  readonly view?: string
+}
+
+/** One client's place in a toolbox, without any transport: list, call, and count what it would have been told. */
+export interface TestContext extends AsyncDisposable {
+  /** Whose activation it is; for `toolbox.activate(group, scope)`. */
+  readonly scope: string
+  /** How often this client was told that its list changed. */
+  readonly notices: number
+  tools(): readonly Tool[]
+  toolNames(): readonly string[]
+  list(cursor?: string): { readonly tools: readonly Tool[]; readonly nextCursor?: string }
+  groups(): readonly GroupStatus[]
+  call(name: string, args?: unknown): Promise<CallToolResult>
+  close(): Promise<void>
+}
+
+let contexts = 0
+
+/** Opens a place in a toolbox, an adopted server, or an instance of a decorated class. */
+export async function testContext(
+  served: object,
+  { era = 'session', principal, view = '' }: ContextOptions = {},
+): Promise<TestContext> {
+  const runtime = runtimeOf(served)
+  const scope = await runtime.open({ key: `test:${++contexts}`, era, principal, view: viewOfUrl(new URLSearchParams(view)) })
+  let notices = 0
+  runtime.announcer.attach(scope, async () => {
+    notices++
+  })
+  const close = (): Promise<void> => runtime.close(scope)
+  return {
+    scope: scope.key,
+    get notices() {
+      return notices
+    },
+    tools: () => runtime.list(scope).tools,
+    toolNames: () => runtime.views.shown(scope).tools.map((tool) => tool.name),
+    list: (cursor) => runtime.list(scope, cursor),
+    groups: () => runtime.groups(scope),
+    async call(name, args = {}) {
+      const result: CallToolResult | InputRequiredResult = await answer(runtime, scope, { name, arguments: args })
+      return result as CallToolResult
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

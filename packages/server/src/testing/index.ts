@@ -1,0 +1,3 @@
+export type { TestClient } from './client.ts'
+export { type ContextOptions, type TestContext, testContext } from './context.ts'
+export { type ConnectOptions, type TestServer, testServer, type Way, ways } from './ways.ts'

@@ -1,0 +1,87 @@
+import {
+  type Activation,
+  declareGroups,
+  Failure,
+  type GroupDeclaration,
+  type Groups,
+  groupOf,
+  initialActivation,
+  isActive,
+  planActivate,
+  planDeactivate,
+} from '@unfold-mcp/core'
+import type { ToolContext } from './context.ts'
+import type { GroupOptions } from './runtime/declaration.ts'
+
+/**
+ * Groups declared step by step. On its own it keeps one activation; as part of a server it declares the groups, and what is
+ * active belongs to each client: pass the `ctx` of the call.
+ */
+export class ToolGroups {
+  readonly #declarations: { readonly [name: string]: GroupOptions }
+  readonly #groups: Groups
+  #own: Activation
+
+  constructor(declarations: { readonly [name: string]: GroupOptions } = {}) {
+    this.#declarations = declarations
+    this.#groups = declareGroups(declarations)
+    this.#own = initialActivation(this.#groups)
+  }
+
+  withGroup(name: string, about: string, more: Omit<GroupOptions, 'about' | 'parent'> = {}): ToolGroups {
+    return this.#with(name, { about, ...more })
+  }
+
+  /** A group that needs `parent` to be active. */
+  withChildGroup(name: string, parent: string, about: string, more: Omit<GroupOptions, 'about' | 'parent'> = {}): ToolGroups {
+    return this.#with(name, { about, parent, ...more })
+  }
+
+  /** Only one of these can be active; activating one switches the others off. */
+  withExclusion(names: readonly string[]): ToolGroups {
+    const next: Record<string, GroupOptions> = { ...this.#declarations }
+    for (const name of names) {
+      const declared = this.#declarations[groupOf(this.#groups, name).name]
+      const others = names.filter((other) => other !== name)
+      if (declared !== undefined) next[name] = { ...declared, excludes: [...new Set([...(declared.excludes ?? []), ...others])] }
+    }
+    return new ToolGroups(next)
+  }
+
+  async activate(name: string, ctx?: Pick<ToolContext, 'activate'>): Promise<void> {
+    if (ctx !== undefined) await ctx.activate(name)
+    else this.#own = planActivate(this.#groups, this.#own, name).next
+  }
+
+  async deactivate(name: string, ctx?: Pick<ToolContext, 'deactivate'>): Promise<void> {
+    if (ctx !== undefined) await ctx.deactivate(name)
+    else this.#own = planDeactivate(this.#groups, this.#own, name).next
+  }
+
+  isActive(name: string, ctx?: Pick<ToolContext, 'isActive'>): boolean {
+    return ctx === undefined ? isActive(this.#groups, this.#own, name) : ctx.isActive(name)
+  }
+
+  /** Help text: every group with what it is for, children indented below their parents. */
+  describe(): string {
+    const lines: string[] = []
+    const visit = (name: string, depth: number): void => {
+      lines.push(`${'  '.repeat(depth)}${name}: ${this.#groups.byName.get(name)?.about ?? ''}`)
+      for (const child of this.#groups.children.get(name) ?? []) visit(child, depth + 1)
+    }
+    for (const group of this.#groups.byName.values()) if (group.parent === undefined) visit(group.name, 0)
+    return lines.join('\n')
+  }
+
+  /** What was declared, for a toolbox's `groups`. */
+  get declarations(): { readonly [name: string]: GroupOptions } {
+    return this.#declarations
+  }
+
+  #with(name: string, declaration: GroupDeclaration): ToolGroups {
+    if (name in this.#declarations) {
+      throw new Failure('duplicate_name', `The group "${name}" is declared twice. Rename one.`, { name, sources: ['ToolGroups'] })
+    }
+    return new ToolGroups({ ...this.#declarations, [name]: declaration })
+  }
+}

@@ -1,0 +1,293 @@
+import type { Implementation, McpServer } from '@modelcontextprotocol/server'
+import { type Exposure, type Facts, Failure, type Predicate, type Quota, type Tool, type ToolAnnotations } from '@unfold-mcp/core'
+import type { ToolContext } from './context.ts'
+import { type Source, type ToolEntry, type ToolHandler, withVersion } from './entry.ts'
+import type { Principal } from './principal.ts'
+import { type Reporter, stderrReporter } from './report.ts'
+import type { HandlerResult } from './result.ts'
+import type { ActivationMode, Declaration, GroupOptions, HiddenCalls } from './runtime/declaration.ts'
+import { defaultMessageLimits, type MessageLimits } from './runtime/limits.ts'
+import { Runtime } from './runtime/runtime.ts'
+import { gateGroup } from './runtime/surface.ts'
+import { inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
+import { servable } from './servable.ts'
+import { memoryStore } from './stores/memory.ts'
+import type { ActivationStore } from './stores/store.ts'
+
+/** What a toolbox is, who sees what of it, and how its state is kept. */
+export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal = Principal> {
+  readonly name: string
+  readonly version: string
+  readonly title?: string
+  readonly icons?: Implementation['icons']
+  readonly websiteUrl?: string
+  /** What the server is for; the first thing a model reads of it. */
+  readonly about?: string
+  /** Instructions for the model, instead of those made from `about` and the groups. */
+  readonly instructions?: string
+  readonly groups?: G
+  /** One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. */
+  readonly gate?: string
+  readonly quota?: Quota
+  /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
+  readonly hiddenCalls?: HiddenCalls
+  readonly exposure?: Exposure
+  /** `append` keeps every tool where a client first saw it, so that a prompt cache keeps its prefix. */
+  readonly order?: 'declared' | 'append'
+  /** How many tools a page of the list holds; all by default. */
+  readonly pageSize?: number
+  /** World state for predicates, read once per computation. */
+  readonly facts?: () => F
+  /** Which tools exist for whom. */
+  readonly permit?: (principal: P | undefined, tool: Tool) => boolean
+  readonly activation?: ActivationMode
+  readonly store?: ActivationStore
+  readonly callTimeoutMs?: number
+  readonly hookTimeoutMs?: number
+  /** How long a 2026-07-28 client may keep the list; by default as long as it cannot change by itself. */
+  readonly ttlMs?: number
+  /** `false` keeps the server from announcing changes of the list. */
+  readonly listChanged?: boolean
+  readonly limits?: Partial<MessageLimits>
+  /** Where things that the author should know of go; standard error by default. */
+  readonly report?: Reporter
+}
+
+/** A tool as its author declares it. */
+export interface ToolConfig<Name extends string, I, O, F extends Facts> {
+  readonly about?: string
+  readonly title?: string
+  readonly input?: I
+  readonly output?: O
+  /** The group that shows it. Without one it is always shown, or behind the gate of a toolbox that has one. */
+  readonly group?: Name
+  /** Shown before the gate is opened. */
+  readonly always?: boolean
+  /** Whether it can be used at all now. */
+  readonly when?: Predicate<F>
+  /** This tool opens the named group, or (`true`) changes what is open in a way of its own; it is listed with the activators. */
+  readonly activator?: Name | true
+  readonly tags?: readonly string[]
+  readonly version?: string
+  /** Names it had before; calls by them still arrive. */
+  readonly aliases?: readonly string[]
+  readonly readOnly?: boolean
+  readonly destructive?: boolean
+  readonly idempotent?: boolean
+  readonly openWorld?: boolean
+  readonly annotations?: ToolAnnotations
+  readonly icons?: Tool['icons']
+  readonly timeoutMs?: number
+  readonly _meta?: Tool['_meta']
+}
+
+export type AnyConfig = ToolConfig<string, SchemaSource | undefined, SchemaSource | undefined, Facts>
+
+type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
+
+/** What a handler with this output schema gives back: the value itself, or a whole result. */
+type ResultOf<O> = [O] extends [undefined] ? HandlerResult : ValueOf<O> | HandlerResult
+
+/** Groups whose parents, exclusions and needs are names declared beside them. */
+export type GroupsOf<G> = { readonly [K in keyof G]: GroupOptions<Extract<keyof G, string>> }
+
+/** Tools declared once, for every client of both protocol eras. Serve it with `serve`, `createHandler` or `listen`. */
+export class Toolbox<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> implements Source {
+  readonly name: string
+  readonly #options: ToolboxOptions<unknown, F, P>
+  readonly #entries: ToolEntry[] = []
+  readonly #taken = new Set<string>()
+  readonly #sources: Source[] = []
+  readonly #extend: ((mcp: McpServer) => void)[] = []
+  readonly #listeners = new Set<(added?: ToolEntry) => void>()
+  #runtime: Runtime | undefined
+
+  constructor(options: ToolboxOptions<unknown, F, P>) {
+    this.name = options.name
+    this.#options = options
+    if (options.gate !== undefined && options.groups !== undefined) {
+      throw new Failure('invalid_declaration', 'A toolbox has a gate or groups, not both. Make the gate a group of its own.', {
+        what: 'gate',
+      })
+    }
+    servable(this, () => this.#served())
+    // Declared groups are checked here, where the mistake is, rather than when the toolbox is served.
+    new Runtime(this.#declaration(), [])
+  }
+
+  /** Adds a tool. After the toolbox is served this shows it to whoever should see it. */
+  tool<const I extends SchemaSource | undefined = undefined, const O extends SchemaSource | undefined = undefined>(
+    name: string,
+    config: ToolConfig<Name, I, O, F>,
+    handler: (input: InputOf<I>, ctx: ToolContext<Name, F, P>) => ResultOf<O> | Promise<ResultOf<O>>,
+  ): this {
+    const entry = entryOf(this.name, name, config as unknown as AnyConfig, {
+      handler: handler as ToolHandler,
+      gated: this.#options.gate !== undefined,
+    })
+    const key = config.version === undefined ? name : `${name}@${config.version}`
+    if (this.#taken.has(key)) {
+      throw new Failure(
+        'duplicate_name',
+        `The tool "${key}" is declared twice in ${this.name}. Rename one, or give each its own version.`,
+        {
+          name,
+          sources: [this.name],
+        },
+      )
+    }
+    for (const listener of this.#listeners) listener(entry)
+    this.#taken.add(key)
+    this.#entries.push(entry)
+    return this
+  }
+
+  /** Adds whatever a source provides, such as a `ToolRegistry`, and follows its changes. */
+  use(source: Source): this {
+    this.#runtime?.addSource(source)
+    this.#sources.push(source)
+    return this
+  }
+
+  /** Registers prompts, resources, completions, custom methods: all but tools, on each protocol server before it connects. */
+  extend(register: (mcp: McpServer) => void): this {
+    this.#extend.push(register)
+    return this
+  }
+
+  /** Activates a group from outside a request: for a scope (`ctx.scope`), `principal:<id>`, or `all` that are connected. */
+  activate(group: Name, scope: string): Promise<void> {
+    return this.#served().changeFor(scope, 'activate', group)
+  }
+
+  deactivate(group: Name, scope: string): Promise<void> {
+    return this.#served().changeFor(scope, 'deactivate', group)
+  }
+
+  /** Reads predicates again; whoever's view changed is told. */
+  toolListChanged(): void {
+    this.#served().toolListChanged()
+  }
+
+  entries(): readonly ToolEntry[] {
+    return this.#entries
+  }
+
+  subscribe(changed: (added?: ToolEntry) => void): () => void {
+    this.#listeners.add(changed)
+    return () => this.#listeners.delete(changed)
+  }
+
+  #served(): Runtime {
+    this.#runtime ??= new Runtime(this.#declaration(), [this, ...this.#sources])
+    return this.#runtime
+  }
+
+  #declaration(): Declaration {
+    const options = this.#options
+    const { name, version, title, icons, websiteUrl } = options
+    const groups: Declaration['groups'] =
+      options.gate === undefined ? ((options.groups ?? {}) as Declaration['groups']) : { [gateGroup]: { about: options.gate } }
+    return {
+      info: {
+        name,
+        version,
+        ...(title !== undefined && { title }),
+        ...(icons !== undefined && { icons }),
+        ...(websiteUrl !== undefined && { websiteUrl }),
+      },
+      about: options.about,
+      instructions: options.instructions,
+      groups,
+      gated: options.gate !== undefined,
+      quota: options.quota ?? {},
+      hiddenCalls: options.hiddenCalls ?? 'opaque',
+      exposure: options.exposure ?? 'groups',
+      order: options.order ?? 'declared',
+      pageSize: options.pageSize,
+      facts: options.facts,
+      permit: options.permit as Declaration['permit'],
+      activation: options.activation ?? 'session',
+      store: options.store ?? memoryStore(),
+      callTimeoutMs: options.callTimeoutMs ?? 300_000,
+      hookTimeoutMs: options.hookTimeoutMs ?? 30_000,
+      ttlMs: options.ttlMs,
+      listChanged: options.listChanged ?? true,
+      messageLimits: { ...defaultMessageLimits, ...options.limits },
+      report: options.report ?? stderrReporter(),
+      extend: this.#extend,
+    }
+  }
+}
+
+/** Declares a toolbox. Groups are written once, and tools are checked against them. */
+export function defineToolbox<const G extends GroupsOf<G> = {}, F extends Facts = Facts, P extends Principal = Principal>(
+  options: ToolboxOptions<G, F, P>,
+): Toolbox<Extract<keyof G, string>, F, P> {
+  return new Toolbox(options)
+}
+
+/** The entry for a declared tool. */
+export function entryOf(
+  source: string,
+  name: string,
+  config: AnyConfig,
+  { handler, gated }: { handler: ToolHandler; gated: boolean },
+): ToolEntry {
+  const input = inputSchema(name, config.input)
+  const output = config.output === undefined ? undefined : outputSchema(name, config.output)
+  const isActivator = config.activator !== undefined
+  const group = config.group ?? (gated && !isActivator && config.always !== true ? gateGroup : undefined)
+  const activates = typeof config.activator === 'string' ? config.activator : isActivator && gated ? gateGroup : undefined
+  return {
+    tool: withVersion(definitionOf(name, config, input.json, output?.json), config.version),
+    origin: isActivator ? 'surface' : 'static',
+    source,
+    visibility: { ...(group !== undefined && { group }), ...(config.when !== undefined && { when: config.when }) },
+    tags: config.tags ?? [],
+    aliases: config.aliases ?? [],
+    handler,
+    input,
+    ...(config.version !== undefined && { version: config.version }),
+    ...(activates !== undefined && { activates }),
+    ...(output !== undefined && { output }),
+    ...(config.timeoutMs !== undefined && { timeoutMs: config.timeoutMs }),
+  }
+}
+
+// Members stand in the order in which the SDK writes them, so that a plain toolbox lists the same bytes.
+function definitionOf(
+  name: string,
+  config: ToolConfig<string, unknown, unknown, Facts>,
+  input: Tool['inputSchema'],
+  output: Tool['outputSchema'] | undefined,
+): Tool {
+  const annotations = annotationsOf(config)
+  return {
+    name,
+    ...(config.title !== undefined && { title: config.title }),
+    ...(config.about !== undefined && { description: config.about }),
+    inputSchema: input,
+    ...(annotations !== undefined && { annotations }),
+    ...(config.icons !== undefined && { icons: config.icons }),
+    ...(config._meta !== undefined && { _meta: config._meta }),
+    ...(output !== undefined && { outputSchema: output }),
+  }
+}
+
+function annotationsOf({
+  annotations,
+  readOnly,
+  destructive,
+  idempotent,
+  openWorld,
+}: ToolConfig<string, unknown, unknown, Facts>): ToolAnnotations | undefined {
+  const made = {
+    ...annotations,
+    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
+    ...(destructive !== undefined && { destructiveHint: destructive }),
+    ...(idempotent !== undefined && { idempotentHint: idempotent }),
+    ...(openWorld !== undefined && { openWorldHint: openWorld }),
+  }
+  return Object.keys(made).length === 0 ? undefined : made
+}
