@@ -4,7 +4,7 @@ import type { HandlerResult } from './result.ts'
 import type { Schema } from './schema.ts'
 
 /** What runs when a tool is called. */
-export type ToolHandler<Input = any, Context = ToolContext> = (
+export type ToolHandler<Input = never, Context = ToolContext> = (
   input: Input,
   ctx: Context,
 ) => HandlerResult | Promise<HandlerResult>

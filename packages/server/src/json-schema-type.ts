@@ -39,4 +39,4 @@ type FromObject<S> = S extends { readonly properties: infer P }
 
 type Required<S> = S extends { readonly required: readonly (infer R)[] } ? R : never
 
-type Flatten<T> = { [K in keyof T]: T[K] }
+type Flatten<T> = { -readonly [K in keyof T]: T[K] }

@@ -112,7 +112,7 @@ export class ToolRegistry implements Source {
     const checked = await entry.input.check(args)
     return 'problems' in checked
       ? invalidArguments(name, checked.problems)
-      : resultOf(name, await entry.handler(checked.value, ctx))
+      : resultOf(name, await entry.handler(checked.value as never, ctx))
   }
 
   entries(): readonly ToolEntry[] {

@@ -8,7 +8,7 @@ import { isStandardSchema, type OutputOf, type StandardIssue, type StandardSchem
 export const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 /** A schema as authors write it: any Standard Schema that can show itself as JSON Schema, or JSON Schema itself. */
-export type SchemaSource = StandardSchema<any, any> | JsonSchema
+export type SchemaSource = StandardSchema | JsonSchema
 
 /** What a handler gets for this schema. */
 export type ValueOf<S> = S extends { readonly '~standard': unknown } ? OutputOf<S> : FromJsonSchema<S>

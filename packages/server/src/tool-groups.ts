@@ -21,6 +21,7 @@ export class ToolGroups {
   readonly #declarations: { readonly [name: string]: GroupOptions }
   readonly #groups: Groups
   #own: Activation
+  #current: (() => ToolContext | undefined) | undefined
 
   constructor(declarations: { readonly [name: string]: GroupOptions } = {}) {
     this.#declarations = declarations
@@ -48,18 +49,25 @@ export class ToolGroups {
     return new ToolGroups(next)
   }
 
-  async activate(name: string, ctx?: Pick<ToolContext, 'activate'>): Promise<void> {
-    if (ctx !== undefined) await ctx.activate(name)
+  async activate(name: string, ctx?: ToolContext): Promise<void> {
+    const client = this.#clientOf('activate', ctx)
+    if (client !== undefined) await client.activate(name)
     else this.#own = planActivate(this.#groups, this.#own, name).next
   }
 
-  async deactivate(name: string, ctx?: Pick<ToolContext, 'deactivate'>): Promise<void> {
-    if (ctx !== undefined) await ctx.deactivate(name)
+  async deactivate(name: string, ctx?: ToolContext): Promise<void> {
+    const client = this.#clientOf('deactivate', ctx)
+    if (client !== undefined) await client.deactivate(name)
     else this.#own = planDeactivate(this.#groups, this.#own, name).next
   }
 
-  isActive(name: string, ctx?: Pick<ToolContext, 'isActive'>): boolean {
-    return ctx === undefined ? isActive(this.#groups, this.#own, name) : ctx.isActive(name)
+  isActive(name: string, ctx?: ToolContext): boolean {
+    return this.#clientOf('isActive', ctx)?.isActive(name) ?? isActive(this.#groups, this.#own, groupOf(this.#groups, name).name)
+  }
+
+  /** As part of a server, what is active belongs to whichever client's call is being answered. */
+  belongTo(current: () => ToolContext | undefined): void {
+    this.#current = current
   }
 
   /** Help text: every group with what it is for, children indented below their parents. */
@@ -76,6 +84,15 @@ export class ToolGroups {
   /** What was declared, for a toolbox's `groups`. */
   get declarations(): { readonly [name: string]: GroupOptions } {
     return this.#declarations
+  }
+
+  #clientOf(operation: string, ctx: ToolContext | undefined): ToolContext | undefined {
+    const client = ctx ?? this.#current?.()
+    if (client === undefined && this.#current !== undefined) {
+      const message = `What is active belongs to each client, so ${operation}() needs the ctx of a call. Elsewhere use the toolbox's ${operation}(group, scope).`
+      throw new Failure('no_scope', message, { operation })
+    }
+    return client
   }
 
   #with(name: string, declaration: GroupDeclaration): ToolGroups {

@@ -5,7 +5,7 @@ import { type Source, type ToolEntry, type ToolHandler, withVersion } from './en
 import type { Principal } from './principal.ts'
 import { type Reporter, stderrReporter } from './report.ts'
 import type { HandlerResult } from './result.ts'
-import type { ActivationMode, Declaration, GroupOptions, HiddenCalls } from './runtime/declaration.ts'
+import type { Declaration, GroupOptions, HiddenCalls, Remember } from './runtime/declaration.ts'
 import { defaultMessageLimits, type MessageLimits } from './runtime/limits.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { gateGroup } from './runtime/surface.ts'
@@ -27,7 +27,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly instructions?: string
   readonly groups?: G
   /** One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. */
-  readonly gate?: string
+  readonly gate?: string | { readonly about: string /** Open from the start. */; readonly default?: boolean }
   readonly quota?: Quota
   /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
   readonly hiddenCalls?: HiddenCalls
@@ -40,7 +40,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly facts?: () => F
   /** Which tools exist for whom. */
   readonly permit?: (principal: P | undefined, tool: Tool) => boolean
-  readonly activation?: ActivationMode
+  /** How long what a client activated is kept, and for whom. */
+  readonly remember?: Remember
   readonly store?: ActivationStore
   readonly callTimeoutMs?: number
   readonly hookTimeoutMs?: number
@@ -97,10 +98,9 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   readonly #options: ToolboxOptions<unknown, F, P>
   readonly #entries: ToolEntry[] = []
   readonly #taken = new Set<string>()
-  readonly #sources: Source[] = []
   readonly #extend: ((mcp: McpServer) => void)[] = []
   readonly #listeners = new Set<(added?: ToolEntry) => void>()
-  #runtime: Runtime | undefined
+  readonly #runtime: Runtime
 
   constructor(options: ToolboxOptions<unknown, F, P>) {
     this.name = options.name
@@ -110,9 +110,10 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
         what: 'gate',
       })
     }
-    servable(this, () => this.#served())
-    // Declared groups are checked here, where the mistake is, rather than when the toolbox is served.
-    new Runtime(this.#declaration(), [])
+    for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs'] as const) positive(what, options[what])
+    const runtime = new Runtime(this.#declaration(), [this])
+    this.#runtime = runtime
+    servable(this, () => runtime)
   }
 
   /** Adds a tool. After the toolbox is served this shows it to whoever should see it. */
@@ -122,7 +123,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     handler: (input: InputOf<I>, ctx: ToolContext<Name, F, P>) => ResultOf<O> | Promise<ResultOf<O>>,
   ): this {
     const entry = entryOf(this.name, name, config as unknown as AnyConfig, {
-      handler: handler as ToolHandler,
+      handler: handler as unknown as ToolHandler,
       gated: this.#options.gate !== undefined,
     })
     const key = config.version === undefined ? name : `${name}@${config.version}`
@@ -144,8 +145,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
 
   /** Adds whatever a source provides, such as a `ToolRegistry`, and follows its changes. */
   use(source: Source): this {
-    this.#runtime?.addSource(source)
-    this.#sources.push(source)
+    this.#runtime.addSource(source)
     return this
   }
 
@@ -157,16 +157,16 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
 
   /** Activates a group from outside a request: for a scope (`ctx.scope`), `principal:<id>`, or `all` that are connected. */
   activate(group: Name, scope: string): Promise<void> {
-    return this.#served().changeFor(scope, 'activate', group)
+    return this.#runtime.changeFor(scope, 'activate', group)
   }
 
   deactivate(group: Name, scope: string): Promise<void> {
-    return this.#served().changeFor(scope, 'deactivate', group)
+    return this.#runtime.changeFor(scope, 'deactivate', group)
   }
 
   /** Reads predicates again; whoever's view changed is told. */
   toolListChanged(): void {
-    this.#served().toolListChanged()
+    this.#runtime.toolListChanged()
   }
 
   entries(): readonly ToolEntry[] {
@@ -178,16 +178,11 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     return () => this.#listeners.delete(changed)
   }
 
-  #served(): Runtime {
-    this.#runtime ??= new Runtime(this.#declaration(), [this, ...this.#sources])
-    return this.#runtime
-  }
-
   #declaration(): Declaration {
     const options = this.#options
     const { name, version, title, icons, websiteUrl } = options
-    const groups: Declaration['groups'] =
-      options.gate === undefined ? ((options.groups ?? {}) as Declaration['groups']) : { [gateGroup]: { about: options.gate } }
+    const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
+    const groups = gate === undefined ? ((options.groups ?? {}) as Declaration['groups']) : { [gateGroup]: gate }
     return {
       info: {
         name,
@@ -207,7 +202,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
       pageSize: options.pageSize,
       facts: options.facts,
       permit: options.permit as Declaration['permit'],
-      activation: options.activation ?? 'session',
+      remember: options.remember ?? 'session',
       store: options.store ?? memoryStore(),
       callTimeoutMs: options.callTimeoutMs ?? 300_000,
       hookTimeoutMs: options.hookTimeoutMs ?? 30_000,
@@ -221,10 +216,17 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
 }
 
 /** Declares a toolbox. Groups are written once, and tools are checked against them. */
-export function defineToolbox<const G extends GroupsOf<G> = {}, F extends Facts = Facts, P extends Principal = Principal>(
-  options: ToolboxOptions<G, F, P>,
-): Toolbox<Extract<keyof G, string>, F, P> {
+export function defineToolbox<
+  const G extends GroupsOf<G> = Record<never, never>,
+  F extends Facts = Facts,
+  P extends Principal = Principal,
+>(options: ToolboxOptions<G, F, P>): Toolbox<Extract<keyof G, string>, F, P> {
   return new Toolbox(options)
+}
+
+function positive(what: string, value: number | undefined): void {
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return
+  throw new Failure('invalid_declaration', `${what} must be a whole number above 0, not ${value}.`, { what })
 }
 
 /** The entry for a declared tool. */

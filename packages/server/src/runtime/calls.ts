@@ -148,7 +148,7 @@ async function run(
   runtime.used(scope, entry)
   const deadline = deadlineOf(entry.timeoutMs ?? runtime.declaration.callTimeoutMs, [call.signal, call.mcp?.mcpReq.signal], name)
   const ctx = contextOf(runtime, scope, call, { signal: deadline.signal, effects })
-  const given = await handled(runtime, entry, deadline, () => entry.handler(checked.value, ctx)).finally(deadline.lift)
+  const given = await handled(runtime, entry, deadline, () => entry.handler(checked.value as never, ctx)).finally(deadline.lift)
   if ('failure' in given) return given.failure
   if (entry.source === surfaceSource) return surfaceReply(runtime, scope, entry, given.value as Transition)
   const result = resultOf(name, given.value)

@@ -16,10 +16,10 @@ export interface GroupOptions<Name extends string = string> extends Omit<GroupDe
 export type HiddenCalls = 'opaque' | 'hint' | 'reveal'
 
 /**
- * Whose an activation is. `session`: each session its own. `remembered`: likewise, and a principal's next session starts
- * with it. `principal`: one for all sessions and requests of a principal, also on 2026-07-28.
+ * How long an activation is kept, and for whom. `session`: for that session. `reconnect`: likewise, and the principal's next
+ * session starts with it. `principal`: one for all sessions and requests of a principal, also on 2026-07-28.
  */
-export type ActivationMode = 'session' | 'remembered' | 'principal'
+export type Remember = 'session' | 'reconnect' | 'principal'
 
 /** All that an author decided, with every default filled in. */
 export interface Declaration {
@@ -35,7 +35,7 @@ export interface Declaration {
   readonly pageSize: number | undefined
   readonly facts: (() => Facts) | undefined
   readonly permit: Permit | undefined
-  readonly activation: ActivationMode
+  readonly remember: Remember
   readonly store: ActivationStore
   readonly callTimeoutMs: number
   readonly hookTimeoutMs: number

@@ -6,7 +6,6 @@ import {
   Failure,
   type Groups,
   groupOf,
-  initialActivation,
   type JsonSchema,
   nothingActive,
   type Plan,
@@ -14,7 +13,6 @@ import {
   planActivate,
   planAll,
   planDeactivate,
-  reconcile,
   type Tool,
   toolTokens,
   touch,
@@ -22,13 +20,13 @@ import {
 import type { Era } from '../context.ts'
 import type { Source, ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
-import { parseActivation } from '../stores/store.ts'
+import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
 import type { Declaration } from './declaration.ts'
 import type { Openable } from './replies.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
 import { activatorName, type Reader, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
-import { noTransition, runHooks, type Transition } from './transition.ts'
+import { noTransition, type Transition, transitionOf } from './transition.ts'
 import { emptyView, type UrlView } from './url-view.ts'
 import { readerOf, Views, type World } from './views.ts'
 
@@ -58,12 +56,11 @@ export class Runtime {
   readonly #sources: Source[] = []
   readonly #unsubscribe: (() => void)[] = []
   readonly #scopes = new Set<Scope>()
-  readonly #principals = new Map<string, Promise<Cell>>()
+  readonly #activations: Activations
   readonly #reportedClashes = new Set<string>()
   readonly #groups: Groups
   #world: World | undefined
   #version = 0
-  #shared: Promise<Cell> | undefined
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
     this.declaration = declaration
@@ -72,6 +69,7 @@ export class Runtime {
       { ...group, strict: hooks !== undefined },
     ])
     this.#groups = declareGroups(Object.fromEntries(declared), declaration.quota)
+    this.#activations = new Activations(declaration, this.#groups, () => this.#cost())
     this.views = new Views({
       world: () => this.world,
       facts: declaration.facts,
@@ -124,17 +122,7 @@ export class Runtime {
     this.announcer.detach(scope)
     this.#scopes.delete(scope)
     scope.cell.scopes.delete(scope)
-    if (scope.cell.key !== scope.key) return
-    const withHooks = scope.cell.activation.groups.filter((name) => this.#hooksOf(name) !== undefined)
-    for (const name of withHooks.toReversed()) {
-      await this.#transition(scope.cell, (activation) => planDeactivate(this.#groups, activation, name)).catch((error: unknown) =>
-        this.declaration.report({
-          reason: 'hook_failed',
-          message: `Closing ${scope.key}: group "${name}" could not be deactivated.`,
-          error,
-        }),
-      )
-    }
+    if (scope.cell.key === scope.key) await this.#activations.release(scope.cell)
   }
 
   list(scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
@@ -226,12 +214,12 @@ export class Runtime {
 
   /** Whether what is listed can depend on who asks. */
   get dependsOnPrincipal(): boolean {
-    return this.declaration.permit !== undefined || this.declaration.activation === 'principal'
+    return this.declaration.permit !== undefined || this.declaration.remember === 'principal'
   }
 
   /** Whether the list of a stateless client can change while the server runs. */
   get canChange(): boolean {
-    return this.declaration.activation === 'principal' || this.#sources.length > 1 || this.world.catalog.conditional.length > 0
+    return this.declaration.remember === 'principal' || this.#sources.length > 1 || this.world.catalog.conditional.length > 0
   }
 
   /** Refuses a view that names what this principal does not have. */
@@ -243,8 +231,7 @@ export class Runtime {
   async stop(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
     for (const scope of [...this.#scopes]) await this.close(scope)
-    const shared = await this.#shared
-    if (shared !== undefined) await this.close(new Scope('world', shared, statelessFrame(undefined, emptyView)))
+    await this.#activations.stop()
   }
 
   #admit(entry: ToolEntry): void {
@@ -277,7 +264,11 @@ export class Runtime {
       ),
       deactivateWritten: written.some(({ tool }) => tool.name === 'deactivate'),
     }
-    const catalog = buildCatalog(++this.#version, [...surfaceEntries(surface), ...entries], this.#groups)
+    const catalog = buildCatalog(
+      ++this.#version,
+      [...menuOf(surface, written), ...entries.filter(({ origin }) => origin !== 'surface')],
+      this.#groups,
+    )
     for (const { name, winner, loser } of catalog.clashes) {
       const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
       if (this.#reportedClashes.has(message)) continue
@@ -288,157 +279,43 @@ export class Runtime {
   }
 
   async #openSession(key: string, principal: Principal | undefined, view: UrlView): Promise<Scope> {
-    const frame: Frame = {
-      era: 'session',
-      principal,
-      exposure: view.exposure ?? this.declaration.exposure,
-      canActivate: (view.exposure ?? this.declaration.exposure) === 'groups' && this.#groups.byName.size > 0,
-      readOnly: view.readOnly,
-    }
-    if (this.declaration.activation === 'principal' && principal !== undefined && view.groups.length === 0) {
-      return new Scope(key, await this.#principalCell(principal), frame)
-    }
-    const cell = new Cell(key, { ...nothingActive, tags: view.tags, versions: view.versions })
-    const remembered = await this.#remembered(principal)
-    await this.#start(cell, remembered?.groups ?? initialActivation(this.#groups).groups)
-    await this.#start(cell, view.groups)
+    const exposure = view.exposure ?? this.declaration.exposure
+    const canActivate = exposure === 'groups' && this.#groups.byName.size > 0
+    const frame: Frame = { era: 'session', principal, exposure, canActivate, readOnly: view.readOnly }
+    const shares = this.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
+    const { groups, tags, versions } = view
+    const cell = shares
+      ? await this.#activations.principal(principal.id)
+      : await this.#activations.session(key, principal, { groups, tools: [], tags, versions })
     return new Scope(key, cell, frame)
   }
 
   async #openStateless(key: string, principal: Principal | undefined, view: UrlView): Promise<Scope> {
-    if (this.declaration.activation === 'principal' && principal !== undefined && view.isEmpty) {
-      const frame: Frame = {
-        era: 'stateless',
-        principal,
-        exposure: 'groups',
-        canActivate: this.#groups.byName.size > 0,
-        readOnly: false,
-      }
-      return new Scope(key, await this.#principalCell(principal), frame)
+    if (this.declaration.remember === 'principal' && principal !== undefined && view.isEmpty) {
+      return new Scope(key, await this.#activations.principal(principal.id), this.#principalFrame(principal))
     }
-    const shared = await this.#sharedCell()
-    const groups = [...new Set([...shared.activation.groups, ...planAll(this.#groups, nothingActive, view.groups).next.groups])]
+    const shared = await this.#activations.shared()
+    const asked = planAll(this.#groups, nothingActive, view.groups).next.groups
+    const groups = [...new Set([...shared.activation.groups, ...asked])]
     const activation = view.isEmpty ? shared.activation : { groups, tools: [], tags: view.tags, versions: view.versions }
     return new Scope(key, new Cell(key, activation), statelessFrame(principal, view))
   }
 
-  /** What all stateless clients share: groups with hooks are active from the first request on. */
-  #sharedCell(): Promise<Cell> {
-    this.#shared ??= (async () => {
-      const cell = new Cell('world', nothingActive)
-      const strict = [...this.#groups.byName.values()].filter((group) => group.strict).map((group) => group.name)
-      for (const name of strict) await this.#start(cell, [name])
-      return cell
-    })()
-    return this.#shared
-  }
-
-  #principalCell({ id }: Principal): Promise<Cell> {
-    const key = `principal:${id}`
-    const found = this.#principals.get(key)
-    if (found !== undefined) return found
-    const made = (async () => {
-      const saved = await this.#load(key)
-      const cell = new Cell(key, nothingActive)
-      await this.#start(cell, saved?.groups ?? initialActivation(this.#groups).groups)
-      return cell
-    })()
-    this.#principals.set(key, made)
-    return made
-  }
-
-  async #remembered(principal: Principal | undefined): Promise<Activation | undefined> {
-    if (this.declaration.activation !== 'remembered' || principal === undefined) return undefined
-    return this.#load(`principal:${principal.id}`)
-  }
-
-  async #load(key: string): Promise<Activation | undefined> {
-    try {
-      const saved = parseActivation(await this.declaration.store.load(key))
-      return saved === undefined ? undefined : reconcile(this.#groups, saved)
-    } catch (error) {
-      this.declaration.report({
-        reason: 'store_failed',
-        message: `The activation of ${key} could not be read; it starts anew.`,
-        error,
-      })
-      return undefined
-    }
-  }
-
-  async #save(cell: Cell, scope: Scope | undefined): Promise<void> {
-    const { activation, store, report } = this.declaration
-    const principal = scope?.frame.principal
-    const key = activation === 'remembered' && principal !== undefined ? `principal:${principal.id}` : cell.key
-    if (activation === 'session' || !key.startsWith('principal:')) return
-    try {
-      await store.save(key, cell.activation)
-    } catch (error) {
-      report({
-        reason: 'store_failed',
-        message: `The activation of ${key} could not be saved; it holds until the server stops.`,
-        error,
-      })
-    }
-  }
-
-  /** Switches groups on for a cell nobody uses yet; one whose hook fails stays off, and its activator can try again. */
-  async #start(cell: Cell, groups: readonly string[]): Promise<void> {
-    if (groups.length === 0) return
-    if (
-      !groups.some((name) => planAll(this.#groups, cell.activation, [name]).on.some((each) => this.#hooksOf(each) !== undefined))
-    ) {
-      cell.activation = planAll(this.#groups, cell.activation, groups, this.#cost()).next
-      return
-    }
-    for (const name of groups) {
-      try {
-        await this.#transition(cell, (activation) => planAll(this.#groups, activation, [name], this.#cost()))
-      } catch (error) {
-        this.declaration.report({
-          reason: 'hook_failed',
-          message: `Group "${name}" could not be activated for ${cell.key}.`,
-          error,
-        })
-      }
-    }
+  #principalFrame(principal: Principal): Frame {
+    return { era: 'stateless', principal, exposure: 'groups', canActivate: this.#groups.byName.size > 0, readOnly: false }
   }
 
   async #change(scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
     if (!scope.frame.canActivate) return noTransition
-    const { cell } = scope
-    return cell.exclusively(async () => {
-      const before = this.views.shown(scope)
-      const made = await this.#commit(cell, plan)
-      if (made.on.length === 0 && made.off.length === 0) return noTransition
-      await this.#save(cell, scope)
-      const after = this.views.shown(scope)
-      const had = new Set(before.tools.map((tool) => tool.name))
-      const has = new Set(after.tools.map((tool) => tool.name))
-      return {
-        changed: true,
-        activated: made.on,
-        deactivated: made.off,
-        appeared: after.tools.filter((tool) => !had.has(tool.name)),
-        disappeared: [...had].filter((name) => !has.has(name)),
-      }
-    })
-  }
-
-  #transition(cell: Cell, plan: (activation: Activation) => Plan): Promise<Plan> {
-    return cell.exclusively(() => this.#commit(cell, plan))
-  }
-
-  async #commit(cell: Cell, plan: (activation: Activation) => Plan): Promise<Plan> {
-    const made = plan(cell.activation)
-    const { hookTimeoutMs, report } = this.declaration
-    await runHooks(made, cell.key, { hooksOf: (name) => this.#hooksOf(name), timeoutMs: hookTimeoutMs, report })
-    cell.activation = made.next
-    return made
-  }
-
-  #hooksOf(name: string) {
-    return this.declaration.groups[name]?.hooks
+    const shown = (): readonly Tool[] => this.views.shown(scope).tools
+    let before: readonly Tool[] = []
+    const planned = (activation: Activation): Plan => {
+      before = shown()
+      return plan(activation)
+    }
+    return this.#activations.change(scope.cell, planned, ({ on, off }) =>
+      on.length + off.length === 0 ? noTransition : transitionOf(on, off, before, shown()),
+    )
   }
 
   #cost(scope?: Scope): (group: string) => number {
@@ -454,15 +331,9 @@ export class Runtime {
       (scope) => scope.key === target || `principal:${scope.frame.principal?.id ?? ''}` === target,
     )
     if (found.length > 0) return found
-    if (this.declaration.activation === 'principal' && target.startsWith('principal:')) {
+    if (this.declaration.remember === 'principal' && target.startsWith('principal:')) {
       const principal = { id: target.slice('principal:'.length) }
-      return [
-        new Scope(target, await this.#principalCell(principal), {
-          ...statelessFrame(principal, emptyView),
-          exposure: 'groups',
-          canActivate: true,
-        }),
-      ]
+      return [new Scope(target, await this.#activations.principal(principal.id), this.#principalFrame(principal))]
     }
     throw new Failure(
       'unknown_scope',
@@ -472,6 +343,13 @@ export class Runtime {
       },
     )
   }
+}
+
+/** Activators in the order of their groups, whoever wrote them, then those that are for no group in particular. */
+function menuOf(surface: SurfacePlan, written: readonly ToolEntry[]): readonly ToolEntry[] {
+  const order = [...surface.groups.byName.keys()]
+  const place = ({ activates }: ToolEntry): number => (activates === undefined ? order.length : order.indexOf(activates))
+  return [...written, ...surfaceEntries(surface)].toSorted((a, b) => place(a) - place(b))
 }
 
 function statelessFrame(principal: Principal | undefined, view: UrlView): Frame {

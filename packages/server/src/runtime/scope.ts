@@ -6,12 +6,15 @@ import type { Principal } from '../principal.ts'
 export class Cell {
   readonly key: string
   activation: Activation
+  /** The key under which it is kept for another time. */
+  readonly savedAs: string | undefined
   readonly scopes = new Set<Scope>()
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(key: string, activation: Activation) {
+  constructor(key: string, activation: Activation, savedAs?: string) {
     this.key = key
     this.activation = activation
+    this.savedAs = savedAs
   }
 
   /** Runs `work` when all that came before it is done, however that ended. */

@@ -26,6 +26,24 @@ export interface Transition {
 
 export const noTransition: Transition = { changed: false, activated: [], deactivated: [], appeared: [], disappeared: [] }
 
+/** What switching these groups on and off did to a list. */
+export function transitionOf(
+  activated: Plan['on'],
+  deactivated: Plan['off'],
+  before: readonly Tool[],
+  after: readonly Tool[],
+): Transition {
+  const had = new Set(before.map((tool) => tool.name))
+  const has = new Set(after.map((tool) => tool.name))
+  return {
+    changed: true,
+    activated,
+    deactivated,
+    appeared: after.filter((tool) => !had.has(tool.name)),
+    disappeared: [...had].filter((name) => !has.has(name)),
+  }
+}
+
 type Phase = 'activate' | 'deactivate'
 
 interface HookRun {

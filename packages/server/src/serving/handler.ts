@@ -15,8 +15,8 @@ import { emptyView, type UrlView, viewOfUrl } from '../runtime/url-view.ts'
 import { runtimeOf } from '../servable.ts'
 import { errorReply, failureReply, idOf } from './errors.ts'
 import { type Exchange, exchangeOf, isText, type Reply } from './exchange.ts'
-import { type SessionLimits, Sessions } from './sessions.ts'
-import { Stateless } from './stateless.ts'
+import { type Resumption, type SessionLimits, Sessions } from './sessions.ts'
+import { type DocumentNotices, Stateless } from './stateless.ts'
 
 /** Who may ask, and how much of everything one server takes. */
 export interface HandlerOptions {
@@ -27,7 +27,7 @@ export interface HandlerOptions {
   /** Origins that browsers may send requests from; loopback ones by default. Requests without an origin are let through. */
   readonly allowedOrigins?: readonly string[] | 'any'
   readonly maxBodyBytes?: number
-  readonly sessions?: Partial<SessionLimits>
+  readonly sessions?: Partial<SessionLimits> & Resumption
   /** The most `subscriptions/listen` streams at a time. */
   readonly maxSubscriptions?: number
   readonly onerror?: (error: Error) => void
@@ -41,6 +41,8 @@ export interface Handler extends AsyncDisposable {
   /** The same for a server that reads requests itself. */
   answer(exchange: Exchange): Promise<Reply>
   readonly sessionCount: number
+  /** Tells 2026-07-28 clients of changes in what `extend` serves. Sessions hear of them from the SDK's own servers. */
+  readonly notify: DocumentNotices
   /** Ends idle sessions now; done by itself every minute. */
   sweep(): Promise<void>
   /** Ends every session and stream. */
@@ -84,6 +86,7 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
     get sessionCount() {
       return sessions.size
     },
+    notify: stateless.notify,
     sweep: () => sessions.sweep(),
     close,
     [Symbol.asyncDispose]: close,

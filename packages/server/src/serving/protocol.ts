@@ -60,12 +60,25 @@ export const lowLevel = (product: Server | McpServer): Server => (product instan
 function withTools(runtime: Runtime, scope: Scope, server: Server): Server {
   server.setRequestHandler('tools/list', (request) => onTheWire(() => runtime.list(scope, request.params?.cursor) as never))
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx: ServerContext) => {
-    const call = { name, ...(args !== undefined && { arguments: args }), mcp: ctx }
+    const call = { name, ...(args !== undefined && { arguments: args }), mcp: askingAlongside(ctx) }
     const result = await onTheWire(() => answer(runtime, scope, call))
     if ('resultType' in result && result.resultType === 'input_required') return result as never
     return server.projectCallToolResult(result as never, runtime.outputSchemaOf(name)) as never
   })
   return server
+}
+
+// The SDK sends these questions on the stream for notices, and loses them, and the call waits in vain, while it is not open.
+function askingAlongside(ctx: ServerContext): ServerContext {
+  const { id, elicitInput, requestSampling } = ctx.mcpReq
+  return {
+    ...ctx,
+    mcpReq: {
+      ...ctx.mcpReq,
+      elicitInput: (params, options) => elicitInput(params, { relatedRequestId: id, ...options }),
+      requestSampling: (params, options) => requestSampling(params, { relatedRequestId: id, ...options }),
+    },
+  }
 }
 
 /** A failure becomes what the client gets of it. */

@@ -50,7 +50,7 @@ export function quickStatelessList(runtime: Runtime, scope: Scope, exchange: Exc
   const meta = JSON.stringify({ [SERVER_INFO_META_KEY]: info })
   const text = runtime.views.shown(scope).text
   return json(
-    `{"result":{"resultType":"complete","tools":${text},"ttlMs":${ttlMs},"cacheScope":"${cacheScope}","_meta":${meta}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`,
+    `{"result":{"tools":${text},"resultType":"complete","ttlMs":${ttlMs},"cacheScope":"${cacheScope}","_meta":${meta}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`,
   )
 }
 

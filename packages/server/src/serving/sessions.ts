@@ -1,5 +1,6 @@
 import {
   type AuthInfo,
+  type EventStore,
   isInitializeRequest,
   type McpServer,
   type Server,
@@ -22,12 +23,26 @@ export interface SessionLimits {
   readonly idleMs: number
 }
 
+/** How a client whose stream broke off goes on where it was; without an event store it starts anew. */
+export interface Resumption {
+  /** Keeps what the streams of one session carried. */
+  readonly eventStore?: () => EventStore
+  /** How long such a client is asked to wait before it comes back. */
+  readonly retryMs?: number
+}
+
 /** A request of the session era, read and checked as far as the edge can. */
 export interface SessionRequest {
   readonly exchange: Exchange
   readonly body: unknown
   readonly principal: Principal | undefined
   readonly view: UrlView
+}
+
+interface SessionOptions {
+  readonly now: number
+  readonly closed: () => void
+  readonly resumption: Resumption
 }
 
 /** One session-era client over HTTP: its protocol server, its scope, and whether it is listening. */
@@ -40,15 +55,22 @@ class Session {
   #lastUsed: number
   /** Requests being answered and streams being read. */
   #open = 0
+  readonly #isResumable: boolean
   #listening = false
   #owed = false
 
-  constructor(id: string, runtime: Runtime, scope: Scope, { now, closed }: { now: number; closed: () => void }) {
+  constructor(id: string, runtime: Runtime, scope: Scope, { now, closed, resumption }: SessionOptions) {
+    const { eventStore, retryMs } = resumption
     this.id = id
     this.scope = scope
     this.#runtime = runtime
     this.#lastUsed = now
-    this.#transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id })
+    this.#isResumable = eventStore !== undefined
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      ...(eventStore !== undefined && { eventStore: eventStore() }),
+      ...(retryMs !== undefined && { retryInterval: retryMs }),
+    })
     this.#server = protocolServer(runtime, scope)
     const server = lowLevel(this.#server)
     server.oninitialized = () => runtime.announcer.attach(scope, (alongside) => this.#listChanged(alongside))
@@ -77,11 +99,16 @@ class Session {
         ...(principal !== undefined && { authInfo: authInfoOf(principal) }),
       })
       .finally(() => this.#open--)
-    return exchange.method === 'GET' && response.status === 200 ? this.#listen(response) : this.#watched(response)
+    const listens = exchange.method === 'GET' && response.status === 200 && !this.#resumes(exchange)
+    return listens ? this.#listen(response) : this.#watched(response)
   }
 
   async close(): Promise<void> {
     await this.#server.close()
+  }
+
+  #resumes(exchange: Exchange): boolean {
+    return this.#isResumable && exchange.header('last-event-id') !== undefined
   }
 
   /** The client opened the stream on which it hears of changes; it is told of one that came before. */
@@ -110,20 +137,22 @@ class Session {
   async #listChanged(alongside: (() => Promise<void>) | undefined): Promise<void> {
     if (!this.#runtime.declaration.listChanged) return
     if (this.#listening) return sendListChanged(this.#runtime, this.#server)
-    if (alongside === undefined) this.#owed = true
-    else await alongside().catch(() => undefined)
+    if (alongside !== undefined) return alongside().catch(() => undefined)
+    this.#owed = true
+    // A client that comes back to the stream it had finds the notice there.
+    if (this.#isResumable) await sendListChanged(this.#runtime, this.#server)
   }
 }
 
 /** The session-era clients of one runtime. */
 export class Sessions {
   readonly #runtime: Runtime
-  readonly #limits: SessionLimits
+  readonly #limits: SessionLimits & Resumption
   readonly #now: () => number
   readonly #byId = new Map<string, Session>()
   #opening = 0
 
-  constructor(runtime: Runtime, limits: SessionLimits, now: () => number) {
+  constructor(runtime: Runtime, limits: SessionLimits & Resumption, now: () => number) {
     this.#runtime = runtime
     this.#limits = limits
     this.#now = now
@@ -161,7 +190,11 @@ export class Sessions {
       const id = crypto.randomUUID()
       const { principal, view } = request
       const scope = await this.#runtime.open({ key: `session:${id}`, era: 'session', principal, view })
-      const session = new Session(id, this.#runtime, scope, { now: this.#now(), closed: () => this.#byId.delete(id) })
+      const session = new Session(id, this.#runtime, scope, {
+        now: this.#now(),
+        closed: () => this.#byId.delete(id),
+        resumption: this.#limits,
+      })
       await session.connect()
       this.#byId.set(id, session)
       return await session.answer(request, this.#now())

@@ -7,6 +7,7 @@ import {
   type Server,
   type ServerEvent,
   type ServerEventBus,
+  type ServerNotifier,
 } from '@modelcontextprotocol/server'
 import type { Principal } from '../principal.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -28,6 +29,9 @@ export interface StatelessRequest {
 }
 
 const headerMismatchCode = -32020
+
+/** Changes of what the SDK serves beside tools. */
+export type DocumentNotices = Omit<ServerNotifier, 'toolsChanged'>
 
 /** The 2026-07-28 clients of one runtime: every request stands alone, and a change is heard on streams that asked for it. */
 export class Stateless {
@@ -64,8 +68,19 @@ export class Stateless {
     return this.#handler.fetch(request, optionsOf(body, principal))
   }
 
+  /** Tells the streams that asked to know. */
+  readonly notify: DocumentNotices = {
+    promptsChanged: () => this.#tell((stream) => stream.promptsChanged()),
+    resourcesChanged: () => this.#tell((stream) => stream.resourcesChanged()),
+    resourceUpdated: (uri) => this.#tell((stream) => stream.resourceUpdated(uri)),
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#handler, ...this.#streams].map((handler) => handler.close()))
+  }
+
+  #tell(notice: (stream: DocumentNotices) => void): void {
+    for (const { notify } of this.#streams) notice(notify)
   }
 
   /** A stream of its own for each subscription: what it is told depends on who asked, and for which view. */

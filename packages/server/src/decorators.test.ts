@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { ToolContext } from './context.ts'
+import { mcpServer, tool, toolboxOf } from './decorators.ts'
+import { ToolRegistry } from './registry.ts'
+import { testContext } from './testing/index.ts'
+import { ToolGroups } from './tool-groups.ts'
+
+@mcpServer({ activation: 'activated', about: 'Code analysis' })
+class Analyzer {
+  activated = false
+  readonly #unit = 'characters'
+
+  @tool({ activator: true, about: 'Activate the code analyzer. Enables: analyze.' })
+  activate() {
+    this.activated = true
+    return this.activated ? 'Code analyzer activated.' : 'Something is wrong.'
+  }
+
+  @tool({ about: 'Measure code', input: z.object({ source: z.string() }) })
+  analyze({ source }: { source: string }) {
+    return `${source.length} ${this.#unit}`
+  }
+}
+
+@mcpServer({ groups: 'groups', registry: 'registry', hiddenToolHint: true, name: 'hub', version: '2.0.0' })
+class Hub {
+  readonly groups = new ToolGroups().withGroup('core', 'Core functions').withChildGroup('extra', 'core', 'Extra functions')
+  readonly registry = new ToolRegistry()
+
+  @tool({ activator: 'core', about: 'Activate the core' })
+  async activate_core(_input: object, ctx: ToolContext) {
+    await this.groups.activate('core', ctx)
+    return 'Core activated'
+  }
+
+  @tool({ group: 'core', name: 'core_function' })
+  coreFunction() {
+    return this.groups.isActive('core') ? 'running' : 'asleep'
+  }
+}
+
+describe('a class with one activation field', () => {
+  test('shows its activator alone until that sets the field, for that client alone, telling it once', async () => {
+    const server = new Analyzer()
+    await using one = await testContext(server)
+    await using other = await testContext(server)
+    expect(one.toolNames()).toEqual(['activate'])
+    await one.call('activate')
+    expect(one.toolNames()).toEqual(['activate', 'analyze'])
+    expect(other.toolNames()).toEqual(['activate'])
+    expect([one.notices, other.notices]).toEqual([1, 0])
+    expect(await one.call('analyze', { source: 'abc' })).toEqual({ content: [{ type: 'text', text: '3 characters' }] })
+  })
+
+  test('starts open when the field does', async () => {
+    const server = new Analyzer()
+    server.activated = true
+    await using client = await testContext(server)
+    expect(client.toolNames()).toEqual(['activate', 'analyze'])
+  })
+
+  test('cannot be set for nobody in particular', async () => {
+    const server = new Analyzer()
+    await using client = await testContext(server)
+    expect(server.activated).toBe(false)
+    expect(() => {
+      server.activated = true
+    }).toThrow('can only be set while a call is answered')
+    expect(client.toolNames()).toEqual(['activate'])
+  })
+})
+
+describe('a class with groups and a registry', () => {
+  test('lists its activators in the order of the groups, and what is registered last', async () => {
+    const hub = new Hub()
+    await using client = await testContext(hub)
+    hub.registry.register('late', { description: 'A latecomer' }, () => 'here')
+    expect(client.toolNames()).toEqual(['activate_core', 'activate_extra', 'deactivate', 'late'])
+    await client.call('activate_core')
+    expect(client.toolNames()).toEqual(['activate_core', 'activate_extra', 'deactivate', 'core_function', 'late'])
+    expect(await client.call('core_function')).toEqual({ content: [{ type: 'text', text: 'running' }] })
+  })
+
+  test('hints at the activator of a hidden tool', async () => {
+    await using client = await testContext(new Hub())
+    expect((await client.call('core_function')).content).toEqual([
+      { type: 'text', text: "Tool 'core_function' requires activation. Call 'activate_core' first." },
+    ])
+  })
+
+  test('knows no activation outside a call', async () => {
+    const hub = new Hub()
+    await using _client = await testContext(hub)
+    await expect(hub.groups.activate('core')).rejects.toThrow('needs the ctx of a call')
+  })
+
+  test('can be controlled from outside like any toolbox', async () => {
+    const hub = new Hub()
+    await using client = await testContext(hub)
+    await toolboxOf(hub).activate('core', client.scope)
+    expect(client.toolNames()).toContain('core_function')
+  })
+})
+
+test('a field that the class does not have is refused by the compiler', () => {
+  // @ts-expect-error Property 'activatd' is missing
+  @mcpServer({ activation: 'activatd' })
+  class Misspelt {
+    activated = false
+  }
+  expect(new Misspelt().activated).toBe(false)
+})
+
+test('a method whose input does not fit its schema is refused by the compiler', () => {
+  class Mistaken {
+    // @ts-expect-error the schema gives a number
+    @tool({ input: z.object({ size: z.number() }) })
+    measure({ size }: { size: string }) {
+      return size
+    }
+  }
+  expect(new Mistaken().measure({ size: '1' })).toBe('1')
+})

@@ -1,0 +1,150 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Failure } from '@unfold-mcp/core'
+import type { ToolContext } from './context.ts'
+import type { ToolHandler } from './entry.ts'
+import type { ToolRegistry } from './registry.ts'
+import type { HandlerResult } from './result.ts'
+import { gateGroup } from './runtime/surface.ts'
+import type { SchemaSource, ValueOf } from './schema.ts'
+import { runtimeOf, servableClass } from './servable.ts'
+import type { ToolGroups } from './tool-groups.ts'
+import { type AnyConfig, Toolbox, type ToolboxOptions, type ToolConfig } from './toolbox.ts'
+
+/** What a decorated class says about itself: which of its fields hold what, beside what any toolbox may say. */
+export interface ServerAttributes extends Partial<Omit<ToolboxOptions<unknown>, 'groups' | 'gate' | 'hiddenCalls'>> {
+  /** The boolean field behind one gate before everything. It is each client's own. */
+  readonly activation?: string
+  /** The field that holds the `ToolGroups`. */
+  readonly groups?: string
+  /** The field that holds the `ToolRegistry`. */
+  readonly registry?: string
+  /** Answers a call of a hidden tool with what to activate first. */
+  readonly hiddenToolHint?: boolean
+}
+
+/** What a decorated method says about its tool. `name` is the method's own unless given. */
+export interface ToolAttributes<I extends SchemaSource | undefined, O extends SchemaSource | undefined = undefined>
+  extends Omit<ToolConfig<string, I, O, never>, 'when'> {
+  readonly name?: string
+  readonly when?: AnyConfig['when']
+}
+
+/** The fields that these attributes name, as the class must have them. */
+type FieldsOf<A> = (A extends { readonly activation: infer F extends string } ? Record<F, boolean> : unknown) &
+  (A extends { readonly groups: infer F extends string } ? Record<F, ToolGroups> : unknown) &
+  (A extends { readonly registry: infer F extends string } ? Record<F, ToolRegistry> : unknown)
+
+type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
+
+type Method<I> = (this: never, input: InputOf<I>, ctx: ToolContext) => HandlerResult | Promise<HandlerResult>
+
+// Decorators keep their data here: Node 20 has no Symbol.metadata.
+const toolMethods = new WeakMap<object, { readonly name: string; readonly config: AnyConfig }>()
+const toolboxes = new WeakMap<object, Toolbox>()
+
+/** Makes a method a tool. */
+export function tool<const I extends SchemaSource | undefined = undefined, const O extends SchemaSource | undefined = undefined>({
+  name,
+  ...config
+}: ToolAttributes<I, O> = {}): (method: Method<I>, context: ClassMethodDecoratorContext) => void {
+  return (method, context) => {
+    toolMethods.set(method, { name: name ?? String(context.name), config: config as unknown as AnyConfig })
+  }
+}
+
+/** Makes instances of a class servable: `await serve(new MyServer())`. */
+export function mcpServer<const A extends ServerAttributes>(
+  attributes: A,
+): <C extends abstract new (...args: never[]) => FieldsOf<A>>(target: C, context: ClassDecoratorContext<C>) => void {
+  return (target) => {
+    servableClass(target, (instance) => runtimeOf(toolboxFor(instance, attributes)))
+  }
+}
+
+/** The toolbox behind an instance of a decorated class, to extend or control it as any other. */
+export function toolboxOf(instance: object): Toolbox {
+  runtimeOf(instance)
+  const found = toolboxes.get(instance)
+  if (found !== undefined) return found
+  throw new Failure('unsupported_server', 'This is no instance of a class with @mcpServer.', { problem: typeof instance })
+}
+
+/** The call being answered, what it set the activation field to, and the work that this started. */
+interface Current {
+  readonly ctx: ToolContext
+  readonly started: Promise<unknown>[]
+  activated: boolean | undefined
+}
+
+const current = new AsyncLocalStorage<Current>()
+
+function toolboxFor(instance: object, attributes: ServerAttributes): Toolbox {
+  const { activation, groups: groupsField, registry, hiddenToolHint, name, version, ...options } = attributes
+  const groups = groupsField === undefined ? undefined : (fieldOf(instance, groupsField) as ToolGroups)
+  const box = new Toolbox({
+    ...options,
+    name: name ?? snakeCase(instance.constructor.name),
+    version: version ?? '0.0.0',
+    hiddenCalls: hiddenToolHint === true ? 'hint' : 'opaque',
+    ...(groups !== undefined && { groups: groups.declarations }),
+    ...(activation !== undefined && {
+      gate: { about: options.about ?? 'All tools of this server', default: fieldOf(instance, activation) === true },
+    }),
+  })
+  groups?.belongTo(() => current.getStore()?.ctx)
+  if (activation !== undefined) bindField(instance, activation)
+  for (const [method, { name: toolName, config }] of methodsOf(instance)) box.tool(toolName, config, within(instance, method))
+  if (registry !== undefined) box.use(fieldOf(instance, registry) as ToolRegistry)
+  toolboxes.set(instance, box)
+  return box
+}
+
+/** The field reads and writes the activation of whichever client's call is being answered. */
+function bindField(instance: object, field: string): void {
+  const initially = fieldOf(instance, field) === true
+  Object.defineProperty(instance, field, {
+    get: () => {
+      const call = current.getStore()
+      return call === undefined ? initially : (call.activated ?? call.ctx.isActive(gateGroup))
+    },
+    set: (value: boolean) => {
+      const call = current.getStore()
+      if (call === undefined) {
+        const message = `"${field}" belongs to each client, so it can only be set while a call is answered. Elsewhere use toolboxOf(server).activate('${gateGroup}', scope).`
+        throw new Failure('no_scope', message, { operation: `set ${field}` })
+      }
+      call.activated = value
+      call.started.push(value ? call.ctx.activate(gateGroup) : call.ctx.deactivate(gateGroup))
+    },
+  })
+}
+
+function within(instance: object, method: ToolHandler): (input: unknown, ctx: ToolContext) => Promise<HandlerResult> {
+  return async (input, ctx) => {
+    const call: Current = { ctx, started: [], activated: undefined }
+    const result = await current.run(call, () => method.call(instance, input as never, ctx))
+    await Promise.all(call.started)
+    return result
+  }
+}
+
+function* methodsOf(instance: object): Generator<[ToolHandler, { readonly name: string; readonly config: AnyConfig }]> {
+  const seen = new Set<string>()
+  for (
+    let at: object | null = Object.getPrototypeOf(instance);
+    at !== null && at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    for (const key of Object.getOwnPropertyNames(at)) {
+      const method = Object.getOwnPropertyDescriptor(at, key)?.value as unknown
+      const declared = typeof method === 'function' ? toolMethods.get(method) : undefined
+      if (declared === undefined || seen.has(declared.name)) continue
+      seen.add(declared.name)
+      yield [method as ToolHandler, declared]
+    }
+  }
+}
+
+const fieldOf = (instance: object, field: string): unknown => (instance as Record<string, unknown>)[field]
+
+const snakeCase = (name: string): string => name.replace(/([a-z0-9])([A-Z])/gu, '$1_$2').toLowerCase()

@@ -1,0 +1,138 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import { testContext } from './testing/index.ts'
+import { defineToolbox } from './toolbox.ts'
+
+const info = { name: 'hub', version: '1.0.0' }
+
+describe('what a handler gets is what its schema says', () => {
+  test('zod, with defaults applied', async () => {
+    const box = defineToolbox(info).tool(
+      'echo',
+      { input: z.object({ text: z.string(), times: z.number().default(2) }) },
+      (input) => {
+        expectTypeOf(input).toEqualTypeOf<{ text: string; times: number }>()
+        return input.text.repeat(input.times)
+      },
+    )
+    await using client = await testContext(box)
+    expect(await client.call('echo', { text: 'ab' })).toEqual({ content: [{ type: 'text', text: 'abab' }] })
+  })
+
+  test('arktype', async () => {
+    const box = defineToolbox(info).tool('echo', { input: type({ text: 'string', 'loud?': 'boolean' }) }, (input) => {
+      expectTypeOf(input.text).toEqualTypeOf<string>()
+      return input.loud === true ? input.text.toUpperCase() : input.text
+    })
+    await using client = await testContext(box)
+    expect(await client.call('echo', { text: 'ab', loud: true })).toEqual({ content: [{ type: 'text', text: 'AB' }] })
+    expect(await client.call('echo', { text: 1 })).toMatchObject({ isError: true })
+  })
+
+  test('valibot, through its JSON Schema adapter', async () => {
+    const box = defineToolbox(info).tool('echo', { input: toStandardJsonSchema(v.object({ text: v.string() })) }, (input) => {
+      expectTypeOf(input).toEqualTypeOf<{ text: string }>()
+      return input.text
+    })
+    await using client = await testContext(box)
+    expect(client.tools()[0]?.inputSchema).toMatchObject({ type: 'object', required: ['text'] })
+    expect(await client.call('echo', { text: 'ab' })).toEqual({ content: [{ type: 'text', text: 'ab' }] })
+  })
+
+  test('JSON Schema itself', async () => {
+    const input = {
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        mode: { enum: ['loud', 'quiet'] },
+        tags: { type: 'array', items: { type: 'string' } },
+        limit: { type: ['integer', 'null'] },
+      },
+      required: ['text', 'tags'],
+      additionalProperties: false,
+    } as const
+    const box = defineToolbox(info).tool('echo', { input }, (given) => {
+      expectTypeOf(given).toEqualTypeOf<{ text: string; tags: string[]; mode?: 'loud' | 'quiet'; limit?: number | null }>()
+      return given.tags.join()
+    })
+    await using client = await testContext(box)
+    expect(await client.call('echo', { text: 'x', tags: ['a', 'b'] })).toEqual({ content: [{ type: 'text', text: 'a,b' }] })
+    const wrong = await client.call('echo', { mode: 'shy', tags: [1], more: true })
+    const [block] = wrong.content
+    expect(block).toMatchObject({ type: 'text' })
+    expect(block?.type === 'text' ? block.text : '').toBe(
+      [
+        'The arguments of echo are not valid:',
+        "- arguments: must have required property 'text'",
+        '- arguments: has no property "more"',
+        '- mode: must be one of "loud", "quiet"',
+        '- tags.0: must be string',
+        'Correct them and call again.',
+      ].join('\n'),
+    )
+  })
+
+  test('nothing declared', async () => {
+    const box = defineToolbox(info).tool('ping', {}, (input) => {
+      expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>()
+      return 'pong'
+    })
+    await using client = await testContext(box)
+    expect(await client.call('ping')).toEqual({ content: [{ type: 'text', text: 'pong' }] })
+  })
+})
+
+describe('names of groups are checked by the compiler', () => {
+  const groups = { files: { about: 'Files' }, cloud: { about: 'Cloud' }, aws: { about: 'AWS', parent: 'cloud' } } as const
+
+  test('a tool in a group that does not exist', () => {
+    // @ts-expect-error 'flies' is not a group of this toolbox
+    expect(() => defineToolbox({ ...info, groups }).tool('read', { group: 'flies' }, () => '')).toThrow(
+      'There is no group "flies"',
+    )
+  })
+
+  test('a parent, an exclusion and a need that do not exist', () => {
+    // @ts-expect-error 'clod' is not a group of this toolbox
+    expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', parent: 'clod' } } })).toThrow(
+      'Nearest: cloud',
+    )
+    // @ts-expect-error 'gpc' is not a group of this toolbox
+    expect(() => defineToolbox({ ...info, groups: { gcp: { about: '' }, aws: { about: '', excludes: ['gpc'] } } })).toThrow(
+      'Nearest: gcp',
+    )
+    // @ts-expect-error 'bd' is not a group of this toolbox
+    expect(() => defineToolbox({ ...info, groups: { db: { about: '' }, app: { about: '', needs: ['bd'] } } })).toThrow(
+      'Nearest: db',
+    )
+  })
+
+  test('activating a group that does not exist, in a handler', () => {
+    defineToolbox({ ...info, groups }).tool('open', { group: 'files' }, (_input, ctx) => {
+      // @ts-expect-error 'could' is not a group of this toolbox
+      void ctx.activate('could')
+    })
+  })
+})
+
+describe('a declaration that cannot work is refused where it is written', () => {
+  test('the same tool twice', () => {
+    const box = defineToolbox(info).tool('ping', {}, () => '')
+    expect(() => box.tool('ping', {}, () => '')).toThrow('declared twice in hub')
+  })
+
+  test('an input that is no object', () => {
+    expect(() => defineToolbox(info).tool('bad', { input: z.string() }, () => '')).toThrow('arguments are always an object')
+  })
+
+  test('a gate beside groups', () => {
+    expect(() => defineToolbox({ ...info, gate: 'All', groups: { a: { about: 'A' } } })).toThrow('a gate or groups, not both')
+  })
+
+  test('a page of no tools', () => {
+    expect(() => defineToolbox({ ...info, pageSize: 0 })).toThrow('pageSize must be a whole number above 0')
+  })
+})
