@@ -8,17 +8,22 @@ export interface FailureDetails {
   body_too_large: { limit: number }
   call_cancelled: { tool: string }
   conflicting_groups: { groups: readonly string[] }
+  duplicate_id: { id: string | number }
   duplicate_name: { name: string; sources: readonly string[] }
   forbidden_host: { host: string }
   forbidden_origin: { origin: string }
   group_cycle: { path: readonly string[] }
   group_inactive: { group: string; parent: string }
+  header_mismatch: { problem: string }
   hook_failed: { group: string; phase: 'activate' | 'deactivate' }
+  internal_error: { problem: string }
   invalid_arguments: { tool: string; problems: readonly Problem[] }
   invalid_cursor: { cursor: string }
   invalid_declaration: { what: string }
+  invalid_json: { problem: string }
   invalid_name: { name: string }
   invalid_params: { problem: string }
+  invalid_request: { problem: string }
   invalid_result: { tool: string; problem: string }
   invalid_schema: { tool: string; problem: string }
   invalid_view: { parameter: string; value: string; nearest: readonly string[] }
@@ -33,12 +38,16 @@ export interface FailureDetails {
   session_not_found: { session: string }
   stale_cursor: { cursor: string }
   store_failed: { operation: string }
+  subscription_limit: { limit: number }
   tool_failed: { tool: string }
   tool_timeout: { tool: string; timeoutMs: number }
   unauthorized: { scheme: 'Bearer' }
   unknown_group: { group: string; nearest: readonly string[] }
+  unknown_path: { path: string }
   unknown_scope: { scope: string }
   unknown_tool: { name: string; nearest: readonly string[] }
+  unsupported_media_type: { type: string }
+  unsupported_method: { method: string; allowed: readonly string[] }
   unsupported_server: { problem: string }
 }
 
@@ -58,17 +67,22 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   body_too_large: 'protocol',
   call_cancelled: 'tool',
   conflicting_groups: 'operator',
+  duplicate_id: 'protocol',
   duplicate_name: 'operator',
   forbidden_host: 'protocol',
   forbidden_origin: 'protocol',
   group_cycle: 'operator',
   group_inactive: 'tool',
+  header_mismatch: 'protocol',
   hook_failed: 'tool',
+  internal_error: 'protocol',
   invalid_arguments: 'tool',
   invalid_cursor: 'protocol',
   invalid_declaration: 'operator',
+  invalid_json: 'protocol',
   invalid_name: 'operator',
   invalid_params: 'protocol',
+  invalid_request: 'protocol',
   invalid_result: 'tool',
   invalid_schema: 'operator',
   invalid_view: 'protocol',
@@ -83,12 +97,16 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   session_not_found: 'protocol',
   stale_cursor: 'protocol',
   store_failed: 'operator',
+  subscription_limit: 'protocol',
   tool_failed: 'tool',
   tool_timeout: 'tool',
   unauthorized: 'protocol',
   unknown_group: 'tool',
+  unknown_path: 'protocol',
   unknown_scope: 'operator',
   unknown_tool: 'protocol',
+  unsupported_media_type: 'protocol',
+  unsupported_method: 'protocol',
   unsupported_server: 'operator',
 }
 

@@ -1,6 +1,7 @@
 import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server'
 import type { Facts } from '@unfold-mcp/core'
 import type { Principal } from './principal.ts'
+import type { GroupStatus } from './runtime/runtime.ts'
 import type { Transition } from './runtime/transition.ts'
 
 /** `session`: revisions up to 2025-11-25, where what a client activates is remembered. `stateless`: 2026-07-28. */
@@ -19,6 +20,8 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   /** The SDK's own context: elicitation, sampling, request state, headers. Absent when called without a transport. */
   readonly mcp: ServerContext | undefined
   isActive(group: Name): boolean
+  /** The groups this client may know of, with what each is for and whether it is active: for menus of one's own. */
+  groups(): readonly GroupStatus[]
   /** Switches a group on for this scope; the client is told once, when the call ends. Changes nothing on 2026-07-28. */
   activate(group: Name): Promise<Transition>
   deactivate(group: Name): Promise<Transition>

@@ -12,13 +12,16 @@ export {
   type Tool,
   type ToolAnnotations,
 } from '@unfold-mcp/core'
+export { adopt } from './adopt.ts'
+export type { Adopted, AdoptOptions } from './adoption/adopted.ts'
 export type { Era, ToolContext } from './context.ts'
 export type { Source, ToolEntry, ToolHandler } from './entry.ts'
 export type { Principal } from './principal.ts'
 export { type RegisteredTool, ToolRegistry } from './registry.ts'
 export type { Report, Reporter } from './report.ts'
-export type { HandlerResult } from './result.ts'
+export { type HandlerResult, ToolError } from './result.ts'
 export type { GroupOptions, HiddenCalls, Remember } from './runtime/declaration.ts'
+export type { GroupStatus } from './runtime/runtime.ts'
 export type { GroupHooks, HookContext, Transition } from './runtime/transition.ts'
 export { createHandler, type Handler, type HandlerOptions, unauthorized } from './serving/handler.ts'
 export { type Listening, type ListenOptions, listen, toNodeHandler } from './serving/node.ts'

@@ -27,6 +27,9 @@ export interface RegisteredTool<I extends SchemaSource | undefined = SchemaSourc
   readonly tags?: readonly string[]
   readonly version?: string
   readonly aliases?: readonly string[]
+  readonly group?: string
+  readonly when?: Predicate
+  readonly timeoutMs?: number
 }
 
 type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
@@ -52,8 +55,8 @@ export class ToolRegistry implements Source {
     name: string,
     tool: RegisteredTool<I>,
     handler: ToolHandler<InputOf<I>>,
-  ): void {
-    this.#add(name, tool, {}, handler)
+  ): () => void {
+    return this.#add(name, tool, {}, handler)
   }
 
   registerInGroup<const I extends SchemaSource | undefined = undefined>(
@@ -61,8 +64,8 @@ export class ToolRegistry implements Source {
     tool: RegisteredTool<I>,
     group: string,
     handler: ToolHandler<InputOf<I>>,
-  ): void {
-    this.#add(name, tool, { group }, handler)
+  ): () => void {
+    return this.#add(name, tool, { group }, handler)
   }
 
   /** Registers a tool that exists only while `visible` says so. */
@@ -71,8 +74,8 @@ export class ToolRegistry implements Source {
     tool: RegisteredTool<I>,
     visible: Predicate,
     handler: ToolHandler<InputOf<I>>,
-  ): void {
-    this.#add(name, tool, { when: visible }, handler)
+  ): () => void {
+    return this.#add(name, tool, { when: visible }, handler)
   }
 
   /** Removes a tool and returns it, or nothing if there was none. */
@@ -124,9 +127,19 @@ export class ToolRegistry implements Source {
     return () => this.#listeners.delete(changed)
   }
 
-  #add(name: string, given: RegisteredTool, visibility: Visibility, handler: ToolHandler): void {
+  #add(name: string, given: RegisteredTool, visibility: Visibility, handler: ToolHandler): () => void {
     checkToolName(name)
-    const { inputSchema: inputSource, outputSchema: outputSource, tags = [], version, aliases = [], ...definition } = given
+    const {
+      inputSchema: inputSource,
+      outputSchema: outputSource,
+      tags = [],
+      version,
+      aliases = [],
+      group,
+      when,
+      timeoutMs,
+      ...definition
+    } = given
     const input = inputSchema(name, inputSource)
     const output = outputSource === undefined ? undefined : outputSchema(name, outputSource)
     const tool: Tool = {
@@ -139,13 +152,14 @@ export class ToolRegistry implements Source {
       tool: withVersion(tool, version),
       origin: 'dynamic',
       source: this.name,
-      visibility,
+      visibility: { ...(group !== undefined && { group }), ...(when !== undefined && { when }), ...visibility },
       tags,
       aliases,
       handler,
       input,
       ...(output !== undefined && { output }),
       ...(version !== undefined && { version }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
     }
     if (this.#entries.has(keyOf(entry))) {
       throw new Failure('duplicate_name', `The tool "${keyOf(entry)}" is registered already. Unregister it first.`, {
@@ -155,6 +169,9 @@ export class ToolRegistry implements Source {
     }
     this.#announce(entry)
     this.#entries.set(keyOf(entry), entry)
+    return () => {
+      if (this.#entries.get(keyOf(entry)) === entry && this.#entries.delete(keyOf(entry))) this.#announce()
+    }
   }
 
   // Listeners are asked before anything is kept, so a refused tool leaves no trace.
@@ -185,6 +202,7 @@ export class ToolRegistry implements Source {
       signal: new AbortController().signal,
       mcp: undefined,
       isActive: (group) => groups?.isActive(group) === true,
+      groups: () => [],
       activate: async (group) => {
         await groups?.activate(group)
         return unchanged

@@ -9,6 +9,19 @@ export interface Report {
 
 export type Reporter = (report: Report) => void
 
+const longest = 10_000
+
+/** What was thrown, in words: anything can be, so this never throws itself, and gives nothing for what says nothing. */
+export function wordsOf(thrown: unknown): string {
+  try {
+    const said: unknown = thrown instanceof Error ? thrown.message : thrown
+    const words = said === undefined || said === null ? '' : String(said)
+    return words.length > longest ? `${words.slice(0, longest)}…` : words
+  } catch {
+    return ''
+  }
+}
+
 /** Writes each distinct report once to standard error, so a predicate that always throws does not flood it. */
 export function stderrReporter(): Reporter {
   const seen = new Set<string>()
@@ -16,6 +29,8 @@ export function stderrReporter(): Reporter {
     const line = `[unfold] ${reason}: ${printable(message, 500)}`
     if (seen.has(line) || seen.size > 1_000) return
     seen.add(line)
-    console.error(line, ...(error instanceof Error ? [`(${printable(error.message)})`] : []))
+    const words = error instanceof Error ? wordsOf(error) : ''
+    const why = message.includes(words) ? [] : [`(${printable(words)})`]
+    console.error(line, ...why)
   }
 }

@@ -1,5 +1,6 @@
-import type { CallToolResult, ContentBlock, InputRequiredResult } from '@modelcontextprotocol/server'
+import { type CallToolResult, type ContentBlock, type InputRequiredResult, specTypeSchemas } from '@modelcontextprotocol/server'
 import { Failure, type Reason } from '@unfold-mcp/core'
+import { wordsOf } from './report.ts'
 
 /**
  * What a handler may give back: a text, content blocks, a plain object (structured content), nothing, or a whole result,
@@ -15,6 +16,11 @@ export type HandlerResult =
   | undefined
   | void
 
+/** A failure that a handler foresaw, in words for the model. Throwing it is an answer, not a fault to report to the author. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+}
+
 /** The name under which a result that reports a failure says which. */
 export const reasonMeta = 'io.github.unfold-mcp/reason'
 
@@ -25,12 +31,12 @@ export function resultOf(tool: string, given: unknown): CallToolResult | InputRe
   if (typeof given !== 'object') throw garbage(tool, `it returned a ${typeof given}`)
   if (Array.isArray(given)) {
     if (!given.every(isBlock)) throw garbage(tool, 'it returned an array that is not made of content blocks')
-    return { content: given }
+    return usable(tool, { content: given })
   }
-  if (isInputRequired(given)) return given
+  if (isInputRequired(given)) return writable(tool, given)
   if ('content' in given && Array.isArray(given.content)) {
     if (!given.content.every(isBlock)) throw garbage(tool, 'its result has content that is not made of content blocks')
-    return given as CallToolResult
+    return usable(tool, given as CallToolResult)
   }
   const text = textOf(tool, given)
   return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
@@ -49,13 +55,40 @@ function isBlock(value: unknown): value is ContentBlock {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }
 
+/** The result, if a client of the protocol can read it; the SDK would blame the caller for one that is not, or never send it. */
+function usable(tool: string, result: CallToolResult): CallToolResult {
+  if (isPlainText(result)) return result
+  const checked = specTypeSchemas.CallToolResult['~standard'].validate(result)
+  const [issue] = checked.issues ?? []
+  if (issue === undefined) return writable(tool, result)
+  const path = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+  throw garbage(tool, `its result is not one that MCP knows (${path}: ${issue.message})`)
+}
+
+// What most results are, and what needs no further look.
+const isPlainText = (result: CallToolResult): boolean =>
+  Object.keys(result).length === 1 &&
+  result.content.every((block) => block.type === 'text' && typeof block.text === 'string' && Object.keys(block).length === 2)
+
+// Texts can be long, and are always written; leaving them out makes this quick.
+const withoutTexts = (_key: string, value: unknown): unknown => (typeof value === 'string' ? '' : value)
+
+function writable<T extends object>(tool: string, result: T): T {
+  try {
+    JSON.stringify(result, withoutTexts)
+    return result
+  } catch (error) {
+    throw garbage(tool, `its result holds something that JSON cannot (${wordsOf(error)})`)
+  }
+}
+
 /** The object as JSON keeps it, so that what is checked is what is sent. */
 function textOf(tool: string, given: object): string {
   let text: string | undefined
   try {
     text = JSON.stringify(given)
   } catch (error) {
-    throw garbage(tool, `it returned an object that JSON cannot hold (${error instanceof Error ? error.message : String(error)})`)
+    throw garbage(tool, `it returned an object that JSON cannot hold (${wordsOf(error)})`)
   }
   if (text?.startsWith('{') !== true) throw garbage(tool, 'it returned an object that JSON turns into something else')
   return text

@@ -1,4 +1,4 @@
-import type { Implementation, McpServer } from '@modelcontextprotocol/server'
+import type { CallToolResult, Implementation, InputRequiredResult, McpServer } from '@modelcontextprotocol/server'
 import { type Exposure, type Facts, Failure, type Predicate, type Quota, type Tool, type ToolAnnotations } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
 import { type Source, type ToolEntry, type ToolHandler, withVersion } from './entry.ts'
@@ -9,6 +9,7 @@ import type { Declaration, GroupOptions, HiddenCalls, Remember } from './runtime
 import { defaultMessageLimits, type MessageLimits } from './runtime/limits.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { gateGroup } from './runtime/surface.ts'
+import type { Place } from './runtime/views.ts'
 import { inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
 import { servable } from './servable.ts'
 import { memoryStore } from './stores/memory.ts'
@@ -39,7 +40,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   /** World state for predicates, read once per computation. */
   readonly facts?: () => F
   /** Which tools exist for whom. */
-  readonly permit?: (principal: P | undefined, tool: Tool) => boolean
+  readonly permit?: (principal: P | undefined, tool: Tool, place: Place) => boolean
   /** How long what a client activated is kept, and for whom. */
   readonly remember?: Remember
   readonly store?: ActivationStore
@@ -87,10 +88,12 @@ export type AnyConfig = ToolConfig<string, SchemaSource | undefined, SchemaSourc
 type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
 
 /** What a handler with this output schema gives back: the value itself, or a whole result. */
-type ResultOf<O> = [O] extends [undefined] ? HandlerResult : ValueOf<O> | HandlerResult
+type ResultOf<O> = [O] extends [undefined] ? HandlerResult : Immutable<ValueOf<O>> | CallToolResult | InputRequiredResult
+
+type Immutable<T> = T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T
 
 /** Groups whose parents, exclusions and needs are names declared beside them. */
-export type GroupsOf<G> = { readonly [K in keyof G]: GroupOptions<Extract<keyof G, string>> }
+export type GroupsOf<Name extends string> = { readonly [K in Name]: GroupOptions<NoInfer<Name>> }
 
 /** Tools declared once, for every client of both protocol eras. Serve it with `serve`, `createHandler` or `listen`. */
 export class Toolbox<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> implements Source {
@@ -98,6 +101,8 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   readonly #options: ToolboxOptions<unknown, F, P>
   readonly #entries: ToolEntry[] = []
   readonly #taken = new Set<string>()
+  /** Which tool a name or a former name leads to. */
+  readonly #owners = new Map<string, string>()
   readonly #extend: ((mcp: McpServer) => void)[] = []
   readonly #listeners = new Set<(added?: ToolEntry) => void>()
   readonly #runtime: Runtime
@@ -105,13 +110,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   constructor(options: ToolboxOptions<unknown, F, P>) {
     this.name = options.name
     this.#options = options
-    if (options.gate !== undefined && options.groups !== undefined) {
-      throw new Failure('invalid_declaration', 'A toolbox has a gate or groups, not both. Make the gate a group of its own.', {
-        what: 'gate',
-      })
-    }
-    for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs'] as const) positive(what, options[what])
-    const runtime = new Runtime(this.#declaration(), [this])
+    const runtime = new Runtime(declarationOf(options, { extend: this.#extend }), [this])
     this.#runtime = runtime
     servable(this, () => runtime)
   }
@@ -137,8 +136,10 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
         },
       )
     }
+    this.#refuseSharedName(entry)
     for (const listener of this.#listeners) listener(entry)
     this.#taken.add(key)
+    for (const each of [name, ...entry.aliases]) this.#owners.set(each, name)
     this.#entries.push(entry)
     return this
   }
@@ -178,50 +179,68 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     return () => this.#listeners.delete(changed)
   }
 
-  #declaration(): Declaration {
-    const options = this.#options
-    const { name, version, title, icons, websiteUrl } = options
-    const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
-    const groups = gate === undefined ? ((options.groups ?? {}) as Declaration['groups']) : { [gateGroup]: gate }
-    return {
-      info: {
-        name,
-        version,
-        ...(title !== undefined && { title }),
-        ...(icons !== undefined && { icons }),
-        ...(websiteUrl !== undefined && { websiteUrl }),
-      },
-      about: options.about,
-      instructions: options.instructions,
-      groups,
-      gated: options.gate !== undefined,
-      quota: options.quota ?? {},
-      hiddenCalls: options.hiddenCalls ?? 'opaque',
-      exposure: options.exposure ?? 'groups',
-      order: options.order ?? 'declared',
-      pageSize: options.pageSize,
-      facts: options.facts,
-      permit: options.permit as Declaration['permit'],
-      remember: options.remember ?? 'session',
-      store: options.store ?? memoryStore(),
-      callTimeoutMs: options.callTimeoutMs ?? 300_000,
-      hookTimeoutMs: options.hookTimeoutMs ?? 30_000,
-      ttlMs: options.ttlMs,
-      listChanged: options.listChanged ?? true,
-      messageLimits: { ...defaultMessageLimits, ...options.limits },
-      report: options.report ?? stderrReporter(),
-      extend: this.#extend,
+  /** A name and a former name are one tool's alone; its versions share them. */
+  #refuseSharedName({ tool: { name }, aliases }: ToolEntry): void {
+    for (const each of [name, ...aliases]) {
+      const owner = this.#owners.get(each) ?? name
+      if (owner === name) continue
+      const message = `In ${this.name} both "${name}" and "${owner}" go by the name "${each}". Rename one, or remove the alias.`
+      throw new Failure('duplicate_name', message, { name: each, sources: [this.name] })
     }
   }
 }
 
 /** Declares a toolbox. Groups are written once, and tools are checked against them. */
-export function defineToolbox<
-  const G extends GroupsOf<G> = Record<never, never>,
-  F extends Facts = Facts,
-  P extends Principal = Principal,
->(options: ToolboxOptions<G, F, P>): Toolbox<Extract<keyof G, string>, F, P> {
+export function defineToolbox<const Name extends string = never, F extends Facts = Facts, P extends Principal = Principal>(
+  options: ToolboxOptions<GroupsOf<Name>, F, P>,
+): Toolbox<Name, F, P> {
   return new Toolbox(options)
+}
+
+/** All that these options decide, with every default filled in; throws for a mixture that cannot be. */
+export function declarationOf<F extends Facts, P extends Principal>(
+  options: ToolboxOptions<unknown, F, P>,
+  { extend = [], product }: { readonly extend?: Declaration['extend']; readonly product?: Declaration['product'] },
+): Declaration {
+  if (options.gate !== undefined && options.groups !== undefined) {
+    throw new Failure('invalid_declaration', 'A toolbox has a gate or groups, not both. Make the gate a group of its own.', {
+      what: 'gate',
+    })
+  }
+  for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs'] as const) positive(what, options[what])
+  const { name, version, title, icons, websiteUrl } = options
+  const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
+  const groups = gate === undefined ? ((options.groups ?? {}) as Declaration['groups']) : { [gateGroup]: gate }
+  return {
+    info: {
+      name,
+      version,
+      ...(title !== undefined && { title }),
+      ...(icons !== undefined && { icons }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+    },
+    about: options.about,
+    instructions: options.instructions,
+    groups,
+    gated: options.gate !== undefined,
+    quota: options.quota ?? {},
+    hiddenCalls: options.hiddenCalls ?? 'opaque',
+    exposure: options.exposure ?? 'groups',
+    order: options.order ?? 'declared',
+    pageSize: options.pageSize,
+    facts: options.facts,
+    permit: options.permit as Declaration['permit'],
+    remember: options.remember ?? 'session',
+    store: options.store ?? memoryStore(),
+    callTimeoutMs: options.callTimeoutMs ?? 300_000,
+    hookTimeoutMs: options.hookTimeoutMs ?? 30_000,
+    ttlMs: options.ttlMs,
+    listChanged: options.listChanged ?? true,
+    messageLimits: { ...defaultMessageLimits, ...options.limits },
+    report: options.report ?? stderrReporter(),
+    extend,
+    product,
+  }
 }
 
 function positive(what: string, value: number | undefined): void {

@@ -21,35 +21,33 @@ const principalsInMemory = 10_000
 export class Activations {
   readonly #declaration: Declaration
   readonly #groups: Groups
-  readonly #cost: () => GroupCost
   readonly #principals = new Map<string, Promise<Cell>>()
   #shared: Promise<Cell> | undefined
 
-  constructor(declaration: Declaration, groups: Groups, cost: () => GroupCost) {
+  constructor(declaration: Declaration, groups: Groups) {
     this.#declaration = declaration
     this.#groups = groups
-    this.#cost = cost
   }
 
   /** A session's own: the default groups, or what its principal had last time, and what it asked for when it connected. */
-  async session(key: string, principal: Principal | undefined, asked: Activation): Promise<Cell> {
+  async session(key: string, principal: Principal | undefined, asked: Activation, cost: GroupCost): Promise<Cell> {
     const { remember } = this.#declaration
     const cell = new Cell(key, { ...asked, groups: [] }, remember === 'reconnect' ? keyOf(principal) : undefined)
     const remembered = cell.savedAs === undefined ? undefined : await this.#load(cell.savedAs)
-    await this.#start(cell, remembered?.groups ?? initialActivation(this.#groups).groups)
-    await this.#start(cell, asked.groups)
+    await this.#start(cell, remembered?.groups ?? initialActivation(this.#groups).groups, cost)
+    await this.#start(cell, asked.groups, cost)
     return cell
   }
 
   /** The one that all sessions and requests of a principal share. */
-  principal(id: string): Promise<Cell> {
+  principal(id: string, cost: GroupCost): Promise<Cell> {
     const key = `principal:${id}`
     const found = this.#principals.get(key)
     if (found !== undefined) return found
     const made = (async () => {
       const cell = new Cell(key, nothingActive, key)
       const saved = await this.#load(key)
-      await this.#start(cell, saved?.groups ?? initialActivation(this.#groups).groups)
+      await this.#start(cell, saved?.groups ?? initialActivation(this.#groups).groups, cost)
       return cell
     })()
     this.#principals.set(key, made)
@@ -58,10 +56,10 @@ export class Activations {
   }
 
   /** The one that all stateless clients share: groups with hooks are active from the first request on. */
-  shared(): Promise<Cell> {
+  shared(cost: GroupCost): Promise<Cell> {
     this.#shared ??= (async () => {
       const cell = new Cell('world', nothingActive)
-      for (const { name, strict } of this.#groups.byName.values()) if (strict) await this.#start(cell, [name])
+      for (const { name, strict } of this.#groups.byName.values()) if (strict) await this.#start(cell, [name], cost)
       return cell
     })()
     return this.#shared
@@ -95,8 +93,8 @@ export class Activations {
   }
 
   /** Switches groups on for a cell nobody uses yet; one whose hook fails stays off, and its activator can try again. */
-  async #start(cell: Cell, groups: readonly string[]): Promise<void> {
-    const plan = (names: readonly string[]) => (activation: Activation) => planAll(this.#groups, activation, names, this.#cost())
+  async #start(cell: Cell, groups: readonly string[], cost: GroupCost): Promise<void> {
+    const plan = (names: readonly string[]) => (activation: Activation) => planAll(this.#groups, activation, names, cost)
     if (groups.length === 0) return
     if (!plan(groups)(cell.activation).on.some((name) => this.#hooksOf(name) !== undefined)) {
       cell.activation = plan(groups)(cell.activation).next

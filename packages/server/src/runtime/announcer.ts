@@ -27,6 +27,11 @@ export class Announcer {
     this.#waiting.delete(scope)
   }
 
+  /** The client has just read its list: of what it saw there is nothing to tell. */
+  known(scope: Scope): void {
+    if (scope.deliver !== undefined) scope.announced = this.#fingerprint(scope)
+  }
+
   /** Tells these scopes now, if their view changed; done when the notices are on their way. */
   async tell(
     scopes: Iterable<Scope>,

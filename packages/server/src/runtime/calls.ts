@@ -19,13 +19,15 @@ import {
 } from '@unfold-mcp/core'
 import type { ToolContext } from '../context.ts'
 import type { ToolEntry } from '../entry.ts'
-import { failureResult, isInputRequired, resultOf } from '../result.ts'
+import { wordsOf } from '../report.ts'
+import { failureResult, isInputRequired, resultOf, ToolError } from '../result.ts'
 import { checkSize } from './limits.ts'
-import { transitionReply, transitionText, unchangedReply } from './replies.ts'
+import { changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
-import { activatorName, gateGroup, surfaceSource } from './surface.ts'
+import { activatorName, forReader, gateGroup, surfaceSource } from './surface.ts'
 import type { Transition } from './transition.ts'
+import type { Shown } from './views.ts'
 
 /** A call as it arrives: what the client sent, and what the SDK knows about it. */
 export interface Call {
@@ -43,14 +45,21 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
     const admission = await admitted(runtime, scope, call.name, effects)
     if (admission.kind === 'answered') return admission.result
     const { entry } = admission
+    const before = runtime.views.shown(scope)
     const result = await (entry.origin === 'surface' && !scope.frame.canActivate
       ? withoutEffect(runtime, scope, entry)
       : run(runtime, scope, entry, call, effects))
-    return withEffects(runtime, scope, entry, result, effects)
+    return entry.source === surfaceSource || isInputRequired(result)
+      ? result
+      : withChanges(runtime, scope, result, effects, before)
   } catch (error) {
-    if (isFailure(error, 'group_inactive')) return failureResult('group_inactive', parentFirst(runtime, error.details))
-    if (isFailure(error) && reasons[error.reason] === 'tool') return failureResult(error.reason, error.message)
-    throw error
+    if (isFailure(error, 'group_inactive')) return failureResult('group_inactive', parentFirst(runtime, scope, error.details))
+    if (!isFailure(error) || reasons[error.reason] !== 'tool') throw error
+    // A model can read these but only the author can mend them.
+    const { reason, message } = error
+    if (reason === 'invalid_result' || reason === 'hook_failed')
+      runtime.declaration.report({ reason, message, error: error.cause })
+    return failureResult(reason, message)
   } finally {
     effects.open = false
     if (effects.made.some((effect) => effect.changed))
@@ -58,8 +67,8 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
   }
 }
 
-function parentFirst(runtime: Runtime, { group, parent }: { group: string; parent: string }): string {
-  return `Group "${group}" can only be opened inside "${parent}". Call '${activatorName(runtime.world.surface, parent)}' first.`
+function parentFirst(runtime: Runtime, scope: Scope, { group, parent }: { group: string; parent: string }): string {
+  return `Group "${group}" can only be opened inside "${parent}". Call '${activatorName(runtime.worldOf(scope).surface, parent)}' first.`
 }
 
 function alongside({ mcp }: Call): (() => Promise<void>) | undefined {
@@ -84,7 +93,7 @@ type Admission =
 
 /** The entry that the name stands for, or what the policy for hidden tools answers instead. */
 async function admitted(runtime: Runtime, scope: Scope, name: string, effects: Effects): Promise<Admission> {
-  const { catalog } = runtime.world
+  const { catalog } = runtime.worldOf(scope)
   const meaning = resolve(catalog, runtime.views.look(scope), name)
   if (meaning.kind === 'shown') return { kind: 'entry', entry: meaning.entry }
   if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
@@ -115,7 +124,7 @@ function activationHint(runtime: Runtime, scope: Scope, tool: string, group: str
       `Tool '${tool}' is in group '${group}', which is not part of this view. Connect with ?groups=${group} to have it.`,
     )
   }
-  const { groups, surface } = runtime.world
+  const { groups, surface } = runtime.worldOf(scope)
   const missing = [...ancestorsOf(groups, group)]
     .reverse()
     .concat(group)
@@ -127,7 +136,7 @@ function activationHint(runtime: Runtime, scope: Scope, tool: string, group: str
 /** An activator called where a call may not change the list: it says what its group has. */
 function withoutEffect(runtime: Runtime, scope: Scope, entry: ToolEntry): CallToolResult {
   const look = runtime.views.look(scope)
-  const members = entry.activates === undefined ? [] : (runtime.world.catalog.byGroup.get(entry.activates) ?? [])
+  const members = entry.activates === undefined ? [] : (runtime.worldOf(scope).catalog.byGroup.get(entry.activates) ?? [])
   const tools = members
     .filter((member) => !look.forbidden.has(member) && !look.unavailable.has(member))
     .map((member) => member.tool)
@@ -142,7 +151,10 @@ async function run(
   effects: Effects,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { name } = entry.tool
-  const checked = await entry.input.check(call.arguments ?? {})
+  // What is wrong with the arguments of a surface tool names groups, so it is said in terms of what the caller may know.
+  const { input } =
+    entry.source === surfaceSource ? forReader(entry, runtime.worldOf(scope).surface, runtime.reader(scope)) : entry
+  const checked = await input.check(call.arguments ?? {})
   if ('problems' in checked) return invalidArguments(name, checked.problems)
   refuseUnknownGroup(runtime, scope, entry, checked.value)
   runtime.used(scope, entry)
@@ -183,10 +195,22 @@ async function handled(
   try {
     return { value: await Promise.race([work(), deadline.passed]) }
   } catch (error) {
-    if (error instanceof ProtocolError || isFailure(error)) throw error
-    const message = error instanceof Error ? error.message : String(error)
+    if (error instanceof ProtocolError) throw sendable(error)
+    if (isFailure(error) && reasons[error.reason] === 'tool') throw error
+    const message = wordsOf(error)
+    if (error instanceof ToolError) return { failure: failureResult('tool_failed', message) }
     runtime.declaration.report({ reason: 'tool_failed', message: `Tool "${name}" threw: ${message}`, error })
     return { failure: failureResult('tool_failed', message === '' ? `Tool "${name}" failed without saying why.` : message) }
+  }
+}
+
+// An error whose data JSON cannot hold would never be sent, and its caller would wait in vain.
+function sendable(error: ProtocolError): ProtocolError {
+  try {
+    JSON.stringify(error.data)
+    return error
+  } catch {
+    return new ProtocolError(error.code, error.message)
   }
 }
 
@@ -218,24 +242,22 @@ function surfaceReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transiti
   const asked =
     entry.activates === undefined
       ? 'That group was not active; nothing changed.'
-      : entry.activates === gateGroup && runtime.world.surface.gated
+      : entry.activates === gateGroup && runtime.declaration.gated
         ? 'Already active: all tools are listed.'
         : `Group "${entry.activates}" is already active.`
   return transitionReply(transition, runtime.openable(scope, transition), asked)
 }
 
-/** A result of any other tool that changed what this scope sees says so. */
-function withEffects(
-  runtime: Runtime,
-  scope: Scope,
-  entry: ToolEntry,
-  result: CallToolResult | InputRequiredResult,
-  { made }: Effects,
-): CallToolResult | InputRequiredResult {
-  const changed = made.filter((effect) => effect.changed)
-  if (entry.source === surfaceSource || changed.length === 0 || isInputRequired(result)) return result
-  const texts = changed.map((effect) => transitionText(effect, runtime.openable(scope, effect), ''))
-  return { ...result, content: [...result.content, ...texts.map((text) => ({ type: 'text' as const, text }))] }
+/** A result of any other tool during which this scope's list changed says how: by activation, or with the world. */
+function withChanges(runtime: Runtime, scope: Scope, result: CallToolResult, { made }: Effects, before: Shown): CallToolResult {
+  const activations = made.filter((effect) => effect.changed)
+  const texts = activations.map((effect) => transitionText(effect, runtime.openable(scope, effect), ''))
+  if (activations.length === 0) {
+    const after = runtime.views.shown(scope)
+    if (after.fingerprint !== before.fingerprint) texts.push(changeText(before.tools, after.tools))
+  }
+  const told = texts.filter((text) => text !== '').map((text) => ({ type: 'text' as const, text }))
+  return told.length === 0 ? result : { ...result, content: [...result.content, ...told] }
 }
 
 function contextOf(
@@ -253,13 +275,14 @@ function contextOf(
   }
   const progressToken = mcp?.mcpReq._meta?.progressToken
   return {
-    scope: scope.key,
+    scope: scope.cell.key,
     era: scope.frame.era,
     principal: scope.frame.principal,
     facts,
     signal,
     mcp,
     isActive: (group) => runtime.isActive(scope, group),
+    groups: () => runtime.groups(scope),
     activate: (group) => noted(runtime.activate(scope, group)),
     deactivate: (group) => noted(runtime.deactivate(scope, group)),
     toolListChanged: () => runtime.toolListChanged(),

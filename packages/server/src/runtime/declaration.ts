@@ -3,6 +3,7 @@ import type { Exposure, Facts, GroupDeclaration, Quota } from '@unfold-mcp/core'
 import type { Reporter } from '../report.ts'
 import type { ActivationStore } from '../stores/store.ts'
 import type { MessageLimits } from './limits.ts'
+import type { MakeProduct } from './product.ts'
 import type { GroupHooks } from './transition.ts'
 import type { Permit } from './views.ts'
 
@@ -45,4 +46,6 @@ export interface Declaration {
   readonly report: Reporter
   /** Registers prompts, resources and the like on each protocol server. */
   readonly extend: readonly ((mcp: McpServer) => void)[]
+  /** Makes the protocol server of each scope, where that is an adopted one. */
+  readonly product: MakeProduct | undefined
 }

@@ -27,6 +27,35 @@ export function checkSize(value: unknown, { elements, depth }: MessageLimits): v
   }
 }
 
+// Shorter texts are read before anyone notices.
+const longText = 16_384
+
+/**
+ * The same for JSON that is not yet read, as far as it shows: building a value of millions of members takes so long that
+ * every other client would have to wait.
+ */
+export function checkText(text: string, { elements, depth }: MessageLimits): void {
+  if (text.length < longText) return
+  let separators = 0
+  let nesting = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (char === ',' && ++separators > elements) throw tooLarge('elements', elements)
+    else if ((char === '[' || char === '{') && ++nesting > depth) throw tooLarge('depth', depth)
+    else if (char === ']' || char === '}') nesting--
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text[end - 1 - escapes] === '\\') escapes++
+    if (escapes % 2 === 0) return end
+  }
+  return text.length
+}
+
 function tooLarge(what: 'elements' | 'depth', limit: number): Failure {
   const message =
     what === 'depth'

@@ -1,10 +1,14 @@
 import { Failure } from '@unfold-mcp/core'
 
-/** What is wrong with a `tools/call` request before its tool is even looked for, if anything is. */
-export function malformedCall(message: unknown): Failure<'invalid_params'> | undefined {
-  if (typeof message !== 'object' || message === null || !('method' in message) || message.method !== 'tools/call')
-    return undefined
-  const params = 'params' in message ? message.params : undefined
+/** What is wrong with the params of a request for tools before any tool is looked for, if anything is. */
+export function malformedRequest(message: unknown): Failure<'invalid_params'> | undefined {
+  if (!isObject(message)) return undefined
+  if (message.method === 'tools/list') return malformedList(message.params)
+  return message.method === 'tools/call' ? malformedCall(message.params) : undefined
+}
+
+function malformedCall(params: unknown): Failure<'invalid_params'> | undefined {
+  const malformed = malformedAs('tools/call')
   if (!isObject(params)) return malformed('"params" is missing. Send { "name": "<tool>", "arguments": { … } }.')
   if (typeof params.name !== 'string') return malformed('"name" is missing or no text. Name the tool to call in params.name.')
   if (params.arguments !== undefined && !isObject(params.arguments))
@@ -12,9 +16,15 @@ export function malformedCall(message: unknown): Failure<'invalid_params'> | und
   return undefined
 }
 
+function malformedList(params: unknown): Failure<'invalid_params'> | undefined {
+  if (!isObject(params) || params.cursor === undefined || typeof params.cursor === 'string') return undefined
+  return malformedAs('tools/list')('"cursor" must be the text that a list ended with. Leave it out for the first page.')
+}
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function malformed(problem: string): Failure<'invalid_params'> {
-  return new Failure('invalid_params', `This tools/call cannot be read: ${problem}`, { problem })
-}
+const malformedAs =
+  (method: string) =>
+  (problem: string): Failure<'invalid_params'> =>
+    new Failure('invalid_params', `This ${method} cannot be read: ${problem}`, { problem })

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type Because, signature, type Tool } from '@unfold-mcp/core'
 import { sentence } from './surface.ts'
-import type { Transition } from './transition.ts'
+import { noTransition, type Transition, transitionOf } from './transition.ts'
 
 /** A group that can be opened now, and how. */
 export interface Openable {
@@ -62,9 +62,17 @@ export function transitionText(
     lines.push(...openable.map(({ activator, about }) => `- ${activator}: ${sentence(about)}`))
   }
   if (appeared.length > 0) {
-    lines.push('They work now, also where the list of tools is not read again: call them by these names.')
+    lines.push('Ready to call by name, also where the list of tools is not read again.')
   }
   return lines.join('\n')
+}
+
+/** How a list changed while a call ran, in words for the model; nothing when only definitions did. */
+export function changeText(before: readonly Tool[], after: readonly Tool[]): string {
+  const { appeared, disappeared } = transitionOf([], [], before, after)
+  return appeared.length + disappeared.length === 0
+    ? ''
+    : transitionText({ ...noTransition, changed: true, appeared, disappeared }, [], '')
 }
 
 const causes: { readonly [B in Because]: string } = {

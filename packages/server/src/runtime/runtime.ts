@@ -4,8 +4,10 @@ import {
   checkToolName,
   declareGroups,
   Failure,
+  type GroupCost,
   type Groups,
   groupOf,
+  isFailure,
   type JsonSchema,
   nothingActive,
   type Plan,
@@ -13,16 +15,18 @@ import {
   planActivate,
   planAll,
   planDeactivate,
+  reasons,
   type Tool,
   toolTokens,
   touch,
 } from '@unfold-mcp/core'
-import type { Era } from '../context.ts'
 import type { Source, ToolEntry } from '../entry.ts'
+import { headerParameters } from '../param-headers.ts'
 import type { Principal } from '../principal.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
 import type { Declaration } from './declaration.ts'
+import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
 import { activatorName, type Reader, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
@@ -40,11 +44,9 @@ export interface GroupStatus {
   readonly toolCount: number
 }
 
-export interface OpenScope {
+export interface OpenScope extends Newcomer {
   /** Unique among open scopes, such as `session:6f1…`. */
   readonly key: string
-  readonly era: Era
-  readonly principal?: Principal | undefined
   readonly view?: UrlView | undefined
 }
 
@@ -59,6 +61,10 @@ export class Runtime {
   readonly #activations: Activations
   readonly #reportedClashes = new Set<string>()
   readonly #groups: Groups
+  readonly #worlds = new WeakMap<
+    Product,
+    { readonly entries: readonly ToolEntry[]; readonly shared: World; readonly world: World }
+  >()
   #world: World | undefined
   #version = 0
 
@@ -69,9 +75,9 @@ export class Runtime {
       { ...group, strict: hooks !== undefined },
     ])
     this.#groups = declareGroups(Object.fromEntries(declared), declaration.quota)
-    this.#activations = new Activations(declaration, this.#groups, () => this.#cost())
+    this.#activations = new Activations(declaration, this.#groups)
     this.views = new Views({
-      world: () => this.world,
+      world: (scope) => this.worldOf(scope),
       facts: declaration.facts,
       permit: declaration.permit,
       appendOnly: declaration.order === 'append',
@@ -85,6 +91,18 @@ export class Runtime {
   get world(): World {
     this.#world ??= this.#makeWorld()
     return this.#world
+  }
+
+  /** The same for one scope: with the tools of the server that was made for it, if one was. */
+  worldOf({ product }: { readonly product: Product | undefined }): World {
+    if (product === undefined) return this.world
+    const entries = product.entries()
+    const shared = this.world
+    const found = this.#worlds.get(product)
+    if (found !== undefined && found.entries === entries && found.shared === shared) return found.world
+    const world = this.#makeWorld(entries)
+    this.#worlds.set(product, { entries, shared, world })
+    return world
   }
 
   /** Takes in the entries of a source and follows its changes. */
@@ -103,25 +121,30 @@ export class Runtime {
   }
 
   /** Opens a scope that lives until it is closed. */
-  async open({ key, era, principal, view = emptyView }: OpenScope): Promise<Scope> {
-    this.checkView(view, principal)
-    const scope =
-      era === 'session' ? await this.#openSession(key, principal, view) : await this.#openStateless(key, principal, view)
+  async open({ key, view = emptyView, ...newcomer }: OpenScope): Promise<Scope> {
+    const scope = await this.#begin(key, view, newcomer)
     this.#scopes.add(scope)
     scope.cell.scopes.add(scope)
+    scope.product?.subscribe(() => this.announcer.tellSoon([scope]))
     return scope
   }
 
   /** A scope for one request that keeps nothing. */
-  async glimpse(principal: Principal | undefined, view: UrlView): Promise<Scope> {
-    this.checkView(view, principal)
-    return this.#openStateless('request', principal, view)
+  glimpse(view: UrlView, newcomer: Omit<Newcomer, 'era'>): Promise<Scope> {
+    return this.#begin('request', view, { ...newcomer, era: 'stateless' })
+  }
+
+  /** Finds out whether an adopted server can be made and served, for whoever starts it to hear now rather than a client. */
+  async rehearse(view: UrlView = emptyView, principal?: Principal): Promise<void> {
+    const product = await this.#productFor(view, { era: 'session', principal })
+    await product?.close()
   }
 
   async close(scope: Scope): Promise<void> {
     this.announcer.detach(scope)
     this.#scopes.delete(scope)
     scope.cell.scopes.delete(scope)
+    await scope.product?.close()
     if (scope.cell.key === scope.key) await this.#activations.release(scope.cell)
   }
 
@@ -136,12 +159,12 @@ export class Runtime {
   }
 
   activate(scope: Scope, group: string): Promise<Transition> {
-    return this.#change(scope, (activation) => planActivate(this.#groups, activation, group, this.#cost(scope)))
+    return this.#change(scope, (activation) => planActivate(this.#groups, activation, group, this.#costFor(scope)))
   }
 
   /** Activates groups with whatever they lie in. */
   activateAll(scope: Scope, groups: readonly string[]): Promise<Transition> {
-    return this.#change(scope, (activation) => planAll(this.#groups, activation, groups, this.#cost(scope)))
+    return this.#change(scope, (activation) => planAll(this.#groups, activation, groups, this.#costFor(scope)))
   }
 
   deactivate(scope: Scope, group: string): Promise<Transition> {
@@ -159,6 +182,7 @@ export class Runtime {
 
   /** Reads predicates again; whoever's view changed is told. */
   toolListChanged(): void {
+    for (const { product } of this.#scopes) product?.refresh()
     this.announcer.tellSoon()
   }
 
@@ -171,18 +195,22 @@ export class Runtime {
     return activated
       .flatMap((name) => this.#groups.children.get(name) ?? [])
       .filter((name) => !this.isActive(scope, name) && this.reader(scope).groups.has(name))
-      .map((group) => ({ group, activator: activatorName(this.world.surface, group), about: groupOf(this.#groups, group).about }))
+      .map((group) => ({
+        group,
+        activator: activatorName(this.worldOf(scope).surface, group),
+        about: groupOf(this.#groups, group).about,
+      }))
   }
 
   /** What this scope may know of. */
   reader(scope: Scope): Reader {
-    return readerOf(this.world, this.views.look(scope))
+    return readerOf(this.worldOf(scope), this.views.look(scope))
   }
 
   /** Every group that has something for this scope; the one behind a gate is no group to its users. */
   groups(scope: Scope): readonly GroupStatus[] {
     if (this.declaration.gated) return []
-    const { catalog, surface } = this.world
+    const { catalog, surface } = this.worldOf(scope)
     const { forbidden } = this.views.look(scope)
     const reader = this.reader(scope)
     const counted = (name: string): ToolEntry[] => (catalog.byGroup.get(name) ?? []).filter((entry) => !forbidden.has(entry))
@@ -199,8 +227,8 @@ export class Runtime {
   }
 
   /** The output schema that the list shows for this name. */
-  outputSchemaOf(name: string): JsonSchema | undefined {
-    const { byName, aliases } = this.world.catalog
+  outputSchemaOf(scope: Scope, name: string): JsonSchema | undefined {
+    const { byName, aliases } = this.worldOf(scope).catalog
     return byName.get(aliases.get(name) ?? name)?.at(-1)?.tool.outputSchema
   }
 
@@ -212,9 +240,10 @@ export class Runtime {
     scope.cell.activation = touch(this.#groups, scope.cell.activation, group)
   }
 
-  /** Whether what is listed can depend on who asks. */
+  /** Whether what is listed can depend on who asks; an adopted server may be made for that one. */
   get dependsOnPrincipal(): boolean {
-    return this.declaration.permit !== undefined || this.declaration.remember === 'principal'
+    const { permit, remember, product } = this.declaration
+    return permit !== undefined || remember === 'principal' || product !== undefined
   }
 
   /** Whether the list of a stateless client can change while the server runs. */
@@ -223,8 +252,10 @@ export class Runtime {
   }
 
   /** Refuses a view that names what this principal does not have. */
-  checkView(view: UrlView, principal: Principal | undefined): void {
-    view.check(this.world, (entry) => this.views.permitted(entry, principal))
+  checkView(view: UrlView, principal: Principal | undefined, product?: Product): void {
+    // What an adopted server has is known once it was made for someone.
+    if (product === undefined && this.declaration.product !== undefined) return
+    view.check(this.worldOf({ product }), (entry) => this.views.permitted(entry, principal))
   }
 
   /** Ends everything that hooks started; the runtime is of no use after. */
@@ -243,7 +274,20 @@ export class Runtime {
         name: taken,
       })
     }
+    headerParameters(name, entry.tool.inputSchema)
     for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(this.#groups, group)
+  }
+
+  #admitOwn(entry: ToolEntry): void {
+    this.#admit(entry)
+    const { name } = entry.tool
+    const other = this.world.catalog.byName.get(name)?.find(({ origin }) => origin === 'static')
+    if (other === undefined) return
+    const sources = [entry.source, other.source]
+    throw new Failure('duplicate_name', `The tool "${name}" is declared in ${sources.join(' and in ')}. Rename one.`, {
+      name,
+      sources,
+    })
   }
 
   #isReserved(name: string, entry: ToolEntry): boolean {
@@ -253,8 +297,8 @@ export class Runtime {
     return name === 'deactivate' || [...this.#groups.byName.keys()].some((group) => name === `activate_${group}`)
   }
 
-  #makeWorld(): World {
-    const entries = this.#sources.flatMap((source) => source.entries())
+  #makeWorld(own: readonly ToolEntry[] = []): World {
+    const entries = [...own, ...this.#sources.flatMap((source) => source.entries())]
     const written = entries.filter((entry) => entry.origin === 'surface')
     const surface: SurfacePlan = {
       groups: this.#groups,
@@ -278,27 +322,51 @@ export class Runtime {
     return { catalog, groups: this.#groups, surface }
   }
 
-  async #openSession(key: string, principal: Principal | undefined, view: UrlView): Promise<Scope> {
+  async #begin(key: string, view: UrlView, newcomer: Newcomer): Promise<Scope> {
+    const product = await this.#productFor(view, newcomer)
+    return newcomer.era === 'session'
+      ? this.#openSession(key, view, newcomer, product)
+      : this.#openStateless(key, view, newcomer, product)
+  }
+
+  async #productFor(view: UrlView, newcomer: Newcomer): Promise<Product | undefined> {
+    const { product: make, report } = this.declaration
+    let product: Product | undefined
+    try {
+      product = await make?.(newcomer, (entry) => this.#admitOwn(entry))
+      this.checkView(view, newcomer.principal, product)
+      return product
+    } catch (error) {
+      if (isFailure(error) && reasons[error.reason] === 'operator') report({ reason: error.reason, message: error.message })
+      await product?.close()
+      throw error
+    }
+  }
+
+  async #openSession(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
+    const cost = this.#cost(this.worldOf({ product }))
     const exposure = view.exposure ?? this.declaration.exposure
     const canActivate = exposure === 'groups' && this.#groups.byName.size > 0
     const frame: Frame = { era: 'session', principal, exposure, canActivate, readOnly: view.readOnly }
     const shares = this.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
     const cell = shares
-      ? await this.#activations.principal(principal.id)
-      : await this.#activations.session(key, principal, { groups, tools: [], tags, versions })
-    return new Scope(key, cell, frame)
+      ? await this.#activations.principal(principal.id, cost)
+      : await this.#activations.session(key, principal, { groups, tools: [], tags, versions }, cost)
+    return new Scope(key, cell, frame, product)
   }
 
-  async #openStateless(key: string, principal: Principal | undefined, view: UrlView): Promise<Scope> {
+  async #openStateless(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
+    const cost = this.#cost(this.worldOf({ product }))
     if (this.declaration.remember === 'principal' && principal !== undefined && view.isEmpty) {
-      return new Scope(key, await this.#activations.principal(principal.id), this.#principalFrame(principal))
+      return new Scope(key, await this.#activations.principal(principal.id, cost), this.#principalFrame(principal), product)
     }
-    const shared = await this.#activations.shared()
+    const shared = await this.#activations.shared(cost)
     const asked = planAll(this.#groups, nothingActive, view.groups).next.groups
     const groups = [...new Set([...shared.activation.groups, ...asked])]
     const activation = view.isEmpty ? shared.activation : { groups, tools: [], tags: view.tags, versions: view.versions }
-    return new Scope(key, new Cell(key, activation), statelessFrame(principal, view))
+    // Named after the one that hooks ran for: no request or stream owns what they prepared, so none releases it.
+    return new Scope(key, new Cell(shared.key, activation), statelessFrame(principal, view), product)
   }
 
   #principalFrame(principal: Principal): Frame {
@@ -318,9 +386,11 @@ export class Runtime {
     )
   }
 
-  #cost(scope?: Scope): (group: string) => number {
-    const { byGroup } = this.world.catalog
-    const forbidden = scope === undefined ? undefined : this.views.look(scope).forbidden
+  #costFor(scope: Scope): GroupCost {
+    return this.#cost(this.worldOf(scope), this.views.look(scope).forbidden)
+  }
+
+  #cost({ catalog: { byGroup } }: World, forbidden?: ReadonlySet<ToolEntry>): GroupCost {
     return (group) =>
       (byGroup.get(group) ?? []).reduce((sum, entry) => (forbidden?.has(entry) ? sum : sum + toolTokens(entry.tool)), 0)
   }
@@ -333,7 +403,13 @@ export class Runtime {
     if (found.length > 0) return found
     if (this.declaration.remember === 'principal' && target.startsWith('principal:')) {
       const principal = { id: target.slice('principal:'.length) }
-      return [new Scope(target, await this.#activations.principal(principal.id), this.#principalFrame(principal))]
+      return [
+        new Scope(
+          target,
+          await this.#activations.principal(principal.id, this.#cost(this.world)),
+          this.#principalFrame(principal),
+        ),
+      ]
     }
     throw new Failure(
       'unknown_scope',

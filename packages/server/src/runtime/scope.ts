@@ -1,6 +1,7 @@
 import type { Activation, Exposure } from '@unfold-mcp/core'
 import type { Era } from '../context.ts'
 import type { Principal } from '../principal.ts'
+import type { Product } from './product.ts'
 
 /** An activation that one or more scopes share, with the queue that keeps its transitions one after another. */
 export class Cell {
@@ -46,6 +47,8 @@ export class Scope {
   readonly key: string
   readonly cell: Cell
   readonly frame: Frame
+  /** The adopted server that was made for this scope. */
+  readonly product: Product | undefined
   /** Tells the client that its list changed; set once the client is ready to hear it. */
   deliver: Deliver | undefined
   /** The fingerprint of the view that was last announced. */
@@ -53,9 +56,10 @@ export class Scope {
   /** The names of the tools in the order this scope saw them, for lists that only append. */
   order: readonly string[] = []
 
-  constructor(key: string, cell: Cell, frame: Frame) {
+  constructor(key: string, cell: Cell, frame: Frame, product?: Product) {
     this.key = key
     this.cell = cell
     this.frame = frame
+    this.product = product
   }
 }

@@ -1,5 +1,5 @@
 import { type Because, Failure, type Plan, type Tool } from '@unfold-mcp/core'
-import type { Reporter } from '../report.ts'
+import { type Reporter, wordsOf } from '../report.ts'
 
 /** What runs before a group is switched on or off. Throwing leaves everything as it was. */
 export interface GroupHooks {
@@ -65,7 +65,7 @@ export async function runHooks(plan: Plan, scope: string, run: HookRun): Promise
       await runHook(step, scope, run)
     } catch (error) {
       await undo(done.reverse(), scope, run)
-      const why = error instanceof Error ? error.message : String(error)
+      const why = wordsOf(error) || 'its hook failed without saying why'
       throw new Failure('hook_failed', `Group "${step.group}" could not be ${step.phase}d: ${why}. Nothing was changed.`, step, {
         cause: error,
       })

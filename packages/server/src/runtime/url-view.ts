@@ -1,4 +1,14 @@
-import { byVersion, type Exposure, Failure, nearest, nearestHint, nothingActive, planAll, printable } from '@unfold-mcp/core'
+import {
+  byVersion,
+  type Exposure,
+  Failure,
+  isFailure,
+  nearest,
+  nearestHint,
+  nothingActive,
+  planAll,
+  printable,
+} from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import type { World } from './views.ts'
 
@@ -44,7 +54,7 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
       if (!graph.byName.has(name) || !worthKnowing(name))
         throw invalid('groups', name, [...graph.byName.keys()].filter(worthKnowing))
     }
-    planAll(graph, nothingActive, groups)
+    refuseConflicts(graph, groups)
     const known = catalog.entries.filter((entry) => tags.length === 0 || permitted(entry))
     const knownTags = new Set(known.flatMap((entry) => entry.tags))
     for (const tag of tags) if (!knownTags.has(tag)) throw invalid('tags', tag, [...knownTags])
@@ -53,6 +63,19 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
       const pins = found.flatMap((entry) => (entry.version === undefined ? [] : [`${tool}@${entry.version}`]))
       if (!pins.includes(`${tool}@${version}`)) throw invalid('versions', `${tool}@${version}`, pins)
     }
+  }
+}
+
+/** Groups that cannot be active together are the client's to mend: it wrote the address. */
+function refuseConflicts(graph: World['groups'], groups: readonly string[]): void {
+  try {
+    planAll(graph, nothingActive, groups)
+  } catch (error) {
+    if (!isFailure(error)) throw error
+    const details = { parameter: 'groups', value: printable(groups.join(',')), nearest: [] }
+    throw new Failure('invalid_view', `The address asks for groups that do not go together. ${error.message}`, details, {
+      cause: error,
+    })
   }
 }
 

@@ -20,7 +20,7 @@ import type { ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
 import type { Scope } from './scope.ts'
-import { forReader, type Reader, type SurfacePlan } from './surface.ts'
+import { forReader, type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
 
 /** All that views are computed from, as it is at one moment. */
 export interface World {
@@ -38,10 +38,16 @@ export interface Shown {
   readonly text: string
 }
 
-export type Permit = (principal: Principal | undefined, tool: Tool) => boolean
+/** Where a tool stands, for deciding by group or tag rather than by name. */
+export interface Place {
+  readonly group: string | undefined
+  readonly tags: readonly string[]
+}
+
+export type Permit = (principal: Principal | undefined, tool: Tool, place: Place) => boolean
 
 interface Options {
-  readonly world: () => World
+  readonly world: (scope: Scope) => World
   readonly facts: (() => Facts) | undefined
   readonly permit: Permit | undefined
   readonly appendOnly: boolean
@@ -54,8 +60,7 @@ const noEntries: ReadonlySet<ToolEntry> = new Set()
 /** What each scope sees. Scopes that look alike share one view, computed once for as long as nothing it reads changes. */
 export class Views {
   readonly #options: Options
-  #cache = new Map<string, Shown>()
-  #cachedFor: World | undefined
+  readonly #caches = new WeakMap<World, Map<string, Shown>>()
   readonly #activationKeys = new WeakMap<Activation, string>()
 
   constructor(options: Options) {
@@ -64,35 +69,29 @@ export class Views {
 
   /** What this scope sees now. */
   shown(scope: Scope): Shown {
-    const look = this.look(scope)
-    const shown = this.#cached(look)
+    const shown = this.#cached(this.#options.world(scope), this.look(scope))
     if (!this.#options.appendOnly || scope.frame.era === 'stateless') return shown
     return this.#inOrderOf(scope, shown)
   }
 
   /** Everything that decides what this scope sees, read at one moment. */
   look(scope: Scope): Look<ToolEntry> {
-    const { catalog, groups } = this.#world()
+    const world = this.#options.world(scope)
+    const { catalog, groups } = world
     const { activation } = scope.cell
     const { exposure, canActivate, readOnly, principal } = scope.frame
     const unavailable =
       catalog.conditional.length === 0
         ? noEntries
         : unavailableEntries(catalog, this.snapshot(scope), (entry, error) => this.#predicateFailed(entry, error))
-    return {
-      groups,
-      activation,
-      exposure,
-      activators: canActivate,
-      readOnly,
-      unavailable,
-      forbidden: this.#forbidden(catalog, principal),
-    }
+    const forbidden = this.#forbidden(catalog, principal)
+    const look = { groups, activation, exposure, activators: canActivate, readOnly, unavailable, forbidden }
+    return forbidden.size === 0 && !readOnly ? look : withoutIdleDeactivator(world, look)
   }
 
   /** What the predicates of this scope read. Where every group is shown, every group that is only attention counts as active. */
   snapshot(scope: Scope): Snapshot {
-    const { groups } = this.#options.world()
+    const { groups } = this.#options.world(scope)
     const facts = this.#facts()
     if (scope.frame.exposure === 'groups') return snapshotOf(groups, scope.cell.activation, facts)
     const { activation } = scope.cell
@@ -111,46 +110,38 @@ export class Views {
     }
   }
 
-  #world(): World {
-    const world = this.#options.world()
-    if (world !== this.#cachedFor) {
-      this.#cache = new Map()
-      this.#cachedFor = world
-    }
-    return world
-  }
-
-  #cached(look: Look<ToolEntry>): Shown {
-    const key = this.#keyOf(look)
-    const found = this.#cache.get(key)
+  #cached(world: World, look: Look<ToolEntry>): Shown {
+    const cache = this.#cacheOf(world)
+    const key = this.#keyOf(world, look)
+    const found = cache.get(key)
     if (found !== undefined) return found
-    const made = this.#make(look)
-    if (this.#cache.size >= cacheSize) this.#cache.delete(this.#cache.keys().next().value ?? '')
-    this.#cache.set(key, made)
+    const made = makeShown(world, look)
+    if (cache.size >= cacheSize) cache.delete(cache.keys().next().value ?? '')
+    cache.set(key, made)
     return made
   }
 
-  #make(look: Look<ToolEntry>): Shown {
-    const { catalog, surface } = this.#world()
-    const reader = readerOf(this.#world(), look)
-    return shownOf(viewOf(catalog, look).entries.map((entry) => forReader(entry, surface, reader)))
+  #cacheOf(world: World): Map<string, Shown> {
+    const found = this.#caches.get(world)
+    if (found !== undefined) return found
+    const made = new Map<string, Shown>()
+    this.#caches.set(world, made)
+    return made
   }
 
-  #keyOf(look: Look<ToolEntry>): string {
-    const { catalog } = this.#world()
+  #keyOf({ catalog, groups }: World, look: Look<ToolEntry>): string {
     const bits = (set: ReadonlySet<ToolEntry>, among: readonly ToolEntry[]): string =>
       set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
     const { exposure, activators, readOnly } = look
     const flags = `${exposure === 'everything' ? 'e' : 'g'}${activators ? 'a' : ''}${readOnly ? 'r' : ''}`
-    return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(look.activation)}`
+    return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
   }
 
   // The order of groups only matters for choosing between versions, so scopes that opened the same groups share a view.
-  #activationKey(activation: Activation): string {
+  #activationKey({ byName }: Groups, activation: Activation): string {
     const found = this.#activationKeys.get(activation)
     if (found !== undefined) return found
     const { groups, tools, tags, versions } = activation
-    const { byName } = this.#options.world().groups
     const ordered = groups.some((name) => Object.keys(byName.get(name)?.versions ?? {}).length > 0) ? groups : groups.toSorted()
     const made = JSON.stringify([ordered, tools, tags, versions])
     this.#activationKeys.set(activation, made)
@@ -170,7 +161,7 @@ export class Views {
     const { permit, report } = this.#options
     if (permit === undefined) return true
     try {
-      return permit(principal, entry.tool) === true
+      return permit(principal, entry.tool, { group: entry.visibility.group, tags: entry.tags }) === true
     } catch (error) {
       report({
         reason: 'permission_check_failed',
@@ -194,6 +185,18 @@ export class Views {
     scope.order = entries.map((entry) => entry.tool.name)
     return entries.every((entry, index) => entry === shown.entries[index]) ? shown : shownOf(entries)
   }
+}
+
+/** The generated `deactivate` would tell a reader for whom no group exists that there are groups. */
+function withoutIdleDeactivator(world: World, look: Look<ToolEntry>): Look<ToolEntry> {
+  const deactivator = world.catalog.byName.get('deactivate')?.find((entry) => entry.source === surfaceSource)
+  if (deactivator === undefined || readerOf(world, look).groups.size > 0) return look
+  return { ...look, forbidden: new Set([...look.forbidden, deactivator]) }
+}
+
+function makeShown(world: World, look: Look<ToolEntry>): Shown {
+  const reader = readerOf(world, look)
+  return shownOf(viewOf(world.catalog, look).entries.map((entry) => forReader(entry, world.surface, reader)))
 }
 
 function shownOf(entries: readonly ToolEntry[]): Shown {

@@ -1,4 +1,4 @@
-import { type Failure, reasons } from '@unfold-mcp/core'
+import { Failure, printable, reasons } from '@unfold-mcp/core'
 import type { TextReply } from './exchange.ts'
 
 /** The id to answer an error with: that of the request, where it can be read. */
@@ -28,4 +28,16 @@ export function failureReply(
 ): TextReply {
   const code = options.code ?? (reasons[failure.reason] === 'operator' ? -32603 : -32602)
   return errorReply(status, { code, message: failure.message, data: { reason: failure.reason, ...failure.details } }, options)
+}
+
+/** The failure for a request whose id another one has that is still being answered. */
+export function duplicateId(id: string | number): Failure<'duplicate_id'> {
+  const shown = typeof id === 'string' ? printable(id) : id
+  return new Failure(
+    'duplicate_id',
+    `A request with the id ${JSON.stringify(shown)} is still being answered. Give each an id of its own.`,
+    {
+      id: shown,
+    },
+  )
 }

@@ -3,8 +3,8 @@ export interface Exchange {
   readonly method: string
   readonly url: string
   header(name: string): string | undefined
-  /** The body as text, or `undefined` when it is larger than `limit` bytes; nothing is kept of one that is. */
-  body(limit: number): Promise<string | undefined>
+  /** The bytes of the body, or `undefined` when there are more than `limit`; nothing is kept of one that is larger. */
+  body(limit: number): Promise<Uint8Array | undefined>
   /** The request for code that wants a web-standard one. Its body is not there to be read. */
   request(): Request
 }
@@ -26,21 +26,32 @@ export function exchangeOf(request: Request): Exchange {
     method: request.method.toUpperCase(),
     url: request.url,
     header: (name) => request.headers.get(name) ?? undefined,
-    body: (limit) => readText(request, limit),
+    body: (limit) => readBytes(request, limit),
     request: () => request,
   }
 }
 
-async function readText(request: Request, limit: number): Promise<string | undefined> {
+async function readBytes(request: Request, limit: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get('content-length')) > limit) return undefined
-  if (request.body === null) return ''
-  const decoder = new TextDecoder()
-  let text = ''
+  if (request.body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
     if (size > limit) return undefined
-    text += decoder.decode(chunk, { stream: true })
+    chunks.push(chunk)
   }
-  return text + decoder.decode()
+  return joined(chunks, size)
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [only] = chunks
+  if (only !== undefined && chunks.length === 1) return only
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
 }

@@ -1,15 +1,17 @@
 import {
   classifyInboundRequest,
+  type InboundLadderRejection,
   isJsonContentType,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { Failure, isFailure, printable } from '@unfold-mcp/core'
+import { Failure, isFailure, printable, type Reason } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
-import { checkSize } from '../runtime/limits.ts'
-import { malformedCall } from '../runtime/params.ts'
+import { wordsOf } from '../report.ts'
+import { checkSize, checkText } from '../runtime/limits.ts'
+import { malformedRequest } from '../runtime/params.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { emptyView, type UrlView, viewOfUrl } from '../runtime/url-view.ts'
 import { runtimeOf } from '../servable.ts'
@@ -66,11 +68,12 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
     try {
       return await answerExchange(edge, exchange)
     } catch (error) {
-      onerror(error instanceof Error ? error : new Error(String(error)))
-      return errorReply(500, {
-        code: -32603,
-        message: 'The server failed while answering. It goes on; the request may be tried again.',
-      })
+      const failure = error instanceof Error ? error : new Error(wordsOf(error))
+      // Nobody expected this one; without a word here its author would search in vain.
+      if (options.onerror === undefined) console.error('[unfold] A request could not be answered:', failure)
+      else onerror(failure)
+      const message = 'The server failed while answering. It goes on; the request may be tried again.'
+      return failureReply(500, new Failure('internal_error', message, { problem: 'unexpected' }), { code: -32603 })
     }
   }
   const close = async (): Promise<void> => {
@@ -101,8 +104,8 @@ interface Edge {
 }
 
 async function answerExchange({ runtime, sessions, stateless, options }: Edge, exchange: Exchange): Promise<Reply> {
-  const foreign = refusedOrigin(exchange, options)
-  if (foreign !== undefined) return foreign
+  const refused = refusedOrigin(exchange, options) ?? refusedMethod(exchange)
+  if (refused !== undefined) return refused
   const read =
     exchange.method === 'POST'
       ? await readBody(runtime, exchange, options.maxBodyBytes ?? defaults.maxBodyBytes)
@@ -120,10 +123,8 @@ async function answerExchange({ runtime, sessions, stateless, options }: Edge, e
       mcpNameHeader: exchange.header('mcp-name'),
       ...(body !== undefined && { body }),
     } as Parameters<typeof classifyInboundRequest>[0])
-    if (route.kind === 'reject') {
-      return errorReply(route.httpStatus, { code: route.code, message: route.message, data: route.data }, { id: idOf(body) })
-    }
-    const malformed = malformedCall(body)
+    if (route.kind === 'reject') return rejected(route, body)
+    const malformed = malformedRequest(body)
     // A session-era client takes any other status for a failure of the transport.
     if (malformed !== undefined) return failureReply(route.kind === 'modern' ? 400 : 200, malformed, { id: idOf(body) })
     if (route.kind === 'modern') return await stateless.answer({ exchange, route, body, principal, view })
@@ -141,28 +142,57 @@ function urlViewOf(url: string): UrlView {
 
 async function readBody(runtime: Runtime, exchange: Exchange, limit: number): Promise<{ body: unknown } | { reply: Reply }> {
   if (!isJsonContentType(exchange.header('content-type') ?? null)) {
-    return {
-      reply: errorReply(415, { code: -32000, message: 'The body must be JSON: send it with Content-Type: application/json.' }),
-    }
+    const type = printable(exchange.header('content-type') ?? '')
+    const message = 'The body must be JSON: send it with Content-Type: application/json.'
+    return { reply: failureReply(415, new Failure('unsupported_media_type', message, { type }), { code: -32000 }) }
   }
-  const text = await exchange.body(limit)
-  if (text === undefined) {
+  const bytes = await exchange.body(limit)
+  if (bytes === undefined) {
     const failure = new Failure('body_too_large', `The request is larger than ${limit} bytes. Send less at once.`, { limit })
     return { reply: failureReply(413, failure, { code: -32000 }) }
   }
   let body: unknown
   try {
+    const text = utf8.decode(bytes)
+    checkText(text, runtime.declaration.messageLimits)
     body = JSON.parse(text)
-  } catch {
-    return { reply: errorReply(400, { code: -32700, message: 'The body is not valid JSON.' }) }
-  }
-  try {
     checkSize(body, runtime.declaration.messageLimits)
+    return { body }
   } catch (error) {
     if (isFailure(error)) return { reply: failureReply(400, error, { id: idOf(body) }) }
-    throw error
+    const problem = printable(wordsOf(error))
+    const failure = new Failure('invalid_json', `The body is not JSON in UTF-8: ${problem}. Send one JSON object.`, { problem })
+    return { reply: failureReply(400, failure, { code: -32700 }) }
   }
-  return { body }
+}
+
+// Bytes that are no text would otherwise be replaced, and a tool would be called with something that nobody sent.
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const methods = ['GET', 'POST', 'DELETE']
+
+function refusedMethod({ method }: Exchange): Reply | undefined {
+  if (methods.includes(method)) return undefined
+  const failure = new Failure('unsupported_method', `Clients use ${methods.join(', ')} here, not ${printable(method)}.`, {
+    method: printable(method),
+    allowed: methods,
+  })
+  return failureReply(405, failure, { code: -32000, headers: { allow: methods.join(', ') } })
+}
+
+// What the SDK finds wrong with a request before any server sees it, by the codes of the protocol.
+const reasonsByCode: { readonly [code: number]: Reason } = {
+  [-32600]: 'invalid_request',
+  [-32602]: 'invalid_params',
+  [-32020]: 'header_mismatch',
+}
+
+function rejected({ httpStatus, code, message, data }: InboundLadderRejection, body: unknown): Reply {
+  const reason = reasonsByCode[code]
+  const known = reason === undefined ? data : { reason, problem: message, ...(data as object | undefined) }
+  const next =
+    code === -32600 ? '. Send one object with "jsonrpc": "2.0", a "method", and an "id" that is text or a whole number.' : ''
+  return errorReply(httpStatus, { code, message: `${message}${next}`, data: known }, { id: idOf(body) })
 }
 
 const loopbackHosts = localhostAllowedHostnames()

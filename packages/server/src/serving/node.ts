@@ -2,9 +2,10 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Failure } from '@unfold-mcp/core'
-import { errorReply } from './errors.ts'
-import { type Exchange, isText, type Reply } from './exchange.ts'
+import { Failure, printable } from '@unfold-mcp/core'
+import { runtimeOf } from '../servable.ts'
+import { failureReply } from './errors.ts'
+import { type Exchange, isText, type TextReply } from './exchange.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
 
 export interface ListenOptions extends HandlerOptions {
@@ -14,6 +15,10 @@ export interface ListenOptions extends HandlerOptions {
   readonly host?: string
   /** Where clients reach it. */
   readonly path?: string
+  /** How long a client may take to send the headers of a request; 20 seconds by default. */
+  readonly headersTimeoutMs?: number
+  /** How long a client may take to send a whole request; 2 minutes by default. */
+  readonly requestTimeoutMs?: number
 }
 
 /** A toolbox being served over HTTP. */
@@ -27,14 +32,18 @@ export interface Listening extends AsyncDisposable {
 
 /** Serves a toolbox on an address of this machine. Done when it can be reached. */
 export async function listen(served: object, options: ListenOptions = {}): Promise<Listening> {
-  const { port = 7420, host = '127.0.0.1', path = '/mcp' } = options
+  const { port = 7420, host = '127.0.0.1', path = '/mcp', headersTimeoutMs = 20_000, requestTimeoutMs = 120_000 } = options
+  await runtimeOf(served).rehearse()
   const handler = createHandler(served, options)
-  const server = createServer((request, response) => {
+  // A client that sends its headers or body byte by byte holds a socket little longer than this.
+  const patience = {
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / 4),
+  }
+  const server = createServer(patience, (request, response) => {
     void respond(handler, path, request, response)
   })
-  // A client that sends its headers or body byte by byte holds a socket no longer than this.
-  server.headersTimeout = 20_000
-  server.requestTimeout = 120_000
   await bound(server, port, host)
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -74,11 +83,13 @@ async function respond(
   try {
     const at = request.url ?? '/'
     if (path !== undefined && at.split('?', 1)[0] !== path) {
-      write(response, errorReply(404, { code: -32000, message: `There is nothing here. MCP clients connect to ${path}.` }))
-      return
+      const nowhere = new Failure('unknown_path', `There is nothing here. MCP clients connect to ${path}.`, {
+        path: printable(at.split('?', 1)[0] ?? at),
+      })
+      return write(request, response, failureReply(404, nowhere, { code: -32000 }))
     }
     const reply = await handler.answer(nodeExchange(request, response))
-    if (isText(reply)) write(response, reply)
+    if (isText(reply)) write(request, response, reply)
     else await send(response, reply)
   } catch {
     // The client went away, or the answer broke off; there is nobody left to tell.
@@ -89,14 +100,29 @@ async function respond(
   }
 }
 
-function write(response: ServerResponse, { status, headers, text }: Extract<Reply, { text: string }>): void {
+const lingerMs = 2_000
+
+function write(request: IncomingMessage, response: ServerResponse, { status, headers, text }: TextReply): void {
   if (response.destroyed) return
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
-  response.end(text)
+  const sized = { ...headers, 'content-length': Buffer.byteLength(text) }
+  if (request.complete) {
+    response.writeHead(status, sized).end(text)
+    return
+  }
+  // Closing at once would take the answer back from a client that is still sending; waiting for all of it could take for ever.
+  response.writeHead(status, { ...sized, connection: 'close' }).write(text)
+  const end = (): void => {
+    clearTimeout(late)
+    response.end()
+  }
+  const late = setTimeout(end, lingerMs)
+  request.once('end', end).once('close', end)
 }
 
 async function send(response: ServerResponse, reply: Response): Promise<void> {
-  response.writeHead(reply.status, Object.fromEntries(reply.headers))
+  // Whether the connection stays open is for the two ends of it to settle.
+  const { connection: _, ...headers } = Object.fromEntries(reply.headers)
+  response.writeHead(reply.status, headers)
   if (reply.body === null) {
     response.end()
     return
@@ -115,7 +141,7 @@ function nodeExchange(request: IncomingMessage, response: ServerResponse): Excha
       const value = request.headers[name.toLowerCase()]
       return Array.isArray(value) ? value.join(', ') : value
     },
-    body: (limit) => readText(request, limit),
+    body: (limit) => readBytes(request, limit),
     request() {
       made ??= webRequest(request, response, method)
       return made
@@ -125,27 +151,47 @@ function nodeExchange(request: IncomingMessage, response: ServerResponse): Excha
 
 function webRequest(request: IncomingMessage, response: ServerResponse, method: string): Request {
   const gone = new AbortController()
-  response.once('close', () => {
+  const left = (): void => {
     if (!response.writableFinished) gone.abort()
-  })
+  }
+  if (response.closed) left()
+  else response.once('close', left)
   const headers = new Headers()
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2)
     headers.append(request.rawHeaders[i] ?? '', request.rawHeaders[i + 1] ?? '')
-  return new Request(new URL(request.url ?? '/', `http://${request.headers.host ?? 'localhost'}`), {
-    method,
-    headers,
-    signal: gone.signal,
+  return new Request(addressOf(request), { method, headers, signal: gone.signal })
+}
+
+/** Where the request was sent; a client may write anything there. */
+function addressOf({ url = '/', headers }: IncomingMessage): URL {
+  const host = `http://${headers.host ?? 'localhost'}`
+  return URL.canParse(url, host) ? new URL(url, host) : new URL('http://localhost/')
+}
+
+// Listening rather than iterating: leaving a loop early would close the socket, and a client that sent too much would not hear so.
+function readBytes(request: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    if (request.readableEnded) return resolve(withinLimit(readBefore(request), limit))
+    if (request.destroyed) return reject(new Error('The client went away before it had sent its request.'))
+    if (Number(request.headers['content-length']) > limit) return resolve(undefined)
+    let chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength
+      if (size <= limit) return chunks.push(chunk)
+      chunks = []
+      return resolve(undefined)
+    })
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    request.once('error', reject)
+    request.once('close', () => reject(new Error('The client went away before it had sent its request.')))
   })
 }
 
-async function readText(request: IncomingMessage, limit: number): Promise<string | undefined> {
-  if (Number(request.headers['content-length']) > limit) return undefined
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.byteLength
-    if (size > limit) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+/** The body that Express or the like has read already, and put where its users find it. */
+function readBefore({ body }: IncomingMessage & { body?: unknown }): Buffer {
+  if (body instanceof Uint8Array) return Buffer.from(body)
+  return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''))
 }
+
+const withinLimit = (bytes: Buffer, limit: number): Buffer | undefined => (bytes.length > limit ? undefined : bytes)

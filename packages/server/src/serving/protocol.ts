@@ -18,6 +18,7 @@ export const extensionId = 'io.github.unfold-mcp/discovery'
 
 /** A protocol server of the SDK that shows one scope of a runtime. */
 export function protocolServer(runtime: Runtime, scope: Scope): Server | McpServer {
+  if (scope.product !== undefined) return scope.product.serve(runtime, scope)
   const { info, extend } = runtime.declaration
   const instructions = instructionsFor(runtime, scope)
   const options: ServerOptions = {
@@ -27,7 +28,7 @@ export function protocolServer(runtime: Runtime, scope: Scope): Server | McpServ
       cacheHints: { 'tools/list': cacheHint(runtime), 'server/discover': cacheHint(runtime) },
     }),
   }
-  const capabilities = capabilitiesOf(runtime)
+  const capabilities = { ...capabilitiesOf(runtime), logging: {} }
   if (extend.length === 0) return withTools(runtime, scope, new Server(info, { ...options, capabilities }))
   const mcp = new McpServer(info, options)
   mcp.server.registerCapabilities(capabilities)
@@ -50,26 +51,57 @@ export function cacheHint(runtime: Runtime): CacheHint & { ttlMs: number; cacheS
 /** Tells the client of this server that its list changed; a client that is gone is no failure. */
 export async function sendListChanged(runtime: Runtime, product: Server | McpServer): Promise<void> {
   if (!runtime.declaration.listChanged) return
-  await lowLevel(product)
-    .sendToolListChanged()
+  // The sender of an adopted server says that its own tools changed, which is not the same.
+  await Server.prototype.notification
+    .call(lowLevel(product), { method: 'notifications/tools/list_changed' })
     .catch(() => undefined)
+}
+
+/** Has `initialized` and `closed` called after what the server itself does then; an adopted one may do something. */
+export function follow(
+  product: Server | McpServer,
+  { initialized, closed }: { initialized?: () => void; closed: () => void },
+): void {
+  const server = lowLevel(product)
+  const { oninitialized, onclose } = server
+  if (initialized !== undefined) {
+    server.oninitialized = () => {
+      oninitialized?.()
+      initialized()
+    }
+  }
+  server.onclose = () => {
+    try {
+      onclose?.()
+    } finally {
+      closed()
+    }
+  }
 }
 
 export const lowLevel = (product: Server | McpServer): Server => (product instanceof McpServer ? product.server : product)
 
-function withTools(runtime: Runtime, scope: Scope, server: Server): Server {
-  server.setRequestHandler('tools/list', (request) => onTheWire(() => runtime.list(scope, request.params?.cursor) as never))
+/** Lets the runtime answer for the tools of this server. `hint` is for a server whose options have none. */
+export function withTools(runtime: Runtime, scope: Scope, server: Server, hint: CacheHint = {}): Server {
+  server.setRequestHandler('tools/list', async (request) => {
+    await scope.product?.upToDate()
+    return onTheWire(() => {
+      const list = runtime.list(scope, request.params?.cursor)
+      if (scope.product !== undefined) runtime.announcer.known(scope)
+      return { ...list, ...hint } as never
+    })
+  })
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx: ServerContext) => {
     const call = { name, ...(args !== undefined && { arguments: args }), mcp: askingAlongside(ctx) }
     const result = await onTheWire(() => answer(runtime, scope, call))
     if ('resultType' in result && result.resultType === 'input_required') return result as never
-    return server.projectCallToolResult(result as never, runtime.outputSchemaOf(name)) as never
+    return server.projectCallToolResult(result as never, runtime.outputSchemaOf(scope, name)) as never
   })
   return server
 }
 
 // The SDK sends these questions on the stream for notices, and loses them, and the call waits in vain, while it is not open.
-function askingAlongside(ctx: ServerContext): ServerContext {
+export function askingAlongside(ctx: ServerContext): ServerContext {
   const { id, elicitInput, requestSampling } = ctx.mcpReq
   return {
     ...ctx,
@@ -82,7 +114,7 @@ function askingAlongside(ctx: ServerContext): ServerContext {
 }
 
 /** A failure becomes what the client gets of it. */
-async function onTheWire<T>(work: () => T | Promise<T>): Promise<T> {
+export async function onTheWire<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

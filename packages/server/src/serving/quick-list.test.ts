@@ -17,7 +17,11 @@ const stateless = {
 }
 
 async function post(handler: { fetch(request: Request): Promise<Response> }, body: object, headers: Record<string, string> = {}) {
-  const request = new Request('http://localhost/mcp', { method: 'POST', headers: { ...common, ...headers }, body: JSON.stringify(body) })
+  const request = new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: { ...common, ...headers },
+    body: JSON.stringify(body),
+  })
   return handler.fetch(request)
 }
 

@@ -33,6 +33,7 @@ export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Excha
   const version = exchange.header('mcp-protocol-version')
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined
   if (!bothAccepted(exchange.header('accept')) || runtime.declaration.pageSize !== undefined) return undefined
+  if (scope.product !== undefined) return undefined
   const shown = runtime.views.shown(scope)
   // Session-era clients cannot read an output schema whose root is no object; the SDK rewrites those.
   if (shown.tools.some((tool) => tool.outputSchema !== undefined && tool.outputSchema.type !== 'object')) return undefined
@@ -44,7 +45,7 @@ export const statelessRevision = '2026-07-28'
 export function quickStatelessList(runtime: Runtime, scope: Scope, exchange: Exchange, body: ListRequest): TextReply | undefined {
   const claimed = body.params?._meta?.[PROTOCOL_VERSION_META_KEY]
   const { pageSize, info } = runtime.declaration
-  if (claimed !== statelessRevision || pageSize !== undefined) return undefined
+  if (claimed !== statelessRevision || pageSize !== undefined || scope.product !== undefined) return undefined
   if (exchange.header('mcp-protocol-version') !== claimed || exchange.header('mcp-method') !== 'tools/list') return undefined
   const { ttlMs, cacheScope } = cacheHint(runtime)
   const meta = JSON.stringify({ [SERVER_INFO_META_KEY]: info })

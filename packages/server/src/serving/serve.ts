@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { isFailure } from '@unfold-mcp/core'
 import { viewOfUrl } from '../runtime/url-view.ts'
+import { runtimeOf } from '../servable.ts'
 import { type Listening, type ListenOptions, listen } from './node.ts'
 import { type StdioOptions, serveStdio } from './stdio.ts'
 
@@ -10,6 +11,7 @@ export interface ServeOptions extends Omit<ListenOptions, 'port'>, Pick<StdioOpt
 }
 
 const usage = `Usage: [--http [<port>]] [--host <address>] [--groups a,b] [--tags a,b] [--versions tool@1] [--exposure groups|everything]
+       [--read-only]
 
 Without --http the server speaks over standard input and output. With it, clients connect to http://127.0.0.1:<port>/mcp
 (port 7420 when none is given) and ask for a view in the address: /mcp?groups=a,b`
@@ -30,23 +32,23 @@ export async function serve(served: object, options: ServeOptions = {}): Promise
 }
 
 async function start(served: object, { argv = process.argv.slice(2), principal, ...options }: ServeOptions): Promise<void> {
-  const { help, http, host, groups, tags, versions, exposure } = flagsOf(argv)
+  const { help, http, host, groups, tags, versions, exposure, 'read-only': readOnly } = flagsOf(argv)
   if (help === true) {
     console.error(usage)
     return
   }
   if (http === undefined) {
     const wanted = new URLSearchParams()
-    for (const [name, value] of Object.entries({ groups, tags, versions, exposure }))
+    for (const [name, value] of Object.entries({ groups, tags, versions, exposure, readOnly: readOnly?.toString() }))
       if (value !== undefined) wanted.set(name, value)
-    const view = viewOfUrl(wanted)
-    const stdio = serveStdio(served, { view, ...(principal !== undefined && { principal }) })
-    untilSignal(() => stdio.close())
+    await runtimeOf(served).rehearse(viewOfUrl(wanted), principal)
+    const stdio = serveStdio(served, { view: wanted.toString(), ...(principal !== undefined && { principal }) })
+    untilSignal(served, () => stdio.close())
     return
   }
   const listening = await listen(served, { ...options, ...(host !== undefined && { host }), port: portOf(http) })
-  console.error(welcome(listening))
-  untilSignal(() => listening.close())
+  console.error(welcome(listening, options.authenticate !== undefined))
+  untilSignal(served, () => listening.close())
 }
 
 function flagsOf(argv: readonly string[]) {
@@ -63,6 +65,7 @@ function flagsOf(argv: readonly string[]) {
     tags: text,
     versions: text,
     exposure: text,
+    'read-only': { type: 'boolean' },
   } as const
   try {
     return parseArgs({ args, options }).values
@@ -77,14 +80,17 @@ function portOf(text: string): number {
   throw new Error(`--http wants a port between 0 and 65535, not "${text}".`)
 }
 
-function welcome({ url }: Listening): string {
-  return `Serving on ${url}\nConnect a client: claude mcp add --transport http my-server ${url}\nStop with Ctrl-C.`
+function welcome({ url }: Listening, wantsToken: boolean): string {
+  const header = wantsToken ? ' --header "Authorization: Bearer <token>"' : ''
+  return `Serving on ${url}\nConnect a client: claude mcp add --transport http my-server ${url}${header}\nStop with Ctrl-C.`
 }
 
-function untilSignal(close: () => Promise<void>): void {
+function untilSignal(served: object, close: () => Promise<void>): void {
+  // What hooks prepared for all clients outlives every one of them, and is released with the process.
+  const end = (): Promise<void> => close().then(() => runtimeOf(served).stop())
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      void close().finally(() => process.exit(0))
+      void end().finally(() => process.exit(0))
     })
   }
 }

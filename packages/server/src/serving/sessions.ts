@@ -1,8 +1,12 @@
 import {
   type AuthInfo,
   type EventStore,
+  type HandleRequestOptions,
   isInitializeRequest,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
   type McpServer,
+  type RequestId,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
@@ -11,9 +15,9 @@ import type { Principal } from '../principal.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import type { UrlView } from '../runtime/url-view.ts'
-import { errorReply, failureReply, idOf } from './errors.ts'
+import { duplicateId, errorReply, failureReply, idOf } from './errors.ts'
 import type { Exchange, Reply } from './exchange.ts'
-import { lowLevel, protocolServer, sendListChanged } from './protocol.ts'
+import { follow, protocolServer, sendListChanged } from './protocol.ts'
 import { isListRequest, quickSessionList } from './quick-list.ts'
 
 export interface SessionLimits {
@@ -45,12 +49,63 @@ interface SessionOptions {
   readonly resumption: Resumption
 }
 
+/**
+ * The SDK's transport for one session, which knows what is being answered. The SDK sends the answer to one of two requests
+ * with the same id to the other, and leaves the stream of a request that was cancelled open for good.
+ */
+class SessionTransport extends WebStandardStreamableHTTPServerTransport {
+  /** Requests without an answer yet, each with all that came in the same body and share its stream. */
+  readonly #answering = new Map<RequestId, readonly RequestId[]>()
+
+  /** An id in this body that another request has. */
+  taken(body: unknown): RequestId | undefined {
+    const ids = requestIds(body)
+    return ids.find((id, index) => this.#answering.has(id) || ids.indexOf(id) !== index)
+  }
+
+  async handle(request: Request, body: unknown, options: HandleRequestOptions): Promise<Response> {
+    const ids = requestIds(body)
+    for (const id of ids) this.#answering.set(id, ids)
+    const response = await this.handleRequest(request, options)
+    if (!response.ok) for (const id of ids) this.#answering.delete(id)
+    for (const id of cancelledIds(body)) this.#answered(id)
+    return response
+  }
+
+  override async send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>): Promise<void> {
+    try {
+      await super.send(message, options)
+    } finally {
+      if (!('method' in message) && message.id !== undefined) this.#answered(message.id)
+    }
+  }
+
+  #answered(id: RequestId): void {
+    const together = this.#answering.get(id)
+    if (together === undefined) return
+    this.#answering.delete(id)
+    if (!together.some((each) => this.#answering.has(each))) this.closeSSEStream(id)
+  }
+}
+
+const messagesIn = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body])
+
+const requestIds = (body: unknown): readonly RequestId[] =>
+  messagesIn(body).flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []))
+
+const cancelledIds = (body: unknown): readonly RequestId[] =>
+  messagesIn(body).flatMap((message) =>
+    isJSONRPCNotification(message) && message.method === 'notifications/cancelled'
+      ? [message.params?.requestId as RequestId]
+      : [],
+  )
+
 /** One session-era client over HTTP: its protocol server, its scope, and whether it is listening. */
 class Session {
   readonly id: string
   readonly scope: Scope
   readonly #runtime: Runtime
-  readonly #transport: WebStandardStreamableHTTPServerTransport
+  readonly #transport: SessionTransport
   readonly #server: Server | McpServer
   #lastUsed: number
   /** Requests being answered and streams being read. */
@@ -66,18 +121,19 @@ class Session {
     this.#runtime = runtime
     this.#lastUsed = now
     this.#isResumable = eventStore !== undefined
-    this.#transport = new WebStandardStreamableHTTPServerTransport({
+    this.#transport = new SessionTransport({
       sessionIdGenerator: () => id,
       ...(eventStore !== undefined && { eventStore: eventStore() }),
       ...(retryMs !== undefined && { retryInterval: retryMs }),
     })
     this.#server = protocolServer(runtime, scope)
-    const server = lowLevel(this.#server)
-    server.oninitialized = () => runtime.announcer.attach(scope, (alongside) => this.#listChanged(alongside))
-    server.onclose = () => {
-      closed()
-      void runtime.close(scope)
-    }
+    follow(this.#server, {
+      initialized: () => runtime.announcer.attach(scope, (alongside) => this.#listChanged(alongside)),
+      closed: () => {
+        closed()
+        void runtime.close(scope)
+      },
+    })
   }
 
   async connect(): Promise<void> {
@@ -92,9 +148,11 @@ class Session {
     this.#lastUsed = now
     const quick = isListRequest(body) ? quickSessionList(this.#runtime, this.scope, exchange, body) : undefined
     if (quick !== undefined) return { ...quick, headers: { ...quick.headers, 'mcp-session-id': this.id } }
+    const taken = this.#transport.taken(body)
+    if (taken !== undefined) return failureReply(400, duplicateId(taken), { id: idOf(body), code: -32600 })
     this.#open++
     const response = await this.#transport
-      .handleRequest(exchange.request(), {
+      .handle(exchange.request(), body, {
         ...(body !== undefined && { parsedBody: body }),
         ...(principal !== undefined && { authInfo: authInfoOf(principal) }),
       })
@@ -188,8 +246,16 @@ export class Sessions {
     this.#opening++
     try {
       const id = crypto.randomUUID()
-      const { principal, view } = request
-      const scope = await this.#runtime.open({ key: `session:${id}`, era: 'session', principal, view })
+      const { principal, view, exchange, body } = request
+      const scope = await this.#runtime.open({
+        key: `session:${id}`,
+        era: 'session',
+        principal,
+        view,
+        request: () => exchange.request(),
+        sessionId: id,
+        client: isInitializeRequest(body) ? body.params : undefined,
+      })
       const session = new Session(id, this.#runtime, scope, {
         now: this.#now(),
         closed: () => this.#byId.delete(id),
@@ -197,7 +263,10 @@ export class Sessions {
       })
       await session.connect()
       this.#byId.set(id, session)
-      return await session.answer(request, this.#now())
+      const reply = await session.answer(request, this.#now())
+      // A client that was refused never learns of its session, and could not end it.
+      if (reply.status !== 200) await session.close()
+      return reply
     } finally {
       this.#opening--
     }
@@ -237,6 +306,11 @@ function onceEnded(body: ReadableStream<Uint8Array>, ended: () => void): Readabl
 }
 
 function missingSession(body: unknown): Reply {
+  if (isJSONRPCRequest(body) && body.method === 'initialize') {
+    const problem = 'Send "protocolVersion", "capabilities" and "clientInfo" with a name and a version.'
+    const failure = new Failure('invalid_params', `This initialize cannot be read: ${problem}`, { problem })
+    return failureReply(400, failure, { id: idOf(body) })
+  }
   const message =
     'This request belongs to no session. Send "initialize" first and then the Mcp-Session-Id header it was answered with.'
   return errorReply(400, { code: -32000, message, data: { reason: 'session_not_found' } }, { id: idOf(body) })

@@ -9,13 +9,14 @@ import {
   type ServerEventBus,
   type ServerNotifier,
 } from '@modelcontextprotocol/server'
+import { Failure, resolve } from '@unfold-mcp/core'
+import { headerMismatch, headerParameters } from '../param-headers.ts'
 import type { Principal } from '../principal.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import type { UrlView } from '../runtime/url-view.ts'
-import { errorReply } from './errors.ts'
+import { errorReply, failureReply, idOf } from './errors.ts'
 import type { Exchange, Reply } from './exchange.ts'
-import { headerMismatch, headerParameters } from './param-headers.ts'
 import { protocolServer } from './protocol.ts'
 import { isListRequest, quickStatelessList } from './quick-list.ts'
 import { authInfoOf } from './sessions.ts'
@@ -42,6 +43,8 @@ export class Stateless {
   readonly #scopes = new WeakMap<Request, Scope>()
   readonly #streams = new Set<McpHttpHandler>()
   #streamNumber = 0
+  /** Streams on their way into `#streams`. */
+  #opening = 0
 
   constructor(runtime: Runtime, { maxSubscriptions, onerror }: { maxSubscriptions: number; onerror: (error: Error) => void }) {
     this.#runtime = runtime
@@ -54,18 +57,19 @@ export class Stateless {
     const { message } = route
     const method = 'method' in message ? message.method : undefined
     if (method === 'subscriptions/listen') return this.#listen(exchange, body, principal, view)
-    const scope = await this.#runtime.glimpse(principal, view)
+    const scope = await this.#runtime.glimpse(view, { principal, request: () => exchange.request() })
     if (isListRequest(body)) {
       const quick = quickStatelessList(this.#runtime, scope, exchange, body)
       if (quick !== undefined) return quick
     }
     if (method === 'tools/call') {
-      const refused = this.#refusedHeaders(exchange, message)
-      if (refused !== undefined) return refused
+      const refused = this.#refusedHeaders(scope, exchange, message)
+      if (refused !== undefined) return unserved(scope, refused)
     }
     const request = exchange.request()
     this.#scopes.set(request, scope)
-    return this.#handler.fetch(request, optionsOf(body, principal))
+    const response = await this.#handler.fetch(request, optionsOf(body, principal))
+    return this.#scopes.delete(request) ? unserved(scope, response) : response
   }
 
   /** Tells the streams that asked to know. */
@@ -85,11 +89,15 @@ export class Stateless {
 
   /** A stream of its own for each subscription: what it is told depends on who asked, and for which view. */
   async #listen(exchange: Exchange, body: unknown, principal: Principal | undefined, view: UrlView): Promise<Reply> {
-    if (this.#streams.size >= this.#maxSubscriptions) {
-      const message = `This server serves at most ${this.#maxSubscriptions} subscriptions at a time. Try again later.`
-      return errorReply(200, { code: -32603, message }, { id: (body as { id?: string | number }).id ?? null })
+    const limit = this.#maxSubscriptions
+    if (this.#streams.size + this.#opening >= limit) {
+      const message = `This server serves at most ${limit} subscriptions at a time. Try again later.`
+      return failureReply(200, new Failure('subscription_limit', message, { limit }), { code: -32603, id: idOf(body) })
     }
-    const scope = await this.#runtime.open({ key: `stream:${++this.#streamNumber}`, era: 'stateless', principal, view })
+    this.#opening++
+    const scope = await this.#runtime
+      .open({ key: `stream:${++this.#streamNumber}`, era: 'stateless', principal, view, request: () => exchange.request() })
+      .finally(() => this.#opening--)
     const bus = new StreamBus(() => {
       this.#streams.delete(handler)
       void this.#runtime.close(scope)
@@ -108,21 +116,25 @@ export class Stateless {
 
   #serverFor(request: Request | undefined): Server | McpServer {
     const scope = request === undefined ? undefined : this.#scopes.get(request)
-    if (scope === undefined) throw new Error('A request reached the protocol server without a scope.')
+    if (request === undefined || scope === undefined) throw new Error('A request reached the protocol server without a scope.')
+    this.#scopes.delete(request)
     return protocolServer(this.#runtime, scope)
   }
 
   // The SDK makes this check for its own high-level server only.
-  #refusedHeaders(exchange: Exchange, message: InboundModernRoute['message']): Reply | undefined {
-    const { name, arguments: args } = (message as { params?: { name?: unknown; arguments?: unknown } }).params ?? {}
-    const entry = typeof name === 'string' ? this.#runtime.world.catalog.byName.get(name)?.at(-1) : undefined
-    if (entry === undefined) return undefined
-    const mismatch = headerMismatch(headerParameters(entry.tool.name, entry.tool.inputSchema), args, (header) =>
-      exchange.header(header),
-    )
+  #refusedHeaders(scope: Scope, exchange: Exchange, request: InboundModernRoute['message']): Reply | undefined {
+    const { name, arguments: args } = (request as { params?: { name?: unknown; arguments?: unknown } }).params ?? {}
+    if (typeof name !== 'string') return undefined
+    const meaning = resolve(this.#runtime.worldOf(scope).catalog, this.#runtime.views.look(scope), name)
+    // To a client that does not see the tool, a word about its headers would say that it exists.
+    if (meaning.kind !== 'shown') return undefined
+    const { tool } = meaning.entry
+    const mismatch = headerMismatch(headerParameters(tool.name, tool.inputSchema), args, (header) => exchange.header(header))
     if (mismatch === undefined) return undefined
-    const error = { code: headerMismatchCode, message: `Headers and body disagree: ${mismatch.problem}.`, data: { mismatch } }
-    return errorReply(400, error, { id: (message as { id?: string | number }).id ?? null })
+    const { problem } = mismatch
+    const message = `Headers and body disagree: ${problem}. Repeat the argument in the header, in Base64 where it is no plain text.`
+    const data = { reason: 'header_mismatch', problem, mismatch }
+    return errorReply(400, { code: headerMismatchCode, message, data }, { id: idOf(request) })
   }
 }
 
@@ -154,6 +166,12 @@ class StreamBus implements ServerEventBus {
     if (!this.#over) this.#ended()
     this.#over = true
   }
+}
+
+/** A refusal for a request that its server never saw. */
+async function unserved(scope: Scope, refusal: Reply): Promise<Reply> {
+  await scope.product?.close()
+  return refusal
 }
 
 function optionsOf(body: unknown, principal: Principal | undefined): { parsedBody?: unknown; authInfo?: AuthInfo } {

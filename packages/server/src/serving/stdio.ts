@@ -1,17 +1,29 @@
-import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/server'
-import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio'
+import {
+  type InitializeRequestParams,
+  isInitializeRequest,
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  type MessageExtraInfo,
+  type RequestId,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/server'
+import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio'
 import { type Failure, isFailure } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import { checkSize } from '../runtime/limits.ts'
-import { malformedCall } from '../runtime/params.ts'
+import { malformedRequest } from '../runtime/params.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { emptyView, type UrlView } from '../runtime/url-view.ts'
+import { type UrlView, viewOfUrl } from '../runtime/url-view.ts'
 import { runtimeOf } from '../servable.ts'
-import { lowLevel, protocolServer, sendListChanged } from './protocol.ts'
+import { duplicateId } from './errors.ts'
+import { LineTransport } from './lines.ts'
+import { follow, protocolServer, sendListChanged } from './protocol.ts'
 
 export interface StdioOptions {
-  /** What the client sees from the start. */
-  readonly view?: UrlView
+  /** What the client sees from the start, as an address would ask for it: `groups=a,b&tags=c`. */
+  readonly view?: string
   /** Who the client is; there are no requests to tell from. */
   readonly principal?: Principal
   /** Instead of the process's own standard input and output. */
@@ -24,12 +36,13 @@ let connections = 0
 /** Serves a toolbox to the one client at the other end of standard input and output, of either protocol era. */
 export function serveStdio(
   served: object,
-  { view = emptyView, principal, transport, onerror }: StdioOptions = {},
+  { view: asked = '', principal, transport, onerror }: StdioOptions = {},
 ): { close(): Promise<void> } {
   const runtime = runtimeOf(served)
+  const view = viewOfUrl(new URLSearchParams(asked))
   runtime.checkView(view, principal)
-  const wire = new CheckedTransport(transport ?? new StdioServerTransport(), runtime)
-  return serveSdkStdio(({ era }) => connect(runtime, era === 'modern' ? 'stateless' : 'session', { view, principal }), {
+  const wire = new CheckedTransport(transport ?? new LineTransport(process.stdin, process.stdout), runtime)
+  return serveSdkStdio(({ era }) => connect(runtime, era === 'modern' ? 'stateless' : 'session', { view, principal, wire }), {
     transport: wire,
     ...(onerror !== undefined && { onerror }),
   })
@@ -38,15 +51,14 @@ export function serveStdio(
 async function connect(
   runtime: Runtime,
   era: 'session' | 'stateless',
-  { view, principal }: { view: UrlView; principal: Principal | undefined },
+  { view, principal, wire }: { view: UrlView; principal: Principal | undefined; wire: CheckedTransport },
 ) {
-  const scope = await runtime.open({ key: `connection:${++connections}`, era, principal, view })
+  const { client } = wire
+  const scope = await runtime.open({ key: `connection:${++connections}`, era, principal, view, client })
   const product = protocolServer(runtime, scope)
-  const server = lowLevel(product)
   const attach = (): void => runtime.announcer.attach(scope, () => sendListChanged(runtime, product))
   if (era === 'stateless') attach()
-  else server.oninitialized = attach
-  server.onclose = () => void runtime.close(scope)
+  follow(product, { ...(era === 'session' && { initialized: attach }), closed: () => void runtime.close(scope) })
   return product
 }
 
@@ -54,6 +66,10 @@ async function connect(
 class CheckedTransport implements Transport {
   readonly #wire: Transport
   readonly #runtime: Runtime
+  /** The requests that are not answered yet. */
+  readonly #answering = new Set<RequestId>()
+  /** What the client said of itself when it initialised. */
+  client: InitializeRequestParams | undefined
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void
@@ -67,15 +83,39 @@ class CheckedTransport implements Transport {
     this.#wire.onclose = () => this.onclose?.()
     this.#wire.onerror = (error) => this.onerror?.(error)
     this.#wire.onmessage = (message, extra) => {
-      const problem = problemOf(message, this.#runtime)
-      if (problem === undefined || !('id' in message)) this.onmessage?.(message, extra)
-      else void this.#wire.send({ jsonrpc: '2.0', id: message.id, error: problem }).catch(() => undefined)
+      if ('method' in message && message.method === 'initialize' && isInitializeRequest(message)) this.client = message.params
+      if (!('method' in message)) this.onmessage?.(message, extra)
+      else if ('id' in message) this.#request(message, extra)
+      else this.#notification(message, extra)
     }
     await this.#wire.start()
   }
 
-  send(...args: Parameters<Transport['send']>): Promise<void> {
-    return this.#wire.send(...args)
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!('method' in message) && message.id !== undefined) this.#answering.delete(message.id)
+    return this.#wire.send(message, options)
+  }
+
+  #request(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): void {
+    const { id } = request
+    // With its own id, this answer would be taken for that to the first.
+    if (this.#answering.has(id)) return this.#refuse(null, duplicateId(id), -32600)
+    const failure = malformedRequest(request) ?? sizeProblem(request, this.#runtime)
+    if (failure !== undefined) return this.#refuse(id, failure, -32602)
+    this.#answering.add(id)
+    this.onmessage?.(request, extra)
+  }
+
+  #notification(notification: JSONRPCNotification, extra: MessageExtraInfo | undefined): void {
+    const { requestId } = notification.params ?? {}
+    // What is cancelled is not answered.
+    if (notification.method === 'notifications/cancelled') this.#answering.delete(requestId as RequestId)
+    this.onmessage?.(notification, extra)
+  }
+
+  #refuse(id: RequestId | null, { reason, message, details }: Failure, code: number): void {
+    const error = { code, message, data: { reason, ...details } }
+    void this.#wire.send({ jsonrpc: '2.0', id: id as RequestId, error }).catch(() => undefined)
   }
 
   close(): Promise<void> {
@@ -83,14 +123,7 @@ class CheckedTransport implements Transport {
   }
 }
 
-function problemOf(message: JSONRPCMessage, runtime: Runtime): { code: number; message: string; data: unknown } | undefined {
-  const failure = malformedCall(message) ?? sizeProblem(message, runtime)
-  return failure === undefined
-    ? undefined
-    : { code: -32602, message: failure.message, data: { reason: failure.reason, ...failure.details } }
-}
-
-function sizeProblem(message: JSONRPCMessage, runtime: Runtime): Failure | undefined {
+function sizeProblem(message: JSONRPCRequest, runtime: Runtime): Failure | undefined {
   try {
     checkSize(message, runtime.declaration.messageLimits)
     return undefined

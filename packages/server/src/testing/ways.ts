@@ -3,7 +3,6 @@ import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprot
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { Era } from '../context.ts'
 import type { Principal } from '../principal.ts'
-import { viewOfUrl } from '../runtime/url-view.ts'
 import { createHandler, type HandlerOptions } from '../serving/handler.ts'
 import { listen } from '../serving/node.ts'
 import { serveStdio } from '../serving/stdio.ts'
@@ -94,7 +93,7 @@ async function pipes(served: object): Promise<Wiring> {
       connections.push(
         serveStdio(served, {
           transport: new StdioServerTransport(toServer, toClient),
-          view: viewOfUrl(new URLSearchParams(view)),
+          view,
           ...(principal !== undefined && { principal }),
         }),
       )

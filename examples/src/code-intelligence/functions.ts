@@ -1,0 +1,83 @@
+import { javascriptSpans } from './javascript.ts'
+import { pythonSpans } from './python.ts'
+import type { Source } from './source.ts'
+import type { Span } from './span.ts'
+
+/** A function, and what its shape says about it. */
+export interface FunctionFound extends Omit<Span, 'parameters'> {
+  readonly parameters: readonly string[]
+  /** How deep blocks lie in each other. */
+  readonly nesting: number
+  /** One more than the number of places where the way branches. */
+  readonly complexity: number
+}
+
+/** Every named function and method of a source. Found by reading brackets and indentation, so odd layouts may be missed. */
+export function functionsOf(source: Source): readonly FunctionFound[] {
+  const isPython = source.language === 'python'
+  const branches = isPython ? pythonBranches : javascriptBranches
+  return (isPython ? pythonSpans(source) : javascriptSpans(source)).map((span) => {
+    const body = source.bare.slice(...span.body)
+    return {
+      ...span,
+      parameters: parameterNames(span.parameters),
+      nesting: isPython ? pythonNesting(body) : javascriptNesting(body),
+      complexity: 1 + [...body.matchAll(branches)].length,
+    }
+  })
+}
+
+const javascriptBranches = /\b(?:if|for|while|case|catch)\b|&&|\|\||\?\?|\?(?![.?:])/gu
+const pythonBranches = /\b(?:if|elif|for|while|except|and|or|case)\b/gu
+
+function javascriptNesting(body: string): number {
+  let deepest = 0
+  let depth = 0
+  const open: boolean[] = []
+  for (const { 0: brace, index } of body.matchAll(/[{}]/gu)) {
+    if (brace === '{') {
+      const before = body.slice(Math.max(0, index - 40), index).trimEnd()
+      // Object literals are no blocks, nor is the body itself, before which nothing stands.
+      const isBlock = /\)$|=>$|\b(?:else|try|finally|do)$/u.test(before)
+      open.push(isBlock)
+      if (isBlock) depth++
+      deepest = Math.max(deepest, depth)
+    } else if (open.pop() === true) depth--
+  }
+  return deepest
+}
+
+function pythonNesting(body: string): number {
+  const open: number[] = []
+  let deepest = 0
+  for (const line of body.split('\n')) {
+    const words = line.trimStart()
+    if (!/^(?:if|elif|else|for|while|try|except|finally|with|match|case|async)\b/u.test(words)) continue
+    const indent = line.length - words.length
+    while ((open.at(-1) ?? -1) >= indent) open.pop()
+    open.push(indent)
+    deepest = Math.max(deepest, open.length)
+  }
+  return deepest
+}
+
+/** The names in a parameter list; one that is taken apart on arrival is called `options`. */
+function parameterNames(list: string): readonly string[] {
+  const named = splitAtTop(list).map((part) => {
+    const text = part.trim().replace(/^(?:(?:public|private|protected|readonly)\s+)+/u, '')
+    return /^[{[]/u.test(text) ? 'options' : (/^\.{0,3}\*{0,2}([\w$]+)/u.exec(text)?.[1] ?? '')
+  })
+  return named.filter((name) => !['', 'this', 'self', 'cls'].includes(name))
+}
+
+function splitAtTop(list: string): readonly string[] {
+  const parts = ['']
+  let depth = 0
+  for (const char of list.replaceAll('=>', '  ')) {
+    if ('([{<'.includes(char)) depth++
+    if (')]}>'.includes(char)) depth = Math.max(0, depth - 1)
+    if (char === ',' && depth === 0) parts.push('')
+    else parts.push(`${parts.pop() ?? ''}${char}`)
+  }
+  return parts
+}

@@ -1,0 +1,4 @@
+import { serve } from '@unfold-mcp/server'
+import { codeIntelligence } from './suite.ts'
+
+await serve(codeIntelligence())

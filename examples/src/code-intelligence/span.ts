@@ -1,0 +1,12 @@
+/** Where a function is. */
+export interface Span {
+  readonly name: string
+  readonly line: number
+  readonly endLine: number
+  /** The text between the parentheses. */
+  readonly parameters: string
+  readonly body: readonly [start: number, end: number]
+  readonly exported: boolean
+  /** Whether it gives something back. */
+  readonly returns: boolean
+}

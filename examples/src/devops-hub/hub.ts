@@ -1,0 +1,36 @@
+/**
+ * Shows groups inside a group and groups that exclude each other: `infra` opens the way to aws, gcp and k8s, and of aws and
+ * gcp the one activated last is active. The infrastructure is simulated in memory (fleet.ts): machines take time to start,
+ * deployments replace one pod after another, and one release is broken, so that there is something to watch and roll back.
+ *
+ *   npm run -s example -- devops-hub                  over standard input and output
+ *   npm run -s example -- devops-hub --http 8000      at http://127.0.0.1:8000/mcp
+ */
+import { defineToolbox } from '@unfold-mcp/server'
+import { addCloudTools } from './clouds.ts'
+import { addDeployTools } from './deploy.ts'
+import type { Fleet } from './fleet.ts'
+import { addKubernetesTools } from './kubernetes.ts'
+import { addMonitorTools } from './monitor.ts'
+
+export function devopsHub(fleet: Fleet) {
+  const hub = defineToolbox({
+    name: 'devops-hub',
+    version: '1.0.0',
+    about: 'Infrastructure, deployments and monitoring of a simulated shop. Open the part you need.',
+    groups: {
+      infra: { about: 'Infrastructure management' },
+      deploy: { about: 'Deployment operations' },
+      monitor: { about: 'Monitoring and observability' },
+      aws: { about: 'AWS-specific operations', parent: 'infra', excludes: ['gcp'] },
+      gcp: { about: 'GCP-specific operations', parent: 'infra' },
+      k8s: { about: 'Kubernetes operations', parent: 'infra' },
+    },
+    hiddenCalls: 'hint',
+  })
+  addCloudTools(hub, fleet)
+  addKubernetesTools(hub, fleet)
+  addDeployTools(hub, fleet)
+  addMonitorTools(hub, fleet)
+  return hub
+}

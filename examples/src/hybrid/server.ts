@@ -1,0 +1,58 @@
+/**
+ * Shows static and dynamic tools side by side: `core_function` is declared in a group, as in any toolbox, and every note that
+ * is added becomes a tool of a registry. Static tools come first in the list, and win when two have the same name.
+ *
+ *   npm run -s example -- hybrid                  over standard input and output
+ *   npm run -s example -- hybrid --http 8000      at http://127.0.0.1:8000/mcp
+ */
+import { defineToolbox } from '@unfold-mcp/server'
+import { z } from 'zod'
+import { Notes } from './notes.ts'
+
+const nameSchema = z
+  .string()
+  .regex(/^[a-z0-9_]{1,40}$/u, 'must be up to 40 small letters, digits and underscores')
+  .describe('Such as shopping_list')
+
+export function hybridServer() {
+  const notes = new Notes()
+  return defineToolbox({
+    name: 'hybrid',
+    version: '1.0.0',
+    about: 'Hybrid server with both static and dynamic tools. Notes that you add become tools.',
+    groups: { core: { about: 'Core functions: search all notes, read those that are not pinned' } },
+  })
+    .use(notes.registry)
+    .tool(
+      'core_function',
+      {
+        group: 'core',
+        about: 'Find the notes that have all of these words.',
+        input: z.object({ query: z.string().min(1).max(200) }),
+        output: z.object({ notes: z.array(z.object({ name: z.string(), text: z.string() })) }),
+        readOnly: true,
+      },
+      ({ query }) => ({ notes: notes.find(query.trim()) }),
+    )
+    .tool(
+      'add_note',
+      {
+        about: 'Keep a note as a tool: note_<name> answers with its text.',
+        input: z.object({
+          name: nameSchema,
+          text: z.string().min(1).max(10_000),
+          pinned: z.boolean().default(false).describe('Whether it is shown while core is not active'),
+        }),
+        destructive: false,
+      },
+      ({ pinned, ...note }) => `Added ${notes.add(note, pinned)}.`,
+    )
+    .tool(
+      'remove_note',
+      { about: 'Remove a note and its tool.', input: z.object({ name: nameSchema }), destructive: true },
+      ({ name }) => {
+        notes.remove(name)
+        return `Removed note_${name}.`
+      },
+    )
+}

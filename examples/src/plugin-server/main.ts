@@ -1,0 +1,4 @@
+import { serve } from '@unfold-mcp/server'
+import { pluginServer } from './server.ts'
+
+await serve(pluginServer(Date.now))

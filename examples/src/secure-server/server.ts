@@ -1,0 +1,75 @@
+/**
+ * Shows two ways to hide tools from those who may not use them. `permit` decides by who asks: a tool that is not permitted
+ * does not exist for them. A conditional tool decides by what is so for everybody: `admin_reset` exists while the owner
+ * has granted "admin". Both must hold. Over HTTP a token tells who asks; tokens are made and printed at start.
+ *
+ *   npm run -s example -- secure-server --http 8000      at http://127.0.0.1:8000/mcp, with a token
+ *   npm run -s example -- secure-server                  over standard input and output, as owner
+ */
+import { defineToolbox, ToolRegistry } from '@unfold-mcp/server'
+import { z } from 'zod'
+import { permit } from './access.ts'
+import { settingsInMemory } from './settings.ts'
+
+const permissionSchema = z.enum(['admin']).describe('The permission')
+
+export function secureServer() {
+  const settings = settingsInMemory()
+  const granted = new Set<string>()
+
+  const registry = new ToolRegistry()
+  registry.registerConditional(
+    'admin_reset',
+    { description: 'Reset system state (admin only)', annotations: { destructiveHint: true, openWorldHint: false } },
+    () => granted.has('admin'),
+    () => {
+      settings.reset()
+      return 'System reset'
+    },
+  )
+
+  return defineToolbox({
+    name: 'secure-server',
+    version: '1.0.0',
+    about: 'Looks after settings. What you see is what you may use.',
+    permit,
+  })
+    .use(registry)
+    .tool('whoami', { about: 'Who you are to this server.', readOnly: true }, (_, { principal }) => ({ role: principal?.role }))
+    .tool('read_settings', { about: 'Read all settings.', readOnly: true }, () => settings.all())
+    .tool(
+      'change_setting',
+      {
+        about: 'Change a setting.',
+        input: z.object({ name: z.string(), value: z.string().max(200) }),
+        destructive: true,
+        idempotent: true,
+      },
+      ({ name, value }) => {
+        settings.set(name, value)
+        return `${name} is now ${value}.`
+      },
+    )
+    .tool(
+      'grant_permission',
+      {
+        about: 'Grant a permission, which reveals the tools that need it.',
+        input: z.object({ permission: permissionSchema }),
+        idempotent: true,
+      },
+      ({ permission }, ctx) => {
+        granted.add(permission)
+        ctx.toolListChanged()
+        return `Granted: ${permission}.`
+      },
+    )
+    .tool(
+      'revoke_permission',
+      { about: 'Take a permission back.', input: z.object({ permission: permissionSchema }), idempotent: true },
+      ({ permission }, ctx) => {
+        granted.delete(permission)
+        ctx.toolListChanged()
+        return `Revoked: ${permission}.`
+      },
+    )
+}

@@ -1,0 +1,23 @@
+import { ToolError } from '@unfold-mcp/server'
+/** The system that the server looks after. */
+export interface Settings {
+  all(): { readonly [name: string]: string }
+  set(name: string, value: string): void
+  reset(): void
+}
+
+const defaults = { theme: 'light', language: 'en', retention_days: '30' } as const
+
+export function settingsInMemory(): Settings {
+  const values = new Map<string, string>(Object.entries(defaults))
+  return {
+    all: () => Object.fromEntries(values),
+    set(name, value) {
+      if (!values.has(name)) throw new ToolError(`There is no setting "${name}". Settings: ${[...values.keys()].join(', ')}.`)
+      values.set(name, value)
+    },
+    reset() {
+      for (const [name, value] of Object.entries(defaults)) values.set(name, value)
+    },
+  }
+}

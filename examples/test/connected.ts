@@ -1,0 +1,74 @@
+import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { type ListenOptions, listen } from '@unfold-mcp/server'
+
+/** Both ways of speaking the protocol: with a session, and without (2026-07-28). */
+export const eras = ['session', 'stateless'] as const
+
+export interface Connected extends AsyncDisposable {
+  readonly client: Client
+  toolNames(): Promise<string[]>
+  /** The result of a tool that succeeds; throws with its words when it fails. */
+  call(name: string, args?: Record<string, unknown>): Promise<CallToolResult>
+  /** The structured result of a tool that succeeds. */
+  data<T = Record<string, unknown>>(name: string, args?: Record<string, unknown>): Promise<T>
+  /** The text of a tool that succeeds. */
+  text(name: string, args?: Record<string, unknown>): Promise<string>
+  /** How often the server said that the list of tools changed. */
+  readonly notices: number
+}
+
+/** A client of a server that is reached over real HTTP. */
+export async function connected(
+  served: object,
+  { era = 'session', token, ...options }: ListenOptions & { era?: (typeof eras)[number]; token?: string | undefined } = {},
+): Promise<Connected> {
+  const listening = await listen(served, { port: 0, ...options })
+  const joined = await joinedTo(listening.url, { era, token })
+  return {
+    ...joined,
+    get notices() {
+      return joined.notices
+    },
+    async [Symbol.asyncDispose]() {
+      await joined[Symbol.asyncDispose]()
+      await listening.close()
+    },
+  }
+}
+
+/** One more client of a server that listens already. */
+export async function joinedTo(
+  url: string,
+  { era, token }: { era: (typeof eras)[number]; token?: string | undefined },
+): Promise<Connected> {
+  let notices = 0
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    {
+      versionNegotiation: { mode: era === 'session' ? 'legacy' : 'auto' },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void notices++ } },
+    },
+  )
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  const call: Connected['call'] = async (name, args = {}) => {
+    const result = await client.callTool({ name, arguments: args })
+    if (result.isError === true) throw new Error(textOf(result))
+    return result
+  }
+  return {
+    client,
+    toolNames: async () => (await client.listTools()).tools.map((tool) => tool.name),
+    call,
+    data: async <T>(name: string, args?: Record<string, unknown>) => (await call(name, args)).structuredContent as T,
+    text: async (name, args) => textOf(await call(name, args)),
+    get notices() {
+      return notices
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+function textOf({ content }: CallToolResult): string {
+  return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
+}

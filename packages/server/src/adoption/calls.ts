@@ -1,0 +1,51 @@
+import type { JSONRPCRequest, Server, ServerContext } from '@modelcontextprotocol/server'
+import { answer } from '../runtime/calls.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import { askingAlongside, onTheWire } from '../serving/protocol.ts'
+import type { AdoptedTools } from './tools.ts'
+
+export type RequestHandler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<unknown>
+
+/** What the SDK's classes keep for classes derived from them, and what there is no other way to reach. */
+export interface Internals {
+  _getRequestHandler?(method: string): RequestHandler | undefined
+  _wrapHandler?(method: string, handler: RequestHandler): RequestHandler
+  _instructions?: string
+  readonly _serverInfo?: { readonly name?: string }
+}
+
+export const internalsOf = (server: object): Internals => server
+
+type CallParams = { readonly name: string; readonly arguments?: unknown; readonly [more: string]: unknown }
+
+/** The calls that clients made, as they made them: the server of the tool gets the very same. */
+export class Calls {
+  readonly #byContext = new WeakMap<ServerContext, CallParams>()
+
+  /**
+   * Has the runtime answer calls on a server that answers for tools already. The SDK wraps what answers calls; for the server's
+   * own tools that was done, and doing it again would verify a request's state twice and wrap its result twice.
+   */
+  answer(runtime: Runtime, scope: Scope, server: Server, tools: AdoptedTools): void {
+    const internals = internalsOf(server)
+    const others = internals._getRequestHandler?.('tools/call')
+    internals._wrapHandler = (_method, handler) => handler
+    server.setRequestHandler('tools/call', (async (request: JSONRPCRequest, given: ServerContext) => {
+      const params = request.params as CallParams
+      if (others !== undefined && !tools.has(params.name)) return others(request, given)
+      const mcp = askingAlongside(given)
+      this.#byContext.set(mcp, params)
+      return onTheWire(() => answer(runtime, scope, { name: params.name, arguments: params.arguments, mcp }))
+    }) as never)
+    delete internals._wrapHandler
+  }
+
+  /** The parameters for this call of this tool. */
+  paramsOf(name: string, args: unknown, mcp: ServerContext | undefined): CallParams {
+    const made = mcp === undefined ? undefined : this.#byContext.get(mcp)
+    if (made?.name === name) return made
+    const meta = mcp?.mcpReq._meta
+    return { name, arguments: args, ...(meta !== undefined && { _meta: meta }) }
+  }
+}

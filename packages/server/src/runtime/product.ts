@@ -1,0 +1,35 @@
+import type { InitializeRequestParams, McpServer, Server } from '@modelcontextprotocol/server'
+import type { Era } from '../context.ts'
+import type { Source, ToolEntry } from '../entry.ts'
+import type { Principal } from '../principal.ts'
+import type { Runtime } from './runtime.ts'
+import type { Scope } from './scope.ts'
+
+/** What is known of a client when its scope opens. */
+export interface Newcomer {
+  readonly era: Era
+  readonly principal?: Principal | undefined
+  /** The HTTP request it came with. */
+  readonly request?: (() => Request) | undefined
+  /** The id of its session over HTTP. */
+  readonly sessionId?: string | undefined
+  /** What it said of itself when it initialised. */
+  readonly client?: InitializeRequestParams | undefined
+}
+
+/**
+ * A protocol server that was made for one scope, and the tools that it brought: only that scope has them. `entries` is
+ * another array after every change.
+ */
+export interface Product extends Source {
+  /** Done when `entries` is what the server would list now. */
+  upToDate(): Promise<void>
+  /** Reads the tools again, of a server made anew where this one answers nobody; a failure is reported. */
+  refresh(): void
+  /** The server to connect, with the runtime answering for its tools. */
+  serve(runtime: Runtime, scope: Scope): Server | McpServer
+  close(): Promise<void>
+}
+
+/** Makes the server for one scope; `admit` throws for an entry that cannot be served. */
+export type MakeProduct = (newcomer: Newcomer, admit: (entry: ToolEntry) => void) => Promise<Product>
