@@ -65,7 +65,11 @@ function makerOf(factory: FactoryV1): Make {
     }
     const remade: WithList = async (read) => {
       const { link } = await connect(factory, newcomer)
-      return read(lister(link, newcomer)).finally(() => link.close())
+      try {
+        return await read(lister(link, newcomer))
+      } finally {
+        await link.close()
+      }
     }
     return productOf(inner, tools, calls, newcomer.era === 'stateless' ? remade : undefined)
   }

@@ -16,12 +16,15 @@ import {
 import { StdioServerTransport, serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { answerTo, toolsIn } from '../test/answers.ts'
 import { adopt } from './adopt.ts'
 import { ToolRegistry } from './registry.ts'
 import { createHandler } from './serving/handler.ts'
 import { listen } from './serving/node.ts'
 import { type TestClient, testClient } from './testing/client.ts'
 import { testContext, testServer, type Way, ways } from './testing/index.ts'
+
+const cancelled: unknown[] = []
 
 const stateCodec = createRequestStateCodec({ key: 'k'.repeat(32) })
 
@@ -34,7 +37,7 @@ function workshop(made: Map<string, RegisteredTool>[] = []): McpServerFactory {
         capabilities: { logging: {} },
         instructions: 'A workshop.',
         cacheHints: { 'tools/list': { ttlMs: 4_000, cacheScope: 'public' } },
-        requestState: { verify: stateCodec.verify },
+        requestState: { verify: (state, ctx) => stateCodec.verify(state, ctx) },
       },
     )
     const tools = new Map<string, RegisteredTool>()
@@ -88,6 +91,15 @@ function workshop(made: Map<string, RegisteredTool>[] = []): McpServerFactory {
         inputRequests: { who: inputRequired.elicit({ message: 'Who?', requestedSchema }) },
         requestState: await stateCodec.mint({ step: 1 }, ctx),
       })
+    })
+    mcp.registerTool('confirm', { description: 'Asks at once' }, async ({ mcpReq }) => {
+      const { action } = await mcpReq.elicitInput({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } })
+      return text(action)
+    })
+    mcp.registerTool('wait', { description: 'Waits' }, async ({ mcpReq: { signal } }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      cancelled.push(signal.reason)
+      return text('gave up')
     })
     mcp.registerPrompt(
       'greet',
@@ -153,24 +165,39 @@ async function alone(factory: McpServerFactory, { transport, era }: Way): Promis
   }
 }
 
-/** What comes over the wire in answer to a request, as text. */
-async function answerTo({ client, transport }: TestClient, method: string, params: object): Promise<string> {
-  const deliver = transport.onmessage
-  const seen: string[] = []
-  transport.onmessage = (message, extra) => {
-    if ('error' in message) seen.push(JSON.stringify(message.error))
-    if ('result' in message) seen.push(JSON.stringify(message.result))
-    deliver?.(message, extra)
-  }
-  try {
-    await client.request({ method, params } as never).catch(() => undefined)
-  } finally {
-    if (deliver !== undefined) transport.onmessage = deliver
-  }
-  return seen.at(-1) ?? 'nothing'
-}
+test.each(ways.filter(({ era }) => era === 'session'))(
+  'groups gate tools, and activation shows them ($transport)',
+  async (way) => {
+    for (const factory of [workshop(), lowLevel()]) {
+      await using server = await testServer(adopt(factory, files), way)
+      await using client = await server.connect()
+      const first = await client.toolNames()
+      expect(first).toEqual(expect.arrayContaining(['activate_files', 'deactivate']))
+      expect(first).not.toContain('read_file')
+      await expect(client.call('read_file', { path: 'x' })).rejects.toThrow('not found')
 
-const toolsIn = (text: string): string => JSON.stringify((JSON.parse(text) as { tools: unknown }).tools)
+      expect((await client.call('activate_files')).structuredContent).toMatchObject({ activated: ['files'] })
+      await client.told(1)
+      expect(await client.toolNames()).toEqual(expect.arrayContaining(['read_file', 'write_file']))
+      expect((await client.call('read_file', { path: 'x' })).content).toMatchObject([{ text: expect.stringMatching(/^read/u) }])
+    }
+  },
+)
+
+test.each(ways.filter(({ era }) => era === 'stateless'))(
+  'on 2026-07-28 all is listed, or the groups of the address ($transport)',
+  async (way) => {
+    for (const factory of [workshop(), lowLevel()]) {
+      await using server = await testServer(adopt(factory, files), way)
+      await using client = await server.connect()
+      expect(await client.toolNames()).toContain('read_file')
+      expect(await client.toolNames()).not.toContain('activate_files')
+      expect((await client.call('read_file', { path: 'x' })).content).toMatchObject([{ text: expect.stringMatching(/^read/u) }])
+      await using narrow = await server.connect({ view: 'exposure=groups' })
+      expect(await narrow.toolNames()).not.toContain('read_file')
+    }
+  },
+)
 
 describe.each(ways)('an adopted server over $transport, $era era', (way) => {
   const isSession = way.era === 'session'
@@ -180,7 +207,7 @@ describe.each(ways)('an adopted server over $transport, $era era', (way) => {
       await using server = await testServer(adopt(factory), way)
       await using adopted = await server.connect()
       await using before = await alone(factory, way)
-      const [ours, theirs] = [await answerTo(adopted, 'tools/list', {}), await answerTo(before, 'tools/list', {})]
+      const [ours, theirs] = [await answerTo(adopted, 'tools/list'), await answerTo(before, 'tools/list')]
       expect(toolsIn(ours)).toBe(toolsIn(theirs))
     }
   })
@@ -207,27 +234,6 @@ describe.each(ways)('an adopted server over $transport, $era era', (way) => {
       for (const call of calls.filter(({ name }) => names.some((each) => each === name))) {
         expect(await answerTo(adopted, 'tools/call', call)).toBe(await answerTo(before, 'tools/call', call))
       }
-    }
-  })
-
-  test('groups gate its tools, and activation shows them', async () => {
-    for (const factory of [workshop(), lowLevel()]) {
-      await using server = await testServer(adopt(factory, files), way)
-      await using client = await server.connect()
-      const first = await client.toolNames()
-      if (isSession) {
-        expect(first).toEqual(expect.arrayContaining(['activate_files', 'deactivate']))
-        expect(first).not.toContain('read_file')
-        await expect(client.call('read_file', { path: 'x' })).rejects.toThrow('not found')
-        const opened = await client.call('activate_files')
-        expect(opened.structuredContent).toMatchObject({ activated: ['files'] })
-        await client.told(1)
-      } else {
-        expect(first).not.toContain('activate_files')
-      }
-      expect(await client.toolNames()).toEqual(expect.arrayContaining(['read_file', 'write_file']))
-      const { content } = await client.call('read_file', { path: 'x' })
-      expect(content[0]).toMatchObject({ text: expect.stringMatching(/^read/u) })
     }
   })
 
@@ -283,6 +289,20 @@ describe.each(ways)('an adopted server over $transport, $era era', (way) => {
     await using client = await server.connect()
     client.client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ann' } }))
     expect((await client.call('ask')).content).toEqual([{ type: 'text', text: 'hello Ann, {"step":1}' }])
+    const { content } = await client.call('confirm')
+    expect(JSON.stringify(content)).toContain(isSession ? 'accept' : 'Return inputRequired')
+  })
+
+  test('a call that is cancelled is cancelled there', async () => {
+    await using server = await testServer(adopt(workshop()), way)
+    await using client = await server.connect()
+    cancelled.length = 0
+    const gone = new AbortController()
+    const call = client.client.callTool({ name: 'wait' }, { signal: gone.signal })
+    setTimeout(() => gone.abort(), 30)
+    await expect(call).rejects.toThrow('abort')
+    await client.quiet()
+    expect(cancelled.length).toBe(1)
   })
 })
 
@@ -321,7 +341,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('sessions over $trans
     await ann.told(3)
     await ann.quiet()
     expect([ann.notices, bob.notices]).toEqual([3, 0])
-    const described = async ({ tools }: TestClient) => (await tools()).find(({ name }) => name === 'read_file')?.description
+    const described = async (client: TestClient) => (await client.tools()).find(({ name }) => name === 'read_file')?.description
     expect([await described(ann), await described(bob)]).toEqual(['Reads with care', 'Reads'])
   })
 
@@ -419,7 +439,7 @@ test('how long a list may be kept is what the server says, unless it differs bet
   const kept = async (served: object) => {
     await using server = await testServer(served, { transport: 'http', era: 'stateless' })
     await using client = await server.connect()
-    const { ttlMs, cacheScope } = JSON.parse(await answerTo(client, 'tools/list', {}))
+    const { ttlMs, cacheScope } = JSON.parse(await answerTo(client, 'tools/list'))
     return { ttlMs, cacheScope }
   }
   expect(await kept(adopt(workshop()))).toEqual({ ttlMs: 4_000, cacheScope: 'public' })

@@ -187,7 +187,7 @@ function detached(method: string): ServerContext {
       elicitInput: nobody,
       requestSampling: nobody,
     },
-  } as unknown as ServerContext
+  }
 }
 
 function contextOf({ era, principal, request }: Newcomer): Parameters<McpServerFactory>[0] {

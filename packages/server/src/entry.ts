@@ -27,7 +27,7 @@ export interface Source {
 }
 
 /** The name under which a tool of several versions shows which one it is. */
-export const versionMeta = 'io.github.unfold-mcp/version'
+const versionMeta = 'io.github.unfold-mcp/version'
 
 /** The definition with its version in `_meta`, when it has one. */
 export function withVersion(tool: Tool, version: string | undefined): Tool {

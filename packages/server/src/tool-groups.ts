@@ -96,7 +96,7 @@ export class ToolGroups {
   }
 
   #with(name: string, declaration: GroupDeclaration): ToolGroups {
-    if (name in this.#declarations) {
+    if (Object.hasOwn(this.#declarations, name)) {
       throw new Failure('duplicate_name', `The group "${name}" is declared twice. Rename one.`, { name, sources: ['ToolGroups'] })
     }
     return new ToolGroups({ ...this.#declarations, [name]: declaration })

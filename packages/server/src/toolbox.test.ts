@@ -136,3 +136,24 @@ describe('a declaration that cannot work is refused where it is written', () => 
     expect(() => defineToolbox({ ...info, pageSize: 0 })).toThrow('pageSize must be a whole number above 0')
   })
 })
+
+test('a former name that another tool has is refused where it is declared, whichever comes first', () => {
+  const box = () => defineToolbox(info).tool('list_files', { aliases: ['ls'] }, () => '')
+  expect(() => box().tool('ls', {}, () => '')).toThrow('both "ls" and "list_files" go by the name "ls"')
+  expect(() => box().tool('dir', { aliases: ['list_files'] }, () => '')).toThrow('go by the name "list_files"')
+  expect(() => box().tool('list_files', { version: '2', aliases: ['ls'] }, () => '')).not.toThrow()
+})
+
+test('the parameters of hooks have types, and names of groups are checked', () => {
+  const box = defineToolbox({
+    ...info,
+    groups: {
+      files: { about: 'Files', hooks: { activate: ({ scope }) => void expectTypeOf(scope).toEqualTypeOf<string>() } },
+      drafts: { about: 'Drafts', parent: 'files' },
+    },
+  })
+  // @ts-expect-error 'fils' is not a group of this toolbox
+  expect(() => box.tool('read', { group: 'fils' }, () => '')).toThrow('Nearest: files')
+  // @ts-expect-error 'fils' is not declared beside it
+  expect(() => defineToolbox({ ...info, groups: { drafts: { about: 'Drafts', parent: 'fils' } } })).toThrow('refers to it')
+})

@@ -94,7 +94,7 @@ export class Link {
   async close(): Promise<void> {
     if (!this.#isOpen) return
     this.#isOpen = false
-    for (const { reject } of this.#waiting.values()) reject(closed())
+    for (const waiting of this.#waiting.values()) waiting.reject(closed())
     for (const asked of this.#asked.values()) asked.abort()
     this.wire.onclose?.()
     this.onclose()

@@ -108,19 +108,19 @@ export class AdoptedTools implements Source {
   }
 
   #entriesOf(found: readonly Tool[], refuse: (failure: Failure) => void): readonly ToolEntry[] {
-    const entries: ToolEntry[] = []
+    const entries = new Map<string, ToolEntry>()
     for (const tool of found) {
       const entry = this.#entryOf(tool)
       try {
-        if (entries.some((other) => other.tool.name === tool.name)) throw listedTwice(this.name, tool.name)
+        if (entries.has(tool.name)) throw listedTwice(this.name, tool.name)
         this.#options.admit(entry)
-        entries.push(entry)
+        entries.set(tool.name, entry)
       } catch (error) {
         if (!isFailure(error)) throw error
         refuse(error)
       }
     }
-    return entries
+    return [...entries.values()]
   }
 
   #entryOf(tool: Tool): ToolEntry {

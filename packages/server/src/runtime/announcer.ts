@@ -58,7 +58,8 @@ export class Announcer {
       this.#scheduled = false
       const waiting = this.#waiting
       this.#waiting = new Set()
-      void this.tell(waiting)
+      // A list that cannot be made says so to whoever reads it; a timer has nobody to tell.
+      this.tell(waiting).catch(() => undefined)
     }, 0)
   }
 }

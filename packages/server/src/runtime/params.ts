@@ -1,10 +1,20 @@
+import { isInitializeRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import { Failure } from '@unfold-mcp/core'
 
-/** What is wrong with the params of a request for tools before any tool is looked for, if anything is. */
+/** What is wrong with the params of a greeting, or of a request for tools before any tool is looked for, if anything is. */
 export function malformedRequest(message: unknown): Failure<'invalid_params'> | undefined {
   if (!isObject(message)) return undefined
   if (message.method === 'tools/list') return malformedList(message.params)
-  return message.method === 'tools/call' ? malformedCall(message.params) : undefined
+  if (message.method === 'tools/call') return malformedCall(message.params)
+  return message.method === 'initialize' ? malformedGreeting(message) : undefined
+}
+
+function malformedGreeting(message: Record<string, unknown>): Failure<'invalid_params'> | undefined {
+  if (isInitializeRequest(message)) return undefined
+  // On 2026-07-28 there is no such method, whatever its params are.
+  if (isObject(message.params) && isObject(message.params._meta) && PROTOCOL_VERSION_META_KEY in message.params._meta)
+    return undefined
+  return malformedAs('initialize')('Send "protocolVersion", "capabilities", and "clientInfo" with a name and a version.')
 }
 
 function malformedCall(params: unknown): Failure<'invalid_params'> | undefined {

@@ -17,12 +17,14 @@ import {
   planDeactivate,
   reasons,
   type Tool,
+  toolFingerprint,
   toolTokens,
   touch,
 } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../entry.ts'
 import { headerParameters } from '../param-headers.ts'
 import type { Principal } from '../principal.ts'
+import { wordsOf } from '../report.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
 import type { Declaration } from './declaration.ts'
@@ -66,6 +68,7 @@ export class Runtime {
     { readonly entries: readonly ToolEntry[]; readonly shared: World; readonly world: World }
   >()
   #world: World | undefined
+  #lastWorld: World | undefined
   #version = 0
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
@@ -89,8 +92,21 @@ export class Runtime {
 
   /** What views are computed from now; made anew after a source changed. */
   get world(): World {
-    this.#world ??= this.#makeWorld()
+    this.#world ??= this.#remade()
     return this.#world
+  }
+
+  /** A change that cannot be served is reported, and what was served before it stays. */
+  #remade(): World {
+    try {
+      this.#lastWorld = this.#makeWorld()
+      return this.#lastWorld
+    } catch (error) {
+      if (this.#lastWorld === undefined) throw error
+      const reason = isFailure(error) ? error.reason : 'invalid_declaration'
+      this.declaration.report({ reason, message: `The tools stay as they were. ${wordsOf(error)}`, error })
+      return this.#lastWorld
+    }
   }
 
   /** The same for one scope: with the tools of the server that was made for it, if one was. */
@@ -176,8 +192,10 @@ export class Runtime {
     groupOf(this.#groups, group)
     const scopes = await this.#scopesOf(target)
     const cells = new Map(scopes.map((scope) => [scope.cell, scope]))
-    for (const scope of cells.values()) await this[phase](scope, group)
+    const outcomes = await Promise.allSettled([...cells.values()].map((scope) => this[phase](scope, group)))
+    // Where one of many fails the others have changed all the same, and must hear of it.
     this.announcer.tellSoon(scopes)
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
   /** Reads predicates again; whoever's view changed is told. */
@@ -274,6 +292,8 @@ export class Runtime {
         name: taken,
       })
     }
+    for (const alias of entry.aliases) checkToolName(alias)
+    checkDefinition(entry.tool)
     headerParameters(name, entry.tool.inputSchema)
     for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(this.#groups, group)
   }
@@ -418,6 +438,21 @@ export class Runtime {
         scope: target,
       },
     )
+  }
+}
+
+/** Refuses a definition that could not be sent: a list that holds one could not be sent to anyone. */
+function checkDefinition(tool: Tool): void {
+  const refuse = (problem: string, cause?: unknown): never => {
+    throw new Failure('invalid_schema', `Tool "${tool.name}": ${problem}.`, { tool: tool.name, problem }, { cause })
+  }
+  for (const what of ['title', 'description'] as const)
+    if (tool[what] !== undefined && typeof tool[what] !== 'string') refuse(`its ${what} is no text`)
+  try {
+    toolFingerprint(tool)
+    JSON.stringify(tool._meta)
+  } catch (error) {
+    refuse(`its definition holds something that JSON cannot (${wordsOf(error)})`, error)
   }
 }
 

@@ -33,9 +33,9 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
   const groups = names(parameters, 'groups')
   const tags = names(parameters, 'tags')
   const versions = versionPins(names(parameters, 'versions'))
-  const exposure = parameters.get('exposure') ?? undefined
+  const exposure = single('exposure', parameters.getAll('exposure'))
   if (exposure !== undefined && !isExposure(exposure)) throw invalid('exposure', exposure, exposures)
-  const readOnly = flag(parameters.get('readOnly'))
+  const readOnly = flag(single('readOnly', parameters.getAll('readOnly')))
   const isEmpty = groups.length + tags.length + Object.keys(versions).length === 0 && exposure === undefined && !readOnly
   return {
     groups,
@@ -85,16 +85,31 @@ function names(parameters: URLSearchParams, name: string): readonly string[] {
 }
 
 function versionPins(values: readonly string[]): { readonly [tool: string]: string } {
-  const pins = values.map((value) => {
+  const pins = new Map<string, string>()
+  for (const value of values) {
     const at = value.lastIndexOf('@')
     if (at < 1 || at === value.length - 1) throw invalid('versions', value, [])
-    return [value.slice(0, at), value.slice(at + 1)] as const
-  })
+    const tool = value.slice(0, at)
+    if (pins.has(tool)) single('versions', [`${tool}@${pins.get(tool)}`, value])
+    pins.set(tool, value.slice(at + 1))
+  }
   return Object.fromEntries(pins)
 }
 
-function flag(value: string | null): boolean {
-  if (value === null || value === 'false' || value === '0') return false
+/** The one value of a parameter; choosing between two would surprise whoever wrote the other. */
+function single(parameter: string, values: readonly string[]): string | undefined {
+  const [value, other] = new Set(values)
+  if (value === undefined || other === undefined) return value
+  const both = printable(`${value}" and "${other}`)
+  throw new Failure('invalid_view', `The address asks for ${parameter} more than once: "${both}". Leave one out.`, {
+    parameter,
+    value: printable(other),
+    nearest: [],
+  })
+}
+
+function flag(value: string | undefined): boolean {
+  if (value === undefined || value === 'false' || value === '0') return false
   if (value === '' || value === 'true' || value === '1') return true
   throw invalid('readOnly', value, ['true', 'false'])
 }

@@ -7,7 +7,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
-import { Failure, isFailure, printable, type Reason } from '@unfold-mcp/core'
+import { Failure, isFailure, printable, type Reason, reasons } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import { wordsOf } from '../report.ts'
 import { checkSize, checkText } from '../runtime/limits.ts'
@@ -56,6 +56,7 @@ const defaults = { maxBodyBytes: 4 * 1024 * 1024, maxSubscriptions: 1_024, sessi
 /** Serves a toolbox, an adopted server or a decorated instance to clients of both protocol eras over HTTP. */
 export function createHandler(served: object, options: HandlerOptions = {}): Handler {
   const runtime = runtimeOf(served)
+  runtime.checkView(emptyView, undefined)
   const now = options.now ?? (() => performance.now())
   const sessions = new Sessions(runtime, { ...defaults.sessions, ...options.sessions }, now)
   const onerror = options.onerror ?? (() => undefined)
@@ -130,8 +131,9 @@ async function answerExchange({ runtime, sessions, stateless, options }: Edge, e
     if (route.kind === 'modern') return await stateless.answer({ exchange, route, body, principal, view })
     return await sessions.answer({ exchange, body, principal, view })
   } catch (error) {
-    if (isFailure(error)) return failureReply(400, error, { id: idOf(body) })
-    throw error
+    // What only the operator can mend does not cross the wire.
+    if (!isFailure(error) || reasons[error.reason] === 'operator') throw error
+    return failureReply(400, error, { id: idOf(body) })
   }
 }
 
@@ -191,7 +193,7 @@ function rejected({ httpStatus, code, message, data }: InboundLadderRejection, b
   const reason = reasonsByCode[code]
   const known = reason === undefined ? data : { reason, problem: message, ...(data as object | undefined) }
   const next =
-    code === -32600 ? '. Send one object with "jsonrpc": "2.0", a "method", and an "id" that is text or a whole number.' : ''
+    code === -32600 ? '. Send one object with "jsonrpc": "2.0", a "method", an "id" that is text or a whole number, and "params", if any, that are an object.' : ''
   return errorReply(httpStatus, { code, message: `${message}${next}`, data: known }, { id: idOf(body) })
 }
 

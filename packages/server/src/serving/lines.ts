@@ -89,7 +89,7 @@ export class LineTransport implements Transport {
     const message = messageOf(value)
     if (message !== undefined) return this.onmessage?.(message)
     const problem = 'This line is no JSON-RPC message'
-    const next = 'Send one object with "jsonrpc": "2.0", a "method", and an "id" that is text or a whole number.'
+    const next = 'Send one object with "jsonrpc": "2.0", a "method", an "id" that is text or a whole number, and "params", if any, that are an object.'
     this.#refuse(-32600, new Failure('invalid_request', `${problem}. ${next}`, { problem }), idOf(value))
   }
 

@@ -14,7 +14,7 @@ import type { Scope } from '../runtime/scope.ts'
 import { jsonSchemaValidator } from '../schema.ts'
 
 /** The name under which this library announces itself among a server's extensions. */
-export const extensionId = 'io.github.unfold-mcp/discovery'
+const extensionId = 'io.github.unfold-mcp/discovery'
 
 /** A protocol server of the SDK that shows one scope of a runtime. */
 export function protocolServer(runtime: Runtime, scope: Scope): Server | McpServer {
@@ -79,7 +79,7 @@ export function follow(
   }
 }
 
-export const lowLevel = (product: Server | McpServer): Server => (product instanceof McpServer ? product.server : product)
+const lowLevel = (product: Server | McpServer): Server => (product instanceof McpServer ? product.server : product)
 
 /** Lets the runtime answer for the tools of this server. `hint` is for a server whose options have none. */
 export function withTools(runtime: Runtime, scope: Scope, server: Server, hint: CacheHint = {}): Server {

@@ -40,7 +40,7 @@ export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Excha
   return json(`{"result":{"tools":${shown.text}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
 }
 
-export const statelessRevision = '2026-07-28'
+const statelessRevision = '2026-07-28'
 
 export function quickStatelessList(runtime: Runtime, scope: Scope, exchange: Exchange, body: ListRequest): TextReply | undefined {
   const claimed = body.params?._meta?.[PROTOCOL_VERSION_META_KEY]

@@ -43,7 +43,9 @@ async function start(served: object, { argv = process.argv.slice(2), principal, 
       if (value !== undefined) wanted.set(name, value)
     await runtimeOf(served).rehearse(viewOfUrl(wanted), principal)
     const stdio = serveStdio(served, { view: wanted.toString(), ...(principal !== undefined && { principal }) })
-    untilSignal(served, () => stdio.close())
+    const end = untilSignal(served, () => stdio.close())
+    // Timers and connections of the author's would otherwise keep a server alive that nobody can reach any more.
+    process.stdin.once('close', end)
     return
   }
   const listening = await listen(served, { ...options, ...(host !== undefined && { host }), port: portOf(http) })
@@ -85,12 +87,12 @@ function welcome({ url }: Listening, wantsToken: boolean): string {
   return `Serving on ${url}\nConnect a client: claude mcp add --transport http my-server ${url}${header}\nStop with Ctrl-C.`
 }
 
-function untilSignal(served: object, close: () => Promise<void>): void {
-  // What hooks prepared for all clients outlives every one of them, and is released with the process.
-  const end = (): Promise<void> => close().then(() => runtimeOf(served).stop())
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      void end().finally(() => process.exit(0))
-    })
+function untilSignal(served: object, close: () => Promise<void>): () => void {
+  const end = (): void => {
+    // What hooks prepared for all clients outlives every one of them, and is released with the process.
+    const ended = close().then(() => runtimeOf(served).stop())
+    void ended.finally(() => process.exit(0))
   }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
+  return end
 }

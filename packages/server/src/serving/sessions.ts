@@ -306,11 +306,6 @@ function onceEnded(body: ReadableStream<Uint8Array>, ended: () => void): Readabl
 }
 
 function missingSession(body: unknown): Reply {
-  if (isJSONRPCRequest(body) && body.method === 'initialize') {
-    const problem = 'Send "protocolVersion", "capabilities" and "clientInfo" with a name and a version.'
-    const failure = new Failure('invalid_params', `This initialize cannot be read: ${problem}`, { problem })
-    return failureReply(400, failure, { id: idOf(body) })
-  }
   const message =
     'This request belongs to no session. Send "initialize" first and then the Mcp-Session-Id header it was answered with.'
   return errorReply(400, { code: -32000, message, data: { reason: 'session_not_found' } }, { id: idOf(body) })

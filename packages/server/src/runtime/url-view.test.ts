@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { testContext } from '../testing/index.ts'
+import { defineToolbox } from '../toolbox.ts'
+
+test('an address that asks for groups which exclude each other is refused as an address, not as a declaration', async () => {
+  const cloud = defineToolbox({
+    name: 'cloud',
+    version: '1.0.0',
+    groups: { aws: { about: 'AWS', excludes: ['gcp'] }, gcp: { about: 'GCP' } },
+  })
+    .tool('ec2_list', { group: 'aws' }, () => '')
+    .tool('gce_list', { group: 'gcp' }, () => '')
+  for (const era of ['session', 'stateless'] as const) {
+    await expect(testContext(cloud, { era, view: 'groups=aws,gcp' })).rejects.toMatchObject({
+      reason: 'invalid_view',
+      details: { parameter: 'groups', value: 'aws,gcp' },
+    })
+  }
+})

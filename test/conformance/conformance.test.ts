@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectationsIn, judged } from './judgement.ts'
+import { installedSuite, resultsOf, type Selection, type Suite, scenariosOf } from './suite.ts'
+
+const stateless = '2026-07-28'
+
+const eras = {
+  session: (mark: string) => /^\d/.test(mark) && mark < stateless,
+  stateless: (mark: string) => mark === stateless || mark === 'extension',
+}
+
+describe('the official conformance suite', () => {
+  let suite: Suite | undefined
+  let scenarios: ReadonlyMap<string, readonly string[]>
+
+  beforeAll(async () => {
+    suite = await installedSuite()
+    if (suite !== undefined) scenarios = await scenariosOf(suite)
+    else console.warn('Conformance is not tested: the npm registry, where the suite comes from, cannot be reached.')
+  }, 120_000)
+
+  for (const [era, belongs] of Object.entries(eras)) {
+    test(`finds nothing wrong with a ${era} server beyond what is expected`, { timeout: 120_000 }, async ({ skip, signal }) => {
+      if (suite === undefined) {
+        skip('the npm registry cannot be reached')
+        return
+      }
+      const expected = expectationsIn(await readFile(new URL(`expected-failures.${era}.yml`, import.meta.url), 'utf8'))
+      const marks = new Set([...scenarios.values()].flat().filter(belongs))
+      expect(marks.size).toBeGreaterThan(0)
+      const results = []
+      for (const mark of marks) {
+        const named = [...scenarios].filter(([, applies]) => applies.includes(mark)).map(([name]) => name)
+        const selections: Selection[] = mark === 'extension' ? named.map((scenario) => ({ scenario })) : [{ revision: mark }]
+        const found = []
+        for (const selection of selections) found.push(...(await resultsOf(suite, selection, signal)))
+        expect(found.map(({ scenario }) => scenario).sort()).toEqual(named.sort())
+        results.push(...found)
+      }
+      expect(judged(results, expected)).toEqual({ unexpected: [], stale: [] })
+    })
+  }
+})
+
+describe('a judgement', () => {
+  const check = (id: string, status: string) => ({ id, status, errorMessage: 'because' })
+  const results = [
+    { scenario: 'ping', checks: [check('answers', 'FAILURE'), check('quickly', 'WARNING'), check('politely', 'SUCCESS')] },
+  ]
+
+  test('names failures and warnings that nobody expects', () => {
+    expect(judged(results, []).unexpected).toEqual(['ping:answers: because', 'ping:quickly: because'])
+  })
+
+  test('lets an expectation stand for a scenario or for one of its checks', () => {
+    expect(judged(results, ['ping'])).toEqual({ unexpected: [], stale: [] })
+    expect(judged(results, ['ping:answers'])).toEqual({ unexpected: ['ping:quickly: because'], stale: [] })
+  })
+
+  test('names expectations that nothing fails', () => {
+    expect(judged(results, ['ping', 'ping:politely', 'pong']).stale).toEqual(['ping:politely', 'pong'])
+  })
+
+  test('reads expectations as the suite writes them', () => {
+    expect(expectationsIn('# why\nserver:\n  # a reason\n  - ping\n  - ping:answers\n')).toEqual(['ping', 'ping:answers'])
+    expect(expectationsIn('server: []\n')).toEqual([])
+  })
+})

@@ -1,0 +1,155 @@
+/** What a server with groups, conditions, permissions and plugins should do, said in the plainest way. */
+export interface World {
+  /** What conditional tools wait for. */
+  isOpen: boolean
+  /** Who may use the tools that need a permission. */
+  readonly granted: Set<string>
+  /** Registered tools, in the order of their registration. */
+  readonly registered: Set<string>
+}
+
+export interface ModelTool {
+  readonly name: string
+  readonly group?: string
+  readonly conditional?: true
+  readonly restricted?: true
+}
+
+export interface ModelGroup {
+  readonly parent?: string
+  readonly needs?: string
+  readonly excludes?: string
+}
+
+// Names are far apart from each other, so that no answer about one suggests another.
+export const groups: { readonly [name: string]: ModelGroup } = {
+  archive: {},
+  bucket: { parent: 'archive' },
+  catalog: { parent: 'archive', excludes: 'bucket' },
+  drawer: { parent: 'bucket' },
+  engine: {},
+  furnace: { needs: 'engine' },
+}
+
+export const declaredTools: readonly ModelTool[] = [
+  { name: 'quartz' },
+  { name: 'wombat', group: 'archive' },
+  { name: 'xylophone', group: 'bucket' },
+  { name: 'zeppelin', group: 'catalog' },
+  { name: 'hyacinth', group: 'drawer' },
+  { name: 'jackdaw', group: 'engine', restricted: true },
+  { name: 'kumquat', group: 'engine' },
+  { name: 'lightning', group: 'furnace', conditional: true },
+  { name: 'mongoose', conditional: true },
+  { name: 'nightingale', restricted: true },
+]
+
+export const plugins: readonly ModelTool[] = [
+  { name: 'obelisk' },
+  { name: 'parsnip', group: 'archive' },
+  { name: 'rhubarb', group: 'drawer' },
+  { name: 'sycamore', conditional: true },
+  { name: 'quartz', group: 'engine' },
+]
+
+const names = Object.keys(groups)
+const ancestors = (group: string): readonly string[] => {
+  const parent = groups[group]?.parent
+  return parent === undefined ? [] : [parent, ...ancestors(parent)]
+}
+const closure = (group: string): readonly string[] => {
+  const { parent, needs } = groups[group] ?? {}
+  return [...(parent === undefined ? [] : closure(parent)), ...(needs === undefined ? [] : closure(needs)), group]
+}
+const downfall = (group: string): readonly string[] => [
+  group,
+  ...names.filter((other) => groups[other]?.parent === group || groups[other]?.needs === group).flatMap(downfall),
+]
+const rivals = (group: string): readonly string[] =>
+  names.filter((other) => groups[group]?.excludes === other || groups[other]?.excludes === group)
+
+/** One client as it should be. */
+export class ModelClient {
+  readonly principal: string
+  readonly era: 'session' | 'stateless'
+  readonly #world: World
+  #active = new Set<string>()
+  #told: string
+  notices = 0
+
+  constructor(world: World, principal: string, era: 'session' | 'stateless') {
+    this.#world = world
+    this.principal = principal
+    this.era = era
+    this.#told = this.#fingerprint()
+  }
+
+  /** The names on its list, in order. */
+  get list(): readonly string[] {
+    const activators = this.era === 'session' ? [...names.map((group) => `activate_${group}`), 'deactivate'] : []
+    return [
+      ...activators,
+      ...this.#catalog()
+        .filter((tool) => this.#isShown(tool))
+        .map(({ name }) => name),
+    ]
+  }
+
+  /** The same, each with the tools that it says it enables. */
+  get described(): readonly (readonly [string, readonly string[]])[] {
+    return this.list.map((name) => [name, this.#enables(name.replace('activate_', ''))])
+  }
+
+  /** `failed` when a parent is not active; the client is told if its list changed. */
+  activate(group: string): 'changed' | 'unchanged' | 'failed' {
+    if (this.era === 'stateless') return 'unchanged'
+    if (ancestors(group).some((ancestor) => !this.#active.has(ancestor))) return 'failed'
+    const wanted = closure(group)
+    const losers = wanted.flatMap(rivals).flatMap(downfall)
+    return this.#become(new Set([...[...this.#active].filter((name) => !losers.includes(name)), ...wanted]))
+  }
+
+  deactivate(group: string): 'changed' | 'unchanged' {
+    if (this.era === 'stateless') return 'unchanged'
+    return this.#become(new Set([...this.#active].filter((name) => !downfall(group).includes(name))))
+  }
+
+  /** It is told, if its list is not what it was last told of. */
+  hear(): void {
+    const now = this.#fingerprint()
+    if (now === this.#told) return
+    this.#told = now
+    this.notices++
+  }
+
+  #become(next: ReadonlySet<string>): 'changed' | 'unchanged' {
+    if (next.size === this.#active.size && [...next].every((name) => this.#active.has(name))) return 'unchanged'
+    this.#active = new Set(next)
+    this.hear()
+    return 'changed'
+  }
+
+  #catalog(): readonly ModelTool[] {
+    const taken = new Set(declaredTools.map(({ name }) => name))
+    const found = [...this.#world.registered].flatMap((name) => plugins.find((plugin) => plugin.name === name) ?? [])
+    return [...declaredTools, ...found.filter(({ name }) => !taken.has(name))]
+  }
+
+  #isShown(tool: ModelTool): boolean {
+    const isActive = tool.group === undefined || this.era === 'stateless' || this.#active.has(tool.group)
+    return isActive && this.#isPermitted(tool) && (tool.conditional === undefined || this.#world.isOpen)
+  }
+
+  #isPermitted(tool: ModelTool): boolean {
+    return tool.restricted === undefined || this.#world.granted.has(this.principal)
+  }
+
+  #enables(group: string): readonly string[] {
+    const members = this.#catalog().filter((tool) => tool.group === group && tool.conditional === undefined)
+    return members.filter((tool) => this.#isPermitted(tool)).map(({ name }) => name)
+  }
+
+  #fingerprint(): string {
+    return JSON.stringify(this.described)
+  }
+}

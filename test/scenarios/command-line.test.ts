@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { build, defaultServerConditions } from 'vite'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { verifies } from '../verifies.ts'
+
+let folder = ''
+let program = ''
+
+// A process of its own cannot read TypeScript on every Node, so the server is put into one file first.
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'unfold-command-line-'))
+  program = join(folder, 'command-line-server.mjs')
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    ssr: { noExternal: true, resolve: { conditions: ['@unfold-mcp/source', ...defaultServerConditions] } },
+    build: {
+      ssr: fileURLToPath(new URL('../fixtures/command-line-server.ts', import.meta.url)),
+      outDir: folder,
+      target: 'node20',
+      minify: false,
+      rollupOptions: { output: { entryFileNames: 'command-line-server.mjs' } },
+    },
+  })
+}, 60_000)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function listed(client: Client): Promise<readonly string[]> {
+  return (await client.listTools()).tools.map(({ name }) => name)
+}
+
+const clientIn = (mode: 'legacy' | 'auto') =>
+  new Client({ name: 'command-line', version: '1.0.0' }, { versionNegotiation: { mode } })
+
+verifies('R14-2', async () => {
+  for (const [args, expected] of [
+    [[], ['activate_files', 'deactivate', 'ping']],
+    [
+      ['--groups', 'files'],
+      ['activate_files', 'deactivate', 'read_file', 'ping'],
+    ],
+    [
+      ['--exposure', 'everything'],
+      ['read_file', 'ping'],
+    ],
+  ] as const) {
+    const client = clientIn('legacy')
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...args], stderr: 'ignore' }))
+    expect(await listed(client)).toEqual(expected)
+    await client.close()
+  }
+})
+
+/** Starts the program and waits for the address that it prints. */
+async function started(...args: readonly string[]): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  for await (const line of createInterface({ input: child.stderr })) {
+    const url = /https?:\S+/u.exec(line)?.[0]
+    if (url !== undefined) return { child, url }
+  }
+  throw new Error('It ended without printing an address.')
+}
+
+verifies('R14-3', async () => {
+  const { child, url } = await started('--http', '0')
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/u)
+  for (const [mode, expected] of [
+    ['legacy', ['activate_files', 'deactivate', 'ping']],
+    ['auto', ['read_file', 'ping']],
+  ] as const) {
+    const client = clientIn(mode)
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+    expect(await listed(client)).toEqual(expected)
+    await client.close()
+  }
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+  const misspelt = spawn(process.execPath, [program, '--htp'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  expect((await once(misspelt, 'exit'))[0]).toBe(1)
+})

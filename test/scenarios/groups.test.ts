@@ -1,0 +1,238 @@
+import { defineToolbox, Failure, ToolGroups } from '@unfold-mcp/server'
+import { testContext } from '@unfold-mcp/server/testing'
+import { expect } from 'vitest'
+import { z } from 'zod'
+import { automationHub } from '../fixtures/automation-hub.ts'
+import { devopsHub } from '../fixtures/devops-hub.ts'
+import { reasonOf, refusalOf, textOf } from '../replies.ts'
+import { verifies } from '../verifies.ts'
+
+const info = { name: 'hub', version: '1.0.0' }
+const isActivator = (name: string): boolean => name.startsWith('activate') || name === 'deactivate'
+
+verifies('A06-1', devopsHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  const shown = async () => (await client.toolNames()).filter((name) => !isActivator(name))
+  await client.call('activate_infra')
+  await client.call('activate_aws')
+  expect(await shown()).toEqual(['servers', 'ec2_list'])
+  await client.call('activate_gcp')
+  expect(await shown()).toEqual(['servers', 'gce_list'])
+  await client.call('activate_aws')
+  expect(await shown()).toEqual(['servers', 'ec2_list'])
+})
+
+verifies('A06-2', devopsHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  for (const group of ['infra', 'aws', 'fargate']) await client.call(`activate_${group}`)
+  expect(await client.toolNames()).toContain('containers')
+  await client.call('activate_gcp')
+  await client.call('activate_aws')
+  expect(await client.toolNames()).not.toContain('containers')
+})
+
+verifies('A07-1', devopsHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  const before = await client.tools()
+  const early = await client.call('activate_aws')
+  expect(reasonOf(early)).toBe('group_inactive')
+  expect(textOf(early)).toContain("Call 'activate_infra' first.")
+  await client.quiet()
+  expect(await client.tools()).toEqual(before)
+  expect(client.notices).toBe(0)
+})
+
+verifies('A07-2', devopsHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  for (const group of ['infra', 'aws']) await client.call(`activate_${group}`)
+  await client.call('deactivate', { group: 'infra' })
+  await client.call('activate_infra')
+  expect((await client.toolNames()).filter((name) => !isActivator(name))).toEqual(['servers'])
+})
+
+verifies('A07-3', devopsHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  expect(textOf(await client.call('activate_fargate'))).toContain("'activate_infra'")
+  await client.call('activate_infra')
+  expect(textOf(await client.call('activate_fargate'))).toContain("'activate_aws'")
+  for (const group of ['aws', 'fargate']) await client.call(`activate_${group}`)
+  expect(await client.toolNames()).toContain('containers')
+  await client.call('deactivate', { group: 'infra' })
+  for (const group of ['infra', 'aws']) await client.call(`activate_${group}`)
+  expect(await client.toolNames()).not.toContain('containers')
+})
+
+verifies('A10', async ({ connect }) => {
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+    .tool('deactivate', { activator: true, when: () => false, input: z.object({ group: z.string() }) }, () => 'never')
+    .tool('read_file', { group: 'files' }, () => 'contents')
+    .tool('finish', {}, async (_, ctx) => {
+      await ctx.deactivate('files')
+      return 'finished'
+    })
+  const client = await connect(toolbox)
+  await client.call('activate_files')
+  expect(await client.toolNames()).toEqual(['activate_files', 'read_file', 'finish'])
+  expect((await refusalOf(client.call('deactivate', { group: 'files' }))).reason).toBe('unknown_tool')
+  await client.call('finish')
+  expect(await client.toolNames()).toEqual(['activate_files', 'finish'])
+})
+
+verifies('A11', async () => {
+  const toolbox = defineToolbox({
+    ...info,
+    groups: { cloud: { about: 'Cloud providers' }, aws: { about: 'AWS', parent: 'cloud' } },
+  })
+    .tool('regions', { group: 'cloud' }, () => '')
+    .tool('ec2_list', { group: 'aws' }, () => '')
+    .tool('s3_list', { group: 'aws' }, () => '')
+  await using client = await testContext(toolbox)
+  await client.call('activate_cloud')
+  expect(client.groups()).toEqual([
+    { name: 'cloud', about: 'Cloud providers', parent: undefined, active: true, activator: 'activate_cloud', toolCount: 1 },
+    { name: 'aws', about: 'AWS', parent: 'cloud', active: false, activator: 'activate_aws', toolCount: 2 },
+  ])
+  await using gated = await testContext(defineToolbox({ ...info, gate: 'Everything' }).tool('ping', {}, () => 'pong'))
+  expect(gated.groups()).toEqual([])
+})
+
+verifies('A19', automationHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  const unknown = await client.call('deactivate', { group: 'netwrok' })
+  expect(reasonOf(unknown)).toBe('unknown_group')
+  expect(textOf(unknown)).toContain('There is no group "netwrok". Nearest: network. Groups: file_ops, network, database.')
+})
+
+verifies('R04-1', async ({ connect }) => {
+  let mounted = false
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } }, facts: () => ({ mounted }) })
+  toolbox.tool('read_file', { group: 'files', when: ({ facts }) => facts.mounted }, () => 'contents')
+  const client = await connect(toolbox)
+  const isShown = async () => (await client.toolNames()).includes('read_file')
+  expect(await isShown()).toBe(false)
+  mounted = true
+  expect(await isShown()).toBe(false)
+  await client.call('activate_files')
+  expect(await isShown()).toBe(true)
+  mounted = false
+  expect(await isShown()).toBe(false)
+})
+
+verifies('R04-2', async ({ serve }) => {
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+    .tool('read_file', { group: 'files' }, () => 'contents')
+    .tool('welcome', { when: ({ isActive }) => !isActive('files') }, () => 'Open the files first')
+    .tool('summary', { when: ({ isActive }) => isActive('files') }, () => 'One file')
+  const server = await serve(toolbox)
+  const [one, other] = [await server.connect(), await server.connect()]
+  await one.call('activate_files')
+  expect(await one.toolNames()).toEqual(['activate_files', 'deactivate', 'read_file', 'summary'])
+  expect(await other.toolNames()).toEqual(['activate_files', 'deactivate', 'welcome'])
+})
+
+verifies('R05-2', async ({ connect }) => {
+  const groups = {
+    app: { about: 'The application', needs: ['database'] },
+    database: { about: 'The database', needs: ['secrets'] },
+    secrets: { about: 'Secrets' },
+    other: { about: 'Unrelated' },
+  } as const
+  const toolbox = defineToolbox({ ...info, groups })
+  for (const group of ['app', 'database', 'secrets', 'other'] as const) toolbox.tool(`in_${group}`, { group }, () => group)
+  const client = await connect(toolbox)
+  await client.call('activate_app')
+  expect((await client.toolNames()).filter((name) => !isActivator(name))).toEqual(['in_app', 'in_database', 'in_secrets'])
+})
+
+verifies('R05-3', () => {
+  const circle = () =>
+    defineToolbox({
+      ...info,
+      groups: { a: { about: 'A', needs: ['b'] }, b: { about: 'B', parent: 'c' }, c: { about: 'C', needs: ['a'] } },
+    })
+  expect(circle).toThrow(Failure)
+  expect(circle).toThrow('a → b → c → a')
+})
+
+verifies('R05-4', async ({ connect }) => {
+  const groups = { app: { about: 'The application', needs: ['database'] }, database: { about: 'The database' } } as const
+  const toolbox = defineToolbox({ ...info, groups })
+    .tool('in_app', { group: 'app' }, () => '')
+    .tool('in_database', { group: 'database' }, () => '')
+  const client = await connect(toolbox)
+  await client.call('activate_app')
+  const text = textOf(await client.call('deactivate', { group: 'database' }))
+  expect(text).toContain('Deactivated with it, because they need it: app.')
+  expect((await client.toolNames()).filter((name) => !isActivator(name))).toEqual([])
+})
+
+verifies('R08-2', () => {
+  const groups = { files: { about: 'Files' }, cloud: { about: 'Cloud' } } as const
+  // @ts-expect-error 'flies' is no group: 'files' and 'cloud' are
+  expect(() => defineToolbox({ ...info, groups }).tool('read', { group: 'flies' }, () => '')).toThrow('Nearest: files')
+  // @ts-expect-error 'flies' is no group
+  expect(() => defineToolbox({ ...info, groups }).tool('open', { activator: 'flies' }, () => '')).toThrow('Nearest: files')
+  // @ts-expect-error 'clod' is no parent
+  expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', parent: 'clod' } } })).toThrow(Failure)
+  // @ts-expect-error 'clod' cannot be excluded
+  expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', excludes: ['clod'] } } })).toThrow(
+    Failure,
+  )
+  // @ts-expect-error 'clod' cannot be needed
+  expect(() => defineToolbox({ ...info, groups: { cloud: { about: '' }, aws: { about: '', needs: ['clod'] } } })).toThrow(Failure)
+  expect(() => new ToolGroups().withGroup('cloud', 'Cloud').withChildGroup('aws', 'clod', 'AWS')).toThrow('Nearest: cloud')
+})
+
+verifies('R08-3', devopsHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  const activators = ['activate_infra', 'activate_deploy', 'activate_aws', 'activate_gcp', 'activate_fargate', 'deactivate']
+  expect(await client.toolNames()).toEqual(activators)
+  await client.call('activate_infra')
+  expect(await client.toolNames()).toEqual([...activators, 'servers'])
+})
+
+verifies('R08-4', async ({ connect }) => {
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' }, network: { about: 'Network' } } })
+    .tool('read_file', { group: 'files' }, () => 'contents')
+    .tool(
+      'open_files',
+      { activator: 'files', about: 'Open the files', input: z.object({ drive: z.string() }) },
+      async (input, ctx) => {
+        await ctx.activate('files')
+        return `Opened ${input.drive}`
+      },
+    )
+    .tool('deactivate', { activator: true, about: 'Close everything' }, async (_, ctx) => {
+      await ctx.deactivate('files')
+      return 'Closed'
+    })
+  const client = await connect(toolbox)
+  expect(await client.toolNames()).toEqual(['open_files', 'activate_network', 'deactivate'])
+  expect(textOf(await client.call('open_files', { drive: 'c' }))).toContain('Opened c')
+  expect(await client.toolNames()).toContain('read_file')
+  expect(textOf(await client.call('deactivate'))).toContain('Closed')
+  expect(await client.toolNames()).not.toContain('read_file')
+})
+
+verifies('R08-5', automationHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  const described = new Map((await client.tools()).map(({ name, description }) => [name, description]))
+  expect(described.get('activate_file_ops')).toMatch(/file operations.*Enables: read_file, write_file\./iu)
+  expect(described.get('activate_network')).toMatch(/Enables: fetch_url\./u)
+})
+
+verifies('F08', async ({ connect }) => {
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } }).tool(
+    'read_file',
+    { group: 'files' },
+    () => '',
+  )
+  const client = await connect(toolbox)
+  const titles = (await client.tools()).map(({ name, title }) => [name, title])
+  expect(titles).toEqual([
+    ['activate_files', 'Activate files'],
+    ['deactivate', 'Deactivate a group'],
+  ])
+  const gated = await connect(defineToolbox({ ...info, gate: 'Everything' }).tool('ping', {}, () => 'pong'))
+  expect((await gated.tools()).map(({ title }) => title)).toEqual(['Activate'])
+})

@@ -1,0 +1,123 @@
+import { defineToolbox, type HiddenCalls } from '@unfold-mcp/server'
+import { expect } from 'vitest'
+import { automationHub, hintingHub } from '../fixtures/automation-hub.ts'
+import { reasonOf, refusalOf, textOf } from '../replies.ts'
+import { verifies } from '../verifies.ts'
+
+const info = { name: 'hub', version: '1.0.0' }
+const policies: readonly HiddenCalls[] = ['opaque', 'hint', 'reveal']
+
+/** A hub whose `read_file` is hidden from a client of either era that connects with `?groups=network`. */
+const hub = (hiddenCalls: HiddenCalls, tools: readonly string[] = ['read_file', 'write_file']) => {
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' }, network: { about: 'Network' } }, hiddenCalls })
+  for (const name of tools) toolbox.tool(name, { group: 'files', about: name }, () => `${name} ran`)
+  return toolbox.tool('fetch_url', { group: 'network' }, () => 'fetched')
+}
+
+verifies('A02', async ({ wire }) => {
+  const params = { name: 'read_file', arguments: { path: 'a.txt' } }
+  const hiding = await wire(hub('opaque'), { view: 'groups=network' })
+  const lacking = await wire(hub('opaque', ['write_file']), { view: 'groups=network' })
+  const hidden = await hiding.ask('tools/call', params)
+  expect(hidden.error?.data).toMatchObject({ reason: 'unknown_tool', name: 'read_file' })
+  expect(hidden.text).toBe((await lacking.ask('tools/call', params)).text)
+  const unknown = await hiding.ask('tools/call', { ...params, name: 'zead_file' })
+  expect(hidden.text).toBe(unknown.text.replaceAll('zead_file', 'read_file'))
+})
+
+verifies('A18', hintingHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  const hinted = await client.call('read_file', { path: 'a.txt' })
+  expect(reasonOf(hinted)).toBe('requires_activation')
+  expect(textOf(hinted)).toBe("Tool 'read_file' requires activation. Call 'activate_file_ops' first.")
+  expect((await refusalOf(client.call('raed_fiel'))).reason).toBe('unknown_tool')
+  await client.quiet()
+  expect(client.notices).toBe(0)
+})
+
+verifies('R17-1', async ({ connect }) => {
+  const client = await connect(hub('reveal'))
+  const revealed = await client.call('read_file')
+  expect(textOf(revealed)).toMatch(/^read_file ran\nActivated: files\.\n/u)
+  await client.told(1)
+  await client.quiet()
+  expect(client.notices).toBe(1)
+  expect(await client.toolNames()).toContain('read_file')
+})
+
+verifies('R17-2', async ({ serve }) => {
+  for (const hiddenCalls of policies) {
+    const toolbox = defineToolbox({
+      ...info,
+      groups: { files: { about: 'Files' }, network: { about: 'Network' } },
+      hiddenCalls,
+      permit: (principal, tool) => tool.name !== 'read_file' || principal?.id === 'ann',
+    })
+      .tool('read_file', { group: 'files' }, () => 'secret')
+      .tool('write_file', { group: 'files' }, () => 'wrote')
+      .tool('fetch_url', { group: 'network' }, () => 'fetched')
+    const server = await serve(toolbox)
+    const bob = await server.connect({ principal: { id: 'bob' }, view: 'groups=network' })
+    const refusal = await refusalOf(bob.call('read_file'))
+    expect(refusal).toEqual({ code: -32602, reason: 'unknown_tool', message: expect.stringContaining('"read_file" not found') })
+    const invented = await refusalOf(bob.call('zead_file'))
+    expect(refusal.message).toBe(invented.message.replaceAll('zead_file', 'read_file'))
+  }
+})
+
+verifies('R17-3', async ({ connect }) => {
+  for (const hiddenCalls of policies) {
+    const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } }, hiddenCalls })
+      .tool('read_file', { group: 'files', when: () => false }, () => 'contents')
+      .tool('sweep', { when: () => false }, () => 'swept')
+      .tool('ping', {}, () => 'pong')
+    const client = await connect(toolbox)
+    expect((await refusalOf(client.call('read_file'))).reason).toBe('unknown_tool')
+    expect((await refusalOf(client.call('sweep'))).reason).toBe('unknown_tool')
+  }
+})
+
+verifies('R17-4', async ({ connect }) => {
+  const groups = {
+    cloud: { about: 'Cloud' },
+    aws: { about: 'AWS', parent: 'cloud' },
+    ecs: { about: 'ECS', parent: 'aws' },
+  } as const
+  const toolbox = defineToolbox({ ...info, groups, hiddenCalls: 'hint' }).tool('tasks', { group: 'ecs' }, () => 'tasks')
+  const client = await connect(toolbox)
+  expect(textOf(await client.call('tasks'))).toBe(
+    "Tool 'tasks' requires activation. Call 'activate_cloud', then 'activate_aws', then 'activate_ecs' first.",
+  )
+  await client.call('activate_cloud')
+  expect(textOf(await client.call('tasks'))).toBe(
+    "Tool 'tasks' requires activation. Call 'activate_aws', then 'activate_ecs' first.",
+  )
+})
+
+verifies('R17-5', async ({ connect }) => {
+  const client = await connect(hub('hint'), { view: 'groups=network' })
+  const hinted = await client.call('read_file')
+  expect(reasonOf(hinted)).toBe('requires_activation')
+  expect(textOf(hinted)).toContain('?groups=files')
+})
+
+verifies('R17-6', async ({ connect }) => {
+  const client = await connect(hub('reveal'), { view: 'groups=network' })
+  const before = await client.tools()
+  expect(textOf(await client.call('read_file'))).toBe('read_file ran')
+  await client.quiet()
+  expect(await client.tools()).toEqual(before)
+  expect(client.notices).toBe(0)
+})
+
+verifies('G08', automationHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  const before = await client.tools()
+  const answer = await client.call('activate_file_ops')
+  expect(answer.isError).not.toBe(true)
+  expect(textOf(answer)).toContain('read_file(path: string)')
+  expect(textOf(answer)).not.toContain('fetch_url')
+  await client.quiet()
+  expect(await client.tools()).toEqual(before)
+  expect(client.notices).toBe(0)
+})

@@ -1,0 +1,158 @@
+import { defineToolbox, type GroupHooks, type Report } from '@unfold-mcp/server'
+import { expect, vi } from 'vitest'
+import { reasonOf, refusalOf, textOf } from '../replies.ts'
+import { verifies } from '../verifies.ts'
+
+const info = { name: 'hub', version: '1.0.0' }
+
+/** Hooks that write down what they do. */
+const hooksOf = (log: string[], failing: ReadonlySet<string> = new Set()): GroupHooks => {
+  const done = async (what: string): Promise<void> => {
+    await Promise.resolve()
+    if (failing.has(what)) throw new Error(`${what} failed`)
+    log.push(what)
+  }
+  return { activate: ({ group }) => done(`+${group}`), deactivate: ({ group }) => done(`-${group}`) }
+}
+
+const stack = (log: string[], failing?: ReadonlySet<string>) => {
+  const hooks = hooksOf(log, failing)
+  const groups = {
+    network: { about: 'Network', hooks },
+    database: { about: 'Database', hooks, needs: ['network'] },
+    reports: { about: 'Reports', hooks, needs: ['database'] },
+    offline: { about: 'Offline', hooks, excludes: ['network'] },
+  } as const
+  const toolbox = defineToolbox({ ...info, groups })
+  for (const group of ['network', 'database', 'reports', 'offline'] as const) toolbox.tool(`in_${group}`, { group }, () => group)
+  return toolbox
+}
+
+verifies('A09-1', async ({ connect }) => {
+  const log: string[] = []
+  const client = await connect(stack(log))
+  await client.call('activate_network')
+  expect(log).toEqual(['+network'])
+  expect(textOf(await client.call('in_network'))).toBe('network')
+  await client.call('deactivate', { group: 'network' })
+  expect(log).toEqual(['+network', '-network'])
+})
+
+verifies('A09-2', async ({ connect }) => {
+  const client = await connect(stack([], new Set(['+network'])))
+  const before = await client.tools()
+  const failed = await client.call('activate_network')
+  expect(reasonOf(failed)).toBe('hook_failed')
+  expect(textOf(failed)).toBe('Group "network" could not be activated: +network failed. Nothing was changed.')
+  await client.quiet()
+  expect(await client.tools()).toEqual(before)
+  expect(client.notices).toBe(0)
+  expect((await refusalOf(client.call('in_network'))).reason).toBe('unknown_tool')
+})
+
+verifies('A09-3', async ({ connect }) => {
+  const log: string[] = []
+  const client = await connect(stack(log, new Set(['+reports'])))
+  await client.call('activate_offline')
+  const before = await client.tools()
+  expect(reasonOf(await client.call('activate_reports'))).toBe('hook_failed')
+  expect(log).toEqual(['+offline', '-offline', '+network', '+database', '-database', '-network', '+offline'])
+  expect(await client.tools()).toEqual(before)
+  expect(textOf(await client.call('in_offline'))).toBe('offline')
+})
+
+verifies('R05-10', async ({ connect }) => {
+  const log: string[] = []
+  const hooks = hooksOf(log)
+  const groups = {
+    cloud: { about: 'Cloud', hooks },
+    aws: { about: 'AWS', hooks, parent: 'cloud' },
+    ecs: { about: 'ECS', hooks, parent: 'aws' },
+  } as const
+  const toolbox = defineToolbox({ ...info, groups, hiddenCalls: 'reveal' }).tool('tasks', { group: 'ecs' }, () => 'tasks')
+  const client = await connect(toolbox)
+  await client.call('tasks')
+  await client.call('deactivate', { group: 'cloud' })
+  expect(log).toEqual(['+cloud', '+aws', '+ecs', '-ecs', '-aws', '-cloud'])
+})
+
+verifies('R05-11', async ({ connect }) => {
+  let release: () => void = () => undefined
+  let started: () => void = () => undefined
+  const preparing = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const begun = new Promise<void>((resolve) => {
+    started = resolve
+  })
+  const activate = (): Promise<void> => {
+    started()
+    return preparing
+  }
+  const toolbox = defineToolbox({ ...info, groups: { network: { about: 'Network', hooks: { activate } } } })
+  toolbox.tool('in_network', { group: 'network' }, () => 'network')
+  const client = await connect(toolbox)
+  const activation = client.call('activate_network')
+  await begun
+  expect(await client.toolNames()).toEqual(['activate_network', 'deactivate'])
+  expect((await refusalOf(client.call('in_network'))).reason).toBe('unknown_tool')
+  expect(client.notices).toBe(0)
+  release()
+  await activation
+  await client.told(1)
+  expect(await client.toolNames()).toContain('in_network')
+})
+
+verifies('R05-12', async ({ connect }) => {
+  const activate = () => new Promise<void>(() => undefined)
+  const groups = { network: { about: 'Network', hooks: { activate } }, files: { about: 'Files' } }
+  const toolbox = defineToolbox({ ...info, groups, hookTimeoutMs: 30 })
+    .tool('in_network', { group: 'network' }, () => '')
+    .tool('in_files', { group: 'files' }, () => '')
+  const client = await connect(toolbox)
+  expect(reasonOf(await client.call('activate_network'))).toBe('hook_failed')
+  await client.call('activate_files')
+  expect(await client.toolNames()).toEqual(['activate_network', 'activate_files', 'deactivate', 'in_files'])
+})
+
+verifies('R05-13', async ({ serve }) => {
+  const log: string[] = []
+  const groups = { network: { about: 'Network', hooks: hooksOf(log) }, files: { about: 'Files' } }
+  const toolbox = defineToolbox({ ...info, groups })
+    .tool('in_network', { group: 'network' }, () => 'network')
+    .tool('in_files', { group: 'files' }, () => 'files')
+  const server = await serve(toolbox)
+  const clients = [await server.connect(), await server.connect()]
+  for (const client of clients) {
+    expect(await client.toolNames()).toEqual(['in_network', 'in_files'])
+    expect(textOf(await client.call('in_network'))).toBe('network')
+  }
+  expect(log).toEqual(['+network'])
+})
+
+verifies('R05-14', async ({ connect }) => {
+  const toolbox = defineToolbox({
+    ...info,
+    groups: { network: { about: 'Network', hooks: hooksOf([]) }, files: { about: 'Files' } },
+    exposure: 'everything',
+  })
+    .tool('in_network', { group: 'network' }, () => 'network')
+    .tool('in_files', { group: 'files' }, () => 'files')
+  const client = await connect(toolbox)
+  expect(await client.toolNames()).toEqual(['in_files'])
+  expect((await refusalOf(client.call('in_network'))).reason).toBe('unknown_tool')
+})
+
+verifies('R05-20', async ({ serve }) => {
+  const log: string[] = []
+  const reports: Report[] = []
+  const groups = { network: { about: 'Network', hooks: hooksOf(log) } }
+  const toolbox = defineToolbox({ ...info, groups, report: (report) => reports.push(report) })
+  toolbox.tool('in_network', { group: 'network' }, () => 'network')
+  const server = await serve(toolbox)
+  const client = await server.connect()
+  await client.call('activate_network')
+  await server.close()
+  await vi.waitFor(() => expect(log).toEqual(['+network', '-network']), { timeout: 5_000 })
+  expect(reports).toEqual([])
+})

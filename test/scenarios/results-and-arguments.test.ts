@@ -1,0 +1,228 @@
+import { defineToolbox, Failure, type Report, ToolRegistry } from '@unfold-mcp/server'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { expect } from 'vitest'
+import { z } from 'zod'
+import { reasonOf, textOf } from '../replies.ts'
+import { verifies } from '../verifies.ts'
+
+const info = { name: 'hub', version: '1.0.0' }
+
+/** A toolbox that reports nowhere, with one tool that always works. */
+const steady = (reports: Report[] = []) =>
+  defineToolbox({ ...info, callTimeoutMs: 2_000, report: (report) => reports.push(report) }).tool('ping', {}, () => 'pong')
+
+verifies('R08-1', async ({ connect }) => {
+  const toolbox = defineToolbox(info)
+    .tool('zod', { input: z.object({ n: z.number().default(7) }) }, ({ n }) => `${n + 1}`)
+    .tool('arktype', { input: type({ n: 'number', 'times?': '1 <= number <= 3' }) }, ({ n, times = 2 }) => `${n * times}`)
+    .tool(
+      'valibot',
+      { input: toStandardJsonSchema(v.object({ n: v.pipe(v.number(), v.integer()) })) },
+      ({ n }) => `${n.toFixed(1)}`,
+    )
+    .tool(
+      'json',
+      { input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'], additionalProperties: false } as const },
+      ({ n }) => `${n - 1}`,
+    )
+  const client = await connect(toolbox)
+  for (const { inputSchema } of await client.tools()) {
+    expect(inputSchema).toMatchObject({ type: 'object', properties: { n: expect.anything() } })
+  }
+  expect(textOf(await client.call('zod', {}))).toBe('8')
+  expect(textOf(await client.call('arktype', { n: 4 }))).toBe('8')
+  expect(textOf(await client.call('valibot', { n: 8 }))).toBe('8.0')
+  expect(textOf(await client.call('json', { n: 9 }))).toBe('8')
+  for (const name of ['zod', 'arktype', 'valibot', 'json']) {
+    expect(reasonOf(await client.call(name, { n: 'eight' }))).toBe('invalid_arguments')
+  }
+})
+
+verifies('B01', async ({ wire, way }) => {
+  const client = await wire(steady())
+  const { error } = await client.askExactly('tools/call', undefined)
+  expect(error?.code).toBe(-32602)
+  // Without params a 2026-07-28 request lacks the envelope that every request must carry; the protocol itself refuses that.
+  if (way.era === 'session') expect(error?.data).toMatchObject({ reason: 'invalid_params' })
+  expect(textOf((await client.ask('tools/call', { name: 'ping' })).result as never)).toBe('pong')
+})
+
+verifies('B02', async ({ wire }) => {
+  const client = await wire(steady())
+  for (const params of [{}, { arguments: {} }, { name: 7 }, { name: null }]) {
+    const { error } = await client.ask('tools/call', params)
+    expect(error).toMatchObject({ code: -32602, data: { reason: 'invalid_params' } })
+    expect(error?.message).toContain('params.name')
+  }
+})
+
+verifies('B03', async ({ wire }) => {
+  const toolbox = steady().tool('echo', { input: z.object({ word: z.string().default('none') }) }, ({ word }) => word)
+  const client = await wire(toolbox)
+  const [without, empty] = [{ name: 'echo' }, { name: 'echo', arguments: {} }]
+  expect((await client.ask('tools/call', without)).text).toBe((await client.ask('tools/call', empty)).text)
+  expect(textOf((await client.ask('tools/call', without)).result as never)).toBe('none')
+})
+
+verifies('B04', async ({ wire }) => {
+  const client = await wire(steady().tool('read_file', {}, () => ''))
+  const { error } = await client.ask('tools/call', { name: 'raed_file' })
+  expect(error).toEqual({
+    code: -32602,
+    message: 'Tool "raed_file" not found. Nearest: read_file. List the tools to see what there is.',
+    data: { reason: 'unknown_tool', name: 'raed_file', nearest: ['read_file'] },
+  })
+})
+
+verifies('B06', () => {
+  const names = ['search_tools', 'describe_tools', 'call_tool', 'manage_tools', 'activate_files', 'deactivate']
+  const refused = (work: () => unknown) => expect(work).toThrow(expect.objectContaining({ reason: 'reserved_name' }))
+  for (const name of names) {
+    const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
+    refused(() => toolbox.tool(name, {}, () => ''))
+    refused(() => toolbox.tool('list', { aliases: [name] }, () => ''))
+    const registry = new ToolRegistry()
+    toolbox.use(registry)
+    refused(() => registry.register(name, {}, () => ''))
+  }
+  refused(() => defineToolbox({ ...info, gate: 'Everything' }).tool('activate', {}, () => ''))
+})
+
+verifies('B07', () => {
+  const refused = (work: () => unknown) => {
+    expect(work).toThrow(Failure)
+    expect(work).toThrow(expect.objectContaining({ reason: 'invalid_name' }))
+  }
+  for (const name of ['', 'two words', 'slash/ed', 'naïve', 'new\nline', 'x'.repeat(129)]) {
+    refused(() => defineToolbox(info).tool(name, {}, () => ''))
+    refused(() => new ToolRegistry().register(name, {}, () => ''))
+    refused(() => defineToolbox({ ...info, groups: { [name]: { about: 'Misnamed' } } }))
+  }
+  expect(() =>
+    defineToolbox(info)
+      .tool('A-z_0.9', {}, () => '')
+      .tool('y'.repeat(128), {}, () => ''),
+  ).not.toThrow()
+})
+
+verifies('B08', async ({ connect }) => {
+  const input = z.object({ name: z.string(), size: z.number().int(), at: z.object({ x: z.number() }), tags: z.array(z.string()) })
+  const client = await connect(steady().tool('make', { input }, () => 'made'))
+  const wrong = await client.call('make', { size: 1.5, at: { x: 'left' }, tags: ['a', 2] })
+  expect(reasonOf(wrong)).toBe('invalid_arguments')
+  const lines = textOf(wrong).split('\n')
+  expect(lines.filter((line) => line.startsWith('- ')).map((line) => line.split(':')[0])).toEqual([
+    '- name',
+    '- size',
+    '- at.x',
+    '- tags.1',
+  ])
+  expect(lines.at(-1)).toBe('Correct them and call again.')
+})
+
+verifies('B09', async ({ wire }) => {
+  let seen: unknown
+  const input = { type: 'object', properties: { options: { type: 'object' } } } as const
+  const toolbox = steady().tool('merge', { input }, (given) => {
+    seen = given
+    const copy = { ...given, ...(given.options as object | undefined) }
+    return `${(copy as { polluted?: unknown }).polluted}`
+  })
+  const client = await wire(toolbox)
+  const hostile = JSON.parse(
+    '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"options":{"__proto__":{"polluted":1}}}',
+  )
+  const answer = await client.ask('tools/call', { name: 'merge', arguments: hostile })
+  expect(answer.error === undefined ? textOf(answer.result as never) : 'undefined').toBe('undefined')
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+  expect(seen === undefined || Object.getPrototypeOf(seen) === Object.prototype).toBe(true)
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    expect((await client.ask('tools/call', { name })).error?.data).toMatchObject({ reason: 'unknown_tool' })
+  }
+  expect(textOf((await client.ask('tools/call', { name: 'ping' })).result as never)).toBe('pong')
+})
+
+verifies('B10', async ({ connect }) => {
+  const reports: Report[] = []
+  const toolbox = steady(reports)
+    .tool('throws', {}, () => {
+      throw new Error('The disk is full')
+    })
+    .tool('rejects', {}, () => Promise.reject(new TypeError('Not a number')))
+    .tool('odd', {}, () => {
+      throw 'a string'
+    })
+  const client = await connect(toolbox)
+  for (const [name, message] of Object.entries({ throws: 'The disk is full', rejects: 'Not a number', odd: 'a string' })) {
+    const failed = await client.call(name)
+    expect(reasonOf(failed)).toBe('tool_failed')
+    expect(textOf(failed)).toBe(message)
+  }
+  expect(reports.map(({ reason }) => reason)).toEqual(['tool_failed', 'tool_failed', 'tool_failed'])
+  expect(textOf(await client.call('ping'))).toBe('pong')
+})
+
+verifies('B11', async ({ connect }) => {
+  let stopped = false
+  const toolbox = steady().tool('hangs', { timeoutMs: 40 }, (_, { signal }) => {
+    signal.addEventListener('abort', () => {
+      stopped = true
+    })
+    return new Promise<string>(() => undefined)
+  })
+  const client = await connect(toolbox)
+  const [hung, answered] = await Promise.all([client.call('hangs'), client.call('ping')])
+  expect(reasonOf(hung)).toBe('tool_timeout')
+  expect(textOf(hung)).toContain('Tool "hangs" did not finish within')
+  expect(textOf(answered)).toBe('pong')
+  expect(stopped).toBe(true)
+  expect(textOf(await client.call('ping'))).toBe('pong')
+})
+
+verifies('B12', async ({ connect }) => {
+  const circular: Record<string, unknown> = {}
+  circular.self = circular
+  const garbage: Record<string, unknown> = {
+    number: 7,
+    truth: true,
+    mixed: [{ type: 'text', text: 'fine' }, 'not a block'],
+    circular,
+    function: () => 'later',
+    content: { content: ['no block'] },
+    untyped: { content: [{ type: 'text' }] },
+  }
+  const toolbox = steady().tool('shaped', { output: z.object({ total: z.number() }) }, () => ({ total: 'many' }) as never)
+  for (const [name, value] of Object.entries(garbage)) toolbox.tool(name, {}, () => value as never)
+  const client = await connect(toolbox)
+  for (const name of [...Object.keys(garbage), 'shaped']) {
+    const result = await client.call(name)
+    expect([name, reasonOf(result)]).toEqual([name, 'invalid_result'])
+    expect(textOf(result)).toContain(`Tool "${name}" gave no usable result`)
+  }
+  expect(textOf(await client.call('ping'))).toBe('pong')
+})
+
+verifies('B13', async ({ connect, wire }) => {
+  let begun: () => void = () => undefined
+  let ended: () => void = () => undefined
+  const running = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const stopped = new Promise<void>((resolve) => {
+    ended = resolve
+  })
+  const toolbox = steady().tool('long', {}, (_, { signal }) => {
+    signal.addEventListener('abort', ended)
+    begun()
+    return new Promise<string>(() => undefined)
+  })
+  const other = await connect(toolbox)
+  const client = await wire(toolbox)
+  client.ask('tools/call', { name: 'long' }).catch(() => undefined)
+  await running
+  client.vanish()
+  await stopped
+  expect(textOf(await other.call('ping'))).toBe('pong')
+})

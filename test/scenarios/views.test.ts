@@ -1,0 +1,112 @@
+import { defineToolbox, isFailure } from '@unfold-mcp/server'
+import { expect } from 'vitest'
+import { textOf } from '../replies.ts'
+import { type Place, verifies } from '../verifies.ts'
+
+const info = { name: 'hub', version: '1.0.0' }
+
+const hub = () =>
+  defineToolbox({
+    ...info,
+    groups: {
+      files: { about: 'Files' },
+      cloud: { about: 'Cloud' },
+      aws: { about: 'AWS', parent: 'cloud', excludes: ['gcp'] },
+      gcp: { about: 'GCP', parent: 'cloud' },
+    },
+  })
+    .tool('read_file', { group: 'files', tags: ['storage'], readOnly: true }, () => 'contents')
+    .tool('write_file', { group: 'files', tags: ['storage'] }, () => 'wrote')
+    .tool('regions', { group: 'cloud', readOnly: true }, () => 'regions')
+    .tool('s3_list', { group: 'aws', tags: ['storage'], readOnly: true }, () => 'buckets')
+    .tool('gce_list', { group: 'gcp', readOnly: true }, () => 'instances')
+    .tool('convert', { version: '1', about: 'Convert, old' }, () => 'old')
+    .tool('convert', { version: '2', about: 'Convert, new' }, () => 'new')
+
+const withoutActivators = (names: readonly string[]) => names.filter((name) => !name.includes('activate'))
+
+verifies('R13-1', async ({ serve }) => {
+  const server = await serve(hub())
+  const client = await server.connect({ view: 'groups=files,aws' })
+  expect(withoutActivators(await client.toolNames())).toEqual(['read_file', 'write_file', 'regions', 's3_list', 'convert'])
+  await client.call('deactivate', { group: 'files' })
+  expect(withoutActivators(await client.toolNames())).toEqual(['regions', 's3_list', 'convert'])
+  const plain = await server.connect()
+  expect(withoutActivators(await plain.toolNames())).toEqual(['convert'])
+})
+
+verifies('R13-2', async ({ serve }) => {
+  const server = await serve(hub())
+  const client = await server.connect({ view: 'groups=files,aws' })
+  expect(await client.toolNames()).toEqual(['read_file', 'write_file', 'regions', 's3_list', 'convert'])
+  expect(textOf(await client.call('s3_list'))).toBe('buckets')
+})
+
+verifies('R13-3', async ({ connect }) => {
+  const client = await connect(hub(), { view: 'tags=storage' })
+  expect(withoutActivators(await client.toolNames())).toEqual(['read_file', 'write_file', 's3_list', 'convert'])
+  expect(textOf(await client.call('s3_list'))).toBe('buckets')
+})
+
+verifies('R13-4', async ({ serve }) => {
+  const server = await serve(hub())
+  const pinned = await server.connect({ view: 'versions=convert@1' })
+  expect((await pinned.tools()).find(({ name }) => name === 'convert')?.description).toBe('Convert, old')
+  expect(textOf(await pinned.call('convert'))).toBe('old')
+  const plain = await server.connect()
+  expect(textOf(await plain.call('convert'))).toBe('new')
+})
+
+verifies('R13-5', async ({ connect }) => {
+  const client = await connect(hub(), { view: 'exposure=everything' })
+  expect(await client.toolNames()).toEqual(['read_file', 'write_file', 'regions', 's3_list', 'gce_list', 'convert'])
+  expect(textOf(await client.call('s3_list'))).toBe('buckets')
+  expect(textOf(await client.call('gce_list'))).toBe('instances')
+})
+
+verifies('R13-9', async ({ connect }) => {
+  const client = await connect(hub(), { view: 'exposure=everything&groups=files' })
+  expect(await client.toolNames()).toEqual(['read_file', 'write_file', 'regions', 's3_list', 'gce_list', 'convert'])
+})
+
+/** What a client that asks for this view is told instead of being served. */
+async function refusalOfView({ wire }: Pick<Place, 'wire'>, view: string): Promise<string> {
+  try {
+    const { greeting } = await wire(hub(), { view })
+    return `${greeting.error?.data?.reason}: ${greeting.error?.message}`
+  } catch (error) {
+    // Over standard input and output the view is a matter of the command line, so whoever starts the server is told.
+    return isFailure(error) ? `${error.reason}: ${error.message}` : String(error)
+  }
+}
+
+verifies('R13-6', async (place) => {
+  const wrong = {
+    'groups=flies': 'Nearest: files.',
+    'tags=storag': 'Nearest: storage.',
+    'versions=convert@3': 'Known: convert@1, convert@2.',
+    'versions=convert': 'versions "convert", which this server does not have.',
+    'exposure=evrything': 'Nearest: everything.',
+    'readOnly=perhaps': 'Known: true, false.',
+  }
+  for (const [view, hint] of Object.entries(wrong)) {
+    const refusal = await refusalOfView(place, view)
+    expect(refusal).toContain('invalid_view: The address asks for ')
+    expect(refusal).toContain(hint)
+  }
+})
+
+verifies('R13-7', async ({ connect, way }) => {
+  const client = await connect(hub(), { view: 'readOnly=true&exposure=everything' })
+  expect(await client.toolNames()).toEqual(['read_file', 'regions', 's3_list', 'gce_list'])
+  await expect(client.call('write_file')).rejects.toThrow('not found')
+  if (way.era === 'stateless') return
+  const grouped = await connect(hub(), { view: 'readOnly=true' })
+  await grouped.call('activate_files')
+  expect(withoutActivators(await grouped.toolNames())).toEqual(['read_file'])
+})
+
+verifies('R13-8', async (place) => {
+  const refusal = await refusalOfView(place, 'groups=aws,gcp')
+  expect(refusal).toMatch(/^invalid_view: .*"aws" and "gcp" cannot be active at the same time/u)
+})
