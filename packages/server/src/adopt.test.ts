@@ -306,9 +306,10 @@ describe.each(ways)('an adopted server over $transport, $era era', (way) => {
   })
 })
 
-test('a name that this library uses is refused in words', async () => {
+test('a name that this library uses is refused in words to whoever runs the server, not to its clients', async () => {
   const served = adopt(lowLevel(['search_tools']), { report: () => undefined })
-  await using handler = createHandler(served)
+  const errors: string[] = []
+  await using handler = createHandler(served, { onerror: (error) => void errors.push(error.message) })
   const body = {
     jsonrpc: '2.0',
     id: 1,
@@ -317,7 +318,8 @@ test('a name that this library uses is refused in words', async () => {
   }
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const reply = await handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(body) }))
-  expect(await reply.text()).toContain('\\"search_tools\\" is a name of this library')
+  expect(await reply.text()).not.toContain('search_tools')
+  expect(errors).toEqual([expect.stringContaining('"search_tools" is a name of this library')])
   await expect(listen(served, { port: 0 })).rejects.toThrow("is a name of this library's own tools")
 })
 
@@ -498,12 +500,15 @@ describe('a server that cannot be adopted is refused with what to do', () => {
 
   test('the same one for two clients', async () => {
     const mcp = await workshop()({ era: 'legacy' })
+    const errors: string[] = []
     await using server = await testServer(
       adopt(() => mcp, { report: () => undefined }),
       { transport: 'memory', era: 'session' },
+      { onerror: (error) => void errors.push(error.message) },
     )
     await server.connect()
-    await expect(server.connect()).rejects.toThrow('the same server twice')
+    await expect(server.connect()).rejects.toThrow('internal_error')
+    expect(errors).toEqual([expect.stringContaining('the same server twice')])
   })
 
   test('one whose list never ends', async () => {
