@@ -20,6 +20,7 @@ import type { ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
 import type { Scope } from './scope.ts'
+import { ShownCache } from './shown-cache.ts'
 import { forReader, type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
 
 /** All that views are computed from, as it is at one moment. */
@@ -54,13 +55,12 @@ interface Options {
   readonly report: Reporter
 }
 
-const cacheSize = 512
 const noEntries: ReadonlySet<ToolEntry> = new Set()
 
 /** What each scope sees. Scopes that look alike share one view, computed once for as long as nothing it reads changes. */
 export class Views {
   readonly #options: Options
-  readonly #caches = new WeakMap<World, Map<string, Shown>>()
+  readonly #caches = new WeakMap<World, ShownCache>()
   readonly #activationKeys = new WeakMap<Activation, string>()
 
   constructor(options: Options) {
@@ -116,15 +116,14 @@ export class Views {
     const found = cache.get(key)
     if (found !== undefined) return found
     const made = makeShown(world, look)
-    if (cache.size >= cacheSize) cache.delete(cache.keys().next().value ?? '')
     cache.set(key, made)
     return made
   }
 
-  #cacheOf(world: World): Map<string, Shown> {
+  #cacheOf(world: World): ShownCache {
     const found = this.#caches.get(world)
     if (found !== undefined) return found
-    const made = new Map<string, Shown>()
+    const made = new ShownCache()
     this.#caches.set(world, made)
     return made
   }

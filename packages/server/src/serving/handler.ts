@@ -148,13 +148,14 @@ async function readBody(runtime: Runtime, exchange: Exchange, limit: number): Pr
     const message = 'The body must be JSON: send it with Content-Type: application/json.'
     return { reply: failureReply(415, new Failure('unsupported_media_type', message, { type }), { code: -32000 }) }
   }
-  const bytes = await exchange.body(limit)
-  if (bytes === undefined) {
-    const failure = new Failure('body_too_large', `The request is larger than ${limit} bytes. Send less at once.`, { limit })
-    return { reply: failureReply(413, failure, { code: -32000 }) }
-  }
   let body: unknown
   try {
+    // A body that breaks off is no failure of ours either.
+    const bytes = await exchange.body(limit)
+    if (bytes === undefined) {
+      const failure = new Failure('body_too_large', `The request is larger than ${limit} bytes. Send less at once.`, { limit })
+      return { reply: failureReply(413, failure, { code: -32000 }) }
+    }
     const text = utf8.decode(bytes)
     checkText(text, runtime.declaration.messageLimits)
     body = JSON.parse(text)
