@@ -6,7 +6,7 @@ export type Facts = { readonly [name: string]: unknown }
 /** What a predicate may look at. Everything in it belongs to the same moment. */
 export interface Snapshot<F extends Facts = Facts> {
   readonly facts: F
-  isActive(group: string): boolean
+  readonly isActive: (group: string) => boolean
 }
 
 /** Whether a tool can be used at all now. One that throws counts as false. */

@@ -15,7 +15,7 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   readonly principal: P | undefined
   /** World state as it was when the call was let through. */
   readonly facts: F
-  /** Aborted when the client cancels or vanishes, and when the tool's time is up. */
+  /** Aborted when the client cancels, when it vanishes (in a session over HTTP it may come back), and when the tool's time is up. */
   readonly signal: AbortSignal
   /** The SDK's own context: elicitation, sampling, request state, headers. Absent when called without a transport. */
   readonly mcp: ServerContext | undefined

@@ -2,7 +2,7 @@ import { printable, type Reason } from '@unfold-mcp/core'
 
 /** Something the author or operator should know; the server goes on. */
 export interface Report {
-  readonly reason: Reason | 'name_clash'
+  readonly reason: Reason
   readonly message: string
   readonly error?: unknown
 }
@@ -14,13 +14,16 @@ const longest = 10_000
 /** What was thrown, in words: anything can be, so this never throws itself, and gives nothing for what says nothing. */
 export function wordsOf(thrown: unknown): string {
   try {
-    const said: unknown = thrown instanceof Error ? thrown.message : thrown
-    const words = said === undefined || said === null ? '' : String(said)
+    const said = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown
+    const words = isWord(said) ? String(said) : ''
     return words.length > longest ? `${words.slice(0, longest)}…` : words
   } catch {
     return ''
   }
 }
+
+const isWord = (value: unknown): value is string | number | bigint | boolean | symbol =>
+  !['object', 'function', 'undefined'].includes(typeof value)
 
 /** Writes each distinct report once to standard error, so a predicate that always throws does not flood it. */
 export function stderrReporter(): Reporter {

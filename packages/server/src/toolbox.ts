@@ -165,6 +165,11 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     return this.#runtime.changeFor(scope, 'deactivate', group)
   }
 
+  /** Releases what hooks prepared, for everybody; the toolbox is not to be served after. `serve` does it by itself. */
+  close(): Promise<void> {
+    return this.#runtime.stop()
+  }
+
   /** Reads predicates again; whoever's view changed is told. */
   toolListChanged(): void {
     this.#runtime.toolListChanged()

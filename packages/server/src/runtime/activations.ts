@@ -68,6 +68,8 @@ export class Activations {
   /** Makes a transition: hooks first, then the activation, then the store. Transitions of one cell never overlap. */
   change<T>(cell: Cell, plan: (activation: Activation) => Plan, result: (made: Plan) => T): Promise<T> {
     return cell.exclusively(async () => {
+      // What is prepared for a client that left would never be released.
+      if (cell.isOver) return result({ next: cell.activation, on: [], off: [] })
       const made = await this.#commit(cell, plan)
       if (made.on.length + made.off.length > 0) await this.#save(cell)
       return result(made)
@@ -76,6 +78,10 @@ export class Activations {
 
   /** Ends an activation that nobody uses any more: what hooks prepared is released. */
   async release(cell: Cell): Promise<void> {
+    // A transition that is under way may yet switch a group on.
+    await cell.exclusively(async () => {
+      cell.isOver = true
+    })
     const withHooks = cell.activation.groups.filter((name) => this.#hooksOf(name) !== undefined)
     for (const name of withHooks.toReversed()) {
       try {

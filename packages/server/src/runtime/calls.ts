@@ -25,9 +25,9 @@ import { checkSize } from './limits.ts'
 import { changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
+import type { Shown } from './shown.ts'
 import { activatorName, forReader, gateGroup, surfaceSource } from './surface.ts'
 import type { Transition } from './transition.ts'
-import type { Shown } from './views.ts'
 
 /** A call as it arrives: what the client sent, and what the SDK knows about it. */
 export interface Call {

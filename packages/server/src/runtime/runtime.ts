@@ -31,7 +31,7 @@ import type { Declaration } from './declaration.ts'
 import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
-import { activatorName, type Reader, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
+import { activatorName, gateGroup, type Reader, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
 import { noTransition, type Transition, transitionOf } from './transition.ts'
 import { emptyView, type UrlView } from './url-view.ts'
 import { readerOf, Views, type World } from './views.ts'
@@ -52,14 +52,20 @@ export interface OpenScope extends Newcomer {
   readonly view?: UrlView | undefined
 }
 
+const requestScope = 'request'
+
 /** One served toolbox: its catalogue, whose activation is what, and who must be told. */
 export class Runtime {
   readonly declaration: Declaration
   readonly views: Views
   readonly announcer: Announcer
   readonly #sources: Source[] = []
+  /** Sources that place their tools before or behind the gate themselves. */
+  readonly #own: ReadonlySet<Source>
   readonly #unsubscribe: (() => void)[] = []
   readonly #scopes = new Set<Scope>()
+  readonly #goodViews = new WeakMap<UrlView, World>()
+  readonly #viewActivations = new WeakMap<UrlView, Activation>()
   readonly #activations: Activations
   readonly #reportedClashes = new Set<string>()
   readonly #groups: Groups
@@ -87,6 +93,7 @@ export class Runtime {
       report: declaration.report,
     })
     this.announcer = new Announcer((scope) => this.views.shown(scope).fingerprint)
+    this.#own = new Set(sources)
     for (const source of sources) this.addSource(source)
   }
 
@@ -147,7 +154,7 @@ export class Runtime {
 
   /** A scope for one request that keeps nothing. */
   glimpse(view: UrlView, newcomer: Omit<Newcomer, 'era'>): Promise<Scope> {
-    return this.#begin('request', view, { ...newcomer, era: 'stateless' })
+    return this.#begin(requestScope, view, { ...newcomer, era: 'stateless' })
   }
 
   /** Finds out whether an adopted server can be made and served, for whoever starts it to hear now rather than a client. */
@@ -190,6 +197,8 @@ export class Runtime {
   /** Activates or deactivates from outside a request, for one scope, a principal (`principal:<id>`), or `all`. */
   async changeFor(target: string, phase: 'activate' | 'deactivate', group: string): Promise<void> {
     groupOf(this.#groups, group)
+    // A request on 2026-07-28 has nothing of its own to change, and is gone by now.
+    if (target === requestScope) return
     const scopes = await this.#scopesOf(target)
     const cells = new Map(scopes.map((scope) => [scope.cell, scope]))
     const outcomes = await Promise.allSettled([...cells.values()].map((scope) => this[phase](scope, group)))
@@ -273,7 +282,11 @@ export class Runtime {
   checkView(view: UrlView, principal: Principal | undefined, product?: Product): void {
     // What an adopted server has is known once it was made for someone.
     if (product === undefined && this.declaration.product !== undefined) return
-    view.check(this.worldOf({ product }), (entry) => this.views.permitted(entry, principal))
+    const world = this.worldOf({ product })
+    // Where everyone may have everything, an address that was good once is good until the tools change.
+    if (this.#goodViews.get(view) === world) return
+    view.check(world, (entry) => this.views.permitted(entry, principal))
+    if (this.declaration.permit === undefined) this.#goodViews.set(view, world)
   }
 
   /** Ends everything that hooks started; the runtime is of no use after. */
@@ -318,7 +331,7 @@ export class Runtime {
   }
 
   #makeWorld(own: readonly ToolEntry[] = []): World {
-    const entries = [...own, ...this.#sources.flatMap((source) => source.entries())]
+    const entries = [...own, ...this.#sources.flatMap((source) => this.#placed(source))]
     const written = entries.filter((entry) => entry.origin === 'surface')
     const surface: SurfacePlan = {
       groups: this.#groups,
@@ -340,6 +353,17 @@ export class Runtime {
       this.declaration.report({ reason: 'name_clash', message })
     }
     return { catalog, groups: this.#groups, surface }
+  }
+
+  /** The entries of a source. One that knows nothing of the gate stands behind it, as everything does. */
+  #placed(source: Source): readonly ToolEntry[] {
+    const entries = source.entries()
+    if (!this.declaration.gated || this.#own.has(source)) return entries
+    return entries.map((entry) =>
+      entry.visibility.group === undefined && entry.origin !== 'surface'
+        ? { ...entry, visibility: { ...entry.visibility, group: gateGroup } }
+        : entry,
+    )
   }
 
   async #begin(key: string, view: UrlView, newcomer: Newcomer): Promise<Scope> {
@@ -382,11 +406,20 @@ export class Runtime {
       return new Scope(key, await this.#activations.principal(principal.id, cost), this.#principalFrame(principal), product)
     }
     const shared = await this.#activations.shared(cost)
-    const asked = planAll(this.#groups, nothingActive, view.groups).next.groups
-    const groups = [...new Set([...shared.activation.groups, ...asked])]
-    const activation = view.isEmpty ? shared.activation : { groups, tools: [], tags: view.tags, versions: view.versions }
+    const activation = view.isEmpty ? shared.activation : this.#askedFor(view, shared)
     // Named after the one that hooks ran for: no request or stream owns what they prepared, so none releases it.
     return new Scope(key, new Cell(shared.key, activation), statelessFrame(principal, view), product)
+  }
+
+  // The same object for every request with this address, because what is known of an activation is kept by it.
+  #askedFor(view: UrlView, shared: Cell): Activation {
+    const found = this.#viewActivations.get(view)
+    if (found !== undefined) return found
+    const asked = planAll(this.#groups, nothingActive, view.groups).next.groups
+    const groups = [...new Set([...shared.activation.groups, ...asked])]
+    const made = { groups, tools: [], tags: view.tags, versions: view.versions }
+    this.#viewActivations.set(view, made)
+    return made
   }
 
   #principalFrame(principal: Principal): Frame {

@@ -10,6 +10,8 @@ export class Cell {
   /** The key under which it is kept for another time. */
   readonly savedAs: string | undefined
   readonly scopes = new Set<Scope>()
+  /** Nobody uses it any more, so nothing is switched on again. */
+  isOver = false
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(key: string, activation: Activation, savedAs?: string) {

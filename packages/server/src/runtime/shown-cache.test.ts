@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
+import type { Shown } from './shown.ts'
 import { ShownCache } from './shown-cache.ts'
-import type { Shown } from './views.ts'
 
 const listing = (count: number): Shown => ({
   entries: [],
   tools: Array.from({ length: count }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } })),
   fingerprint: '',
-  text: '',
+  bytes: new Uint8Array(),
 })
 
 test('what was used least recently goes first when together they list too many tools', () => {

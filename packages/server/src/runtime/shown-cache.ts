@@ -1,6 +1,6 @@
-import type { Shown } from './views.ts'
+import type { Shown } from './shown.ts'
 
-/** The most recently used views, as many as together list no more than so many tools: each keeps the text of its list. */
+/** The most recently used views, as many as together list no more than so many tools: each keeps its list encoded. */
 export class ShownCache {
   readonly #limit: number
   readonly #kept = new Map<string, Shown>()

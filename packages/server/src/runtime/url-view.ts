@@ -28,6 +28,22 @@ const exposures: readonly Exposure[] = ['groups', 'everything']
 
 export const emptyView: UrlView = viewOfUrl(new URLSearchParams())
 
+const remembered = new Map<string, UrlView>()
+const rememberedLimit = 100
+
+/** The view that an address asks for. Clients send the same one with every request, so the last few are remembered. */
+export function viewOfAddress(url: string): UrlView {
+  const start = url.indexOf('?')
+  if (start === -1) return emptyView
+  const query = url.slice(start + 1).replace(/#.*$/u, '')
+  const found = remembered.get(query)
+  if (found !== undefined) return found
+  const made = viewOfUrl(new URLSearchParams(query))
+  if (remembered.size >= rememberedLimit) remembered.delete(remembered.keys().next().value ?? '')
+  remembered.set(query, made)
+  return made
+}
+
 /** The view that a URL asks for; throws `invalid_view` for one that cannot be read. */
 export function viewOfUrl(parameters: URLSearchParams): UrlView {
   const groups = names(parameters, 'groups')
@@ -55,7 +71,7 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
         throw invalid('groups', name, [...graph.byName.keys()].filter(worthKnowing))
     }
     refuseConflicts(graph, groups)
-    const known = catalog.entries.filter((entry) => tags.length === 0 || permitted(entry))
+    const known = tags.length === 0 ? [] : catalog.entries.filter(permitted)
     const knownTags = new Set(known.flatMap((entry) => entry.tags))
     for (const tag of tags) if (!knownTags.has(tag)) throw invalid('tags', tag, [...knownTags])
     for (const [tool, version] of Object.entries(versions)) {

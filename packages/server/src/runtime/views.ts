@@ -13,13 +13,13 @@ import {
   snapshotOf,
   type Tool,
   unavailableEntries,
-  viewFingerprint,
   viewOf,
 } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
 import type { Scope } from './scope.ts'
+import { type Shown, shownOf } from './shown.ts'
 import { ShownCache } from './shown-cache.ts'
 import { forReader, type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
 
@@ -28,15 +28,6 @@ export interface World {
   readonly catalog: Catalog<ToolEntry>
   readonly groups: Groups
   readonly surface: SurfacePlan
-}
-
-/** A view with what a list needs of it, made once. */
-export interface Shown {
-  readonly entries: readonly ToolEntry[]
-  readonly tools: readonly Tool[]
-  readonly fingerprint: string
-  /** The JSON text of `tools`. */
-  readonly text: string
 }
 
 /** Where a tool stands, for deciding by group or tag rather than by name. */
@@ -194,30 +185,22 @@ function withoutIdleDeactivator(world: World, look: Look<ToolEntry>): Look<ToolE
 }
 
 function makeShown(world: World, look: Look<ToolEntry>): Shown {
-  const reader = readerOf(world, look)
-  return shownOf(viewOf(world.catalog, look).entries.map((entry) => forReader(entry, world.surface, reader)))
+  const surface = surfaceFor(world, look)
+  return shownOf(viewOf(world.catalog, look).entries.map((entry) => surface.get(entry) ?? entry))
 }
 
-function shownOf(entries: readonly ToolEntry[]): Shown {
-  let text: string | undefined
-  return {
-    entries,
-    tools: entries.map((entry) => entry.tool),
-    fingerprint: viewFingerprint(entries),
-    get text() {
-      text ??= `[${entries.map((entry) => textOf(entry.tool)).join(',')}]`
-      return text
-    },
-  }
-}
+const wholeSurfaces = new WeakMap<World, ReadonlyMap<ToolEntry, ToolEntry>>()
 
-const texts = new WeakMap<Tool, string>()
-
-function textOf(tool: Tool): string {
-  const found = texts.get(tool)
+/** The tools of the surface, each as this look may read it. */
+function surfaceFor(world: World, look: Look<ToolEntry>): ReadonlyMap<ToolEntry, ToolEntry> {
+  // They read the same to everyone from whom nothing is kept back: described once, they are also encoded once.
+  const isWhole = look.forbidden.size === 0 && !look.readOnly
+  const found = isWhole ? wholeSurfaces.get(world) : undefined
   if (found !== undefined) return found
-  const made = JSON.stringify(tool)
-  texts.set(tool, made)
+  const reader = readerOf(world, look)
+  const entries = world.catalog.entries.filter((entry) => entry.source === surfaceSource)
+  const made = new Map(entries.map((entry) => [entry, forReader(entry, world.surface, reader)]))
+  if (isWhole) wholeSurfaces.set(world, made)
   return made
 }
 

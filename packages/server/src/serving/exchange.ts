@@ -9,16 +9,21 @@ export interface Exchange {
   request(): Request
 }
 
-/** An answer that is text from the start: what most are. */
-export interface TextReply {
+/** An answer that is whole from the start: what most are. Parts of it may have been encoded long before. */
+export interface WholeReply {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
-  readonly text: string
+  readonly parts: readonly (string | Uint8Array<ArrayBuffer>)[]
 }
 
-export type Reply = TextReply | Response
+export type Reply = WholeReply | Response
 
-export const isText = (reply: Reply): reply is TextReply => 'text' in reply && typeof reply.text === 'string'
+export const isWhole = (reply: Reply): reply is WholeReply => 'parts' in reply
+
+/** The same answer for code that wants a web-standard one. */
+export function responseOf({ status, headers, parts }: WholeReply): Response {
+  return new Response(parts.length === 1 ? parts[0] : new Blob([...parts]), { status, headers })
+}
 
 /** An exchange over a web-standard request. */
 export function exchangeOf(request: Request): Exchange {

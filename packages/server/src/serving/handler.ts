@@ -5,7 +5,6 @@ import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   validateHostHeader,
-  validateOriginHeader,
 } from '@modelcontextprotocol/server'
 import { Failure, isFailure, printable, type Reason, reasons } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
@@ -13,10 +12,10 @@ import { wordsOf } from '../report.ts'
 import { checkSize, checkText } from '../runtime/limits.ts'
 import { malformedRequest } from '../runtime/params.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { emptyView, type UrlView, viewOfUrl } from '../runtime/url-view.ts'
+import { emptyView, viewOfAddress } from '../runtime/url-view.ts'
 import { runtimeOf } from '../servable.ts'
-import { errorReply, failureReply, idOf } from './errors.ts'
-import { type Exchange, exchangeOf, isText, type Reply } from './exchange.ts'
+import { errorReply, failureReply, idOf, wellFormed } from './errors.ts'
+import { type Exchange, exchangeOf, isWhole, type Reply, responseOf } from './exchange.ts'
 import { type Resumption, type SessionLimits, Sessions } from './sessions.ts'
 import { type DocumentNotices, Stateless } from './stateless.ts'
 
@@ -26,7 +25,7 @@ export interface HandlerOptions {
   readonly authenticate?: (request: Request) => Principal | undefined | Response | Promise<Principal | undefined | Response>
   /** Host names that requests may name; loopback ones by default, `any` to leave the check to whatever stands in front. */
   readonly allowedHosts?: readonly string[] | 'any'
-  /** Origins that browsers may send requests from; loopback ones by default. Requests without an origin are let through. */
+  /** Origins (`https://app.example`) or host names that pages may ask from; loopback by default. No origin is let through. */
   readonly allowedOrigins?: readonly string[] | 'any'
   readonly maxBodyBytes?: number
   readonly sessions?: Partial<SessionLimits> & Resumption
@@ -85,7 +84,7 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
     answer,
     async fetch(request) {
       const reply = await answer(exchangeOf(request))
-      return isText(reply) ? new Response(reply.text, { status: reply.status, headers: reply.headers }) : reply
+      return isWhole(reply) ? responseOf(reply) : reply
     },
     get sessionCount() {
       return sessions.size
@@ -116,7 +115,7 @@ async function answerExchange({ runtime, sessions, stateless, options }: Edge, e
   const principal = await options.authenticate?.(exchange.request())
   if (principal instanceof Response) return principal
   try {
-    const view = urlViewOf(exchange.url)
+    const view = viewOfAddress(exchange.url)
     const route = classifyInboundRequest({
       httpMethod: exchange.method,
       protocolVersionHeader: exchange.header('mcp-protocol-version'),
@@ -137,11 +136,6 @@ async function answerExchange({ runtime, sessions, stateless, options }: Edge, e
   }
 }
 
-function urlViewOf(url: string): UrlView {
-  const start = url.indexOf('?')
-  return start === -1 ? emptyView : viewOfUrl(new URLSearchParams(url.slice(start + 1).replace(/#.*$/u, '')))
-}
-
 async function readBody(runtime: Runtime, exchange: Exchange, limit: number): Promise<{ body: unknown } | { reply: Reply }> {
   if (!isJsonContentType(exchange.header('content-type') ?? null)) {
     const type = printable(exchange.header('content-type') ?? '')
@@ -160,8 +154,10 @@ async function readBody(runtime: Runtime, exchange: Exchange, limit: number): Pr
     checkText(text, runtime.declaration.messageLimits)
     body = JSON.parse(text)
     checkSize(body, runtime.declaration.messageLimits)
+    checkBatch(body)
     return { body }
   } catch (error) {
+    if (isFailure(error, 'invalid_request')) return { reply: failureReply(400, error, { code: -32600 }) }
     if (isFailure(error)) return { reply: failureReply(400, error, { id: idOf(body) }) }
     const problem = printable(wordsOf(error))
     const failure = new Failure('invalid_json', `The body is not JSON in UTF-8: ${problem}. Send one JSON object.`, { problem })
@@ -171,6 +167,15 @@ async function readBody(runtime: Runtime, exchange: Exchange, limit: number): Pr
 
 // Bytes that are no text would otherwise be replaced, and a tool would be called with something that nobody sent.
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const maxBatch = 100
+
+// The SDK has the same limit, but looks at every message before it counts them.
+function checkBatch(body: unknown): void {
+  if (!Array.isArray(body) || body.length <= maxBatch) return
+  const problem = `A batch holds at most ${maxBatch} messages, and this one has ${body.length}`
+  throw new Failure('invalid_request', `${problem}. Send them in several.`, { problem })
+}
 
 const methods = ['GET', 'POST', 'DELETE']
 
@@ -193,8 +198,7 @@ const reasonsByCode: { readonly [code: number]: Reason } = {
 function rejected({ httpStatus, code, message, data }: InboundLadderRejection, body: unknown): Reply {
   const reason = reasonsByCode[code]
   const known = reason === undefined ? data : { reason, problem: message, ...(data as object | undefined) }
-  const next =
-    code === -32600 ? '. Send one object with "jsonrpc": "2.0", a "method", an "id" that is text or a whole number, and "params", if any, that are an object.' : ''
+  const next = code === -32600 ? `. ${wellFormed}` : ''
   return errorReply(httpStatus, { code, message: `${message}${next}`, data: known }, { id: idOf(body) })
 }
 
@@ -212,11 +216,18 @@ function refusedOrigin(
     return failureReply(403, new Failure('forbidden_host', message, { host: printable(host) }), { code: -32000 })
   }
   const origin = exchange.header('origin')
-  if (origin !== undefined && allowedOrigins !== 'any' && !validateOriginHeader(origin, [...allowedOrigins]).ok) {
-    const message = `Pages of "${printable(origin)}" may not use this server. If they should, add that host to allowedOrigins.`
+  if (origin !== undefined && allowedOrigins !== 'any' && !allowsOrigin(origin, allowedOrigins)) {
+    const message = `Pages of "${printable(origin)}" may not use this server. If they should, add it to allowedOrigins.`
     return failureReply(403, new Failure('forbidden_origin', message, { origin: printable(origin) }), { code: -32000 })
   }
   return undefined
+}
+
+/** An allowed origin is written whole (`https://app.example`), or as a host name, which allows it on any scheme and port. */
+function allowsOrigin(origin: string, allowed: readonly string[]): boolean {
+  if (!URL.canParse(origin)) return false
+  const { origin: whole, hostname } = new URL(origin)
+  return allowed.some((each) => (each.includes('://') ? URL.canParse(each) && new URL(each).origin === whole : each === hostname))
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
@@ -225,9 +236,6 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 export function unauthorized(
   message = 'This server wants to know who asks. Send a valid token: Authorization: Bearer <token>.',
 ): Response {
-  const { status, headers, text } = failureReply(401, new Failure('unauthorized', message, { scheme: 'Bearer' }), {
-    code: -32000,
-    headers: { 'www-authenticate': 'Bearer' },
-  })
-  return new Response(text, { status, headers })
+  const failure = new Failure('unauthorized', message, { scheme: 'Bearer' })
+  return responseOf(failureReply(401, failure, { code: -32000, headers: { 'www-authenticate': 'Bearer' } }))
 }

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { Failure, printable } from '@unfold-mcp/core'
 import { wordsOf } from '../report.ts'
-import { idOf } from './errors.ts'
+import { idOf, wellFormed } from './errors.ts'
 
 const newline = 0x0a
 const maxBytes = STDIO_DEFAULT_MAX_BUFFER_SIZE
@@ -72,28 +72,13 @@ export class LineTransport implements Transport {
   }
 
   #take(line: Buffer | undefined): void {
-    if (line === undefined) {
-      const message = `A message may be ${maxBytes} bytes long; this line is longer. Send less at once.`
-      return this.#refuse(-32600, new Failure('body_too_large', message, { limit: maxBytes }))
-    }
-    let value: unknown
-    try {
-      const text = textOf(line)
-      if (text === '') return
-      value = JSON.parse(text)
-    } catch (error) {
-      const problem = printable(wordsOf(error))
-      const message = `This line is not JSON in UTF-8: ${problem}. Send one JSON object a line.`
-      return this.#refuse(-32700, new Failure('invalid_json', message, { problem }))
-    }
-    const message = messageOf(value)
-    if (message !== undefined) return this.onmessage?.(message)
-    const problem = 'This line is no JSON-RPC message'
-    const next = 'Send one object with "jsonrpc": "2.0", a "method", an "id" that is text or a whole number, and "params", if any, that are an object.'
-    this.#refuse(-32600, new Failure('invalid_request', `${problem}. ${next}`, { problem }), idOf(value))
+    const read = line === undefined ? tooLong : messageOn(line)
+    if (read === undefined) return
+    if ('message' in read) this.onmessage?.(read.message)
+    else this.#refuse(read)
   }
 
-  #refuse(code: number, { reason, message, details }: Failure, id: string | number | null = null): void {
+  #refuse({ code, failure: { reason, message, details }, id = null }: Refusal): void {
     const error = { code, message, data: { reason, ...details } }
     this.#write(JSON.stringify({ jsonrpc: '2.0', error, id })).catch(() => undefined)
   }
@@ -137,18 +122,43 @@ class LineBuffer {
   }
 }
 
+interface Refusal {
+  readonly code: number
+  readonly failure: Failure
+  readonly id?: string | number | null
+}
+
+const tooLong: Refusal = {
+  code: -32600,
+  failure: new Failure('body_too_large', `A message may be ${maxBytes} bytes long; this line is longer. Send less at once.`, {
+    limit: maxBytes,
+  }),
+}
+
+/** What a line says: a message, why it is none, or nothing at all. */
+function messageOn(line: Buffer): { readonly message: JSONRPCMessage } | Refusal | undefined {
+  let value: unknown
+  try {
+    const text = textOf(line)
+    if (text === '') return undefined
+    value = JSON.parse(text)
+  } catch (error) {
+    const problem = printable(wordsOf(error))
+    const message = `This line is not JSON in UTF-8: ${problem}. Send one JSON object a line.`
+    return { code: -32700, failure: new Failure('invalid_json', message, { problem }) }
+  }
+  try {
+    return { message: parseJSONRPCMessage(value) }
+  } catch {
+    const problem = 'This line is no JSON-RPC message'
+    return { code: -32600, failure: new Failure('invalid_request', `${problem}. ${wellFormed}`, { problem }), id: idOf(value) }
+  }
+}
+
 function textOf(line: Buffer): string {
   if (!isUtf8(line)) throw new Error('some of its bytes are no text')
   return line
     .toString('utf8')
     .replace(/^\uFEFF/u, '')
     .trim()
-}
-
-function messageOf(value: unknown): JSONRPCMessage | undefined {
-  try {
-    return parseJSONRPCMessage(value)
-  } catch {
-    return undefined
-  }
 }

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { Failure, printable } from '@unfold-mcp/core'
 import { runtimeOf } from '../servable.ts'
 import { failureReply } from './errors.ts'
-import { type Exchange, isText, type TextReply } from './exchange.ts'
+import { type Exchange, isWhole, type WholeReply } from './exchange.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
 
 export interface ListenOptions extends HandlerOptions {
@@ -89,8 +89,8 @@ async function respond(
       return write(request, response, failureReply(404, nowhere, { code: -32000 }))
     }
     const reply = await handler.answer(nodeExchange(request, response))
-    if (isText(reply)) write(request, response, reply)
-    else await send(response, reply)
+    if (isWhole(reply)) write(request, response, reply)
+    else await send(request, response, reply)
   } catch {
     // The client went away, or the answer broke off; there is nobody left to tell.
     response.destroy()
@@ -102,15 +102,18 @@ async function respond(
 
 const lingerMs = 2_000
 
-function write(request: IncomingMessage, response: ServerResponse, { status, headers, text }: TextReply): void {
+function write(request: IncomingMessage, response: ServerResponse, { status, headers, parts }: WholeReply): void {
   if (response.destroyed) return
-  const sized = { ...headers, 'content-length': Buffer.byteLength(text) }
+  const sized = { ...headers, 'content-length': parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) }
   if (request.complete) {
-    response.writeHead(status, sized).end(text)
+    response.writeHead(status, sized)
+    for (const part of parts) response.write(part)
+    response.end()
     return
   }
   // Closing at once would take the answer back from a client that is still sending; waiting for all of it could take for ever.
-  response.writeHead(status, { ...sized, connection: 'close' }).write(text)
+  response.writeHead(status, { ...sized, connection: 'close' })
+  for (const part of parts) response.write(part)
   const end = (): void => {
     clearTimeout(late)
     response.end()
@@ -119,9 +122,13 @@ function write(request: IncomingMessage, response: ServerResponse, { status, hea
   request.once('end', end).once('close', end)
 }
 
-async function send(response: ServerResponse, reply: Response): Promise<void> {
+async function send(request: IncomingMessage, response: ServerResponse, reply: Response): Promise<void> {
   // Whether the connection stays open is for the two ends of it to settle.
   const { connection: _, ...headers } = Object.fromEntries(reply.headers)
+  if (reply.body !== null && headers['content-type']?.startsWith('text/event-stream') !== true) {
+    // Piped, what is there already would go out in three packets: its headers, itself, its end.
+    return write(request, response, { status: reply.status, headers, parts: [new Uint8Array(await reply.arrayBuffer())] })
+  }
   response.writeHead(reply.status, headers)
   if (reply.body === null) {
     response.end()
@@ -184,7 +191,9 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Uint8Array 
     })
     request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
     request.once('error', reject)
-    request.once('close', () => reject(new Error('The client went away before it had sent its request.')))
+    request.once('close', () => {
+      if (!request.readableEnded) reject(new Error('The client went away before it had sent its request.'))
+    })
   })
 }
 

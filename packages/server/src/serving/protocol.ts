@@ -16,11 +16,11 @@ import { jsonSchemaValidator } from '../schema.ts'
 /** The name under which this library announces itself among a server's extensions. */
 const extensionId = 'io.github.unfold-mcp/discovery'
 
-/** A protocol server of the SDK that shows one scope of a runtime. */
-export function protocolServer(runtime: Runtime, scope: Scope): Server | McpServer {
+/** A protocol server of the SDK that shows one scope of a runtime; `introduces` itself where a client may ask what it is for. */
+export function protocolServer(runtime: Runtime, scope: Scope, introduces = true): Server | McpServer {
   if (scope.product !== undefined) return scope.product.serve(runtime, scope)
   const { info, extend } = runtime.declaration
-  const instructions = instructionsFor(runtime, scope)
+  const instructions = introduces ? instructionsFor(runtime, scope) : undefined
   const options: ServerOptions = {
     jsonSchemaValidator,
     ...(instructions !== undefined && { instructions }),

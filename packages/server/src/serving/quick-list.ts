@@ -1,7 +1,7 @@
 import { PROTOCOL_VERSION_META_KEY, SERVER_INFO_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
-import type { Exchange, TextReply } from './exchange.ts'
+import type { Exchange, WholeReply } from './exchange.ts'
 import { cacheHint } from './protocol.ts'
 
 interface ListRequest {
@@ -26,10 +26,10 @@ const bothAccepted = (accept: string | undefined): boolean =>
   accept?.includes('application/json') === true && accept.includes('text/event-stream')
 
 /**
- * The same bytes the SDK would answer with, put together from text that was made when the view was. `undefined` leaves the
+ * The same bytes the SDK would answer with, put together from what was encoded when the view was made. `undefined` leaves the
  * request to the SDK: whatever it would refuse or treat differently.
  */
-export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Exchange, body: ListRequest): TextReply | undefined {
+export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Exchange, body: ListRequest): WholeReply | undefined {
   const version = exchange.header('mcp-protocol-version')
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined
   if (!bothAccepted(exchange.header('accept')) || runtime.declaration.pageSize !== undefined) return undefined
@@ -37,22 +37,30 @@ export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Excha
   const shown = runtime.views.shown(scope)
   // Session-era clients cannot read an output schema whose root is no object; the SDK rewrites those.
   if (shown.tools.some((tool) => tool.outputSchema !== undefined && tool.outputSchema.type !== 'object')) return undefined
-  return json(`{"result":{"tools":${shown.text}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
+  return json('{"result":{"tools":', shown.bytes, `},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
 }
 
 const statelessRevision = '2026-07-28'
 
-export function quickStatelessList(runtime: Runtime, scope: Scope, exchange: Exchange, body: ListRequest): TextReply | undefined {
+export function quickStatelessList(
+  runtime: Runtime,
+  scope: Scope,
+  exchange: Exchange,
+  body: ListRequest,
+): WholeReply | undefined {
   const claimed = body.params?._meta?.[PROTOCOL_VERSION_META_KEY]
   const { pageSize, info } = runtime.declaration
   if (claimed !== statelessRevision || pageSize !== undefined || scope.product !== undefined) return undefined
   if (exchange.header('mcp-protocol-version') !== claimed || exchange.header('mcp-method') !== 'tools/list') return undefined
   const { ttlMs, cacheScope } = cacheHint(runtime)
   const meta = JSON.stringify({ [SERVER_INFO_META_KEY]: info })
-  const text = runtime.views.shown(scope).text
-  return json(
-    `{"result":{"tools":${text},"resultType":"complete","ttlMs":${ttlMs},"cacheScope":"${cacheScope}","_meta":${meta}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`,
-  )
+  const { bytes } = runtime.views.shown(scope)
+  const rest = `"resultType":"complete","ttlMs":${ttlMs},"cacheScope":"${cacheScope}","_meta":${meta}`
+  return json('{"result":{"tools":', bytes, `,${rest}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
 }
 
-const json = (text: string): TextReply => ({ status: 200, headers: { 'content-type': 'application/json' }, text })
+const json = (...parts: WholeReply['parts']): WholeReply => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  parts,
+})

@@ -37,10 +37,10 @@ async function start(served: object, { argv = process.argv.slice(2), principal, 
     console.error(usage)
     return
   }
+  const wanted = new URLSearchParams()
+  for (const [name, value] of Object.entries({ groups, tags, versions, exposure, readOnly: readOnly?.toString() }))
+    if (value !== undefined) wanted.set(name, value)
   if (http === undefined) {
-    const wanted = new URLSearchParams()
-    for (const [name, value] of Object.entries({ groups, tags, versions, exposure, readOnly: readOnly?.toString() }))
-      if (value !== undefined) wanted.set(name, value)
     await runtimeOf(served).rehearse(viewOfUrl(wanted), principal)
     const stdio = serveStdio(served, { view: wanted.toString(), ...(principal !== undefined && { principal }) })
     const end = untilSignal(served, () => stdio.close())
@@ -48,6 +48,8 @@ async function start(served: object, { argv = process.argv.slice(2), principal, 
     process.stdin.once('close', end)
     return
   }
+  if (wanted.size > 0)
+    throw new Error(`Over HTTP each client asks for its view in the address: /mcp?${decodeURIComponent(wanted.toString())}`)
   const listening = await listen(served, { ...options, ...(host !== undefined && { host }), port: portOf(http) })
   console.error(welcome(listening, options.authenticate !== undefined))
   untilSignal(served, () => listening.close())

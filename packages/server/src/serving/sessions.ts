@@ -4,7 +4,7 @@ import {
   type HandleRequestOptions,
   isInitializeRequest,
   isJSONRPCNotification,
-  isJSONRPCRequest,
+  type JSONRPCNotification,
   type McpServer,
   type RequestId,
   type Server,
@@ -15,6 +15,7 @@ import type { Principal } from '../principal.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import type { UrlView } from '../runtime/url-view.ts'
+import { wholeOrStream } from './body.ts'
 import { duplicateId, errorReply, failureReply, idOf } from './errors.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { follow, protocolServer, sendListChanged } from './protocol.ts'
@@ -90,15 +91,18 @@ class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
 const messagesIn = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body])
 
-const requestIds = (body: unknown): readonly RequestId[] =>
-  messagesIn(body).flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []))
+const requestIds = (body: unknown): readonly RequestId[] => messagesIn(body).flatMap((message) => idOf(message) ?? [])
 
 const cancelledIds = (body: unknown): readonly RequestId[] =>
-  messagesIn(body).flatMap((message) =>
-    isJSONRPCNotification(message) && message.method === 'notifications/cancelled'
-      ? [message.params?.requestId as RequestId]
-      : [],
-  )
+  messagesIn(body).flatMap((message) => (isCancellation(message) ? [message.params?.requestId as RequestId] : []))
+
+// Its method is looked at first: the SDK takes its time to find that a message is no notification.
+const isCancellation = (message: unknown): message is JSONRPCNotification =>
+  typeof message === 'object' &&
+  message !== null &&
+  'method' in message &&
+  message.method === 'notifications/cancelled' &&
+  isJSONRPCNotification(message)
 
 /** One session-era client over HTTP: its protocol server, its scope, and whether it is listening. */
 class Session {
@@ -157,6 +161,7 @@ class Session {
         ...(principal !== undefined && { authInfo: authInfoOf(principal) }),
       })
       .finally(() => this.#open--)
+    if (exchange.method === 'POST') return this.#settled(response, exchange.request().signal)
     const listens = exchange.method === 'GET' && response.status === 200 && !this.#resumes(exchange)
     return listens ? this.#listen(response) : this.#watched(response)
   }
@@ -179,6 +184,17 @@ class Session {
     return this.#watched(response, () => {
       this.#listening = false
     })
+  }
+
+  /** The answer to a message, whole where it can be. */
+  async #settled(response: Response, gone: AbortSignal): Promise<Reply> {
+    const { status, headers } = response
+    if (response.body === null) return response
+    this.#open++
+    const body = await wholeOrStream(response.body, gone).finally(() => this.#open--)
+    if (!(body instanceof Uint8Array)) return this.#watched(new Response(body, { status, headers }))
+    const { connection: _, ...kept } = Object.fromEntries(headers)
+    return { status, headers: kept, parts: [body] }
   }
 
   /** The response, counted as open until its body ends however it ends. */

@@ -40,7 +40,7 @@ export class Stateless {
   readonly #maxSubscriptions: number
   readonly #onerror: (error: Error) => void
   readonly #handler: McpHttpHandler
-  readonly #scopes = new WeakMap<Request, Scope>()
+  readonly #asked = new WeakMap<Request, { readonly scope: Scope; readonly method: string | undefined }>()
   readonly #streams = new Set<McpHttpHandler>()
   #streamNumber = 0
   /** Streams on their way into `#streams`. */
@@ -67,9 +67,9 @@ export class Stateless {
       if (refused !== undefined) return unserved(scope, refused)
     }
     const request = exchange.request()
-    this.#scopes.set(request, scope)
+    this.#asked.set(request, { scope, method })
     const response = await this.#handler.fetch(request, optionsOf(body, principal))
-    return this.#scopes.delete(request) ? unserved(scope, response) : response
+    return this.#asked.delete(request) ? unserved(scope, response) : response
   }
 
   /** Tells the streams that asked to know. */
@@ -115,10 +115,10 @@ export class Stateless {
   }
 
   #serverFor(request: Request | undefined): Server | McpServer {
-    const scope = request === undefined ? undefined : this.#scopes.get(request)
-    if (request === undefined || scope === undefined) throw new Error('A request reached the protocol server without a scope.')
-    this.#scopes.delete(request)
-    return protocolServer(this.#runtime, scope)
+    const asked = request === undefined ? undefined : this.#asked.get(request)
+    if (request === undefined || asked === undefined) throw new Error('A request reached the protocol server without a scope.')
+    this.#asked.delete(request)
+    return protocolServer(this.#runtime, asked.scope, asked.method === 'server/discover')
   }
 
   // The SDK makes this check for its own high-level server only.

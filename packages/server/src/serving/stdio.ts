@@ -99,9 +99,15 @@ class CheckedTransport implements Transport {
   #request(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): void {
     const { id } = request
     // With its own id, this answer would be taken for that to the first.
-    if (this.#answering.has(id)) return this.#refuse(null, duplicateId(id), -32600)
+    if (this.#answering.has(id)) {
+      this.#refuse(null, duplicateId(id), -32600)
+      return
+    }
     const failure = malformedRequest(request) ?? sizeProblem(request, this.#runtime)
-    if (failure !== undefined) return this.#refuse(id, failure, -32602)
+    if (failure !== undefined) {
+      this.#refuse(id, failure, -32602)
+      return
+    }
     this.#answering.add(id)
     this.onmessage?.(request, extra)
   }

@@ -1,0 +1,17 @@
+import { defineToolbox, type Remember } from '@unfold-mcp/server'
+import { fileStore } from '@unfold-mcp/server/stores/file'
+
+export function studioThat(remember: Remember, folder: string) {
+  //#region store
+  const studio = defineToolbox({
+    name: 'studio',
+    version: '1.0.0',
+    groups: { drawing: { about: 'Draw' }, printing: { about: 'Print' } },
+    remember, // 'session' (default), 'reconnect' or 'principal'
+    store: fileStore(folder),
+  })
+  //#endregion
+  studio.tool('draw', { group: 'drawing', about: 'Draw a picture' }, () => 'Drawn.')
+  studio.tool('print', { group: 'printing', about: 'Print a picture' }, () => 'Printed.')
+  return studio
+}

@@ -1,0 +1,332 @@
+import { once } from 'node:events'
+import { type Reason, reasons } from '@unfold-mcp/core'
+import {
+  createHandler,
+  defineToolbox,
+  type HandlerOptions,
+  isFailure,
+  listen,
+  type Toolbox,
+  ToolGroups,
+  ToolRegistry,
+  unauthorized,
+} from '@unfold-mcp/server'
+import { mcpServer, toolboxOf } from '@unfold-mcp/server/decorators'
+import { testContext, testServer } from '@unfold-mcp/server/testing'
+import { expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { openWire } from '../wire.ts'
+import { shownAs } from './transcript.ts'
+
+const identity = { name: 'hub', version: '1.0.0' }
+const plain = (): Toolbox<never> => defineToolbox(identity).tool('ping', { about: 'Ping' }, () => 'pong')
+const cloud = () =>
+  defineToolbox({
+    ...identity,
+    groups: { infra: { about: 'Infrastructure' }, aws: { about: 'AWS', parent: 'infra' }, monitor: { about: 'Logs' } },
+    hiddenCalls: 'hint',
+    quota: { groups: 2, whenFull: 'refuse' },
+  })
+    .tool('ec2_list', { group: 'aws', about: 'List instances' }, () => 'i-1')
+    .tool('read_logs', { group: 'monitor', about: 'Read logs' }, () => 'quiet')
+
+/** How each reason comes about, and what its reader then sees. */
+const seen: { readonly [R in Reason]: () => Promise<string> } = {
+  arguments_too_large: () => http(plain(), { body: JSON.stringify({ a: JSON.parse('['.repeat(120) + ']'.repeat(120)) }) }),
+  body_too_large: () => http(plain(), { body: JSON.stringify('x'.repeat(2_000)) }, { maxBodyBytes: 1_024 }),
+  call_cancelled: cancelled,
+  conflicting_groups: () =>
+    thrown(() =>
+      defineToolbox({
+        ...identity,
+        groups: {
+          aws: { about: 'AWS', excludes: ['gcp'] },
+          gcp: { about: 'GCP' },
+          both: { about: 'Both', needs: ['aws', 'gcp'] },
+        },
+      }),
+    ),
+  duplicate_id: duplicateId,
+  duplicate_name: () => thrown(() => plain().tool('ping', { about: 'Ping again' }, () => 'pong')),
+  forbidden_host: () => http(plain(), { headers: { host: 'attacker.example' } }),
+  forbidden_origin: () => http(plain(), { headers: { origin: 'https://attacker.example' } }),
+  group_cycle: () =>
+    thrown(() => defineToolbox({ ...identity, groups: { a: { about: 'A', needs: ['b'] }, b: { about: 'B', needs: ['a'] } } })),
+  group_inactive: () => told(cloud(), 'activate_aws'),
+  header_mismatch: () =>
+    http(plain(), {
+      headers: { ...stateless, 'mcp-method': 'tools/call' },
+      body: JSON.stringify({ ...list, params: { _meta: envelope } }),
+    }),
+  hook_failed: () =>
+    told(
+      defineToolbox({
+        ...identity,
+        groups: { database: { about: 'Database', hooks: { activate: () => Promise.reject(new Error('connection refused')) } } },
+      }),
+      'activate_database',
+    ),
+  internal_error: () =>
+    http(
+      plain(),
+      {},
+      {
+        authenticate: () => {
+          throw new Error('the directory does not answer')
+        },
+      },
+    ),
+  invalid_arguments: () =>
+    told(
+      defineToolbox(identity).tool('price', { input: z.object({ dish: z.string(), portions: z.int() }) }, () => '4 €'),
+      'price',
+      { portions: 'two' },
+    ),
+  invalid_cursor: () => rpc(pages(), 'tools/list', { cursor: 'page-2' }),
+  invalid_declaration: () => thrown(() => defineToolbox({ ...identity, gate: 'All', groups: { files: { about: 'Files' } } })),
+  invalid_json: () => http(plain(), { body: '{"jsonrpc":' }),
+  invalid_name: () => thrown(() => plain().tool('read file', { about: 'Read a file' }, () => '')),
+  invalid_params: () => rpc(plain(), 'tools/call', { arguments: {} }),
+  invalid_request: () => http(plain(), { body: JSON.stringify({ method: 'tools/list' }) }),
+  invalid_result: () =>
+    told(
+      plain().tool('count', { about: 'Count' }, () => 42 as unknown as string),
+      'count',
+    ),
+  invalid_schema: () => thrown(() => plain().tool('greet', { input: z.string() }, () => '')),
+  invalid_view: () => http(cloud(), { address: '?groups=infr', body: JSON.stringify(initialize) }),
+  name_clash: () => {
+    const registry = new ToolRegistry({ name: 'plugins' })
+    registry.register('ping', { description: 'Another ping' }, () => 'pong')
+    return reported(plain().use(registry), (context) => context.toolNames())
+  },
+  no_scope: () => thrown(outsideACall),
+  permission_check_failed: () => reported(permitThatThrows(), (context) => context.toolNames()),
+  port_in_use: portInUse,
+  predicate_failed: () => reported(predicateThatThrows(), (context) => context.toolNames()),
+  quota_full: () =>
+    told(cloud(), 'activate_monitor', {}, async (context) => {
+      await context.call('activate_infra')
+      await context.call('activate_aws')
+    }),
+  requires_activation: () => told(cloud(), 'ec2_list'),
+  reserved_name: () => thrown(() => plain().tool('search_tools', { about: 'Search' }, () => '')),
+  session_limit: () => http(plain(), { body: JSON.stringify(initialize) }, { sessions: { max: 1 } }, 2),
+  session_not_found: () => http(plain(), { headers: { 'mcp-session-id': '6f1c' }, body: JSON.stringify(list) }),
+  stale_cursor: staleCursor,
+  store_failed: () =>
+    reported(
+      defineToolbox({
+        ...identity,
+        groups: { files: { about: 'Files' } },
+        remember: 'reconnect',
+        store: { load: async () => undefined, save: () => Promise.reject(new Error('no space left on device')) },
+      }),
+      (context) => context.call('activate_files'),
+    ),
+  subscription_limit: () =>
+    http(
+      plain(),
+      {
+        headers: { ...stateless, 'mcp-method': 'subscriptions/listen' },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'subscriptions/listen',
+          params: { notifications: { toolsListChanged: true }, _meta: envelope },
+        }),
+      },
+      { maxSubscriptions: 1 },
+      2,
+    ),
+  tool_failed: () =>
+    told(
+      plain().tool('read', { about: 'Read' }, () => {
+        throw new Error('There is no file "notes.txt". List the files first.')
+      }),
+      'read',
+    ),
+  tool_timeout: () =>
+    told(
+      plain().tool('wait', { timeoutMs: 100 }, () => new Promise<string>(() => undefined)),
+      'wait',
+    ),
+  unauthorized: () => http(plain(), {}, { authenticate: () => unauthorized() }),
+  unknown_group: () => told(cloud(), 'deactivate', { group: 'infr' }),
+  unknown_path: unknownPath,
+  unknown_scope: () => thrown(() => cloud().activate('infra', 'session:6f1c')),
+  unknown_tool: () => rpc(plain(), 'tools/call', { name: 'pin' }),
+  unsupported_media_type: () => http(plain(), { headers: { 'content-type': 'text/plain' } }),
+  unsupported_method: () => http(plain(), { method: 'PUT' }),
+  unsupported_server: () => thrown(() => createHandler({ name: 'hub' })),
+}
+
+for (const [reason, show] of Object.entries(seen)) {
+  test(`${reason}: its page shows what its reader sees`, async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    await expect(`${await show()}\n`).toMatchFileSnapshot(shownAs(`errors/${reason}`))
+  })
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'client', version: '1.0.0' } },
+}
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+const stateless = { 'mcp-protocol-version': '2026-07-28' }
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'client', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+const pages = () =>
+  defineToolbox({ ...identity, pageSize: 1, groups: { files: { about: 'Files' } } })
+    .tool('read_file', { group: 'files', about: 'Read a file' }, () => '')
+    .tool('ping', { about: 'Ping' }, () => 'pong')
+
+const permitThatThrows = () =>
+  defineToolbox({
+    ...identity,
+    permit: () => {
+      throw new Error('the directory does not answer')
+    },
+  }).tool('ping', { about: 'Ping' }, () => 'pong')
+
+const predicateThatThrows = () =>
+  plain().tool(
+    'replay',
+    {
+      when: () => {
+        throw new TypeError("Cannot read properties of undefined (reading 'length')")
+      },
+    },
+    () => '',
+  )
+
+/** What an author or operator gets: an exception with this text. */
+async function thrown(work: () => unknown): Promise<string> {
+  try {
+    await work()
+  } catch (error) {
+    if (isFailure(error)) return String(error)
+    throw error
+  }
+  throw new Error('Nothing was thrown.')
+}
+
+/** What the model reads: a result with `isError`, and the reason in its `_meta`. */
+async function told(
+  served: object,
+  name: string,
+  args: Record<string, unknown> = {},
+  before: (context: Awaited<ReturnType<typeof testContext>>) => Promise<void> = async () => undefined,
+): Promise<string> {
+  await using context = await testContext(served)
+  await before(context)
+  const { content, isError, _meta } = await context.call(name, args)
+  expect(isError).toBe(true)
+  expect(reasons).toHaveProperty(String(_meta?.['io.github.unfold-mcp/reason']), 'tool')
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+}
+
+/** What standard error says, while the server goes on. */
+async function reported(served: object, work: (context: Awaited<ReturnType<typeof testContext>>) => unknown): Promise<string> {
+  const lines: string[] = []
+  vi.spyOn(console, 'error').mockImplementation((...parts) => void lines.push(parts.join(' ')))
+  await using context = await testContext(served, { principal: { id: 'ada' } })
+  await work(context)
+  return lines.join('\n')
+}
+
+interface HttpRequest {
+  readonly method?: string
+  readonly address?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+/** An HTTP answer, as it is. */
+async function http(
+  served: object,
+  { method = 'POST', address = '', headers = {}, body = '{}' }: HttpRequest,
+  options: HandlerOptions = {},
+  times = 1,
+): Promise<string> {
+  await using handler = createHandler(served, options)
+  const always = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', host: '127.0.0.1:7420' }
+  const send = () =>
+    handler.fetch(new Request(`http://127.0.0.1:7420/mcp${address}`, { method, headers: { ...always, ...headers }, body }))
+  for (let time = 1; time < times; time++) await send()
+  const response = await send()
+  return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
+}
+
+/** The error that answers a request. */
+async function rpc(served: object, method: string, params: Record<string, unknown>): Promise<string> {
+  await using wire = await openWire(served, { transport: 'stdio', era: 'session' })
+  const { error } = await wire.ask(method, params)
+  return JSON.stringify({ error }, undefined, 2)
+}
+
+/** A second request with the id of one that is still being answered; the first answer is the refusal. */
+async function duplicateId(): Promise<string> {
+  await using wire = await openWire(
+    plain().tool('wait', { about: 'Wait' }, () => new Promise<string>(() => undefined)),
+    { transport: 'stdio', era: 'session' },
+  )
+  const first = wire.ask('tools/call', { name: 'wait' })
+  void wire.ask('tools/list')
+  return JSON.stringify({ error: (await first).error }, undefined, 2)
+}
+
+async function unknownPath(): Promise<string> {
+  await using listening = await listen(plain(), { port: 0 })
+  const response = await fetch(listening.url.replace('/mcp', '/'))
+  return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
+}
+
+async function staleCursor(): Promise<string> {
+  await using wire = await openWire(pages(), { transport: 'stdio', era: 'session' })
+  const { result } = await wire.ask('tools/list')
+  await wire.ask('tools/call', { name: 'activate_files' })
+  const { error } = await wire.ask('tools/list', { cursor: result.nextCursor })
+  return JSON.stringify({ error }, undefined, 2).replace(String(result.nextCursor), '1.6f1c…')
+}
+
+/** A client that gives up: the handler finds out from its signal. */
+async function cancelled(): Promise<string> {
+  const giveUp = new AbortController()
+  let found = ''
+  const box = plain().tool('wait', { about: 'Wait' }, async (_input, { signal }) => {
+    const gone = once(signal, 'abort')
+    giveUp.abort()
+    await gone
+    found = String(signal.reason)
+  })
+  await using server = await testServer(box, { transport: 'memory', era: 'session' })
+  await using client = await server.connect()
+  await expect(client.client.callTool({ name: 'wait' }, { signal: giveUp.signal })).rejects.toThrow('aborted')
+  await expect.poll(() => found).not.toBe('')
+  return found
+}
+
+async function outsideACall(): Promise<void> {
+  @mcpServer({ groups: 'groups' })
+  class Hub {
+    groups = new ToolGroups().withGroup('files', 'Files')
+  }
+  const server = new Hub()
+  toolboxOf(server)
+  await server.groups.activate('files')
+}
+
+async function portInUse(): Promise<string> {
+  await using first = await listen(plain(), { port: 0 })
+  const port = Number(new URL(first.url).port)
+  const text = await thrown(() => listen(plain(), { port }))
+  return text.replaceAll(String(port), '7420')
+}

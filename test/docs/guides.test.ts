@@ -1,0 +1,363 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { extended, gated, grouped, plugins } from '../../docs/examples/adopting.ts'
+import { adopted } from '../../docs/examples/adopting-v1.ts'
+import { clearRecording, recorder } from '../../docs/examples/conditional-tools.ts'
+import { AutomationHub, CodeAnalyzer } from '../../docs/examples/decorators.ts'
+import { plugins as letters, workbench } from '../../docs/examples/dynamic-tools.ts'
+import { analyzer } from '../../docs/examples/gate.ts'
+import { library } from '../../docs/examples/getting-started.ts'
+import { closeForTheNight, devops, files, openConnections, reports, workshop } from '../../docs/examples/groups.ts'
+import { hubWith } from '../../docs/examples/hidden-calls.ts'
+import { extras, hybrid } from '../../docs/examples/hybrid.ts'
+import { HybridServer } from '../../docs/examples/hybrid-class.ts'
+import { accounts } from '../../docs/examples/permissions.ts'
+import { cookbook } from '../../docs/examples/prompts-and-resources.ts'
+import { studioThat } from '../../docs/examples/remembering.ts'
+import { kitchen } from '../../docs/examples/results-and-errors.ts'
+import { weather } from '../../docs/examples/versions-and-aliases.ts'
+import { shop } from '../../docs/examples/views.ts'
+import { shownAs, type Talking, transcript } from './transcript.ts'
+
+/** The page shows exactly this. */
+const shows = (name: string, text: string): Promise<void> => expect(text).toMatchFileSnapshot(shownAs(name))
+
+test('getting started: instructions, a short list, one activation, one notice, all problems of a call at once', async () => {
+  const session = await transcript(library, {}, async (client) => {
+    client.note('initialize', `instructions:\n${client.sdk.getInstructions()}`)
+    await client.list()
+    await client.call('activate_search')
+    await client.list()
+    await client.call('find_books', { title: 'Library' })
+    await client.call('find_books', { limit: 0 })
+  })
+  await shows('getting-started', session)
+})
+
+test('two eras: the same server to a client of each', async () => {
+  const talk = async (client: Talking): Promise<void> => {
+    await client.list()
+    await client.call('activate_search')
+    await client.list()
+  }
+  await shows('two-eras-session', await transcript(library, { era: 'session' }, talk))
+  await shows('two-eras-stateless', await transcript(library, { era: 'stateless' }, talk))
+})
+
+test('groups: a child wants its parent, exclusive groups replace each other, needs come along, children go with their parent', async () => {
+  const session = await transcript(devops, {}, async (client) => {
+    await client.list()
+    await client.call('activate_aws')
+    await client.call('activate_infra')
+    await client.call('activate_aws')
+    await client.call('activate_gcp')
+    await client.call('deactivate', { group: 'infra' })
+    await client.call('activate_deploy')
+  })
+  await shows('groups-tree', session)
+})
+
+test('groups: a full quota evicts the group that was used least recently', async () => {
+  const session = await transcript(workshop, {}, async (client) => {
+    await client.call('activate_wood')
+    await client.call('activate_metal')
+    client.forget()
+    await client.call('saw')
+    await client.call('activate_paint')
+  })
+  await shows('quotas', session)
+})
+
+test('groups: a group can be closed from outside a request', async () => {
+  await transcript(workshop, {}, async (client) => {
+    await client.call('activate_metal')
+    await closeForTheNight()
+    expect(await client.list()).not.toContain('weld')
+  })
+})
+
+test('groups: hooks open a connection for each session, and for all clients of 2026-07-28 together', async () => {
+  await transcript(reports, {}, async (client) => {
+    await client.call('activate_database')
+    expect(openConnections()).toBe(1)
+    await client.call('count_orders')
+    expect(client.text).toContain('{"orders":[1]}')
+  })
+  await expect.poll(openConnections).toBe(0)
+  for (const round of [1, 2]) {
+    const text = await transcript(reports, { era: 'stateless' }, async (client) => {
+      await client.call('count_orders')
+      expect(openConnections(), `round ${round}`).toBe(1)
+    })
+    expect(text).toContain('{"orders":[1]}')
+  }
+  expect(openConnections()).toBe(1)
+})
+
+test('groups: an activator written by hand says what its author wrote, and then what changed', async () => {
+  const session = await transcript(files, {}, async (client) => {
+    await client.list()
+    await client.call('start_editing')
+    await client.list()
+  })
+  await shows('groups-by-hand', session)
+})
+
+test('gate: a fresh client sees activate, and what is always shown', async () => {
+  const session = await transcript(analyzer, {}, async (client) => {
+    await client.list()
+    await client.call('activate')
+    await client.list()
+  })
+  await shows('gate', session)
+})
+
+test('conditional tools: a fact that changed is announced in both eras, whoever changed it', async () => {
+  const talk = async (client: Talking): Promise<void> => {
+    await client.list()
+    await client.call('replay')
+    await client.call('record', { event: 'click' })
+    await client.list()
+    clearRecording()
+    await client.hear()
+    await client.list()
+  }
+  const session = await transcript(recorder, { era: 'session' }, talk)
+  expect(await transcript(recorder, { era: 'stateless' }, talk)).toBe(session)
+  await shows('conditional-tools', session)
+})
+
+test('dynamic tools: a plugin adds tools for everyone, and takes them away again', async () => {
+  const session = await transcript(workbench, {}, async (client) => {
+    await client.list()
+    await client.call('load_plugin', { name: 'letters' })
+    await client.list()
+    await client.call('load_plugin', { name: 'letters' })
+    await client.call('unload_plugin', { name: 'letters' })
+    await client.list()
+  })
+  await shows('dynamic-tools', session)
+  expect(letters.entries()).toEqual([])
+})
+
+test('decorators: the field behind the gate is each client’s own', async () => {
+  const server = new CodeAnalyzer()
+  const session = await transcript(server, {}, async (client) => {
+    await client.list()
+    await client.call('activate')
+    await client.list()
+  })
+  await shows('decorators-gate', session)
+  await transcript(server, {}, async (client) => {
+    expect(await client.list()).toEqual(['activate'])
+  })
+})
+
+test('decorators: groups, with a hint for hidden tools', async () => {
+  const session = await transcript(new AutomationHub(), {}, async (client) => {
+    await client.list()
+    await client.call('read_file', { path: 'a.txt' })
+    await client.call('activate_file_ops')
+    await client.call('read_file', { path: 'a.txt' })
+  })
+  await shows('decorators-groups', session)
+})
+
+test('hybrid: activators, then what was declared, then what was registered', async () => {
+  const session = await transcript(hybrid, {}, async (client) => {
+    await client.list()
+    await client.call('activate_core')
+    await client.list()
+  })
+  await shows('hybrid', session)
+  expect(extras.hasTool('hello')).toBe(true)
+  const server = new HybridServer()
+  server.registry.register('hello', { description: 'Say hello' }, () => 'Hello!')
+  await transcript(server, {}, async (client) => {
+    expect(await client.list()).toEqual(['activate_core', 'deactivate', 'hello'])
+    await client.call('activate_core')
+    expect(await client.list()).toEqual(['activate_core', 'deactivate', 'core_function', 'hello'])
+  })
+})
+
+for (const policy of ['opaque', 'hint', 'reveal'] as const) {
+  test(`hidden calls: ${policy}`, async () => {
+    const session = await transcript(hubWith(policy), {}, async (client) => {
+      await client.call('read_file', { path: 'a.txt' })
+      await client.list()
+    })
+    await shows(`hidden-calls-${policy}`, session)
+  })
+}
+
+test('hidden calls: on 2026-07-28 only a view hides tools, and the hint names the view', async () => {
+  const withTwo = hubWith('hint').tool('now', { about: 'The time' }, () => '12:00')
+  const text = await transcript(withTwo, { era: 'stateless', view: 'exposure=groups' }, async (client) => {
+    await client.call('read_file', { path: 'a.txt' })
+  })
+  await shows('hidden-calls-view', text)
+})
+
+test('views: what each address lists, in both eras', async () => {
+  const addresses = ['', '?groups=orders', '?tags=daily', '?exposure=everything', '?readOnly', '?groups=orders&readOnly']
+  for (const era of ['session', 'stateless'] as const) {
+    const lines: string[] = []
+    for (const address of addresses) {
+      await transcript(shop, { era, view: address.slice(1) }, async (client) => {
+        lines.push(`/mcp${address}`.padEnd(28) + (await client.list()).join(', '))
+      })
+    }
+    await shows(`views-${era}`, `${lines.join('\n')}\n`)
+  }
+})
+
+test('versions and aliases: the newest, the one a group brings, the one that is pinned', async () => {
+  const lines: string[] = []
+  for (const address of ['?groups=forecasts', '?groups=research', '?groups=forecasts&versions=forecast@1']) {
+    for (const era of ['session', 'stateless'] as const) {
+      const text = await transcript(weather, { era, view: address.slice(1) }, (client) =>
+        client.call('forecast', { place: 'Oslo' }),
+      )
+      lines.push(`/mcp${address}`.padEnd(46) + era.padEnd(12) + text.split('\n')[1]?.trim())
+    }
+  }
+  await shows('versions', `${lines.join('\n')}\n`)
+  await transcript(weather, { era: 'stateless' }, async (client) => {
+    expect(await client.list()).toEqual(['forecast', 'warnings'])
+    await client.call('forecast', { place: 'Oslo' })
+    await client.call('get_warnings')
+    expect(client.text).toContain('Sunny until 15:00.')
+    expect(client.text).toContain('None.')
+  })
+})
+
+test('permissions: what is not permitted does not exist', async () => {
+  for (const principal of [
+    { id: 'ada', role: 'admin' },
+    { id: 'bob', role: 'reader' },
+  ]) {
+    const session = await transcript(accounts, { principal }, async (client) => {
+      await client.list()
+      await client.call('activate_admin')
+    })
+    await shows(`permissions-${principal.id}`, session)
+    await transcript(accounts, { principal, era: 'stateless' }, async (client) => {
+      expect(await client.list()).toEqual(principal.id === 'ada' ? ['list_accounts', 'reset'] : ['list_accounts'])
+    })
+  }
+})
+
+const folder = await mkdtemp(join(tmpdir(), 'unfold-docs-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const ada = { id: 'ada' }
+
+test('remembering: a session forgets', async () => {
+  await transcript(studioThat('session', folder), { principal: ada }, (client) => client.call('activate_drawing'))
+  await transcript(studioThat('session', folder), { principal: ada }, async (client) => {
+    expect(await client.list()).not.toContain('draw')
+  })
+})
+
+test('remembering: the next session of the same principal starts where the last one was, after a restart too', async () => {
+  const before = await transcript(studioThat('reconnect', folder), { principal: ada }, async (client) => {
+    await client.list()
+    await client.call('activate_drawing')
+  })
+  const after = await transcript(studioThat('reconnect', folder), { principal: ada }, async (client) => {
+    await client.list()
+  })
+  await shows('remembering-reconnect', `${before}\nThe server restarts, and Ada connects again:\n\n${after}`)
+  await transcript(studioThat('reconnect', folder), { principal: { id: 'bob' } }, async (client) => {
+    expect(await client.list()).not.toContain('draw')
+  })
+})
+
+test('remembering: one activation for all of a principal’s clients, on 2026-07-28 too', async () => {
+  const own = join(folder, 'principal')
+  const text = await transcript(studioThat('principal', own), { principal: ada, era: 'stateless' }, async (client) => {
+    await client.list()
+    await client.call('activate_drawing')
+    await client.list()
+  })
+  await shows('remembering-principal', text)
+  await transcript(studioThat('principal', own), { era: 'stateless' }, async (client) => {
+    expect(await client.list()).toEqual(['draw', 'print'])
+  })
+})
+
+test('prompts and resources are served in both eras, beside the tools', async () => {
+  for (const era of ['session', 'stateless'] as const) {
+    const text = await transcript(cookbook, { era }, async (client) => {
+      const { prompts } = await client.sdk.listPrompts()
+      client.note('prompts/list', prompts.map(({ name }) => name).join(', '))
+      const { contents } = await client.sdk.readResource({ uri: 'recipe://soup' })
+      client.note('resources/read recipe://soup', contents.map((content) => ('text' in content ? content.text : '')).join())
+      const { completion } = await client.sdk.complete({
+        ref: { type: 'ref/prompt', name: 'cook' },
+        argument: { name: 'dish', value: 'so' },
+      })
+      client.note('completion/complete cook, dish: "so"', completion.values.join(', '))
+      await client.list()
+    })
+    await shows(`prompts-and-resources-${era}`, text)
+  }
+})
+
+test('results and errors', async () => {
+  const results = await transcript(kitchen, {}, async (client) => {
+    for (const name of ['greet', 'menu', 'photo', 'sold_out', 'ring']) await client.call(name)
+  })
+  await shows('results', results)
+  expect(await transcript(kitchen, {}, (client) => client.call('bake'))).toContain('Baked.')
+  const errors = await transcript(kitchen, {}, async (client) => {
+    await client.call('price', { dish: 'soup', portions: 2 })
+    await client.call('price', { portions: 'two' })
+    await client.call('price', { dish: 'cake' })
+  })
+  await shows('results-errors', errors)
+})
+
+test('adopting: one gate', async () => {
+  const session = await transcript(gated, {}, async (client) => {
+    await client.list()
+    await client.call('activate')
+    await client.list()
+  })
+  await shows('adopting-gate', session)
+})
+
+test('adopting: groups', async () => {
+  const session = await transcript(grouped, {}, async (client) => {
+    await client.list()
+    await client.call('read_file', { path: 'a.txt' })
+    await client.call('activate_files')
+    await client.call('read_file', { path: 'a.txt' })
+  })
+  await shows('adopting-groups', session)
+  await transcript(grouped, { era: 'stateless' }, async (client) => {
+    expect(await client.list()).toEqual(['read_file', 'write_file', 'send_mail', 'help'])
+  })
+})
+
+test('adopting: tools at run time', async () => {
+  const session = await transcript(extended, { view: 'groups=mail' }, async (client) => {
+    await client.list()
+    plugins.registerInGroup('sort_mail', { description: 'Sort the mail' }, 'mail', () => 'Sorted.')
+    await client.hear()
+    await client.list()
+  })
+  await shows('adopting-dynamic', session)
+})
+
+test('adopting: a server of version 1, in both eras', async () => {
+  for (const era of ['session', 'stateless'] as const) {
+    await transcript(adopted, { era, view: 'groups=search' }, async (client) => {
+      expect(await client.list()).toContain('find')
+      await client.call('find')
+      expect(client.text).toContain('Found.')
+    })
+  }
+})

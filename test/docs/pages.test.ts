@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { reasons } from '@unfold-mcp/core'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const under = (folder: string, end: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true })
+    .map((name) => join(folder, String(name)))
+    .filter((path) => path.endsWith(end))
+    .sort()
+
+const docs = under('docs', '.md')
+const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'packages/core/README.md', 'packages/server/README.md', ...docs]
+
+describe('error pages', () => {
+  const names = Object.keys(reasons).toSorted()
+
+  test('every reason has a page, and every page a reason', () => {
+    const found = docs.filter((path) => dirname(path) === 'docs/errors' && !path.endsWith('README.md'))
+    expect(found).toEqual(names.map((name) => `docs/errors/${name}.md`))
+  })
+
+  test('a page is titled after its reason and shows what its reader sees', () => {
+    for (const name of names) {
+      const page = read(`docs/errors/${name}.md`)
+      expect(page.split('\n', 1)[0]).toBe(`# \`${name}\``)
+      expect(page).toContain(`source="docs/examples/output/errors/${name}.txt#all"`)
+    }
+  })
+
+  test('the index lists every reason with whom it is for', () => {
+    const index = read('docs/errors/README.md')
+    const readers = { tool: 'model', protocol: 'client', operator: 'author' }
+    const rows = [...index.matchAll(/^\| \[`(\w+)`\]\((\w+)\.md\) +\| (\w+) /gmu)].map(([, name, file, reader]) => [
+      name,
+      file,
+      reader,
+    ])
+    expect(rows).toEqual(names.map((name) => [name, name, readers[reasons[name as keyof typeof reasons]]]))
+  })
+})
+
+describe('links', () => {
+  test('every link to a file of the repository leads somewhere, to its heading too', () => {
+    const broken = pages.flatMap((page) =>
+      linksIn(page)
+        .filter((link) => !leadsSomewhere(page, link))
+        .map((link) => `${page}: ${link}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('every page can be reached from the README', () => {
+    const reached = new Set(['README.md'])
+    for (const page of reached)
+      for (const link of linksIn(page)) if (link.endsWith('.md') || link.includes('.md#')) reached.add(targetOf(page, link))
+    expect(docs.filter((path) => !reached.has(path))).toEqual([])
+  })
+})
+
+test('every file of the repository that a page speaks of exists', () => {
+  const missing = pages.flatMap((page) =>
+    [...read(page).matchAll(/`((?:packages|docs|test|examples|scripts)\/[\w./-]+)`/gu)]
+      .map(([, path = '']) => path)
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${page}: ${path}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('every text that a test keeps for the pages is on one', () => {
+  const shown = pages.map(read).join('\n')
+  expect(under('docs/examples/output', '.txt').filter((path) => !shown.includes(`source="${path}#all"`))).toEqual([])
+})
+
+/** Links of a page to other places of the repository. */
+function linksIn(page: string): string[] {
+  const text = read(page).replaceAll(/^( *)(`{3,}).*?^\1\2$/gmsu, '')
+  return [...text.matchAll(/\]\(([^)\s]+)\)/gu)].map(([, link = '']) => link).filter((link) => !/^[a-z]+:/u.test(link))
+}
+
+function targetOf(page: string, link: string): string {
+  const [path = ''] = link.split('#')
+  return path === '' ? page : relative(root, resolve(root, dirname(page), path))
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const target = targetOf(page, link)
+  const heading = link.split('#')[1]
+  if (!existsSync(join(root, target))) return false
+  return heading === undefined || headingsOf(target).includes(heading)
+}
+
+/** The anchors that GitHub gives to the headings of a page. */
+function headingsOf(page: string): string[] {
+  const text = read(page).replaceAll(/^( *)(`{3,}).*?^\1\2$/gmsu, '')
+  return [...text.matchAll(/^#+ (.+)$/gmu)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

@@ -1,0 +1,44 @@
+//#region context
+import { testContext, testServer, ways } from '@unfold-mcp/server/testing'
+import { expect, test } from 'vitest'
+import { library } from '../../docs/examples/getting-started.ts'
+
+test('a client finds the search tools after it opened the group', async () => {
+  await using client = await testContext(library)
+  expect(client.toolNames()).toEqual(['activate_search', 'activate_loans', 'deactivate'])
+
+  await client.call('activate_search')
+  expect(client.toolNames()).toContain('find_books')
+  expect(client.notices).toBe(1)
+})
+//#endregion
+
+//#region ways
+for (const way of ways) {
+  test(`one client's activation is nobody else's: ${way.transport}, ${way.era}`, async () => {
+    await using server = await testServer(library, way)
+    await using ada = await server.connect()
+    await using bob = await server.connect()
+    const before = await bob.toolNames()
+
+    await ada.call('activate_search')
+    await ada.quiet()
+    expect(ada.notices).toBe(way.era === 'session' ? 1 : 0)
+    expect(await bob.toolNames()).toEqual(before)
+    expect(bob.notices).toBe(0)
+  })
+}
+//#endregion
+
+//#region failure
+test('a tool that does not exist is an error, a tool that fails is a result', async () => {
+  await using client = await testContext(library, { view: 'groups=loans' })
+  await expect(client.call('lend_bok')).rejects.toMatchObject({ reason: 'unknown_tool' })
+
+  await client.call('lend_book', { title: 'Ficciones' })
+  expect(await client.call('lend_book', { title: 'Ficciones' })).toMatchObject({
+    isError: true,
+    content: [{ text: '"Ficciones" is on loan already.' }],
+  })
+})
+//#endregion

@@ -1,0 +1,86 @@
+import { fileURLToPath } from 'node:url'
+import type { HandlerOptions, Principal } from '@unfold-mcp/server'
+import { type TestClient, testServer } from '@unfold-mcp/server/testing'
+
+/** Where a text that the pages show is kept: a test writes it, and `npm run fences` copies it into the page. */
+export const shownAs = (name: string): string => fileURLToPath(new URL(`../../docs/examples/output/${name}.txt`, import.meta.url))
+
+interface Reader {
+  readonly era?: 'session' | 'stateless'
+  readonly principal?: Principal
+  readonly view?: string
+  readonly options?: HandlerOptions
+}
+
+/** What a client of the SDK asks and what it gets, written down as the pages show it: `→` is sent, `←` comes by itself. */
+export async function transcript(
+  served: object,
+  { era = 'session', options = {}, ...connection }: Reader,
+  talk: (client: Talking) => Promise<void>,
+): Promise<string> {
+  await using server = await testServer(served, { transport: 'memory', era }, options)
+  await using client = await server.connect(connection)
+  const talking = new Talking(client)
+  await talk(talking)
+  return talking.text
+}
+
+export class Talking {
+  readonly #client: TestClient
+  readonly #parts: string[] = []
+  #told = 0
+
+  constructor(client: TestClient) {
+    this.#client = client
+  }
+
+  get text(): string {
+    return `${this.#parts.join('\n')}\n`
+  }
+
+  /** The client of the SDK, for what is not about tools. */
+  get sdk(): TestClient['client'] {
+    return this.#client.client
+  }
+
+  async list(): Promise<readonly string[]> {
+    const names = await this.#client.toolNames()
+    this.note('tools/list', names.join(', ') || '(none)')
+    return names
+  }
+
+  async call(name: string, args?: Record<string, unknown>): Promise<void> {
+    const asked = args === undefined ? name : `${name} ${JSON.stringify(args)}`
+    this.note(`tools/call ${asked}`, await this.#answer(name, args))
+    await this.hear()
+  }
+
+  /** Writes down notices that came by themselves. */
+  async hear(): Promise<void> {
+    await this.#client.quiet()
+    for (; this.#told < this.#client.notices; this.#told++) this.#parts.push('← notifications/tools/list_changed')
+  }
+
+  /** Leaves out what was written down so far. */
+  forget(): void {
+    this.#parts.length = 0
+  }
+
+  note(asked: string, answer: string): void {
+    const indented = answer.split('\n').map((line) => (line === '' ? '' : `  ${line}`))
+    this.#parts.push(`→ ${asked}`, ...indented)
+  }
+
+  async #answer(name: string, args?: Record<string, unknown>): Promise<string> {
+    try {
+      const { content, isError, _meta } = await this.#client.call(name, args)
+      const texts = content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))
+      const reason = _meta?.['io.github.unfold-mcp/reason']
+      const failed = isError === true ? [typeof reason === 'string' ? `isError, ${reason}:` : 'isError:'] : []
+      return [...failed, ...texts].join('\n') || '(nothing)'
+    } catch (error) {
+      const { code, message, data } = error as { code: number; message: string; data?: { reason?: string } }
+      return `error ${code}${data?.reason === undefined ? '' : `, ${data.reason}`}: ${message}`
+    }
+  }
+}
