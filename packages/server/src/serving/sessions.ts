@@ -104,6 +104,9 @@ const isCancellation = (message: unknown): message is JSONRPCNotification =>
   message.method === 'notifications/cancelled' &&
   isJSONRPCNotification(message)
 
+// A client that never finishes the handshake would otherwise hold a place for as long as one that works.
+const handshakeMs = 60_000
+
 /** One session-era client over HTTP: its protocol server, its scope, and whether it is listening. */
 class Session {
   readonly id: string
@@ -112,6 +115,7 @@ class Session {
   readonly #transport: SessionTransport
   readonly #server: Server | McpServer
   #lastUsed: number
+  #initialized = false
   /** Requests being answered and streams being read. */
   #open = 0
   readonly #isResumable: boolean
@@ -132,7 +136,10 @@ class Session {
     })
     this.#server = protocolServer(runtime, scope)
     follow(this.#server, {
-      initialized: () => runtime.announcer.attach(scope, (alongside) => this.#listChanged(alongside)),
+      initialized: () => {
+        this.#initialized = true
+        runtime.announcer.attach(scope, (alongside) => this.#listChanged(alongside))
+      },
       closed: () => {
         closed()
         void runtime.close(scope)
@@ -145,7 +152,7 @@ class Session {
   }
 
   isIdle(now: number, idleMs: number): boolean {
-    return this.#open === 0 && now - this.#lastUsed > idleMs
+    return this.#open === 0 && now - this.#lastUsed > (this.#initialized ? idleMs : Math.min(idleMs, handshakeMs))
   }
 
   async answer({ exchange, body, principal }: SessionRequest, now: number): Promise<Reply> {

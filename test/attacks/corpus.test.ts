@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Attack, call, type Outcome } from './attack.ts'
+import { corpus } from './corpus.ts'
+import { judge, judgeHttp } from './judge.ts'
+import { exchange } from './raw.ts'
+import {
+  callTool,
+  type HttpSession,
+  hello,
+  nextId,
+  notification,
+  openSession,
+  overHttp,
+  overStdio,
+  request,
+  textOf,
+} from './sender.ts'
+import { type HttpTarget, httpTarget, type PipeTarget, pipeTarget, type Target } from './target.ts'
+
+const patienceMs = 2_000
+const mebibyte = 1024 * 1024
+
+const expectedOver = ({ expect: outcome }: Attack, layer: 'http' | 'stdio'): Outcome =>
+  'kind' in outcome ? outcome : outcome[layer]
+
+const over = (layer: 'http' | 'stdio'): readonly Attack[] =>
+  corpus.filter((attack) => attack.over === layer || attack.over === 'both')
+
+/** How long somebody who did nothing wrong waited for an answer, at most, and during which attack. */
+let slowest = { ms: 0, id: '' }
+
+async function timed<T>(id: string, work: Promise<T>): Promise<T> {
+  const start = performance.now()
+  const result = await work
+  const ms = Math.round(performance.now() - start)
+  if (ms > slowest.ms) slowest = { ms, id }
+  expect(ms).toBeLessThan(patienceMs)
+  return result
+}
+
+async function isWell(target: Target, before: { readonly rss: number }): Promise<void> {
+  expect(target.isAlive).toBe(true)
+  const { unhandled, polluted, rss } = await target.vitals()
+  expect({ unhandled, polluted }).toEqual({ unhandled: [], polluted: false })
+  expect(rss - before.rss).toBeLessThan(400 * mebibyte)
+}
+
+test('every attack has a name of its own', () => {
+  expect(new Set(corpus.map(({ id }) => id)).size).toBe(corpus.length)
+})
+
+describe('over HTTP', () => {
+  let target: HttpTarget
+  let attacker: HttpSession
+  let before: { rss: number; sessions: number }
+
+  beforeAll(async () => {
+    target = await httpTarget()
+    attacker = await openSession(target.port)
+    before = await target.vitals()
+  })
+  afterAll(() => target[Symbol.asyncDispose]())
+
+  const bystander = async (id: string): Promise<void> => {
+    const answer = await timed(id, callTool(target.port, 'ping'))
+    expect(textOf(answer?.messages[0])).toBe('pong')
+  }
+
+  test.each(over('http'))('$id: $what', async (attack) => {
+    const attacking = exchange(target.port, overHttp(attack.as, attack.send, attacker))
+    await bystander(attack.id)
+    judgeHttp(await attacking, expectedOver(attack, 'http'))
+    await bystander(attack.id)
+  })
+
+  test('after all that it is well, and no attack left a session behind', async () => {
+    await isWell(target, before)
+    expect((await target.vitals()).sessions).toBe(before.sessions)
+    console.info(`Over HTTP a bystander waited ${slowest.ms} ms at most (${slowest.id}).`)
+  })
+})
+
+describe('over standard input and output', () => {
+  const targets: Partial<Record<'session' | 'stateless', PipeTarget>> = {}
+  let before: { rss: number }
+
+  beforeAll(async () => {
+    slowest = { ms: 0, id: '' }
+    targets.session = await pipeTarget()
+    targets.stateless = await pipeTarget()
+    targets.session.send(`${hello()}\n${notification('notifications/initialized')}\n`)
+    before = await targets.session.vitals()
+  })
+  afterAll(() => Promise.all(Object.values(targets).map((target) => target[Symbol.asyncDispose]())))
+
+  const pong = async (target: PipeTarget, { id: attackId }: Attack, as: 'session' | 'stateless'): Promise<void> => {
+    const id = nextId()
+    const { method, params } = call('ping') as { method: string; params: Record<string, unknown> }
+    target.send(`${request(as, method, params, id)}\n`)
+    expect(
+      textOf(
+        await timed(
+          attackId,
+          target.heard((message) => message.id === id),
+        ),
+      ),
+    ).toBe('pong')
+  }
+
+  test.each(over('stdio'))('$id: $what', async (attack) => {
+    const as = attack.as === 'stateless' ? 'stateless' : 'session'
+    const target = targets[as]
+    if (target === undefined) throw new Error('No such target.')
+    await pong(target, attack, as)
+    const expected = expectedOver(attack, 'stdio')
+    const start = target.messages.length
+    const isNew = (): boolean => target.messages.slice(start).some((message) => message.method === undefined)
+    target.send(overStdio(as, attack.send))
+    if (expected.kind !== 'ignored') await target.heard(isNew)
+    const first = target.messages.slice(start)
+    await pong(target, attack, as)
+    const ids = new Set(first.map(({ id }) => id))
+    const later = target.messages.slice(start + first.length).filter(({ id }) => ids.has(id))
+    judge([...first, ...later], expected)
+  })
+
+  test('after all that both are well, and end with their input', async () => {
+    for (const target of Object.values(targets)) {
+      await isWell(target, before)
+      expect(await target.end()).toBe(0)
+    }
+    console.info(`Over standard input and output the next request waited ${slowest.ms} ms at most (${slowest.id}).`)
+  })
+})

@@ -1,0 +1,333 @@
+import { type Attack, answered, call, dropped, ignored, refused } from '../attack.ts'
+import { common, head } from '../raw.ts'
+
+const noMessage = { http: refused(-32600, 'invalid_request', { status: 400 }), stdio: refused(-32600, 'invalid_request') }
+const noJson = {
+  http: refused(-32700, 'invalid_json', { status: 400, id: null }),
+  stdio: refused(-32700, 'invalid_json', { id: null }),
+}
+
+const json = (value: unknown) => (): string => JSON.stringify(value)
+const ping = { jsonrpc: '2.0', method: 'ping' }
+
+/** Section A: what is no JSON, no message, or no message that this server can take. */
+export const framing: readonly Attack[] = [
+  {
+    id: 'AT-A01',
+    what: 'JSON that breaks off',
+    over: 'both',
+    as: 'session',
+    send: { body: () => '{"jsonrpc":"2.0",' },
+    expect: noJson,
+  },
+  { id: 'AT-A02-empty', what: 'an empty body', over: 'http', as: 'stranger', send: { body: () => '' }, expect: noJson.http },
+  {
+    id: 'AT-A02-blank',
+    what: 'a body of blanks',
+    over: 'http',
+    as: 'stranger',
+    send: { body: () => ' \n\t ' },
+    expect: noJson.http,
+  },
+  { id: 'AT-A02-line', what: 'a line of blanks', over: 'stdio', as: 'session', send: { body: () => ' \t ' }, expect: ignored },
+  ...Object.entries({ none: undefined, text: '1.0', number: 2 }).map(
+    ([form, jsonrpc]): Attack => ({
+      id: `AT-A03-${form}`,
+      what: `jsonrpc is ${String(jsonrpc)}`,
+      over: 'both',
+      as: 'session',
+      send: { body: json({ ...ping, id: 31, jsonrpc }) },
+      expect: {
+        http: refused(-32600, 'invalid_request', { status: 400, id: 31 }),
+        stdio: refused(-32600, 'invalid_request', { id: 31 }),
+      },
+    }),
+  ),
+  ...Object.entries({ null: null, object: {}, array: [], boolean: true, float: 1.5, huge: 1e308, nested: { id: [1] } }).map(
+    ([form, id]): Attack => ({
+      id: `AT-A04-${form}`,
+      what: `an id that is ${JSON.stringify(id)}`,
+      over: 'both',
+      as: 'session',
+      send: { body: json({ ...ping, id }) },
+      expect: noMessage,
+    }),
+  ),
+  ...Object.entries({ negative: -7, empty: '', long: 'x'.repeat(10_000), proto: '__proto__' }).map(
+    ([form, id]): Attack => ({
+      id: `AT-A04-${form}`,
+      what: `an id that is unusual and allowed: ${form}`,
+      over: 'both',
+      as: 'session',
+      send: { body: json({ ...ping, id }) },
+      expect: answered(),
+    }),
+  ),
+  {
+    id: 'AT-A06-modern',
+    what: 'a batch of 2026-07-28',
+    over: 'http',
+    as: 'stranger',
+    send: {
+      body: json([{ ...ping, id: 1, params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } } }]),
+    },
+    expect: refused(-32600, 'invalid_request', { status: 400, id: null }),
+  },
+  { id: 'AT-A06-empty', what: 'an empty batch', over: 'both', as: 'session', send: { body: () => '[]' }, expect: noMessage },
+  {
+    id: 'AT-A06-line',
+    what: 'a batch on a line',
+    over: 'stdio',
+    as: 'session',
+    send: { body: json([ping]) },
+    expect: noMessage.stdio,
+  },
+  ...[101, 20_000].map(
+    (size): Attack => ({
+      id: `AT-A07-${size}`,
+      what: `a batch of ${size}`,
+      over: 'http',
+      as: 'session',
+      send: { body: () => JSON.stringify(Array.from({ length: size }, (_, id) => ({ ...ping, id }))) },
+      expect: refused(-32600, 'invalid_request', { status: 400, says: /at most 100/u }),
+    }),
+  ),
+  {
+    id: 'AT-A07-elements',
+    what: 'a batch of 100,000, which is too much before it is a batch',
+    over: 'http',
+    as: 'session',
+    send: { body: () => `[${'{"jsonrpc":"2.0","method":"x"},'.repeat(100_000)}1]` },
+    expect: refused(-32602, 'arguments_too_large', { status: 400 }),
+  },
+  {
+    id: 'AT-A05-batch',
+    what: 'a batch whose requests share an id',
+    over: 'http',
+    as: 'session',
+    send: { body: json([1, 1].map((id) => ({ ...ping, id }))) },
+    expect: refused(-32600, 'duplicate_id', { status: 400 }),
+  },
+  {
+    id: 'AT-A08-result',
+    what: 'a response to a question nobody asked',
+    over: 'both',
+    as: 'session',
+    send: { body: json({ jsonrpc: '2.0', id: 99, result: {} }) },
+    expect: ignored,
+  },
+  {
+    id: 'AT-A08-error',
+    what: 'an error as a response to a question nobody asked',
+    over: 'both',
+    as: 'session',
+    send: { body: json({ jsonrpc: '2.0', id: '__proto__', error: { code: 1, message: 'no' } }) },
+    expect: ignored,
+  },
+  {
+    id: 'AT-A08-large',
+    what: 'a response that is too large to be looked at, which must not be answered either',
+    over: 'stdio',
+    as: 'session',
+    send: { body: () => `{"jsonrpc":"2.0","id":99,"result":{"a":[${'0,'.repeat(200_000)}0]}}` },
+    expect: ignored,
+  },
+  {
+    id: 'AT-A08-stranger',
+    what: 'a response without a session',
+    over: 'http',
+    as: 'stranger',
+    send: { body: json({ jsonrpc: '2.0', id: 99, result: {} }) },
+    expect: refused(-32000, 'session_not_found', { status: 400 }),
+  },
+  ...Object.entries({
+    crlf: '{"jsonrpc":"2.0","id":"crlf","method":"ping"}\r',
+    bom: '\ufeff{"jsonrpc":"2.0","id":"bom","method":"ping"}',
+    blanks: '  {"jsonrpc":"2.0","id":"blanks","method":"ping"}\t ',
+  }).map(
+    ([form, line]): Attack => ({
+      id: `AT-A11-${form}`,
+      what: `a message framed with ${form}`,
+      over: 'both',
+      as: 'session',
+      send: { body: () => line },
+      expect: answered(),
+    }),
+  ),
+  {
+    id: 'AT-A12',
+    what: 'a line of 11 MiB, and then the next',
+    over: 'stdio',
+    as: 'session',
+    send: { body: () => 'x'.repeat(11 * 1024 * 1024) },
+    expect: refused(-32600, 'body_too_large', { id: null }),
+  },
+  {
+    id: 'AT-A14-utf8',
+    what: 'bytes that are no text, inside an argument',
+    over: 'both',
+    as: 'session',
+    send: {
+      body: () =>
+        Buffer.concat([
+          Buffer.from('{"jsonrpc":"2.0","id":41,"method":"tools/call","params":{"name":"echo","arguments":{"a":"'),
+          Buffer.from([0xff, 0xc0, 0x80]),
+          Buffer.from('"}}}'),
+        ]),
+    },
+    expect: noJson,
+  },
+  {
+    id: 'AT-A14-surrogate',
+    what: 'half a character and NUL, which JSON can hold',
+    over: 'both',
+    as: 'session',
+    send: call('echo', { a: '\ud800\u0000' }),
+    expect: answered(/\\ud800\\u0000/u),
+  },
+  ...['rpc.discover', '__proto__', 'tools/call/', 'x'.repeat(8_000), ''].flatMap((method, index): Attack[] => [
+    {
+      id: `AT-A15-${index}-session`,
+      what: `the method "${method.slice(0, 20)}"`,
+      over: 'both',
+      as: 'session',
+      send: { method },
+      expect: refused(-32601),
+    },
+    {
+      id: `AT-A15-${index}-stateless`,
+      what: `the method "${method.slice(0, 20)}"`,
+      over: 'both',
+      as: 'stateless',
+      send: { method },
+      // A header cannot be empty, so that one is already a header that is missing.
+      expect: { http: method === '' ? refused(-32020) : refused(-32601, undefined, { status: 404 }), stdio: refused(-32601) },
+    },
+  ]),
+  {
+    id: 'AT-A16-notification',
+    what: 'a notification before any session',
+    over: 'http',
+    as: 'stranger',
+    send: { body: json({ jsonrpc: '2.0', method: 'notifications/initialized' }) },
+    expect: refused(-32000, 'session_not_found', { status: 400 }),
+  },
+  {
+    id: 'AT-A16-request',
+    what: 'a request before any session',
+    over: 'http',
+    as: 'stranger',
+    send: { method: 'tools/list' },
+    expect: refused(-32000, 'session_not_found', { status: 400 }),
+  },
+  {
+    id: 'AT-A16-initialize',
+    what: 'an initialize without what it must say',
+    over: 'both',
+    as: 'stranger',
+    send: { method: 'initialize', params: { protocolVersion: 5 } },
+    expect: refused(-32602, 'invalid_params'),
+  },
+  {
+    id: 'AT-A16-accept',
+    what: 'an initialize that accepts no stream, which must leave no session behind',
+    over: 'http',
+    as: 'stranger',
+    send: {
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+      headers: { accept: 'application/json' },
+    },
+    expect: refused(-32000, undefined, { status: 406 }),
+  },
+  {
+    id: 'AT-A17',
+    what: 'a second initialize in the same session',
+    over: 'http',
+    as: 'session',
+    send: {
+      method: 'initialize',
+      params: { protocolVersion: '2025-03-26', capabilities: { roots: {} }, clientInfo: { name: 'x', version: '1' } },
+    },
+    expect: refused(-32600, undefined, { status: 400 }),
+  },
+  ...['protocolVersion', 'clientCapabilities'].map(
+    (part): Attack => ({
+      id: `AT-A18-${part}`,
+      what: `a request of 2026-07-28 without ${part}`,
+      over: 'http',
+      as: 'stateless',
+      send: { method: 'tools/list', params: { _meta: { [`io.modelcontextprotocol/${part}`]: undefined } } },
+      expect: refused(-32602, 'invalid_params', { status: 400 }),
+    }),
+  ),
+  {
+    id: 'AT-A18-version',
+    what: 'a request of a revision that does not exist',
+    over: 'http',
+    as: 'stateless',
+    send: {
+      method: 'tools/list',
+      params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } },
+      headers: { 'mcp-protocol-version': '2099-01-01' },
+    },
+    expect: refused(-32022, undefined, { status: 400 }),
+  },
+  ...Object.entries({
+    method: { 'mcp-method': 'tools/call' },
+    version: { 'mcp-protocol-version': '2025-11-25' },
+  }).map(
+    ([form, headers]): Attack => ({
+      id: `AT-F74-${form}`,
+      what: `a ${form} in the headers that the body contradicts`,
+      over: 'http',
+      as: 'stateless',
+      send: { method: 'tools/list', headers },
+      expect: refused(-32020, 'header_mismatch', { status: 400 }),
+    }),
+  ),
+  ...Object.entries({ other: 'echo', none: '' }).map(
+    ([form, name]): Attack => ({
+      id: `AT-F74-name-${form}`,
+      what: `a tool in the headers that is ${form} than in the body`,
+      over: 'http',
+      as: 'stateless',
+      send: { ...call('ping'), headers: { 'mcp-name': name } },
+      expect: refused(-32020, undefined, { status: 400 }),
+    }),
+  ),
+  {
+    id: 'AT-A02-type',
+    what: 'a body that does not say it is JSON',
+    over: 'http',
+    as: 'stranger',
+    send: { body: () => '{}', headers: { 'content-type': 'text/plain' } },
+    expect: refused(-32000, 'unsupported_media_type', { status: 415 }),
+  },
+  ...['PUT', 'PATCH', 'TRACE', 'OPTIONS', 'PROPFIND'].map(
+    (method): Attack => ({
+      id: `AT-F76-${method.toLowerCase()}`,
+      what: `the HTTP method ${method}`,
+      over: 'http',
+      as: 'stranger',
+      send: { bytes: () => [{ bytes: head(method, '/mcp', common) }] },
+      expect: refused(-32000, 'unsupported_method', { status: 405 }),
+    }),
+  ),
+  ...Object.entries({
+    lengths: 'POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    twice: 'POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello!',
+    negative: 'POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: -1\r\n\r\n',
+    newline: 'POST /mcp HTTP/1.1\nhost: 127.0.0.1\n\n',
+    noise: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+  }).map(
+    ([form, bytes]): Attack => ({
+      id: `AT-F65-${form}`,
+      what: `what is no HTTP: ${form}`,
+      over: 'http',
+      as: 'stranger',
+      send: { bytes: () => [{ bytes }] },
+      expect: dropped(400),
+    }),
+  ),
+]

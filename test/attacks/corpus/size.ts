@@ -1,0 +1,104 @@
+import { type Attack, answered, refused } from '../attack.ts'
+import { common, head, type Piece } from '../raw.ts'
+
+const mebibyte = 1024 * 1024
+const tooLarge = refused(-32000, 'body_too_large', { status: 413 })
+
+const around = (args: string): string =>
+  `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":${args}}}`
+
+/** A message within the size limit and past the others: over HTTP it is refused before it is read, so nobody knows its id. */
+const past = (what: string, id: Attack['id'], args: () => string): Attack => ({
+  id,
+  what,
+  over: 'both',
+  as: 'session',
+  send: { body: () => around(args()) },
+  expect: {
+    http: refused(-32602, 'arguments_too_large', { status: 400 }),
+    stdio: refused(-32602, 'arguments_too_large', { id: 5 }),
+  },
+})
+
+function chunked(pieces: number): readonly Piece[] {
+  const piece = { bytes: `10000\r\n${'x'.repeat(0x10000)}\r\n` }
+  return [
+    { bytes: head('POST', '/mcp', { ...common, 'transfer-encoding': 'chunked' }) },
+    ...Array.from({ length: pieces }, () => piece),
+    { bytes: '0\r\n\r\n' },
+  ]
+}
+
+/** Section B: too large, too many, too deep. */
+export const size: readonly Attack[] = [
+  {
+    id: 'AT-B19-length',
+    what: 'a body of 4 MiB and one byte',
+    over: 'http',
+    as: 'stranger',
+    send: { body: () => 'x'.repeat(4 * mebibyte + 1) },
+    expect: tooLarge,
+  },
+  {
+    id: 'AT-B19-claimed',
+    what: 'a body that claims to be of 100 GB and never comes',
+    over: 'http',
+    as: 'stranger',
+    send: { bytes: () => [{ bytes: head('POST', '/mcp', { ...common, 'content-length': '100000000000' }) }] },
+    expect: tooLarge,
+  },
+  {
+    id: 'AT-B19-chunked',
+    what: 'a body of 5 MiB in chunks',
+    over: 'http',
+    as: 'stranger',
+    send: { bytes: () => chunked(80) },
+    expect: tooLarge,
+  },
+  {
+    id: 'AT-B19-endless',
+    what: 'a body of 64 MiB in chunks, sent on after the refusal',
+    over: 'http',
+    as: 'stranger',
+    send: { bytes: () => chunked(1_024) },
+    expect: tooLarge,
+  },
+  {
+    id: 'AT-B19-fits',
+    what: 'a body of almost 4 MiB, most of it one text with a million commas in it',
+    over: 'both',
+    as: 'session',
+    send: { body: () => around(`{"a":"${',["'.replaceAll('"', '\\"').repeat(1_000_000)}"}`) },
+    expect: answered(),
+  },
+  past('2,000,000 elements in 4 MiB', 'AT-B21-elements', () => `{"a":[${'0,'.repeat(2_000_000)}0]}`),
+  past('200,000 empty arrays', 'AT-B21-arrays', () => `{"a":[${'[],'.repeat(200_000)}[]]}`),
+  past('300,000 members', 'AT-B22-keys', () => `{${Array.from({ length: 300_000 }, (_, index) => `"k${index}":0`).join()}}`),
+  past('1,000,000 levels of arrays', 'AT-B22-depth', () => `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`),
+  past('200,000 levels of objects', 'AT-B22-objects', () => `${'{"a":'.repeat(200_000)}0${'}'.repeat(200_000)}`),
+  past('101 levels', 'AT-B22-over', () => `{"a":${'['.repeat(101)}${']'.repeat(101)}}`),
+  {
+    id: 'AT-B22-unclosed',
+    what: '1,000,000 levels that are never closed',
+    over: 'http',
+    as: 'session',
+    send: { body: () => '['.repeat(1_000_000) },
+    expect: refused(-32602, 'arguments_too_large', { status: 400 }),
+  },
+  {
+    id: 'AT-B22-key',
+    what: 'a name of 1 MB',
+    over: 'both',
+    as: 'session',
+    send: { body: () => around(`{"${'k'.repeat(1_000_000)}":0}`) },
+    expect: answered(),
+  },
+  {
+    id: 'AT-B22-escapes',
+    what: 'a text of 1,000,000 escapes that ends in one, and does not end',
+    over: 'http',
+    as: 'session',
+    send: { body: () => `{"a":"${'\\'.repeat(999_999)}"}` },
+    expect: refused(-32700, 'invalid_json', { status: 400 }),
+  },
+]

@@ -1,0 +1,149 @@
+import { defineToolbox, isFailure, listen, type Reason, type Report, ToolGroups, ToolRegistry } from '@unfold-mcp/server'
+import { testContext } from '@unfold-mcp/server/testing'
+import { describe, expect, test } from 'vitest'
+import { ask, openSession, textOf } from './sender.ts'
+
+function toolbox(report: (report: Report) => void = () => undefined) {
+  return defineToolbox({ name: 'small', version: '1.0.0', groups: { files: { about: 'Files' } }, report }).tool(
+    'ping',
+    {},
+    () => 'pong',
+  )
+}
+
+function refusal(work: () => unknown): { reason: Reason | undefined; message: string } {
+  try {
+    work()
+  } catch (error) {
+    return { reason: isFailure(error) ? error.reason : undefined, message: String(error) }
+  }
+  return { reason: undefined, message: 'It was not refused.' }
+}
+
+const nothing = () => undefined
+
+describe('AT-T14: the name of a tool', () => {
+  test.each(['', ' ', 'two words', 'a,b', 'naïve', 'x'.repeat(129), 'a/b', 'line\nbreak', '\u202eevil', 'tool\u0000', '🔧'])(
+    '%j is refused, and shown without harm',
+    (name) => {
+      for (const { reason, message } of [
+        refusal(() => toolbox().tool(name, {}, nothing)),
+        refusal(() => new ToolRegistry().register(name, {}, nothing)),
+        refusal(() => toolbox().tool('other', { aliases: [name] }, nothing)),
+      ]) {
+        expect(reason).toBe('invalid_name')
+        expect(message).toMatch(/Use 1 to 128 letters, digits/u)
+        expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+      }
+    },
+  )
+
+  test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', '-', '.', 'x'.repeat(128)])(
+    '%j is a name like any other',
+    async (name) => {
+      const box = toolbox()
+        .tool(name, { version: '1' }, () => 'one')
+        .tool(name, { version: '2' }, () => 'two')
+      await using context = await testContext(box)
+      expect(context.toolNames()).toContain(name)
+      expect((await context.call(name)).content).toEqual([{ type: 'text', text: 'two' }])
+      await using pinned = await testContext(box, { view: `versions=${name}@1` })
+      expect((await pinned.call(name)).content).toEqual([{ type: 'text', text: 'one' }])
+    },
+  )
+
+  test.each(['manage_tools', 'search_tools', 'describe_tools', 'call_tool', 'activate_files', 'deactivate'])(
+    '%s is taken by the library, for tools, aliases and whatever comes later',
+    (name) => {
+      const registry = new ToolRegistry()
+      const box = toolbox().use(registry)
+      expect(refusal(() => box.tool(name, {}, nothing)).reason).toBe('reserved_name')
+      expect(refusal(() => box.tool('other', { aliases: [name] }, nothing)).reason).toBe('reserved_name')
+      expect(refusal(() => registry.register(name, {}, nothing)).reason).toBe('reserved_name')
+      expect(registry.hasTool(name)).toBe(false)
+    },
+  )
+
+  test('that is declared twice is refused, and the first stays', async () => {
+    const box = toolbox()
+    expect(refusal(() => box.tool('ping', {}, () => 'other')).reason).toBe('duplicate_name')
+    await using context = await testContext(box)
+    expect((await context.call('ping')).content).toEqual([{ type: 'text', text: 'pong' }])
+  })
+
+  test('that another source has too is reported, and the declared one is served', async () => {
+    const reports: Report[] = []
+    const registry = new ToolRegistry({ name: 'plugin' })
+    const box = toolbox((report) => reports.push(report)).use(registry)
+    registry.register('ping', {}, () => 'impostor')
+    await using context = await testContext(box)
+    expect((await context.call('ping')).content).toEqual([{ type: 'text', text: 'pong' }])
+    expect(reports).toMatchObject([{ reason: 'name_clash', message: expect.stringContaining('plugin') }])
+  })
+})
+
+describe('AT-T15: the name of a group', () => {
+  test.each(['', 'two words', '__proto__', 'x'.repeat(101), 'a,b', 'é'])('%j is refused', (name) => {
+    const groups = JSON.parse(`{${JSON.stringify(name)}:{"about":"x"}}`) as Record<string, { about: string }>
+    expect(refusal(() => defineToolbox({ name: 'x', version: '1', groups })).reason).toBe('invalid_name')
+    expect(refusal(() => new ToolGroups().withGroup(name, 'x')).reason).toBe('invalid_name')
+  })
+
+  test.each(['constructor', 'toString', 'valueOf'])('%j is a name like any other', async (name) => {
+    const groups = new ToolGroups().withGroup(name, 'x')
+    expect(groups.isActive(name)).toBe(false)
+    await groups.activate(name)
+    expect(groups.isActive(name)).toBe(true)
+    expect(refusal(() => groups.withGroup(name, 'again')).reason).toBe('duplicate_name')
+  })
+
+  test('that does not exist is refused wherever it is named', () => {
+    const registry = new ToolRegistry()
+    const box = toolbox().use(registry)
+    expect(refusal(() => registry.registerInGroup('a', {}, 'nope', nothing)).reason).toBe('unknown_group')
+    expect(refusal(() => box.tool('a', { group: 'nope' as 'files' }, nothing)).reason).toBe('unknown_group')
+    const orphan = { a: { about: 'a', parent: 'constructor' } } as unknown as { a: { about: string } }
+    expect(refusal(() => defineToolbox({ name: 'x', version: '1', groups: orphan })).reason).toBe('unknown_group')
+  })
+})
+
+describe('AT-T16: a definition that cannot be sent', () => {
+  const cycle: Record<string, unknown> = {}
+  cycle.self = cycle
+
+  test.each([
+    ['a bigint in its schema', { inputSchema: { type: 'object', properties: { a: { default: 5n } } } }],
+    ['a number that is not finite in its schema', { inputSchema: { type: 'object', properties: { a: { default: Infinity } } } }],
+    ['a cycle in its schema', { inputSchema: { type: 'object', properties: cycle } }],
+    ['a bigint in its _meta', { _meta: { size: 5n } }],
+    ['a description that is no text', { description: 5 }],
+    ['a name that MCP does not allow for an alias', { aliases: ['two words'] }],
+    ['an input that is no object', { inputSchema: { type: 'string' } }],
+  ])('because of %s is refused while clients are connected, and they see what they saw', async (_, tool) => {
+    const registry = new ToolRegistry()
+    await using server = await listen(toolbox().use(registry), { port: 0 })
+    const port = Number(new URL(server.url).port)
+    const session = await openSession(port)
+    const before = (await ask(port, session, 'tools/list'))?.messages[0]?.result
+    expect(refusal(() => registry.register('bad', tool as object, nothing)).reason).toMatch(/^invalid_(schema|name)$/u)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect((await ask(port, session, 'tools/list'))?.messages[0]?.result).toEqual(before)
+    registry.register('good', {}, () => 'good')
+    expect(textOf((await ask(port, session, 'tools/call', { name: 'good' }))?.messages[0])).toBe('good')
+  })
+
+  test('because another toolbox declares the same name is reported, and clients see what they saw', async () => {
+    const reports: Report[] = []
+    const other = defineToolbox({ name: 'other', version: '1.0.0' })
+    await using server = await listen(toolbox((report) => reports.push(report)).use(other), { port: 0 })
+    const port = Number(new URL(server.url).port)
+    const session = await openSession(port)
+    other.tool('ping', {}, () => 'impostor')
+    expect(textOf((await ask(port, session, 'tools/call', { name: 'ping' }))?.messages[0])).toBe('pong')
+    expect(reports).toMatchObject([{ reason: 'duplicate_name' }])
+  })
+
+  test('because one tool has the name that another had is refused', () => {
+    expect(refusal(() => toolbox().tool('other', { aliases: ['ping'] }, nothing)).reason).toBe('duplicate_name')
+  })
+})

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { defineToolbox } from '@unfold-mcp/server'
+import { testContext } from '@unfold-mcp/server/testing'
+import { describe, expect, test, vi } from 'vitest'
+import { post } from './raw.ts'
+import { callTool, request, routing, textOf } from './sender.ts'
+
+const program = fileURLToPath(new URL('server.mjs', import.meta.url))
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function started() {
+  const child = spawn(process.execPath, [program, '--serve-http'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  for await (const chunk of child.stderr) {
+    said += String(chunk)
+    const port = /Serving on http:\/\/127\.0\.0\.1:(\d+)\/mcp/u.exec(said)?.[1]
+    if (port !== undefined) return { child, port: Number(port), [Symbol.asyncDispose]: async () => void child.kill('SIGKILL') }
+  }
+  throw new Error(`It did not start: ${said}`)
+}
+
+describe('AT-I104: a server that is told to stop', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s while calls run and streams are open ends all of them, and ends well',
+    async (signal) => {
+      await using place = await started()
+      const { child, port } = place
+      const busy = post(
+        request('stateless', 'tools/call', { name: 'wait_deaf', arguments: { ms: 60_000 } }),
+        routing('tools/call', { name: 'wait_deaf' }),
+      )
+      const listening = post(
+        request('stateless', 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+        routing('subscriptions/listen'),
+      )
+      const sockets = [...Array.from({ length: 100 }, () => busy), ...Array.from({ length: 50 }, () => listening)].map(
+        ([piece]) => {
+          const socket = connect(port, '127.0.0.1')
+          socket.on('error', () => undefined).resume()
+          socket.write(piece?.bytes ?? '')
+          return socket
+        },
+      )
+      const closed = Promise.all(sockets.map((socket) => once(socket, 'close')))
+      await pause(200)
+      expect(textOf((await callTool(port, 'ping'))?.messages[0])).toBe('pong')
+      const exited = once(child, 'exit')
+      child.kill(signal)
+      expect(await exited).toEqual([0, null])
+      await closed
+    },
+  )
+})
+
+describe('AT-I117: what a tool says when it fails', () => {
+  test('reaches the log in one line, without what would move a cursor, and once', async () => {
+    const written = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    try {
+      const toolbox = defineToolbox({ name: 'small', version: '1.0.0' }).tool('fail', {}, ({ text }) => {
+        throw new Error(String(text))
+      })
+      await using context = await testContext(toolbox)
+      const text = `\u001b[2J\n[unfold] all is well \u202e${'x'.repeat(10_000)}`
+      for (let times = 0; times < 3; times++) await context.call('fail', { text })
+      expect(written).toHaveBeenCalledTimes(1)
+      const line = written.mock.calls.flat().join(' ')
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+      expect(line.length).toBeLessThan(1_000)
+    } finally {
+      written.mockRestore()
+    }
+  })
+})

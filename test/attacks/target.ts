@@ -1,0 +1,129 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Message } from './raw.ts'
+
+/** How a server under attack is doing. */
+interface Vitals {
+  /** Rejections and exceptions that nobody caught. */
+  readonly unhandled: readonly string[]
+  /** Calls whose signal was aborted. */
+  readonly aborted: number
+  readonly rss: number
+  readonly heapUsed: number
+  /** Whether anything was added to the prototype of all objects. */
+  readonly polluted: boolean
+  readonly sessions: number
+}
+
+/** A server in a process of its own. */
+export interface Target extends AsyncDisposable {
+  readonly isAlive: boolean
+  vitals(): Promise<Vitals>
+}
+
+export interface HttpTarget extends Target {
+  readonly port: number
+}
+
+/** A server at the other end of a pipe, line by line. */
+export interface PipeTarget extends Target {
+  send(bytes: string | Buffer): void
+  /** Everything it wrote so far. */
+  readonly messages: readonly Message[]
+  /** Waits for a message of this kind. */
+  heard(matches: (message: Message) => boolean): Promise<Message>
+  /** Ends its input; resolves with its exit code. */
+  end(): Promise<number | null>
+}
+
+const program = fileURLToPath(new URL('server.mjs', import.meta.url))
+const patienceMs = 10_000
+
+export async function httpTarget(...args: readonly string[]): Promise<HttpTarget> {
+  const { child, target, url } = await start(['--http', ...args])
+  child.stdout?.resume()
+  return {
+    ...target,
+    get isAlive() {
+      return target.isAlive
+    },
+    port: Number(new URL(url ?? '').port),
+  }
+}
+
+export async function pipeTarget(): Promise<PipeTarget> {
+  const { child, target } = await start([])
+  const messages: Message[] = []
+  const waiting = new Set<() => void>()
+  const parts: string[] = []
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    parts.push(chunk)
+    if (!chunk.includes('\n')) return
+    const lines = parts.splice(0).join('').split('\n')
+    parts.push(lines.pop() ?? '')
+    messages.push(...lines.map((line) => JSON.parse(line) as Message))
+    for (const check of waiting) check()
+  })
+  child.stdin?.on('error', () => undefined)
+  return {
+    ...target,
+    get isAlive() {
+      return target.isAlive
+    },
+    messages,
+    send: (bytes) => void child.stdin?.write(bytes),
+    heard: (matches) =>
+      new Promise((resolve, reject) => {
+        const check = (): void => {
+          const found = messages.find(matches)
+          if (found === undefined) return
+          clearTimeout(late)
+          waiting.delete(check)
+          resolve(found)
+        }
+        const late = setTimeout(() => {
+          waiting.delete(check)
+          reject(
+            new Error(
+              `Not heard within ${patienceMs} ms; the last messages: ${JSON.stringify(messages.slice(-3)).slice(0, 1_000)}`,
+            ),
+          )
+        }, patienceMs)
+        waiting.add(check)
+        check()
+      }),
+    async end() {
+      const exited = child.exitCode === null ? once(child, 'exit') : undefined
+      child.stdin?.end()
+      await exited
+      return child.exitCode
+    },
+  }
+}
+
+async function start(args: readonly string[]) {
+  const child = fork(program, args, { stdio: ['pipe', 'pipe', 'ignore', 'ipc'], execArgv: ['--expose-gc'] })
+  const [{ url }] = (await once(child, 'message')) as [{ url?: string }]
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+  const target: Target = {
+    get isAlive() {
+      return child.exitCode === null && child.signalCode === null
+    },
+    vitals: () => vitalsOf(child),
+    [Symbol.asyncDispose]: stop,
+  }
+  return { child, target, url }
+}
+
+async function vitalsOf(child: ChildProcess): Promise<Vitals> {
+  const told = once(child, 'message')
+  child.send('How are you?')
+  const [vitals] = (await told) as [Vitals]
+  return vitals
+}
