@@ -1,7 +1,5 @@
 import {
   type Activation,
-  buildCatalog,
-  checkToolName,
   declareGroups,
   Failure,
   type GroupCost,
@@ -17,24 +15,22 @@ import {
   planDeactivate,
   reasons,
   type Tool,
-  toolFingerprint,
   toolTokens,
   touch,
 } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../entry.ts'
-import { headerParameters } from '../param-headers.ts'
 import type { Principal } from '../principal.ts'
-import { wordsOf } from '../report.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
 import type { Declaration } from './declaration.ts'
 import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
-import { activatorName, gateGroup, type Reader, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
+import { activatorName, type Reader } from './surface.ts'
 import { noTransition, type Transition, transitionOf } from './transition.ts'
 import { emptyView, type UrlView } from './url-view.ts'
 import { readerOf, Views, type World } from './views.ts'
+import { Worlds } from './worlds.ts'
 
 /** A group as it stands for one scope. */
 export interface GroupStatus {
@@ -59,23 +55,12 @@ export class Runtime {
   readonly declaration: Declaration
   readonly views: Views
   readonly announcer: Announcer
-  readonly #sources: Source[] = []
-  /** Sources that place their tools before or behind the gate themselves. */
-  readonly #own: ReadonlySet<Source>
-  readonly #unsubscribe: (() => void)[] = []
+  readonly #worlds: Worlds
   readonly #scopes = new Set<Scope>()
   readonly #goodViews = new WeakMap<UrlView, World>()
   readonly #viewActivations = new WeakMap<UrlView, Activation>()
   readonly #activations: Activations
-  readonly #reportedClashes = new Set<string>()
   readonly #groups: Groups
-  readonly #worlds = new WeakMap<
-    Product,
-    { readonly entries: readonly ToolEntry[]; readonly shared: World; readonly world: World }
-  >()
-  #world: World | undefined
-  #lastWorld: World | undefined
-  #version = 0
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
     this.declaration = declaration
@@ -93,54 +78,23 @@ export class Runtime {
       report: declaration.report,
     })
     this.announcer = new Announcer((scope) => this.views.shown(scope).fingerprint)
-    this.#own = new Set(sources)
+    this.#worlds = new Worlds(declaration, this.#groups, sources)
     for (const source of sources) this.addSource(source)
   }
 
-  /** What views are computed from now; made anew after a source changed. */
+  /** What the views of all scopes are computed from now. */
   get world(): World {
-    this.#world ??= this.#remade()
-    return this.#world
-  }
-
-  /** A change that cannot be served is reported, and what was served before it stays. */
-  #remade(): World {
-    try {
-      this.#lastWorld = this.#makeWorld()
-      return this.#lastWorld
-    } catch (error) {
-      if (this.#lastWorld === undefined) throw error
-      const reason = isFailure(error) ? error.reason : 'invalid_declaration'
-      this.declaration.report({ reason, message: `The tools stay as they were. ${wordsOf(error)}`, error })
-      return this.#lastWorld
-    }
+    return this.#worlds.current
   }
 
   /** The same for one scope: with the tools of the server that was made for it, if one was. */
-  worldOf({ product }: { readonly product: Product | undefined }): World {
-    if (product === undefined) return this.world
-    const entries = product.entries()
-    const shared = this.world
-    const found = this.#worlds.get(product)
-    if (found !== undefined && found.entries === entries && found.shared === shared) return found.world
-    const world = this.#makeWorld(entries)
-    this.#worlds.set(product, { entries, shared, world })
-    return world
+  worldOf(scope: { readonly product: Product | undefined }): World {
+    return this.#worlds.of(scope)
   }
 
   /** Takes in the entries of a source and follows its changes. */
   addSource(source: Source): void {
-    for (const entry of source.entries()) this.#admit(entry)
-    this.#sources.push(source)
-    this.#world = undefined
-    this.#unsubscribe.push(
-      source.subscribe((added) => {
-        if (added !== undefined) this.#admit(added)
-        this.#world = undefined
-        this.announcer.tellSoon()
-      }),
-    )
-    this.announcer.tellSoon()
+    this.#worlds.add(source, () => this.announcer.tellSoon())
   }
 
   /** Opens a scope that lives until it is closed. */
@@ -275,7 +229,7 @@ export class Runtime {
 
   /** Whether the list of a stateless client can change while the server runs. */
   get canChange(): boolean {
-    return this.declaration.remember === 'principal' || this.#sources.length > 1 || this.world.catalog.conditional.length > 0
+    return this.declaration.remember === 'principal' || this.#worlds.sourceCount > 1 || this.world.catalog.conditional.length > 0
   }
 
   /** Refuses a view that names what this principal does not have. */
@@ -291,79 +245,9 @@ export class Runtime {
 
   /** Ends everything that hooks started; the runtime is of no use after. */
   async stop(): Promise<void> {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#worlds.close()
     for (const scope of [...this.#scopes]) await this.close(scope)
     await this.#activations.stop()
-  }
-
-  #admit(entry: ToolEntry): void {
-    const { name } = entry.tool
-    checkToolName(name)
-    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry))
-    if (taken !== undefined) {
-      throw new Failure('reserved_name', `"${taken}" is a name of this library's own tools. Choose another name for the tool.`, {
-        name: taken,
-      })
-    }
-    for (const alias of entry.aliases) checkToolName(alias)
-    checkDefinition(entry.tool)
-    headerParameters(name, entry.tool.inputSchema)
-    for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(this.#groups, group)
-  }
-
-  #admitOwn(entry: ToolEntry): void {
-    this.#admit(entry)
-    const { name } = entry.tool
-    const other = this.world.catalog.byName.get(name)?.find(({ origin }) => origin === 'static')
-    if (other === undefined) return
-    const sources = [entry.source, other.source]
-    throw new Failure('duplicate_name', `The tool "${name}" is declared in ${sources.join(' and in ')}. Rename one.`, {
-      name,
-      sources,
-    })
-  }
-
-  #isReserved(name: string, entry: ToolEntry): boolean {
-    if (surfaceNames.has(name)) return true
-    if (entry.origin === 'surface' || this.#groups.byName.size === 0) return false
-    if (this.declaration.gated) return name === 'activate'
-    return name === 'deactivate' || [...this.#groups.byName.keys()].some((group) => name === `activate_${group}`)
-  }
-
-  #makeWorld(own: readonly ToolEntry[] = []): World {
-    const entries = [...own, ...this.#sources.flatMap((source) => this.#placed(source))]
-    const written = entries.filter((entry) => entry.origin === 'surface')
-    const surface: SurfacePlan = {
-      groups: this.#groups,
-      gated: this.declaration.gated,
-      written: new Map(
-        written.flatMap(({ activates, tool }) => (activates === undefined ? [] : [[activates, tool.name] as const])),
-      ),
-      deactivateWritten: written.some(({ tool }) => tool.name === 'deactivate'),
-    }
-    const catalog = buildCatalog(
-      ++this.#version,
-      [...menuOf(surface, written), ...entries.filter(({ origin }) => origin !== 'surface')],
-      this.#groups,
-    )
-    for (const { name, winner, loser } of catalog.clashes) {
-      const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
-      if (this.#reportedClashes.has(message)) continue
-      this.#reportedClashes.add(message)
-      this.declaration.report({ reason: 'name_clash', message })
-    }
-    return { catalog, groups: this.#groups, surface }
-  }
-
-  /** The entries of a source. One that knows nothing of the gate stands behind it, as everything does. */
-  #placed(source: Source): readonly ToolEntry[] {
-    const entries = source.entries()
-    if (!this.declaration.gated || this.#own.has(source)) return entries
-    return entries.map((entry) =>
-      entry.visibility.group === undefined && entry.origin !== 'surface'
-        ? { ...entry, visibility: { ...entry.visibility, group: gateGroup } }
-        : entry,
-    )
   }
 
   async #begin(key: string, view: UrlView, newcomer: Newcomer): Promise<Scope> {
@@ -377,7 +261,7 @@ export class Runtime {
     const { product: make, report } = this.declaration
     let product: Product | undefined
     try {
-      product = await make?.(newcomer, (entry) => this.#admitOwn(entry))
+      product = await make?.(newcomer, (entry) => this.#worlds.admitOwn(entry))
       this.checkView(view, newcomer.principal, product)
       return product
     } catch (error) {
@@ -472,28 +356,6 @@ export class Runtime {
       },
     )
   }
-}
-
-/** Refuses a definition that could not be sent: a list that holds one could not be sent to anyone. */
-function checkDefinition(tool: Tool): void {
-  const refuse = (problem: string, cause?: unknown): never => {
-    throw new Failure('invalid_schema', `Tool "${tool.name}": ${problem}.`, { tool: tool.name, problem }, { cause })
-  }
-  for (const what of ['title', 'description'] as const)
-    if (tool[what] !== undefined && typeof tool[what] !== 'string') refuse(`its ${what} is no text`)
-  try {
-    toolFingerprint(tool)
-    JSON.stringify(tool._meta)
-  } catch (error) {
-    refuse(`its definition holds something that JSON cannot (${wordsOf(error)})`, error)
-  }
-}
-
-/** Activators in the order of their groups, whoever wrote them, then those that are for no group in particular. */
-function menuOf(surface: SurfacePlan, written: readonly ToolEntry[]): readonly ToolEntry[] {
-  const order = [...surface.groups.byName.keys()]
-  const place = ({ activates }: ToolEntry): number => (activates === undefined ? order.length : order.indexOf(activates))
-  return [...written, ...surfaceEntries(surface)].toSorted((a, b) => place(a) - place(b))
 }
 
 function statelessFrame(principal: Principal | undefined, view: UrlView): Frame {

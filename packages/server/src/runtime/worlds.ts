@@ -1,0 +1,189 @@
+import {
+  buildCatalog,
+  checkToolName,
+  Failure,
+  type Groups,
+  groupOf,
+  isFailure,
+  type Tool,
+  toolFingerprint,
+} from '@unfold-mcp/core'
+import type { Source, ToolEntry } from '../entry.ts'
+import { headerParameters } from '../param-headers.ts'
+import { wordsOf } from '../report.ts'
+import type { Declaration } from './declaration.ts'
+import type { Product } from './product.ts'
+import { gateGroup, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
+import type { World } from './views.ts'
+
+/** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */
+export class Worlds {
+  readonly #declaration: Declaration
+  readonly #groups: Groups
+  readonly #sources: Source[] = []
+  /** Sources that place their tools before or behind the gate themselves. */
+  readonly #own: ReadonlySet<Source>
+  readonly #unsubscribe: (() => void)[] = []
+  readonly #reportedClashes = new Set<string>()
+  readonly #ofProducts = new WeakMap<
+    Product,
+    { readonly entries: readonly ToolEntry[]; readonly shared: World; readonly world: World }
+  >()
+  #current: World | undefined
+  #last: World | undefined
+  #version = 0
+
+  constructor(declaration: Declaration, groups: Groups, own: readonly Source[]) {
+    this.#declaration = declaration
+    this.#groups = groups
+    this.#own = new Set(own)
+  }
+
+  /** The world that all scopes share. */
+  get current(): World {
+    this.#current ??= this.#remade()
+    return this.#current
+  }
+
+  get sourceCount(): number {
+    return this.#sources.length
+  }
+
+  /** The same for one scope: with the tools of the server that was made for it, if one was. */
+  of({ product }: { readonly product: Product | undefined }): World {
+    if (product === undefined) return this.current
+    const entries = product.entries()
+    const shared = this.current
+    const found = this.#ofProducts.get(product)
+    if (found !== undefined && found.entries === entries && found.shared === shared) return found.world
+    const world = this.#make(entries)
+    this.#ofProducts.set(product, { entries, shared, world })
+    return world
+  }
+
+  /** Takes in the entries of a source and follows its changes. */
+  add(source: Source, changed: () => void): void {
+    for (const entry of source.entries()) this.#admit(entry)
+    this.#sources.push(source)
+    this.#current = undefined
+    this.#unsubscribe.push(
+      source.subscribe((added) => {
+        if (added !== undefined) this.#admit(added)
+        this.#current = undefined
+        changed()
+      }),
+    )
+    changed()
+  }
+
+  /** Refuses an entry of a server that was made for one scope, if it cannot be served beside the others. */
+  admitOwn(entry: ToolEntry): void {
+    this.#admit(entry)
+    const { name } = entry.tool
+    const other = this.current.catalog.byName.get(name)?.find(({ origin }) => origin === 'static')
+    if (other === undefined) return
+    const sources = [entry.source, other.source]
+    throw new Failure('duplicate_name', `The tool "${name}" is declared in ${sources.join(' and in ')}. Rename one.`, {
+      name,
+      sources,
+    })
+  }
+
+  /** Follows the sources no longer. */
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+  }
+
+  #admit(entry: ToolEntry): void {
+    const { name } = entry.tool
+    checkToolName(name)
+    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry))
+    if (taken !== undefined) {
+      throw new Failure('reserved_name', `"${taken}" is a name of this library's own tools. Choose another name for the tool.`, {
+        name: taken,
+      })
+    }
+    for (const alias of entry.aliases) checkToolName(alias)
+    checkDefinition(entry.tool)
+    headerParameters(name, entry.tool.inputSchema)
+    for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(this.#groups, group)
+  }
+
+  #isReserved(name: string, entry: ToolEntry): boolean {
+    if (surfaceNames.has(name)) return true
+    if (entry.origin === 'surface' || this.#groups.byName.size === 0) return false
+    if (this.#declaration.gated) return name === 'activate'
+    return name === 'deactivate' || [...this.#groups.byName.keys()].some((group) => name === `activate_${group}`)
+  }
+
+  /** A change that cannot be served is reported, and what was served before it stays. */
+  #remade(): World {
+    try {
+      this.#last = this.#make()
+      return this.#last
+    } catch (error) {
+      if (this.#last === undefined) throw error
+      const reason = isFailure(error) ? error.reason : 'invalid_declaration'
+      this.#declaration.report({ reason, message: `The tools stay as they were. ${wordsOf(error)}`, error })
+      return this.#last
+    }
+  }
+
+  #make(own: readonly ToolEntry[] = []): World {
+    const entries = [...own, ...this.#sources.flatMap((source) => this.#placed(source))]
+    const written = entries.filter((entry) => entry.origin === 'surface')
+    const surface: SurfacePlan = {
+      groups: this.#groups,
+      gated: this.#declaration.gated,
+      written: new Map(
+        written.flatMap(({ activates, tool }) => (activates === undefined ? [] : [[activates, tool.name] as const])),
+      ),
+      deactivateWritten: written.some(({ tool }) => tool.name === 'deactivate'),
+    }
+    const catalog = buildCatalog(
+      ++this.#version,
+      [...menuOf(surface, written), ...entries.filter(({ origin }) => origin !== 'surface')],
+      this.#groups,
+    )
+    for (const { name, winner, loser } of catalog.clashes) {
+      const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
+      if (this.#reportedClashes.has(message)) continue
+      this.#reportedClashes.add(message)
+      this.#declaration.report({ reason: 'name_clash', message })
+    }
+    return { catalog, groups: this.#groups, surface }
+  }
+
+  /** The entries of a source. One that knows nothing of the gate stands behind it, as everything does. */
+  #placed(source: Source): readonly ToolEntry[] {
+    const entries = source.entries()
+    if (!this.#declaration.gated || this.#own.has(source)) return entries
+    return entries.map((entry) =>
+      entry.visibility.group === undefined && entry.origin !== 'surface'
+        ? { ...entry, visibility: { ...entry.visibility, group: gateGroup } }
+        : entry,
+    )
+  }
+}
+
+/** Refuses a definition that could not be sent: a list that holds one could not be sent to anyone. */
+function checkDefinition(tool: Tool): void {
+  const refuse = (problem: string, cause?: unknown): never => {
+    throw new Failure('invalid_schema', `Tool "${tool.name}": ${problem}.`, { tool: tool.name, problem }, { cause })
+  }
+  for (const what of ['title', 'description'] as const)
+    if (tool[what] !== undefined && typeof tool[what] !== 'string') refuse(`its ${what} is no text`)
+  try {
+    toolFingerprint(tool)
+    JSON.stringify(tool._meta)
+  } catch (error) {
+    refuse(`its definition holds something that JSON cannot (${wordsOf(error)})`, error)
+  }
+}
+
+/** Activators in the order of their groups, whoever wrote them, then those that are for no group in particular. */
+function menuOf(surface: SurfacePlan, written: readonly ToolEntry[]): readonly ToolEntry[] {
+  const order = [...surface.groups.byName.keys()]
+  const place = ({ activates }: ToolEntry): number => (activates === undefined ? order.length : order.indexOf(activates))
+  return [...written, ...surfaceEntries(surface)].toSorted((a, b) => place(a) - place(b))
+}
