@@ -21,6 +21,7 @@ import type { ToolContext } from '../context.ts'
 import type { ToolEntry } from '../entry.ts'
 import { wordsOf } from '../report.ts'
 import { failureResult, isInputRequired, resultOf, ToolError } from '../result.ts'
+import { deadlineOf } from './deadline.ts'
 import { checkSize } from './limits.ts'
 import { changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
 import type { Runtime } from './runtime.ts'
@@ -293,45 +294,6 @@ function contextOf(
     },
     async log(level, data) {
       await mcp?.mcpReq.log(level, data)
-    },
-  }
-}
-
-/** The end of a call's time: `passed` rejects when the client gave up or the time is over. */
-function deadlineOf(timeoutMs: number, given: readonly (AbortSignal | undefined)[], tool: string) {
-  const controller = new AbortController()
-  let reject: (failure: Failure) => void = () => undefined
-  const passed = new Promise<never>((_, fail) => {
-    reject = fail
-  })
-  passed.catch(() => undefined)
-  const signals = given.filter((signal) => signal !== undefined)
-  const end = (failure: Failure): void => {
-    controller.abort(failure)
-    reject(failure)
-  }
-  const cancelled = (): void => end(new Failure('call_cancelled', `The call of ${tool} was cancelled.`, { tool }))
-  const seconds = Math.round(timeoutMs / 100) / 10
-  const timer = setTimeout(() => {
-    end(
-      new Failure(
-        'tool_timeout',
-        `Tool "${tool}" did not finish within ${seconds} seconds. Ask for less at once, or try again later.`,
-        { tool, timeoutMs },
-      ),
-    )
-  }, timeoutMs)
-  for (const signal of signals) {
-    if (signal.aborted) cancelled()
-    else signal.addEventListener('abort', cancelled, { once: true })
-  }
-  return {
-    signal: controller.signal,
-    passed,
-    /** No more than a call that is over needs. */
-    lift(): void {
-      clearTimeout(timer)
-      for (const signal of signals) signal.removeEventListener('abort', cancelled)
     },
   }
 }

@@ -281,7 +281,7 @@ export class Sessions {
       })
       const session = new Session(id, this.#runtime, scope, {
         now: this.#now(),
-        closed: () => this.#byId.delete(id),
+        closed: this.#forgetting(id),
         resumption: this.#limits,
       })
       await session.connect()
@@ -293,6 +293,11 @@ export class Sessions {
     } finally {
       this.#opening--
     }
+  }
+
+  // Written beside the request, this function would keep it in memory for as long as the session lives.
+  #forgetting(id: string): () => void {
+    return () => this.#byId.delete(id)
   }
 }
 
