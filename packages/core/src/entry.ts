@@ -25,6 +25,9 @@ export const when = (predicate: Predicate): Visibility => ({ when: predicate })
 /** Where an entry came from decides its place in a list: activators, then static ones, then those registered at run time. */
 export type Origin = 'surface' | 'static' | 'dynamic'
 
+/** The library's own tools: activators, `manage_tools`, what finds and describes tools, and what calls them. */
+export type Surface = 'activators' | 'manage' | 'search' | 'call'
+
 /** A tool with everything that decides who sees it and when. */
 export interface Entry {
   readonly tool: Tool
@@ -38,4 +41,8 @@ export interface Entry {
   readonly version?: string
   /** The group this tool opens. An activator is listed for clients that can follow, whatever is active. */
   readonly activates?: string
+  /** Which of the library's own surfaces it belongs to; `activators` for a surface entry that does not say. */
+  readonly surface?: Surface
+  /** Shown however the rest is. */
+  readonly pinned?: boolean
 }

@@ -22,9 +22,11 @@ export {
   type Origin,
   type Predicate,
   type Snapshot,
+  type Surface,
   type Visibility,
   when,
 } from './entry.ts'
+export { correctedArguments, exampleOf } from './example.ts'
 export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './failure.ts'
 export { fingerprint, toolFingerprint } from './fingerprint.ts'
 export {
@@ -58,3 +60,6 @@ export {
   viewFingerprint,
   viewOf,
 } from './view.ts'
+export { type Confidence } from './search/abstention.ts'
+export { documentOf, type SearchDocument } from './search/document.ts'
+export { type SearchAnswer, SearchIndex, type SearchMatch, type SearchOptions } from './search/search-index.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { type Activation, nothingActive } from './activation.ts'
 import { buildCatalog, type Catalog } from './catalog.ts'
-import { always, type Entry, group, type Snapshot, when } from './entry.ts'
+import { always, type Entry, group, type Snapshot, type Surface, when } from './entry.ts'
 import { declareGroups, type Groups } from './groups.ts'
 import type { ToolAnnotations } from './tool.ts'
 import {
@@ -49,7 +49,7 @@ function look(rest: Partial<Omit<Look, 'activation'>> & { readonly activation?: 
   return {
     groups,
     exposure: 'groups',
-    activators: true,
+    surfaces: new Set<Surface>(['activators']),
     readOnly: false,
     unavailable: new Set(),
     forbidden: new Set(),
@@ -76,34 +76,34 @@ describe('a view', () => {
   })
 
   test('shows the tools of an active group in the order of the catalog', () => {
-    expect(shownIn(hub, look({ activators: false, activation: { groups: ['files'] } }))).toEqual(['now', 'read', 'write'])
+    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['files'] } }))).toEqual(['now', 'read', 'write'])
   })
 
   test('shows the tools of a child only while every ancestor is active', () => {
-    expect(shownIn(hub, look({ activators: false, activation: { groups: ['aws'] } }))).toEqual(['now'])
-    expect(shownIn(hub, look({ activators: false, activation: { groups: ['cloud', 'aws'] } }))).toEqual(['now', 'upload'])
+    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['aws'] } }))).toEqual(['now'])
+    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['cloud', 'aws'] } }))).toEqual(['now', 'upload'])
   })
 
   test('shows a single tool of an inactive group when it was asked for', () => {
-    expect(shownIn(hub, look({ activators: false, activation: { tools: ['write'] } }))).toEqual(['now', 'write'])
+    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { tools: ['write'] } }))).toEqual(['now', 'write'])
   })
 
   test('shows the tools of a tag across groups', () => {
-    expect(shownIn(hub, look({ activators: false, activation: { tags: ['io'] } }))).toEqual(['now', 'read', 'upload'])
+    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { tags: ['io'] } }))).toEqual(['now', 'read', 'upload'])
   })
 
   test('shows everything at once where the exposure says so', () => {
-    expect(shownIn(hub, look({ exposure: 'everything', activators: false }))).toEqual(['now', 'read', 'write', 'upload'])
+    expect(shownIn(hub, look({ exposure: 'everything', surfaces: new Set<Surface>() }))).toEqual(['now', 'read', 'write', 'upload'])
   })
 
   test('shows no activator to a client that cannot follow', () => {
     const byHand = entry('open_files', { activates: 'files' })
-    expect(shownIn(catalogOf(opener('files'), byHand, read), look({ activators: false }))).toEqual([])
+    expect(shownIn(catalogOf(opener('files'), byHand, read), look({ surfaces: new Set<Surface>() }))).toEqual([])
   })
 
   test('never shows what cannot be used now', () => {
     const unavailable = new Set([read, now])
-    expect(shownIn(hub, look({ activators: false, unavailable, exposure: 'everything' }))).toEqual(['write', 'upload'])
+    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), unavailable, exposure: 'everything' }))).toEqual(['write', 'upload'])
   })
 
   test('gives entries back with the type they came with', () => {
@@ -290,7 +290,7 @@ describe('a name means', () => {
   })
 
   test('a hidden activator where activators are not listed', () => {
-    expect(resolve(catalog, look({ activators: false }), 'activate_files').kind).toBe('hidden')
+    expect(resolve(catalog, look({ surfaces: new Set<Surface>() }), 'activate_files').kind).toBe('hidden')
   })
 
   test.each(['nowhere', '', '__proto__', 'constructor', 'x'.repeat(1_000_000)])('nothing when no tool is called so', (name) => {

@@ -1,20 +1,23 @@
 import { type Activation, isActive } from './activation.ts'
 import type { Catalog } from './catalog.ts'
-import type { Entry, Facts, Snapshot } from './entry.ts'
+import type { Entry, Facts, Snapshot, Surface } from './entry.ts'
 import { fingerprint, toolFingerprint } from './fingerprint.ts'
 import { ancestorsOf, type Groups } from './groups.ts'
 import { facetOf } from './tool.ts'
 
-/** How a view is shown: group by group as it is activated, or all at once. */
-export type Exposure = 'groups' | 'everything'
+/**
+ * How a view is shown: group by group as it is activated, all at once, tool by tool as each is enabled (`lazy`), or not at
+ * all but to be found (`search`).
+ */
+export type Exposure = 'groups' | 'everything' | 'lazy' | 'search'
 
 /** Everything that decides what one scope sees, taken at one moment. */
 export interface Look<E extends Entry = Entry> {
   readonly groups: Groups
   readonly activation: Activation
   readonly exposure: Exposure
-  /** Whether activators are listed: only where a client can follow what they do. */
-  readonly activators: boolean
+  /** The surfaces that are listed: activators only where a client can follow what they do. */
+  readonly surfaces: ReadonlySet<Surface>
   /** Only tools that say they change nothing. */
   readonly readOnly: boolean
   /** Entries that cannot be used now. */
@@ -113,11 +116,11 @@ function isPermitted<E extends Entry>(entry: E, look: Look<E>): boolean {
 
 function isShown<E extends Entry>(entry: E, look: Look<E>, active: ReadonlySet<string>): boolean {
   if (look.unavailable.has(entry)) return false
-  if (entry.origin === 'surface' || entry.activates !== undefined) return look.activators
+  if (entry.origin === 'surface' || entry.activates !== undefined) return look.surfaces.has(entry.surface ?? 'activators')
   const { group } = entry.visibility
-  if (group === undefined || active.has(group)) return true
-  if (isStrict(look.groups, group)) return false
-  if (look.exposure === 'everything') return true
+  if (group !== undefined && active.has(group)) return true
+  if (group !== undefined && isStrict(look.groups, group)) return false
+  if (look.exposure === 'everything' || entry.pinned === true || (look.exposure === 'groups' && group === undefined)) return true
   return look.activation.tools.includes(entry.tool.name) || entry.tags.some((tag) => look.activation.tags.includes(tag))
 }
 

@@ -1,6 +1,7 @@
 import type { Entry, Tool } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
 import type { HandlerResult } from './result.ts'
+import type { SurfaceWork } from './runtime/stable-surface.ts'
 import type { Schema } from './schema.ts'
 
 /** What runs when a tool is called. */
@@ -16,6 +17,8 @@ export interface ToolEntry extends Entry {
   readonly output?: Schema
   /** How long a call may take, when it differs from the server's own limit. */
   readonly timeoutMs?: number
+  /** What a tool of the library's own does, in place of its handler: it works on the caller's scope. */
+  readonly work?: SurfaceWork
 }
 
 /** Whatever provides entries and announces that they changed. */

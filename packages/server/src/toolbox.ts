@@ -32,7 +32,14 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly quota?: Quota
   /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
   readonly hiddenCalls?: HiddenCalls
-  readonly exposure?: Exposure
+  /** How clients are shown the tools unless they ask otherwise; `groups`, as declared, by default. `auto` measures. */
+  readonly exposure?: Exposure | 'auto'
+  /** `exposure: 'lazy'`: a session-era client starts with `manage_tools` alone. */
+  readonly lazy?: boolean
+  /** What a whole list may cost, in tokens, before `auto` (and 2026-07-28, where groups are declared) shows something smaller. */
+  readonly budgetTokens?: number
+  /** `call_tool_read`, `call_tool_write` and `call_tool_destructive` instead of `call_tool`, for clients that approve by name. */
+  readonly callVariants?: boolean
   /** `append` keeps every tool where a client first saw it, so that a prompt cache keeps its prefix. */
   readonly order?: 'declared' | 'append'
   /** How many tools a page of the list holds; all by default. */
@@ -53,6 +60,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly limits?: Partial<MessageLimits>
   /** Where things that the author should know of go; standard error by default. */
   readonly report?: Reporter
+  /** The clock for learning whether a client lists again, in milliseconds. */
+  readonly now?: () => number
 }
 
 /** A tool as its author declares it. */
@@ -63,7 +72,7 @@ export interface ToolConfig<Name extends string, I, O, F extends Facts> {
   readonly output?: O
   /** The group that shows it. Without one it is always shown, or behind the gate of a toolbox that has one. */
   readonly group?: Name
-  /** Shown before the gate is opened. */
+  /** Listed from the start, before a gate is opened and however the rest is shown. */
   readonly always?: boolean
   /** Whether it can be used at all now. */
   readonly when?: Predicate<F>
@@ -230,7 +239,9 @@ export function declarationOf<F extends Facts, P extends Principal>(
     gated: options.gate !== undefined,
     quota: options.quota ?? {},
     hiddenCalls: options.hiddenCalls ?? 'opaque',
-    exposure: options.exposure ?? 'groups',
+    exposure: options.exposure ?? (options.lazy === true ? 'lazy' : 'groups'),
+    budgetTokens: options.budgetTokens ?? 5_000,
+    callVariants: options.callVariants ?? false,
     order: options.order ?? 'declared',
     pageSize: options.pageSize,
     facts: options.facts,
@@ -243,6 +254,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     listChanged: options.listChanged ?? true,
     messageLimits: { ...defaultMessageLimits, ...options.limits },
     report: options.report ?? stderrReporter(),
+    now: options.now ?? (() => performance.now()),
     extend,
     product,
   }
@@ -276,6 +288,7 @@ export function entryOf(
     input,
     ...(config.version !== undefined && { version: config.version }),
     ...(activates !== undefined && { activates }),
+    ...(config.always === true && { pinned: true }),
     ...(output !== undefined && { output }),
     ...(config.timeoutMs !== undefined && { timeoutMs: config.timeoutMs }),
   }

@@ -34,6 +34,7 @@ export class Activations {
     const { remember } = this.#declaration
     const cell = new Cell(key, { ...asked, groups: [] }, remember === 'reconnect' ? keyOf(principal) : undefined)
     const remembered = cell.savedAs === undefined ? undefined : await this.#load(cell.savedAs)
+    if (remembered !== undefined) cell.activation = { ...cell.activation, tools: remembered.tools }
     await this.#start(cell, remembered?.groups ?? initialActivation(this.#groups).groups, cost)
     await this.#start(cell, asked.groups, cost)
     return cell
@@ -47,6 +48,7 @@ export class Activations {
     const made = (async () => {
       const cell = new Cell(key, nothingActive, key)
       const saved = await this.#load(key)
+      if (saved !== undefined) cell.activation = { ...cell.activation, tools: saved.tools }
       await this.#start(cell, saved?.groups ?? initialActivation(this.#groups).groups, cost)
       return cell
     })()
@@ -70,8 +72,9 @@ export class Activations {
     return cell.exclusively(async () => {
       // What is prepared for a client that left would never be released.
       if (cell.isOver) return result({ next: cell.activation, on: [], off: [] })
+      const { tools } = cell.activation
       const made = await this.#commit(cell, plan)
-      if (made.on.length + made.off.length > 0) await this.#save(cell)
+      if (made.on.length + made.off.length > 0 || made.next.tools !== tools) await this.#save(cell)
       return result(made)
     })
   }

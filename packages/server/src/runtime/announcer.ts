@@ -6,12 +6,14 @@ import type { Deliver, Scope } from './scope.ts'
  */
 export class Announcer {
   readonly #fingerprint: (scope: Scope) => string
+  readonly #now: () => number
   readonly #ready = new Set<Scope>()
   #waiting = new Set<Scope>()
   #scheduled = false
 
-  constructor(fingerprint: (scope: Scope) => string) {
+  constructor(fingerprint: (scope: Scope) => string, now: () => number) {
     this.#fingerprint = fingerprint
+    this.#now = now
   }
 
   /** From now on the scope is told of changes; what it sees at this moment counts as known. */
@@ -44,6 +46,7 @@ export class Announcer {
       const fingerprint = this.#fingerprint(scope)
       if (fingerprint === scope.announced) continue
       scope.announced = fingerprint
+      scope.toldAt ??= this.#now()
       sent.push(scope.deliver(scope === caller?.scope ? caller.alongside : undefined))
     }
     await Promise.all(sent)

@@ -47,10 +47,10 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
     if (admission.kind === 'answered') return admission.result
     const { entry } = admission
     const before = runtime.views.shown(scope)
-    const result = await (entry.origin === 'surface' && !scope.frame.canActivate
+    const result = await (entry.origin === 'surface' && entry.work === undefined && !scope.frame.canActivate
       ? withoutEffect(runtime, scope, entry)
       : run(runtime, scope, entry, call, effects))
-    return entry.source === surfaceSource || isInputRequired(result)
+    return (entry.source === surfaceSource && entry.surface !== 'call') || isInputRequired(result)
       ? result
       : withChanges(runtime, scope, result, effects, before)
   } catch (error) {
@@ -77,7 +77,7 @@ function alongside({ mcp }: Call): (() => Promise<void>) | undefined {
 }
 
 /** What a call changed so far. Changes made after it ended are told by themselves. */
-interface Effects {
+export interface Effects {
   readonly made: Transition[]
   open: boolean
 }
@@ -99,7 +99,10 @@ async function admitted(runtime: Runtime, scope: Scope, name: string, effects: E
   if (meaning.kind === 'shown') return { kind: 'entry', entry: meaning.entry }
   if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
   const { entry } = meaning
-  if (entry.origin === 'surface') return { kind: 'entry', entry }
+  if (entry.origin === 'surface') {
+    if (entry.work === undefined || runtime.offersSurface(scope)) return { kind: 'entry', entry }
+    throw unknownTool(runtime, scope, name)
+  }
   const { hiddenCalls } = runtime.declaration
   const group = entry.visibility.group
   if (hiddenCalls === 'opaque' || group === undefined) throw unknownTool(runtime, scope, name)
@@ -118,7 +121,7 @@ function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
   })
 }
 
-function activationHint(runtime: Runtime, scope: Scope, tool: string, group: string): CallToolResult {
+export function activationHint(runtime: Runtime, scope: Scope, tool: string, group: string): CallToolResult {
   if (!scope.frame.canActivate) {
     return failureResult(
       'requires_activation',
@@ -144,7 +147,8 @@ function withoutEffect(runtime: Runtime, scope: Scope, entry: ToolEntry): CallTo
   return unchangedReply(tools)
 }
 
-async function run(
+/** Runs a tool for this scope: its arguments are checked, its time is bounded, its result is one that can be sent. */
+export async function run(
   runtime: Runtime,
   scope: Scope,
   entry: ToolEntry,
@@ -152,6 +156,11 @@ async function run(
   effects: Effects,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { name } = entry.tool
+  if (entry.work !== undefined) {
+    const checked = await entry.input.check(call.arguments ?? {})
+    if ('problems' in checked) return invalidArguments(name, checked.problems)
+    return entry.work(checked.value as never, { runtime, scope, call, effects })
+  }
   // What is wrong with the arguments of a surface tool names groups, so it is said in terms of what the caller may know.
   const { input } =
     entry.source === surfaceSource ? forReader(entry, runtime.worldOf(scope).surface, runtime.reader(scope)) : entry

@@ -31,7 +31,9 @@ export interface Declaration {
   readonly gated: boolean
   readonly quota: Quota
   readonly hiddenCalls: HiddenCalls
-  readonly exposure: Exposure
+  readonly exposure: Exposure | 'auto'
+  readonly budgetTokens: number
+  readonly callVariants: boolean
   readonly order: 'declared' | 'append'
   readonly pageSize: number | undefined
   readonly facts: (() => Facts) | undefined
@@ -44,6 +46,8 @@ export interface Declaration {
   readonly listChanged: boolean
   readonly messageLimits: MessageLimits
   readonly report: Reporter
+  /** The clock for learning whether a client lists again, in milliseconds. */
+  readonly now: () => number
   /** Registers prompts, resources and the like on each protocol server. */
   readonly extend: readonly ((mcp: McpServer) => void)[]
   /** Makes the protocol server of each scope, where that is an adopted one. */

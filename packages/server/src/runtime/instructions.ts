@@ -1,4 +1,4 @@
-import { firstSentence } from '@unfold-mcp/core'
+import { type Exposure, firstSentence } from '@unfold-mcp/core'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import { sentence } from './surface.ts'
@@ -10,19 +10,29 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
   const { about, instructions, gated, groups } = runtime.declaration
   if (instructions !== undefined) return instructions
   const intro = about === undefined ? [] : [sentence(about)]
+  const { exposure } = runtime.views.decision(scope)
+  const how = ways[exposure]
+  if (how !== undefined) return [...intro, how, ...groupLines(runtime, scope, (name) => name)].join('\n')
   if (scope.frame.canActivate && gated) {
     const behind = Object.values(groups)[0]?.about ?? ''
     return [...intro, `Call activate to list its tools: ${sentence(behind)}`].join('\n')
   }
-  const known = runtime.groups(scope)
-  if (known.length === 0) return intro[0]
-  const lines = known.slice(0, named).map(({ name, about: what, activator }) => {
-    const how = scope.frame.canActivate ? `${name} (${activator})` : name
-    return `- ${how}: ${sentence(firstSentence(what))}`
-  })
-  const more = known.length > named ? [`- … and ${known.length - named} more`] : []
-  const lead = scope.frame.canActivate
+  const opens = scope.frame.canActivate && exposure === 'groups'
+  const lines = groupLines(runtime, scope, (name, activator) => (opens ? `${name} (${activator})` : name))
+  if (lines.length === 0) return intro[0]
+  const lead = opens
     ? 'Tools come in groups that you open when you need them, by calling the tool named in brackets:'
     : 'Its tools come in these groups:'
-  return [...intro, lead, ...lines, ...more].join('\n')
+  return [...intro, lead, ...lines].join('\n')
+}
+
+const ways: { readonly [E in Exposure]?: string } = {
+  lazy: 'Its tools are listed when you enable them: find them with manage_tools, enable what you need, then call it.',
+  search: 'Its tools are not listed: find one with search_tools, then run it with call_tool.',
+}
+
+function groupLines(runtime: Runtime, scope: Scope, label: (name: string, activator: string) => string): readonly string[] {
+  const known = runtime.groups(scope)
+  const lines = known.slice(0, named).map(({ name, about, activator }) => `- ${label(name, activator)}: ${sentence(firstSentence(about))}`)
+  return known.length > named ? [...lines, `- … and ${known.length - named} more`] : lines
 }

@@ -43,7 +43,7 @@ export function unchangedReply(tools: readonly Tool[]): CallToolResult {
 
 /** The same as text alone. */
 export function transitionText(
-  { changed, activated, deactivated, appeared, disappeared }: Transition,
+  { changed, activated, deactivated, appeared, disappeared, neverRelists = false }: Transition,
   openable: readonly Openable[],
   asked: string,
 ): string {
@@ -62,7 +62,7 @@ export function transitionText(
     lines.push(...openable.map(({ activator, about }) => `- ${activator}: ${sentence(about)}`))
   }
   if (appeared.length > 0) {
-    lines.push('Ready to call by name, also where the list of tools is not read again.')
+    lines.push(neverRelists ? callThem : 'Ready to call by name, also where the list of tools is not read again.')
   }
   return lines.join('\n')
 }
@@ -74,6 +74,8 @@ export function changeText(before: readonly Tool[], after: readonly Tool[]): str
     ? ''
     : transitionText({ ...noTransition, changed: true, appeared, disappeared }, [], '')
 }
+
+const callThem = 'This client has not listed its tools again after they changed: call them with call_tool(name, arguments).'
 
 const causes: { readonly [B in Because]: string } = {
   requested: 'Deactivated',

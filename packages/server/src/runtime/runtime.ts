@@ -26,7 +26,8 @@ import type { Declaration } from './declaration.ts'
 import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
-import { activatorName, type Reader } from './surface.ts'
+import { activatorName, type Reader, surfaceNames } from './surface.ts'
+import { type Found, ToolSearch } from './tool-search.ts'
 import { noTransition, type Transition, transitionOf } from './transition.ts'
 import { emptyView, type UrlView } from './url-view.ts'
 import { readerOf, Views, type World } from './views.ts'
@@ -50,6 +51,9 @@ export interface OpenScope extends Newcomer {
 
 const requestScope = 'request'
 
+// A client that lists again does so within moments; many wait a third of a second for further changes first.
+const patienceMs = 1_000
+
 /** One served toolbox: its catalogue, whose activation is what, and who must be told. */
 export class Runtime {
   readonly declaration: Declaration
@@ -60,10 +64,14 @@ export class Runtime {
   readonly #goodViews = new WeakMap<UrlView, World>()
   readonly #viewActivations = new WeakMap<UrlView, Activation>()
   readonly #activations: Activations
+  readonly #search = new ToolSearch()
+  readonly #searches = new WeakMap<object, ToolSearch>()
   readonly #groups: Groups
+  #exposure: Declaration['exposure']
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
     this.declaration = declaration
+    this.#exposure = declaration.exposure
     const declared = Object.entries(declaration.groups).map(([name, { hooks, ...group }]) => [
       name,
       { ...group, strict: hooks !== undefined },
@@ -75,9 +83,10 @@ export class Runtime {
       facts: declaration.facts,
       permit: declaration.permit,
       appendOnly: declaration.order === 'append',
+      budgetTokens: declaration.budgetTokens,
       report: declaration.report,
     })
-    this.announcer = new Announcer((scope) => this.views.shown(scope).fingerprint)
+    this.announcer = new Announcer((scope) => this.views.shown(scope).fingerprint, declaration.now)
     this.#worlds = new Worlds(declaration, this.#groups, sources)
     for (const source of sources) this.addSource(source)
   }
@@ -126,9 +135,21 @@ export class Runtime {
   }
 
   list(scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
+    this.listed(scope)
     const shown = this.views.shown(scope)
     const { items, nextCursor } = pageOf(shown.tools, this.declaration.pageSize, shown.fingerprint, cursor)
     return { tools: items as Tool[], ...(nextCursor !== undefined && { nextCursor }) }
+  }
+
+  /** The client has read its list: it follows changes. */
+  listed(scope: Scope): void {
+    scope.toldAt = undefined
+    scope.neverRelists = false
+  }
+
+  /** Shows tools in this way to clients that do not ask otherwise, whatever was declared. */
+  expose(exposure: Declaration['exposure']): void {
+    this.#exposure = exposure
   }
 
   isActive(scope: Scope, group: string): boolean {
@@ -146,6 +167,25 @@ export class Runtime {
 
   deactivate(scope: Scope, group: string): Promise<Transition> {
     return this.#change(scope, (activation) => planDeactivate(this.#groups, activation, group))
+  }
+
+  /** Changes which single tools are shown to a scope. */
+  setTools(scope: Scope, next: (tools: readonly string[]) => readonly string[]): Promise<Transition> {
+    return this.#change(scope, (activation) => ({ next: { ...activation, tools: next(activation.tools) }, on: [], off: [] }))
+  }
+
+  /** The best matches among the tools that `allowed` lets through. */
+  search(scope: Scope, query: string, options: { allowed: (entry: ToolEntry) => boolean; limit: number }): Found {
+    const { catalog } = this.worldOf(scope)
+    if (scope.product === undefined) return this.#search.search(catalog, query, options)
+    const search = this.#searches.get(catalog) ?? new ToolSearch()
+    this.#searches.set(catalog, search)
+    return search.search(catalog, query, options)
+  }
+
+  /** Whether the tools that find and call others answer this scope: not on a server that shows all it has as it is. */
+  offersSurface({ frame }: Scope): boolean {
+    return this.#groups.byName.size > 0 || frame.wish === 'lazy' || frame.wish === 'search' || frame.wish === 'auto'
   }
 
   /** Activates or deactivates from outside a request, for one scope, a principal (`principal:<id>`), or `all`. */
@@ -273,9 +313,9 @@ export class Runtime {
 
   async #openSession(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
     const cost = this.#cost(this.worldOf({ product }))
-    const exposure = view.exposure ?? this.declaration.exposure
-    const canActivate = exposure === 'groups' && this.#groups.byName.size > 0
-    const frame: Frame = { era: 'session', principal, exposure, canActivate, readOnly: view.readOnly }
+    const wish = view.exposure ?? this.#exposure
+    const canActivate = wish !== 'everything' && (wish !== 'groups' || this.#groups.byName.size > 0)
+    const frame: Frame = { era: 'session', principal, wish, canActivate, readOnly: view.readOnly }
     const shares = this.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
     const cell = shares
@@ -292,7 +332,7 @@ export class Runtime {
     const shared = await this.#activations.shared(cost)
     const activation = view.isEmpty ? shared.activation : this.#askedFor(view, shared)
     // Named after the one that hooks ran for: no request or stream owns what they prepared, so none releases it.
-    return new Scope(key, new Cell(shared.key, activation), statelessFrame(principal, view), product)
+    return new Scope(key, new Cell(shared.key, activation), this.#statelessFrame(principal, view), product)
   }
 
   // The same object for every request with this address, because what is known of an activation is kept by it.
@@ -306,21 +346,31 @@ export class Runtime {
     return made
   }
 
+  #statelessFrame(principal: Principal | undefined, view: UrlView): Frame {
+    const asked = view.exposure ?? (view.groups.length > 0 || view.tags.length > 0 ? 'groups' : undefined)
+    const declared = this.#exposure === 'groups' ? 'measured' : this.#exposure
+    return { era: 'stateless', principal, wish: asked ?? declared, canActivate: false, readOnly: view.readOnly }
+  }
+
   #principalFrame(principal: Principal): Frame {
-    return { era: 'stateless', principal, exposure: 'groups', canActivate: this.#groups.byName.size > 0, readOnly: false }
+    return { era: 'stateless', principal, wish: 'groups', canActivate: this.#groups.byName.size > 0, readOnly: false }
   }
 
   async #change(scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
     if (!scope.frame.canActivate) return noTransition
+    if (scope.toldAt !== undefined && this.declaration.now() - scope.toldAt > patienceMs) scope.neverRelists = true
     const shown = (): readonly Tool[] => this.views.shown(scope).tools
     let before: readonly Tool[] = []
     const planned = (activation: Activation): Plan => {
       before = shown()
       return plan(activation)
     }
-    return this.#activations.change(scope.cell, planned, ({ on, off }) =>
-      on.length + off.length === 0 ? noTransition : transitionOf(on, off, before, shown()),
-    )
+    return this.#activations.change(scope.cell, planned, ({ on, off }) => {
+      const after = shown()
+      if (on.length + off.length === 0 && after === before) return noTransition
+      const made = transitionOf(on, off, before, after)
+      return scope.neverRelists ? { ...made, appeared: made.appeared.filter(({ name }) => !surfaceNames.has(name)), neverRelists: true } : made
+    })
   }
 
   #costFor(scope: Scope): GroupCost {
@@ -356,9 +406,4 @@ export class Runtime {
       },
     )
   }
-}
-
-function statelessFrame(principal: Principal | undefined, view: UrlView): Frame {
-  const exposure = view.exposure ?? (view.groups.length > 0 || view.tags.length > 0 ? 'groups' : 'everything')
-  return { era: 'stateless', principal, exposure, canActivate: false, readOnly: view.readOnly }
 }

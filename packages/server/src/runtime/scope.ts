@@ -28,12 +28,18 @@ export class Cell {
   }
 }
 
+/**
+ * How a client wishes to be shown the tools, or the author wishes it for them. `auto` and `measured` leave it to what the whole
+ * list would cost: `auto` chooses what this client can follow, `measured` shows everything or the surface to find it.
+ */
+export type Wish = Exposure | 'auto' | 'measured'
+
 /** What decides how a scope is shown, beside its activation. */
 export interface Frame {
   readonly era: Era
   readonly principal: Principal | undefined
-  readonly exposure: Exposure
-  /** Whether activators are listed and an activation takes effect. */
+  readonly wish: Wish
+  /** Whether a call can change what this client sees: it has a state of its own, and may list again. */
   readonly canActivate: boolean
   readonly readOnly: boolean
 }
@@ -57,6 +63,10 @@ export class Scope {
   announced: string | undefined
   /** The names of the tools in the order this scope saw them, for lists that only append. */
   order: readonly string[] = []
+  /** When it was last told of a change that it has not listed since. */
+  toldAt: number | undefined
+  /** It was told of a change and did not list again: it will not see what is activated for it. */
+  neverRelists = false
 
   constructor(key: string, cell: Cell, frame: Frame, product?: Product) {
     this.key = key

@@ -1,4 +1,4 @@
-import { type Tool, viewFingerprint } from '@unfold-mcp/core'
+import { type Tool, toolTokens, viewFingerprint } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 
 /** A view with what a list needs of it, made once. */
@@ -8,10 +8,13 @@ export interface Shown {
   readonly fingerprint: string
   /** The JSON text of `tools`, encoded. */
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** About what the list costs a model. */
+  readonly tokens: number
 }
 
 export function shownOf(entries: readonly ToolEntry[]): Shown {
   let bytes: Shown['bytes'] | undefined
+  let tokens: number | undefined
   return {
     entries,
     tools: entries.map((entry) => entry.tool),
@@ -19,6 +22,10 @@ export function shownOf(entries: readonly ToolEntry[]): Shown {
     get bytes() {
       bytes ??= arrayOf(entries.map((entry) => bytesOf(entry.tool)))
       return bytes
+    },
+    get tokens() {
+      tokens ??= entries.reduce((sum, entry) => sum + toolTokens(entry.tool), 0)
+      return tokens
     },
   }
 }

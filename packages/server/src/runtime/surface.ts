@@ -2,7 +2,15 @@ import { ancestorsOf, type Group, type Groups } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 
 /** Names that the surfaces of this library use, now or under another exposure, so no source may take them. */
-export const surfaceNames: ReadonlySet<string> = new Set(['manage_tools', 'search_tools', 'describe_tools', 'call_tool'])
+export const surfaceNames: ReadonlySet<string> = new Set([
+  'manage_tools',
+  'search_tools',
+  'describe_tools',
+  'call_tool',
+  'call_tool_read',
+  'call_tool_write',
+  'call_tool_destructive',
+])
 
 /** The group behind a toolbox that has one gate: every tool without a place of its own belongs to it. */
 export const gateGroup = 'all'
@@ -39,7 +47,7 @@ export interface Reader {
 
 /** The same entry as this reader may see it: an activator names the tools it enables, and no group of which nothing exists. */
 export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): ToolEntry {
-  if (entry.source !== surfaceSource) return entry
+  if (entry.source !== surfaceSource || entry.work !== undefined) return entry
   if (entry.activates === undefined)
     return reader.groups.size === plan.groups.byName.size ? entry : deactivator([...reader.groups])
   const group = plan.groups.byName.get(entry.activates)

@@ -17,14 +17,14 @@ export interface UrlView {
   readonly groups: readonly string[]
   readonly tags: readonly string[]
   readonly versions: { readonly [tool: string]: string }
-  readonly exposure: Exposure | undefined
+  readonly exposure: Exposure | 'auto' | undefined
   readonly readOnly: boolean
   readonly isEmpty: boolean
   /** Refuses names that do not exist for this reader. */
   check(world: World, permitted: (entry: ToolEntry) => boolean): void
 }
 
-const exposures: readonly Exposure[] = ['groups', 'everything']
+const exposures: readonly (Exposure | 'auto')[] = ['groups', 'everything', 'lazy', 'search', 'auto']
 
 export const emptyView: UrlView = viewOfUrl(new URLSearchParams())
 
@@ -130,7 +130,7 @@ function flag(value: string | undefined): boolean {
   throw invalid('readOnly', value, ['true', 'false'])
 }
 
-const isExposure = (value: string): value is Exposure => exposures.some((exposure) => exposure === value)
+const isExposure = (value: string): value is Exposure | 'auto' => exposures.some((exposure) => exposure === value)
 
 function invalid(parameter: string, value: string, known: readonly string[]): Failure {
   const close = nearest(value, known)

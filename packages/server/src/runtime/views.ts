@@ -3,6 +3,7 @@ import {
   appended,
   type Catalog,
   type Entry,
+  type Exposure,
   type Facts,
   facetOf,
   type Groups,
@@ -11,6 +12,7 @@ import {
   type Look,
   type Snapshot,
   snapshotOf,
+  type Surface,
   type Tool,
   unavailableEntries,
   viewOf,
@@ -21,6 +23,7 @@ import type { Reporter } from '../report.ts'
 import type { Scope } from './scope.ts'
 import { type Shown, shownOf } from './shown.ts'
 import { ShownCache } from './shown-cache.ts'
+import { namingGroups } from './stable-surface.ts'
 import { forReader, type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
 
 /** All that views are computed from, as it is at one moment. */
@@ -43,10 +46,33 @@ interface Options {
   readonly facts: (() => Facts) | undefined
   readonly permit: Permit | undefined
   readonly appendOnly: boolean
+  /** What a whole list may cost before `auto` and `measured` show something smaller. */
+  readonly budgetTokens: number
   readonly report: Reporter
 }
 
 const noEntries: ReadonlySet<ToolEntry> = new Set()
+const noSurfaces: ReadonlySet<Surface> = new Set()
+
+/** How a scope is shown, and why. */
+export interface Decision {
+  readonly exposure: Exposure
+  readonly reason: string
+  /** What the whole list costs, where that was measured. */
+  readonly tokens?: number
+}
+
+/** The surfaces that an exposure lists. A client that never lists again is given what calls tools it does not see. */
+function surfacesOf({ frame, neverRelists }: Scope, exposure: Exposure): ReadonlySet<Surface> {
+  if (exposure === 'search') return finding
+  if (!frame.canActivate || exposure === 'everything') return noSurfaces
+  const [opening, openingAndCall] = exposure === 'lazy' ? managing : activating
+  return neverRelists ? openingAndCall : opening
+}
+
+const finding: ReadonlySet<Surface> = new Set(['search', 'call'])
+const managing = [new Set<Surface>(['manage']), new Set<Surface>(['manage', 'call'])] as const
+const activating = [new Set<Surface>(['activators']), new Set<Surface>(['activators', 'call'])] as const
 
 /** What each scope sees. Scopes that look alike share one view, computed once for as long as nothing it reads changes. */
 export class Views {
@@ -70,21 +96,48 @@ export class Views {
     const world = this.#options.world(scope)
     const { catalog, groups } = world
     const { activation } = scope.cell
-    const { exposure, canActivate, readOnly, principal } = scope.frame
+    const { readOnly, principal } = scope.frame
     const unavailable =
       catalog.conditional.length === 0
         ? noEntries
         : unavailableEntries(catalog, this.snapshot(scope), (entry, error) => this.#predicateFailed(entry, error))
     const forbidden = this.#forbidden(catalog, principal)
-    const look = { groups, activation, exposure, activators: canActivate, readOnly, unavailable, forbidden }
+    const whole = { groups, activation, exposure: 'everything', surfaces: noSurfaces, readOnly, unavailable, forbidden } as const
+    const { exposure } = this.#decided(world, scope, whole)
+    const look = { ...whole, exposure, surfaces: surfacesOf(scope, exposure) }
     return forbidden.size === 0 && !readOnly ? look : withoutIdleDeactivator(world, look)
+  }
+
+  /** Everything that exists for this scope and can be used now, however it is shown. */
+  whole(scope: Scope): Shown {
+    return this.#cached(this.#options.world(scope), { ...this.look(scope), exposure: 'everything', surfaces: noSurfaces })
+  }
+
+  /** How this scope is shown, and why. */
+  decision(scope: Scope): Decision {
+    return this.#decided(this.#options.world(scope), scope, this.look(scope))
+  }
+
+  #decided(world: World, { frame }: Scope, look: Look<ToolEntry>): Decision {
+    const { wish, canActivate } = frame
+    const hasGroups = world.groups.byName.size > 0
+    if (wish !== 'auto' && wish !== 'measured') {
+      const exposure = wish === 'lazy' && !canActivate ? 'search' : wish
+      return { exposure, reason: exposure === wish ? `"${wish}" was asked for or declared` : 'a call cannot change the list in this protocol revision' }
+    }
+    if (wish === 'measured' && !hasGroups) return { exposure: 'everything', reason: 'the server declares no groups' }
+    const { budgetTokens } = this.#options
+    const tokens = this.#cached(world, { ...look, exposure: 'everything', surfaces: noSurfaces }).tokens
+    const measure = `the whole list costs about ${tokens} tokens, the budget is ${budgetTokens}`
+    if (tokens <= budgetTokens) return { exposure: 'everything', reason: measure, tokens }
+    return { exposure: canActivate ? (hasGroups ? 'groups' : 'lazy') : 'search', reason: measure, tokens }
   }
 
   /** What the predicates of this scope read. Where every group is shown, every group that is only attention counts as active. */
   snapshot(scope: Scope): Snapshot {
     const { groups } = this.#options.world(scope)
     const facts = this.#facts()
-    if (scope.frame.exposure === 'groups') return snapshotOf(groups, scope.cell.activation, facts)
+    if (scope.frame.wish === 'groups') return snapshotOf(groups, scope.cell.activation, facts)
     const { activation } = scope.cell
     return {
       facts,
@@ -122,8 +175,8 @@ export class Views {
   #keyOf({ catalog, groups }: World, look: Look<ToolEntry>): string {
     const bits = (set: ReadonlySet<ToolEntry>, among: readonly ToolEntry[]): string =>
       set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
-    const { exposure, activators, readOnly } = look
-    const flags = `${exposure === 'everything' ? 'e' : 'g'}${activators ? 'a' : ''}${readOnly ? 'r' : ''}`
+    const { exposure, surfaces, readOnly } = look
+    const flags = `${exposure} ${[...surfaces].join()} ${readOnly ? 'r' : ''}`
     return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
   }
 
@@ -199,7 +252,7 @@ function surfaceFor(world: World, look: Look<ToolEntry>): ReadonlyMap<ToolEntry,
   if (found !== undefined) return found
   const reader = readerOf(world, look)
   const entries = world.catalog.entries.filter((entry) => entry.source === surfaceSource)
-  const made = new Map(entries.map((entry) => [entry, forReader(entry, world.surface, reader)]))
+  const made = new Map(entries.map((entry) => [entry, namingGroups(forReader(entry, world.surface, reader), reader)]))
   if (isWhole) wholeSurfaces.set(world, made)
   return made
 }

@@ -37,6 +37,7 @@ export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Excha
   const shown = runtime.views.shown(scope)
   // Session-era clients cannot read an output schema whose root is no object; the SDK rewrites those.
   if (shown.tools.some((tool) => tool.outputSchema !== undefined && tool.outputSchema.type !== 'object')) return undefined
+  runtime.listed(scope)
   return json('{"result":{"tools":', shown.bytes, `},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
 }
 

@@ -8,13 +8,17 @@ import { type StdioOptions, serveStdio } from './stdio.ts'
 export interface ServeOptions extends Omit<ListenOptions, 'port'>, Pick<StdioOptions, 'principal'> {
   /** The command line to read; the process's own by default. */
   readonly argv?: readonly string[]
+  /** The environment to read `LAZY_MODE` from; the process's own by default. */
+  readonly environment?: { readonly [name: string]: string | undefined }
 }
 
-const usage = `Usage: [--http [<port>]] [--host <address>] [--groups a,b] [--tags a,b] [--versions tool@1] [--exposure groups|everything]
-       [--read-only]
+const usage = `Usage: [--http [<port>]] [--host <address>] [--groups a,b] [--tags a,b] [--versions tool@1] [--read-only]
+       [--exposure groups|everything|lazy|search|auto]
 
 Without --http the server speaks over standard input and output. With it, clients connect to http://127.0.0.1:<port>/mcp
-(port 7420 when none is given) and ask for a view in the address: /mcp?groups=a,b`
+(port 7420 when none is given) and ask for a view in the address: /mcp?groups=a,b
+
+LAZY_MODE=true in the environment starts every client with manage_tools alone, unless it asks otherwise.`
 
 /**
  * Does what the command line asks for: standard input and output by default, HTTP with `--http`. Ends the process with a
@@ -31,12 +35,13 @@ export async function serve(served: object, options: ServeOptions = {}): Promise
   }
 }
 
-async function start(served: object, { argv = process.argv.slice(2), principal, ...options }: ServeOptions): Promise<void> {
+async function start(served: object, { argv = process.argv.slice(2), environment = process.env, principal, ...options }: ServeOptions): Promise<void> {
   const { help, http, host, groups, tags, versions, exposure, 'read-only': readOnly } = flagsOf(argv)
   if (help === true) {
     console.error(usage)
     return
   }
+  if (truth('LAZY_MODE', environment.LAZY_MODE)) runtimeOf(served).expose('lazy')
   const wanted = new URLSearchParams()
   for (const [name, value] of Object.entries({ groups, tags, versions, exposure, readOnly: readOnly?.toString() }))
     if (value !== undefined) wanted.set(name, value)
@@ -76,6 +81,16 @@ function flagsOf(argv: readonly string[]) {
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
   }
+}
+
+const words = { true: ['true', '1', 'yes', 'y', 'on'], false: ['false', '0', 'no', 'n', 'off', ''] }
+
+/** A switch in the environment, as people write them. */
+function truth(name: string, value = ''): boolean {
+  const word = value.trim().toLowerCase()
+  if (words.true.includes(word)) return true
+  if (words.false.includes(word)) return false
+  throw new Error(`${name} is "${value}", which is neither yes nor no. Write true or false, 1 or 0, yes or no, on or off.`)
 }
 
 function portOf(text: string): number {

@@ -1,0 +1,84 @@
+import type { JsonSchema } from './tool.ts'
+
+const deepest = 6
+
+/** A small value that this schema accepts, as far as a schema can be read without a validator: for showing how to call a tool. */
+export function exampleOf(schema: unknown, depth = 0): unknown {
+  if (!isSchema(schema) || depth > deepest) return null
+  if ('const' in schema) return schema.const
+  if ('default' in schema) return schema.default
+  const [given] = listOf(schema.examples)
+  if (given !== undefined) return given
+  const [allowed] = listOf(schema.enum)
+  if (allowed !== undefined) return allowed
+  const [branch] = listOf(schema.anyOf ?? schema.oneOf)
+  if (branch !== undefined && schema.type === undefined) return exampleOf(branch, depth + 1)
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
+  const make = typeof type === 'string' && Object.hasOwn(makers, type) ? makers[type] : undefined
+  return make?.(schema, depth) ?? (type === undefined && isSchema(schema.properties) ? objectExample(schema, depth) : null)
+}
+
+/**
+ * The arguments made to fit an object schema: what is right stays, what is missing is filled in with examples, what the schema
+ * does not know or does not take is left out or replaced.
+ */
+export function correctedArguments(
+  schema: JsonSchema,
+  given: unknown,
+  wrong: ReadonlySet<string>,
+): { readonly [name: string]: unknown } {
+  const properties = propertiesOf(schema)
+  const source = isSchema(given) ? given : {}
+  const kept = Object.keys(source).filter(
+    (name) => Object.hasOwn(properties, name) || (schema.additionalProperties !== false && !wrong.has(name)),
+  )
+  const entries = kept.map((name) => [name, wrong.has(name) ? exampleOf(properties[name]) : source[name]] as const)
+  const missing = requiredOf(schema).filter((name) => !Object.hasOwn(source, name))
+  return Object.fromEntries([...entries, ...missing.map((name) => [name, exampleOf(properties[name])] as const)])
+}
+
+const makers: { readonly [type: string]: (schema: JsonSchema, depth: number) => unknown } = {
+  string: (schema) => stringExample(schema),
+  integer: (schema) => Math.ceil(numberExample(schema)),
+  number: (schema) => numberExample(schema),
+  boolean: () => true,
+  null: () => null,
+  array: (schema, depth) => (schema.minItems === undefined && depth > 1 ? [] : [exampleOf(schema.items, depth + 1)]),
+  object: (schema, depth) => objectExample(schema, depth),
+}
+
+function objectExample(schema: JsonSchema, depth: number): unknown {
+  const properties = propertiesOf(schema)
+  return Object.fromEntries(requiredOf(schema).map((name) => [name, exampleOf(properties[name], depth + 1)]))
+}
+
+const formats: { readonly [format: string]: string } = {
+  date: '2026-01-31',
+  'date-time': '2026-01-31T12:00:00Z',
+  time: '12:00:00Z',
+  email: 'name@example.com',
+  uri: 'https://example.com/',
+  uuid: '123e4567-e89b-42d3-a456-426614174000',
+  ipv4: '192.0.2.1',
+  hostname: 'example.com',
+}
+
+function stringExample({ format, minLength }: JsonSchema): string {
+  const text = typeof format === 'string' && Object.hasOwn(formats, format) ? (formats[format] ?? '') : 'text'
+  return typeof minLength === 'number' && minLength <= 1_000 ? text.padEnd(minLength, 'x') : text
+}
+
+function numberExample({ minimum, exclusiveMinimum, maximum }: JsonSchema): number {
+  if (typeof minimum === 'number') return minimum
+  if (typeof exclusiveMinimum === 'number') return exclusiveMinimum + 1
+  return typeof maximum === 'number' && maximum < 1 ? maximum : 1
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const propertiesOf = ({ properties }: JsonSchema): { readonly [name: string]: unknown } =>
+  isSchema(properties) ? properties : {}
+
+const requiredOf = ({ required }: JsonSchema): readonly string[] => listOf(required).filter((name) => typeof name === 'string')
+
+const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,54 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import { correctedArguments, facetOf, isStrict, type Problem, resolve } from '@unfold-mcp/core'
+import type { ToolEntry } from '../entry.ts'
+import { failureResult } from '../result.ts'
+import { activationHint, run } from './calls.ts'
+import { unknownLine } from './finding.ts'
+import type { SurfacePlace } from './stable-surface.ts'
+
+/** What a variant of `call_tool` calls. */
+export type Kind = 'read' | 'write' | 'destructive'
+
+const facets: { readonly [K in Kind]: ReturnType<typeof facetOf> } = { read: 'read-only', write: 'write', destructive: 'destructive' }
+
+/** Runs a tool that is permitted and available, shown or not. Wrong arguments are answered with all the next try needs. */
+export async function callThrough(
+  { name, arguments: args = {} }: { readonly name: string; readonly arguments?: Record<string, unknown> },
+  { runtime, scope, call, effects }: SurfacePlace,
+  kind: Kind | undefined,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { catalog, groups } = runtime.worldOf(scope)
+  const meaning = resolve(catalog, runtime.views.look(scope), name)
+  if (meaning.kind === 'unknown') {
+    const known = runtime.views.whole(scope).tools.map((tool) => tool.name)
+    return failureResult('unknown_tool', `${unknownLine(name, known)} Find tools with search_tools.`)
+  }
+  const { entry } = meaning
+  if (entry.origin === 'surface') return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
+  const { group } = entry.visibility
+  if (meaning.kind === 'hidden' && group !== undefined && isStrict(groups, group)) return activationHint(runtime, scope, name, group)
+  if (kind !== undefined && facetOf(entry.tool) !== facets[kind]) return wrongKind(entry)
+  const checked = await entry.input.check(args)
+  if ('problems' in checked) return invalidCall(entry, args, checked.problems)
+  return run(runtime, scope, entry, { ...call, name, arguments: args }, effects)
+}
+
+function wrongKind({ tool }: ToolEntry): CallToolResult {
+  const facet = facetOf(tool)
+  const right = facet === 'read-only' ? 'read' : facet
+  return failureResult('invalid_arguments', `${tool.name} is called with call_tool_${right}.`)
+}
+
+/** What is wrong, the schema, and a call that would fit. */
+function invalidCall({ tool }: ToolEntry, args: unknown, problems: readonly Problem[]): CallToolResult {
+  const wrong = new Set(problems.flatMap(({ path }) => (path === '' ? [] : [path.split('.', 1)[0] ?? ''])))
+  const example = correctedArguments(tool.inputSchema, args, wrong)
+  const lines = problems.slice(0, 50).map(({ path, message }) => `- ${path === '' ? 'arguments' : path}: ${message}`)
+  const text = [
+    `The arguments of ${tool.name} are not valid:`,
+    ...lines,
+    `Its schema: ${JSON.stringify(tool.inputSchema)}`,
+    `For example: ${JSON.stringify({ name: tool.name, arguments: example })}`,
+  ].join('\n')
+  return failureResult('invalid_arguments', text, { structuredContent: { problems, example } })
+}

@@ -1,0 +1,132 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import type { Surface, Tool, ToolAnnotations } from '@unfold-mcp/core'
+import type { ToolEntry } from '../entry.ts'
+import { compileJsonSchema } from '../json-schema.ts'
+import type { Call, Effects } from './calls.ts'
+import { callThrough, type Kind } from './call-through.ts'
+import { describeReply, mostMatches, type SearchRequest, searchReply } from './finding.ts'
+import { type ManageRequest, manageReply } from './managing.ts'
+import type { Runtime } from './runtime.ts'
+import type { Scope } from './scope.ts'
+import { type Reader, surfaceSource } from './surface.ts'
+
+/** Where a call of a surface tool stands: it works on the scope itself. */
+export interface SurfacePlace {
+  readonly runtime: Runtime
+  readonly scope: Scope
+  readonly call: Call
+  readonly effects: Effects
+}
+
+export type SurfaceWork = (input: never, place: SurfacePlace) => Promise<CallToolResult | InputRequiredResult>
+
+/** The tools that work for every client: they find, describe, enable and call the others. */
+export function stableSurface(variants: boolean): readonly ToolEntry[] {
+  const calls = variants ? (['read', 'write', 'destructive'] as const) : ([undefined] as const)
+  return [manage, search, describe, ...calls.map(caller)]
+}
+
+/** The same entry with the groups that this reader may know of. */
+export function namingGroups(entry: ToolEntry, reader: Reader): ToolEntry {
+  if (entry.source !== surfaceSource || (entry.surface !== 'search' && entry.surface !== 'manage') || reader.groups.size === 0) return entry
+  const names = [...reader.groups]
+  const rest = names.length > namedGroups ? ` and ${names.length - namedGroups} more` : ''
+  const groups = `Groups: ${names.slice(0, namedGroups).join(', ')}${rest}.`
+  return entry.tool.name === 'describe_tools' ? entry : { ...entry, tool: { ...entry.tool, description: `${entry.tool.description} ${groups}` } }
+}
+
+const namedGroups = 8
+
+const looking = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
+const text = { type: 'string' } as const
+const texts = { type: 'array', items: text } as const
+
+const manage = entryOf('manage', {
+  name: 'manage_tools',
+  title: 'Manage tools',
+  description:
+    'Choose which tools are listed. list: what there is. search: find some. describe: their definitions. enable, disable: tools or whole groups. reset: as at first. status: what is listed, and why.',
+  annotations: looking,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      action: { enum: ['list', 'search', 'describe', 'enable', 'disable', 'reset', 'status'] },
+      tools: { anyOf: [text, texts], description: 'Names of tools or groups' },
+      query: { ...text, description: 'App, verb and object' },
+      group: text,
+      tag: text,
+      cursor: text,
+    },
+    required: ['action'],
+  },
+  work: async (input: ManageRequest, place) => manageReply(input, place),
+})
+
+const search = entryOf('search', {
+  name: 'search_tools',
+  title: 'Search tools',
+  description: 'Find tools by what they do. Name the app, the verb and the object: "github create issue". An empty query lists what there is.',
+  annotations: looking,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: text,
+      limit: { type: 'integer', description: `5 unless told, ${mostMatches} at most` },
+      detail: { enum: ['names', 'signatures', 'full'] },
+      group: text,
+      tags: texts,
+      readOnly: { type: 'boolean' },
+    },
+    required: ['query'],
+  },
+  work: async (input: SearchRequest, { runtime, scope }) => searchReply(runtime, scope, input),
+})
+
+const describe = entryOf('search', {
+  name: 'describe_tools',
+  title: 'Describe tools',
+  description: 'The full definitions of tools, by name.',
+  annotations: looking,
+  inputSchema: { type: 'object', properties: { names: texts }, required: ['names'] },
+  work: async ({ names }: { names: readonly string[] }, { runtime, scope }) => describeReply(runtime, scope, names),
+})
+
+const kinds: { readonly [K in Kind]: { readonly about: string; readonly annotations: ToolAnnotations } } = {
+  read: { about: 'Call a tool that only reads, by name', annotations: { readOnlyHint: true, openWorldHint: true } },
+  write: { about: 'Call a tool that changes things, by name', annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true } },
+  destructive: { about: 'Call a tool that may destroy things, by name', annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true } },
+}
+
+function caller(kind: Kind | undefined): ToolEntry {
+  return entryOf('call', {
+    name: kind === undefined ? 'call_tool' : `call_tool_${kind}`,
+    title: kind === undefined ? 'Call a tool' : `Call a tool (${kind})`,
+    description: `${kind === undefined ? 'Call any tool by name, listed or not' : kinds[kind].about}. Find it with search_tools first.`,
+    annotations: kind === undefined ? { openWorldHint: true } : kinds[kind].annotations,
+    inputSchema: {
+      type: 'object',
+      properties: { name: text, arguments: { type: 'object' } },
+      required: ['name'],
+    },
+    work: (input: { name: string; arguments?: Record<string, unknown> }, place) => callThrough(input, place, kind),
+  })
+}
+
+function entryOf<I>(
+  surface: Surface,
+  { work, ...tool }: Tool & { readonly work: (input: I, place: SurfacePlace) => Promise<CallToolResult | InputRequiredResult> },
+): ToolEntry {
+  const check = compileJsonSchema(tool.name, tool.inputSchema)
+  return {
+    tool,
+    surface,
+    origin: 'surface',
+    source: surfaceSource,
+    visibility: {},
+    tags: [],
+    aliases: [],
+    input: { json: tool.inputSchema, check },
+    handler: () => undefined,
+    work: work as SurfaceWork,
+  }
+}

@@ -1,0 +1,60 @@
+import { type Catalog, documentOf, SearchIndex, type SearchAnswer, toolFingerprint } from '@unfold-mcp/core'
+import type { ToolEntry } from '../entry.ts'
+
+export interface Finding {
+  readonly entry: ToolEntry
+  readonly score: number
+}
+
+/** What a search found among the entries it was allowed to look at. */
+export interface Found extends Omit<SearchAnswer, 'matches'> {
+  readonly matches: readonly Finding[]
+}
+
+/** An index over the tools of a catalogue that follows it: only tools that changed are indexed again. */
+export class ToolSearch {
+  readonly #index = new SearchIndex()
+  readonly #states = new Map<string, string>()
+  #entries = new Map<string, ToolEntry>()
+  #followed: Catalog<ToolEntry> | undefined
+
+  /** The best matches among the entries that `allowed` lets through; the others leave no trace. */
+  search(catalog: Catalog<ToolEntry>, query: string, { allowed, limit }: { allowed: (entry: ToolEntry) => boolean; limit: number }): Found {
+    this.#follow(catalog)
+    const permitted = (id: string): boolean => {
+      const entry = this.#entries.get(id)
+      return entry !== undefined && allowed(entry)
+    }
+    const { matches, ...rest } = this.#index.search(query, { limit, filter: permitted })
+    return { ...rest, matches: matches.flatMap(({ id, score }) => this.#finding(id, score)) }
+  }
+
+  #finding(id: string, score: number): readonly Finding[] {
+    const entry = this.#entries.get(id)
+    return entry === undefined ? [] : [{ entry, score }]
+  }
+
+  #follow(catalog: Catalog<ToolEntry>): void {
+    if (catalog === this.#followed) return
+    const entries = new Map(catalog.entries.filter(({ origin }) => origin !== 'surface').map((entry) => [idOf(entry), entry]))
+    for (const id of this.#states.keys()) {
+      if (entries.has(id)) continue
+      this.#index.delete(id)
+      this.#states.delete(id)
+    }
+    for (const [id, entry] of entries) {
+      const state = stateOf(entry)
+      if (this.#states.get(id) === state) continue
+      this.#index.set(documentOf(entry.tool, { id, source: entry.source, tags: entry.tags, ...groupOf(entry) }))
+      this.#states.set(id, state)
+    }
+    this.#entries = entries
+    this.#followed = catalog
+  }
+}
+
+const idOf = ({ tool, version = '' }: ToolEntry): string => `${tool.name}@${version}`
+
+const stateOf = ({ tool, tags, visibility }: ToolEntry): string => `${toolFingerprint(tool)} ${visibility.group ?? ''} ${tags.join()}`
+
+const groupOf = ({ visibility: { group } }: ToolEntry): { group?: string } => (group === undefined ? {} : { group })
