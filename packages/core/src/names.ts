@@ -30,10 +30,13 @@ export function printable(text: string, limit = 120): string {
   return cut.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? '?'}}`)
 }
 
+// Names that differ in more are no help, and among thousands of long ones looking further takes as long as hundreds of requests.
+const furthest = 6
+
 /** The names most like `wanted`, best first; none when nothing is close. */
 export function nearest(wanted: string, names: Iterable<string>, limit = 3): readonly string[] {
   const target = wanted.slice(0, 128).toLowerCase()
-  const reach = Math.max(2, Math.floor(target.length / 3))
+  const reach = Math.min(furthest, Math.max(2, Math.floor(target.length / 3)))
   const found: { name: string; distance: number }[] = []
   for (const name of names) {
     const candidate = name.toLowerCase()
@@ -55,19 +58,27 @@ export function nearestHint(names: readonly string[]): string {
   return names.length === 0 ? '' : ` Nearest: ${names.join(', ')}.`
 }
 
+/** How many characters must change, or more than `limit` when that many are not enough. */
 function editDistance(a: string, b: string, limit: number): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  const past = limit + 1
+  if (Math.abs(a.length - b.length) > limit) return past
+  let previous = new Uint8Array(b.length + 2).map((_, index) => Math.min(index, past))
+  let current = new Uint8Array(b.length + 2)
   for (let i = 1; i <= a.length; i++) {
-    const current = [i]
-    let best = i
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const value = Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1)
-      current.push(value)
+    // What lies further from the diagonal is past the limit.
+    const from = Math.max(1, i - limit)
+    const to = Math.min(b.length, i + limit)
+    current[from - 1] = from === 1 ? Math.min(i, past) : past
+    current[to + 1] = past
+    let best = current[from - 1] ?? past
+    for (let j = from; j <= to; j++) {
+      const substitution = (previous[j - 1] ?? past) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const value = Math.min(substitution, (previous[j] ?? past) + 1, (current[j - 1] ?? past) + 1, past)
+      current[j] = value
       if (value < best) best = value
     }
-    if (best > limit) return limit + 1
-    previous = current
+    if (best > limit) return past
+    ;[previous, current] = [current, previous]
   }
-  return previous[b.length] ?? 0
+  return previous[b.length] ?? past
 }
