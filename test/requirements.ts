@@ -153,6 +153,16 @@ export const requirements = [
     ways: 'session',
     behaviour: 'when a client leaves, the hooks of the groups it had open release what they prepared',
   },
+  {
+    id: 'R05-21',
+    ways: 'session',
+    behaviour: 'a default group whose hook fails stays off and is reported, and the client is served',
+  },
+  {
+    id: 'R05-22',
+    ways: 'session',
+    behaviour: 'a client that leaves while a group is being prepared for it leaves nothing behind',
+  },
 
   {
     id: 'R06-1',
@@ -200,11 +210,21 @@ export const requirements = [
   { id: 'R08-8', ways: 'every', behaviour: 'resources are served beside the tools' },
   { id: 'R08-9', ways: 'every', behaviour: 'completions are served beside the tools' },
   { id: 'R08-10', ways: 'every', behaviour: 'a tool can ask the user for input in the midst of a call' },
+  { id: 'R08-11', ways: 'session', behaviour: 'tools registered at run time stand behind the gate as well' },
 
   { id: 'R09-1', ways: 'session', behaviour: 'the activation field of a decorated class is each client’s own' },
   { id: 'R09-2', ways: 'session', behaviour: 'a handler that sets the activation field causes exactly one notice' },
   { id: 'R09-3', ways: 'session', behaviour: 'a handler that activates through the groups field causes exactly one notice' },
   { id: 'R09-4', ways: 'none', behaviour: 'the servers of the source document are written through both front doors' },
+
+  {
+    id: 'R11-1',
+    ways: 'every',
+    behaviour: 'the tools of an existing SDK server can be given groups without changing that server',
+  },
+  { id: 'R11-2', ways: 'every', behaviour: 'the same holds for a low-level server with list and call handlers of its own' },
+  { id: 'R11-3', ways: 'every', behaviour: 'the same holds for a server of the SDK’s version 1' },
+  { id: 'R11-4', ways: 'every', behaviour: 'an adopted server still serves its prompts and resources' },
 
   { id: 'R12-1', ways: 'http stateless', behaviour: 'a parameter header that disagrees with the body is refused' },
   { id: 'R12-2', ways: 'http session', behaviour: 'a session cannot be used by anyone but who opened it' },
@@ -225,6 +245,7 @@ export const requirements = [
   { id: 'R13-7', ways: 'every', behaviour: 'an address can ask for read-only tools alone' },
   { id: 'R13-8', ways: 'every', behaviour: 'groups that exclude each other cannot be asked for together' },
   { id: 'R13-9', ways: 'stateless', behaviour: 'an address can ask for everything, and nothing is hidden then' },
+  { id: 'R13-10', ways: 'every', behaviour: 'groups that do not fit the quota cannot be asked for together' },
 
   { id: 'R14-1', ways: 'none', behaviour: 'the web-standard handler serves both revisions without a socket' },
   { id: 'R14-2', ways: 'none', behaviour: 'serve() speaks over standard input and output unless told otherwise' },
@@ -236,12 +257,18 @@ export const requirements = [
   { id: 'R14-8', ways: 'every', behaviour: 'a message nested too deeply is refused, and the next one answered' },
   { id: 'R14-9', ways: 'http session', behaviour: 'no more sessions are opened than the limit' },
   { id: 'R14-10', ways: 'http session', behaviour: 'a session that nobody uses expires, one that listens does not' },
+  { id: 'R14-11', ways: 'none', behaviour: 'the handler can be mounted in an HTTP server of the author’s own' },
 
   { id: 'R15-1', ways: 'http', behaviour: 'who asks is what authenticate found out, and handlers are told' },
   { id: 'R15-2', ways: 'http', behaviour: 'a refusal by authenticate is sent as it is' },
   { id: 'R15-3', ways: 'every', behaviour: 'what is not permitted is neither listed nor callable, for that principal alone' },
   { id: 'R15-4', ways: 'every', behaviour: 'a permission check that throws permits nothing and is reported' },
   { id: 'R15-5', ways: 'session', behaviour: 'a group with nothing permitted has no activator, and is unknown' },
+  {
+    id: 'R15-6',
+    ways: 'every',
+    behaviour: 'a permission given or taken at run time is announced to whom it concerns, and to nobody else',
+  },
 
   {
     id: 'R16-1',
@@ -294,6 +321,17 @@ export const requirements = [
   { id: 'R19-7', ways: 'session', behaviour: 'a group can be opened for all that are connected' },
   { id: 'R19-8', ways: 'http session', behaviour: 'a client that opens its stream late is told of the change it missed' },
   { id: 'R19-9', ways: 'every', behaviour: 'a change that is undone before anyone was told is not announced' },
+  {
+    id: 'R19-10',
+    ways: 'http session',
+    behaviour: 'a client without a stream of its own is told along with the answer to its call',
+  },
+  {
+    id: 'R19-11',
+    ways: 'session',
+    behaviour: 'an activation that a handler makes after its call was answered is announced as well',
+  },
+  { id: 'R19-12', ways: 'every', behaviour: 'in principal mode a group can be opened for a principal, connected or not' },
 
   {
     id: 'R20-1',
@@ -316,11 +354,8 @@ export const requirements = [
   { id: 'B10', ways: 'every', behaviour: 'a handler that throws is a result with its message, and the next call is answered' },
   { id: 'B11', ways: 'every', behaviour: 'a handler that hangs is given up after its time, and the next call is answered' },
   { id: 'B12', ways: 'every', behaviour: 'a handler that returns garbage is a result that says so' },
-  {
-    id: 'B13',
-    ways: 'every',
-    behaviour: 'when a client vanishes in the midst of a call its handler is told to stop, and other clients go on',
-  },
+  { id: 'B13', ways: 'every', behaviour: 'when a client vanishes in the midst of a call other clients go on' },
+  { id: 'B14', ways: 'every', behaviour: 'the handler of a call whose client is gone for good is told to stop' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

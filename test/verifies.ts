@@ -9,11 +9,11 @@ import { openWire, type Wire, type WireOptions } from './wire.ts'
 export interface Place {
   readonly way: Way
   /** Serves a toolbox in this way, for any number of clients. */
-  serve(served: object, options?: HandlerOptions): Promise<TestServer>
+  readonly serve: (served: object, options?: HandlerOptions) => Promise<TestServer>
   /** Serves a toolbox in this way to one client. */
-  connect(served: object, options?: ConnectOptions): Promise<TestClient>
+  readonly connect: (served: object, options?: ConnectOptions) => Promise<TestClient>
   /** Serves a toolbox in this way to a client that shows every byte. */
-  wire(served: object, options?: WireOptions): Promise<Wire>
+  readonly wire: (served: object, options?: WireOptions) => Promise<Wire>
 }
 
 type ReachOf<I extends RequirementId> = Extract<(typeof requirements)[number], { readonly id: I }>['ways']
@@ -47,12 +47,13 @@ export function verifies(
   const doors: readonly (Door | undefined)[] = isFixture(first) ? first.doors : [undefined]
   for (const door of doors) {
     const made = (): object => (isFixture(first) && door !== undefined ? first.make(door) : {})
-    const through = door === undefined ? [] : [door]
-    if (reach === 'none') test.concurrent([`${id} ${behaviour}`, ...through].join(' · '), async () => body(made() as Place))
-    for (const way of waysOf[reach]) {
-      test.concurrent([`${id} ${behaviour}`, `${way.transport}, ${way.era}`, ...through].join(' · '), () =>
-        at(way, (place) => body({ ...place, ...made() })),
-      )
+    const through = door === undefined ? '' : ` · ${door}`
+    for (const way of reach === 'none' ? [undefined] : waysOf[reach]) {
+      const where = way === undefined ? '' : ` · ${way.transport}, ${way.era}`
+      test.concurrent(`${id} ${behaviour}${where}${through}`, async () => {
+        if (way === undefined) return body(made() as Place)
+        return at(way, (place) => body({ ...place, ...made() }))
+      })
     }
   }
 }

@@ -6,7 +6,7 @@ import { type HandlerOptions, listen, type Principal, serveStdio } from '@unfold
 import type { Way } from '@unfold-mcp/server/testing'
 
 /** A message as it came over the wire: its bytes as text, and what they say. */
-export interface Answer {
+interface Answer {
   readonly text: string
   readonly status: number
   readonly result: Record<string, unknown>
@@ -27,6 +27,8 @@ export interface Wire extends AsyncDisposable {
   listen(): Promise<void>
   /** Goes away without a word, in the midst of whatever is under way. */
   vanish(): void
+  /** Goes away for good: a session-era client over HTTP says so, because a broken connection alone does not mean it. */
+  leave(): Promise<void>
   /** Waits until anything that is on its way has arrived. */
   quiet(): Promise<void>
 }
@@ -64,8 +66,9 @@ interface Line extends AsyncDisposable {
   exchange: Exchange
   notify(message: Record<string, unknown>): Promise<void>
   /** Hears what the server sends by itself. */
-  listen(): Promise<void>
-  vanish(): void
+  readonly listen: () => Promise<void>
+  readonly vanish: () => void
+  readonly leave: () => Promise<void>
 }
 
 /** Serves a toolbox to a client that shows every byte. */
@@ -76,7 +79,7 @@ export function openWire(served: object, way: Way, options: WireOptions = {}): P
     pipe: (transport) => serveStdio(served, { transport, ...seen }),
     async http() {
       const listening = await listen(served, { authenticate: () => principal, ...rest, port: 0 })
-      return { url: `${listening.url}?${view ?? ''}`, fetch: (url, init) => fetch(url, init), close: listening.close }
+      return { url: `${listening.url}?${view ?? ''}`, fetch: (url, init) => fetch(url, init), close: () => listening.close() }
     },
   }
   return wireTo(endpoint, way, options)
@@ -108,6 +111,7 @@ export async function wireTo(
     heard: line.heard,
     listen: line.listen,
     vanish: line.vanish,
+    leave: line.leave,
     quiet: () => new Promise((resolve) => setTimeout(resolve, 60)),
     [Symbol.asyncDispose]: () => line[Symbol.asyncDispose](),
   }
@@ -136,6 +140,7 @@ async function pipe(endpoint: Endpoint): Promise<Line> {
     },
     listen: async () => undefined,
     vanish: () => toServer.end(),
+    leave: async () => void toServer.end(),
     [Symbol.asyncDispose]: () => server.close(),
   }
 }
@@ -177,6 +182,10 @@ async function socket(endpoint: Endpoint, era: Way['era']): Promise<Line> {
       void follow(await server.fetch(server.url, { headers, signal }), heard)
     },
     vanish: () => gone.abort(),
+    async leave() {
+      gone.abort()
+      if (era === 'session') await server.fetch(server.url, { method: 'DELETE', headers: always })
+    },
     async [Symbol.asyncDispose]() {
       gone.abort()
       await server.close()

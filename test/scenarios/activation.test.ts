@@ -1,4 +1,4 @@
-import { defineToolbox } from '@unfold-mcp/server'
+import { defineToolbox, ToolRegistry } from '@unfold-mcp/server'
 import { expect } from 'vitest'
 import { automationHub } from '../fixtures/automation-hub.ts'
 import { codeAnalyzer } from '../fixtures/code-analyzer.ts'
@@ -124,6 +124,21 @@ verifies('R08-6', codeAnalyzer, async ({ connect, served }) => {
   await client.call('activate')
   expect(await client.toolNames()).toEqual(['activate', 'analyze', 'refactor'])
   expect(textOf(await client.call('analyze', { source: 'a\nb' }))).toBe('2 lines')
+})
+
+verifies('R08-11', async ({ connect }) => {
+  const registry = new ToolRegistry()
+  const toolbox = defineToolbox({ name: 'gated', version: '1.0.0', gate: 'Everything' })
+    .tool('help', { always: true }, () => 'help')
+    .tool('analyze', {}, () => 'analyzed')
+    .use(registry)
+  const client = await connect(toolbox)
+  registry.register('plugin', {}, () => 'plugged')
+  expect(await client.toolNames()).toEqual(['activate', 'help'])
+  expect((await refusalOf(client.call('plugin'))).reason).toBe('unknown_tool')
+  await client.call('activate')
+  expect(await client.toolNames()).toEqual(['activate', 'help', 'analyze', 'plugin'])
+  expect(textOf(await client.call('plugin'))).toBe('plugged')
 })
 
 verifies('R09-1', codeAnalyzer, async ({ serve, served }) => {

@@ -23,15 +23,18 @@ const hub = () =>
         contents: [{ uri: uri.href, text: 'Read me first' }],
       }))
       const template = new ResourceTemplate('docs://{page}', { list: undefined })
-      mcp.registerResource('page', template, {}, (uri, { page }) => ({ contents: [{ uri: uri.href, text: `Page ${page}` }] }))
+      mcp.registerResource('page', template, {}, (uri, { page }) => ({
+        contents: [{ uri: uri.href, text: `Page ${String(page)}` }],
+      }))
     })
 
 verifies('R08-7', async ({ connect }) => {
-  const { client, toolNames } = await connect(hub())
+  const connection = await connect(hub())
+  const { client } = connection
   expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['review'])
   const { messages } = await client.getPrompt({ name: 'review', arguments: { language: 'rust' } })
   expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Review this rust' } }])
-  expect((await toolNames()).length).toBeGreaterThan(0)
+  expect((await connection.toolNames()).length).toBeGreaterThan(0)
 })
 
 verifies('R08-8', async ({ connect }) => {
@@ -63,13 +66,13 @@ verifies('R08-10', async ({ connect }) => {
     if (answer !== undefined) return `Hello, ${answer.name}`
     return inputRequired({ inputRequests: { name: inputRequired.elicit({ message: 'Who are you?', requestedSchema: named }) } })
   })
-  const { client, call } = await connect(toolbox)
+  const connection = await connect(toolbox)
   const questions: string[] = []
-  client.setRequestHandler('elicitation/create', ({ params }) => {
+  connection.client.setRequestHandler('elicitation/create', ({ params }) => {
     questions.push(params.message)
     return { action: 'accept', content: { name: 'Ann' } }
   })
-  expect(textOf(await call('greet'))).toBe('Hello, Ann')
+  expect(textOf(await connection.call('greet'))).toBe('Hello, Ann')
   expect(questions).toEqual(['Who are you?'])
 })
 

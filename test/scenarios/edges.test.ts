@@ -1,7 +1,9 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { createHandler, defineToolbox, listen } from '@unfold-mcp/server'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createHandler, defineToolbox, listen, toNodeHandler } from '@unfold-mcp/server'
 import { testServer } from '@unfold-mcp/server/testing'
 import { expect } from 'vitest'
 import { automationHub } from '../fixtures/automation-hub.ts'
@@ -136,4 +138,24 @@ verifies('R14-10', async () => {
   expect(server.handler.sessionCount).toBe(2)
   expect([(await list(idle)).status, (await list(used)).status, (await list(listening)).status]).toEqual([404, 200, 200])
   hangUp.abort()
+})
+
+verifies('R14-11', automationHub, async ({ served }) => {
+  await using handler = createHandler(served)
+  const mounted = toNodeHandler(handler)
+  const server = createServer((incoming, outgoing) => {
+    if (incoming.url === '/tools') mounted(incoming, outgoing)
+    else outgoing.end('something else')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const mode of ['legacy', 'auto'] as const) {
+    const client = new Client({ name: 'mounted', version: '1.0.0' }, { versionNegotiation: { mode } })
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/tools`)))
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('menu')
+    await client.close()
+  }
+  expect(await (await fetch(address)).text()).toBe('something else')
+  server.closeAllConnections()
+  server.close()
 })

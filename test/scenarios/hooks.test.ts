@@ -1,5 +1,6 @@
 import { defineToolbox, type GroupHooks, type Report } from '@unfold-mcp/server'
 import { expect, vi } from 'vitest'
+import { deferred } from '../deferred.ts'
 import { reasonOf, refusalOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
@@ -23,7 +24,7 @@ const stack = (log: string[], failing?: ReadonlySet<string>) => {
     reports: { about: 'Reports', hooks, needs: ['database'] },
     offline: { about: 'Offline', hooks, excludes: ['network'] },
   } as const
-  const toolbox = defineToolbox({ ...info, groups })
+  const toolbox = defineToolbox({ ...info, groups, report: () => undefined })
   for (const group of ['network', 'database', 'reports', 'offline'] as const) toolbox.tool(`in_${group}`, { group }, () => group)
   return toolbox
 }
@@ -77,27 +78,20 @@ verifies('R05-10', async ({ connect }) => {
 })
 
 verifies('R05-11', async ({ connect }) => {
-  let release: () => void = () => undefined
-  let started: () => void = () => undefined
-  const preparing = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const begun = new Promise<void>((resolve) => {
-    started = resolve
-  })
+  const [begun, prepared] = [deferred(), deferred()]
   const activate = (): Promise<void> => {
-    started()
-    return preparing
+    begun.resolve()
+    return prepared.promise
   }
   const toolbox = defineToolbox({ ...info, groups: { network: { about: 'Network', hooks: { activate } } } })
   toolbox.tool('in_network', { group: 'network' }, () => 'network')
   const client = await connect(toolbox)
   const activation = client.call('activate_network')
-  await begun
+  await begun.promise
   expect(await client.toolNames()).toEqual(['activate_network', 'deactivate'])
   expect((await refusalOf(client.call('in_network'))).reason).toBe('unknown_tool')
   expect(client.notices).toBe(0)
-  release()
+  prepared.resolve()
   await activation
   await client.told(1)
   expect(await client.toolNames()).toContain('in_network')
@@ -106,7 +100,7 @@ verifies('R05-11', async ({ connect }) => {
 verifies('R05-12', async ({ connect }) => {
   const activate = () => new Promise<void>(() => undefined)
   const groups = { network: { about: 'Network', hooks: { activate } }, files: { about: 'Files' } }
-  const toolbox = defineToolbox({ ...info, groups, hookTimeoutMs: 30 })
+  const toolbox = defineToolbox({ ...info, groups, hookTimeoutMs: 30, report: () => undefined })
     .tool('in_network', { group: 'network' }, () => '')
     .tool('in_files', { group: 'files' }, () => '')
   const client = await connect(toolbox)
@@ -155,4 +149,38 @@ verifies('R05-20', async ({ serve }) => {
   await server.close()
   await vi.waitFor(() => expect(log).toEqual(['+network', '-network']), { timeout: 5_000 })
   expect(reports).toEqual([])
+})
+
+verifies('R05-21', async ({ connect }) => {
+  const reports: Report[] = []
+  const hooks = hooksOf([], new Set(['+network']))
+  const groups = { network: { about: 'Network', hooks, default: true }, files: { about: 'Files', default: true } }
+  const toolbox = defineToolbox({ ...info, groups, report: (report) => reports.push(report) })
+    .tool('in_network', { group: 'network' }, () => 'network')
+    .tool('in_files', { group: 'files' }, () => 'files')
+  const client = await connect(toolbox)
+  expect(await client.toolNames()).toEqual(['activate_network', 'activate_files', 'deactivate', 'in_files'])
+  expect(reports.map(({ reason }) => reason)).toEqual(['hook_failed'])
+})
+
+verifies('R05-22', async ({ serve }) => {
+  const log: string[] = []
+  const [begun, prepared] = [deferred(), deferred()]
+  const hooks: GroupHooks = {
+    async activate() {
+      begun.resolve()
+      await prepared.promise
+      log.push('prepared')
+    },
+    deactivate: () => void log.push('released'),
+  }
+  const toolbox = defineToolbox({ ...info, groups: { network: { about: 'Network', hooks } } })
+  toolbox.tool('in_network', { group: 'network' }, () => 'network')
+  const server = await serve(toolbox)
+  const client = await server.connect()
+  client.call('activate_network').catch(() => undefined)
+  await begun.promise
+  await server.close()
+  prepared.resolve()
+  await vi.waitFor(() => expect(log).toEqual(['prepared', 'released']), { timeout: 5_000 })
 })

@@ -229,6 +229,53 @@ verifies('R19-9', async ({ connect }) => {
   expect(client.notices).toBe(0)
 })
 
+verifies('R19-10', async ({ wire }) => {
+  const { toolbox } = open()
+  const client = await wire(toolbox, { listens: false })
+  const answer = await client.ask('tools/call', { name: 'activate_files' })
+  expect(client.heard).toEqual(['notifications/tools/list_changed'])
+  expect(answer.result.structuredContent).toMatchObject({ changed: true })
+  await client.listen()
+  await client.quiet()
+  expect(client.heard.length).toBe(1)
+})
+
+verifies('R19-11', async ({ connect }) => {
+  const { toolbox } = open()
+  let later: () => Promise<unknown> = async () => undefined
+  toolbox.tool('promise', {}, (_, ctx) => {
+    later = () => ctx.activate('files')
+    return 'Soon'
+  })
+  const client = await connect(toolbox)
+  await client.call('promise')
+  await later()
+  await client.told(1)
+  await client.quiet()
+  expect(client.notices).toBe(1)
+  expect(await client.toolNames()).toContain('read_file')
+})
+
+verifies('R19-12', async ({ serve }) => {
+  const toolbox = defineToolbox({
+    ...info,
+    remember: 'principal',
+    groups: { files: { about: 'Files' }, more: { about: 'More' } },
+  })
+    .tool('read_file', { group: 'files' }, () => 'contents')
+    .tool('extra', { group: 'more' }, () => 'extra')
+  const server = await serve(toolbox)
+  await toolbox.activate('files', 'principal:ann')
+  const ann = await server.connect({ principal: { id: 'ann' } })
+  const bob = await server.connect({ principal: { id: 'bob' } })
+  expect(await ann.toolNames()).toEqual(['activate_files', 'activate_more', 'deactivate', 'read_file'])
+  await toolbox.activate('more', 'principal:ann')
+  await ann.told(1)
+  await ann.quiet()
+  expect([ann.notices, bob.notices]).toEqual([1, 0])
+  expect(await ann.toolNames()).toContain('extra')
+})
+
 verifies('R20-1', async ({ connect }) => {
   const client = await connect(defineToolbox(info).tool('ping', {}, () => 'pong'))
   expect(client.client.getServerCapabilities()?.tools).toEqual({ listChanged: true })

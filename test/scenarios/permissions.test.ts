@@ -120,7 +120,7 @@ verifies('R15-1', async ({ serve }) => {
 
 verifies('R15-2', async ({ serve, way }) => {
   const server = await serve(secured(), { authenticate: () => unauthorized('Come back with a token.') })
-  await expect(server.connect()).rejects.toThrow()
+  await expect(server.connect()).rejects.toThrow(/token|401|unauthorized/iu)
   await using listening = await listen(secured(), { port: 0, authenticate: () => unauthorized('Come back with a token.') })
   const headers = {
     'content-type': 'application/json',
@@ -172,4 +172,28 @@ verifies('R15-5', async ({ serve }) => {
   const unknown = await client.call('deactivate', { group: 'vault' })
   expect(reasonOf(unknown)).toBe('unknown_group')
   expect(textOf(unknown)).toContain('Groups: files.')
+})
+
+verifies('R15-6', async ({ serve }) => {
+  const granted = new Set<string>()
+  const toolbox = defineToolbox({
+    ...info,
+    permit: (principal, { name }) => name !== 'reset' || granted.has(principal?.id ?? ''),
+  })
+    .tool('ping', {}, () => 'pong')
+    .tool('reset', {}, () => 'reset')
+  const server = await serve(toolbox)
+  const [one, other] = [await server.connect({ principal: ann }), await server.connect({ principal: bob })]
+  granted.add('ann')
+  toolbox.toolListChanged()
+  await one.told(1)
+  expect(await one.toolNames()).toEqual(['ping', 'reset'])
+  expect(textOf(await one.call('reset'))).toBe('reset')
+  granted.delete('ann')
+  expect((await refusalOf(one.call('reset'))).reason).toBe('unknown_tool')
+  toolbox.toolListChanged()
+  await one.told(2)
+  await other.quiet()
+  expect(await one.toolNames()).toEqual(['ping'])
+  expect([one.notices, other.notices]).toEqual([2, 0])
 })

@@ -4,6 +4,7 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { expect } from 'vitest'
 import { z } from 'zod'
+import { deferred } from '../deferred.ts'
 import { reasonOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
@@ -17,11 +18,7 @@ verifies('R08-1', async ({ connect }) => {
   const toolbox = defineToolbox(info)
     .tool('zod', { input: z.object({ n: z.number().default(7) }) }, ({ n }) => `${n + 1}`)
     .tool('arktype', { input: type({ n: 'number', 'times?': '1 <= number <= 3' }) }, ({ n, times = 2 }) => `${n * times}`)
-    .tool(
-      'valibot',
-      { input: toStandardJsonSchema(v.object({ n: v.pipe(v.number(), v.integer()) })) },
-      ({ n }) => `${n.toFixed(1)}`,
-    )
+    .tool('valibot', { input: toStandardJsonSchema(v.object({ n: v.pipe(v.number(), v.integer()) })) }, ({ n }) => n.toFixed(1))
     .tool(
       'json',
       { input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'], additionalProperties: false } as const },
@@ -128,7 +125,7 @@ verifies('B09', async ({ wire }) => {
   const toolbox = steady().tool('merge', { input }, (given) => {
     seen = given
     const copy = { ...given, ...(given.options as object | undefined) }
-    return `${(copy as { polluted?: unknown }).polluted}`
+    return String((copy as { polluted?: unknown }).polluted)
   })
   const client = await wire(toolbox)
   const hostile = JSON.parse(
@@ -204,25 +201,35 @@ verifies('B12', async ({ connect }) => {
   expect(textOf(await client.call('ping'))).toBe('pong')
 })
 
-verifies('B13', async ({ connect, wire }) => {
-  let begun: () => void = () => undefined
-  let ended: () => void = () => undefined
-  const running = new Promise<void>((resolve) => {
-    begun = resolve
-  })
-  const stopped = new Promise<void>((resolve) => {
-    ended = resolve
-  })
-  const toolbox = steady().tool('long', {}, (_, { signal }) => {
-    signal.addEventListener('abort', ended)
-    begun()
+/** A toolbox with a tool that never answers, and what becomes of it. */
+const endless = () => {
+  const [begun, stopped] = [deferred(), deferred()]
+  const toolbox = steady().tool('endless', { timeoutMs: 60_000 }, (_, { signal }) => {
+    signal.addEventListener('abort', stopped.resolve)
+    begun.resolve()
     return new Promise<string>(() => undefined)
   })
-  const other = await connect(toolbox)
+  return { toolbox, begun: begun.promise, stopped: stopped.promise }
+}
+
+verifies('B13', async ({ serve, wire }) => {
+  const { toolbox, begun } = endless()
+  const server = await serve(toolbox)
+  const other = await server.connect()
   const client = await wire(toolbox)
-  client.ask('tools/call', { name: 'long' }).catch(() => undefined)
-  await running
+  client.ask('tools/call', { name: 'endless' }).catch(() => undefined)
+  await begun
   client.vanish()
-  await stopped
   expect(textOf(await other.call('ping'))).toBe('pong')
+  const next = await server.connect()
+  expect(textOf(await next.call('ping'))).toBe('pong')
+})
+
+verifies('B14', async ({ wire }) => {
+  const { toolbox, begun, stopped } = endless()
+  const client = await wire(toolbox)
+  client.ask('tools/call', { name: 'endless' }).catch(() => undefined)
+  await begun
+  await client.leave()
+  await stopped
 })

@@ -70,10 +70,10 @@ verifies('R13-9', async ({ connect }) => {
 })
 
 /** What a client that asks for this view is told instead of being served. */
-async function refusalOfView({ wire }: Pick<Place, 'wire'>, view: string): Promise<string> {
+async function refusalOfView({ wire }: Pick<Place, 'wire'>, view: string, served: object = hub()): Promise<string> {
   try {
-    const { greeting } = await wire(hub(), { view })
-    return `${greeting.error?.data?.reason}: ${greeting.error?.message}`
+    const { greeting } = await wire(served, { view })
+    return `${String(greeting.error?.data?.reason)}: ${greeting.error?.message}`
   } catch (error) {
     // Over standard input and output the view is a matter of the command line, so whoever starts the server is told.
     return isFailure(error) ? `${error.reason}: ${error.message}` : String(error)
@@ -109,4 +109,14 @@ verifies('R13-7', async ({ connect, way }) => {
 verifies('R13-8', async (place) => {
   const refusal = await refusalOfView(place, 'groups=aws,gcp')
   expect(refusal).toMatch(/^invalid_view: .*"aws" and "gcp" cannot be active at the same time/u)
+})
+
+verifies('R13-10', async (place) => {
+  const groups = { one: { about: 'One' }, two: { about: 'Two' } }
+  const toolbox = defineToolbox({ ...info, groups, quota: { groups: 1 } })
+    .tool('in_one', { group: 'one' }, () => '')
+    .tool('in_two', { group: 'two' }, () => '')
+  expect(await refusalOfView(place, 'groups=one,two', toolbox)).toMatch(/^invalid_view: .*1 groups? at a time/u)
+  const client = await place.connect(toolbox, { view: 'groups=two' })
+  expect(await client.toolNames()).toContain('in_two')
 })

@@ -122,6 +122,18 @@ describe('the nearest names', () => {
     expect(nearest('tool_x', many, 1)).toEqual(['tool_1'])
   })
 
+  test('are those in which no more than six characters, and of short names a third, must change', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 3, maxLength: 24 })
+    fc.assert(
+      fc.property(word, word, (wanted, name) => {
+        const reach = Math.min(6, Math.max(2, Math.floor(wanted.length / 3)))
+        const isNear = name.includes(wanted) || changes(wanted, name) <= reach
+        expect(nearest(wanted, [name])).toEqual(isNear ? [name] : [])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   test('do not depend on the order in which the names come', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ maxLength: 6 }), { maxLength: 20 }), fc.string({ maxLength: 6 }), (all, wanted) => {
@@ -143,3 +155,17 @@ test('a hint is a sentence, or nothing', () => {
   expect(nearestHint(['a', 'b'])).toBe(' Nearest: a, b.')
   expect(nearestHint([])).toBe('')
 })
+
+/** How many characters must change, by the book. */
+function changes(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}

@@ -65,12 +65,18 @@ export function isAvailable<E extends Entry>(entry: E, snapshot: Snapshot, repor
 export function viewOf<E extends Entry>(catalog: Catalog<E>, look: Look<E>): View<E> {
   const active = activeGroups(look)
   const shown = (entry: E): boolean => exists(catalog, entry, look) && isShown(entry, look, active)
+  const pinned = new Set(Object.keys(look.activation.versions))
   const entries = catalog.entries.filter((entry) => {
     const versions = catalog.byName.get(entry.tool.name) ?? []
-    const single = versions.length === 1 && ownOf(look.activation.versions, entry.tool.name) === undefined
+    const single = versions.length === 1 && !pinned.has(entry.tool.name)
     return single ? shown(entry) : chosen(versions.filter(shown), look) === entry
   })
-  return { entries, fingerprint: viewFingerprint(entries) }
+  return {
+    entries,
+    get fingerprint() {
+      return viewFingerprint(entries)
+    },
+  }
 }
 
 /** What a name means to this scope. `hidden`: permitted and available, but not what its attention is on. */
