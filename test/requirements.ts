@@ -10,7 +10,8 @@ export interface Requirement {
 
 /**
  * What the server library promises. A: discovery as its source document tells it. F: what went wrong for users of other servers.
- * G: two protocol eras. R: the points of the specification that these leave open, by number. B: bad input.
+ * G: two protocol eras. E: lazy mode as its source document tells it. L: lazy mode and search, by the points of their
+ * specification. R: the points of the first specification that these leave open, by number. B: bad input.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -77,6 +78,27 @@ export const requirements = [
   },
   { id: 'A22', ways: 'session', behaviour: 'the answer of an activator lists the tools that it revealed' },
 
+  { id: 'E01', ways: 'none', behaviour: 'without LAZY_MODE, or with it off, clients are shown what was declared' },
+  { id: 'E02', ways: 'session', behaviour: 'a lazy client starts with exactly manage_tools' },
+  {
+    id: 'E03',
+    ways: 'session',
+    behaviour: 'manage_tools lists names, brief descriptions and whether each is enabled, and no schemas',
+  },
+  { id: 'E04-1', ways: 'session', behaviour: 'enabling one tool lists it and lets it be called' },
+  { id: 'E04-2', ways: 'session', behaviour: 'enabling many tools at once lists all of them and tells once' },
+  {
+    id: 'E05',
+    ways: 'session',
+    behaviour: 'unknown names are reported with the nearest known ones, and the known ones take effect',
+  },
+  { id: 'E06', ways: 'session', behaviour: 'enabling what is enabled changes nothing and tells nobody' },
+  { id: 'E07', ways: 'session', behaviour: 'disabling tools takes them off the list' },
+  { id: 'E08', ways: 'session', behaviour: 'disabling manage_tools is refused, and it stays' },
+  { id: 'E09', ways: 'session', behaviour: 'an action that does not exist is answered with those that do' },
+  { id: 'E10', ways: 'session', behaviour: 'the notice of a change always comes before the answer to the call that made it' },
+  { id: 'E11', ways: 'session', behaviour: 'what one client enables, another does not see and is not told of' },
+
   { id: 'F01', ways: 'session', behaviour: 'what one client activates, another connected at the same time does not see' },
   { id: 'F02', ways: 'session', behaviour: 'a client that connects after another left starts fresh' },
   {
@@ -102,6 +124,16 @@ export const requirements = [
   { id: 'F10', ways: 'session', behaviour: 'a session that has not finished its handshake hears of no change' },
   { id: 'F11', ways: 'every', behaviour: 'a server that declares no list changes sends none' },
   { id: 'F12', ways: 'session', behaviour: 'in append order, tools keep their place and newly shown ones come last' },
+  { id: 'F13-1', ways: 'every', behaviour: 'what is not permitted leaves no trace in matches, counts and nearest names' },
+  { id: 'F13-2', ways: 'every', behaviour: 'what is not available now leaves no trace in matches, counts and nearest names' },
+  { id: 'F14', ways: 'every', behaviour: 'call_tool calls neither itself nor another tool of the surface' },
+  { id: 'F15', ways: 'every', behaviour: 'an empty query lists what there is, group by group' },
+  { id: 'F16', ways: 'every', behaviour: 'a query in any script finds tools' },
+  { id: 'F17', ways: 'every', behaviour: 'a query that no tool answers finds none, and the answer says how to ask' },
+  { id: 'F18', ways: 'every', behaviour: 'the tools that find, describe, manage and call have titles' },
+  { id: 'F19-1', ways: 'every', behaviour: 'a search knows of a description that changed' },
+  { id: 'F19-2', ways: 'every', behaviour: 'a search knows of a tool that was added' },
+  { id: 'F19-3', ways: 'every', behaviour: 'a search no longer knows of a tool that was removed' },
 
   { id: 'G01', ways: 'every', behaviour: 'clients of both revisions use one running toolbox at once, each in its own manner' },
   { id: 'G02', ways: 'none', behaviour: 'one HTTP address answers clients of both revisions' },
@@ -342,6 +374,123 @@ export const requirements = [
   { id: 'R20-3', ways: 'stateless', behaviour: 'the instructions name the groups and no activator' },
   { id: 'R20-4', ways: 'every', behaviour: 'instructions written by the author are given as they are' },
 
+  {
+    id: 'L00',
+    ways: 'none',
+    behaviour: 'a client that ignores changes, one that follows them and one of 2026-07-28 reach a tool in the fewest calls',
+  },
+
+  { id: 'L01-1', ways: 'none', behaviour: 'LAZY_MODE is read as people write booleans' },
+  { id: 'L01-2', ways: 'none', behaviour: 'LAZY_MODE that is neither yes nor no is a clear error at start-up' },
+  { id: 'L01-3', ways: 'session', behaviour: 'an address can ask to be lazy, and one server shows itself otherwise to others' },
+  {
+    id: 'L01-4',
+    ways: 'session',
+    behaviour: 'a lazy client starts with manage_tools alone also where groups are open by default',
+  },
+
+  {
+    id: 'L01-5',
+    ways: 'every',
+    behaviour: 'in principal mode a lazy principal starts with manage_tools alone, and keeps what they enabled',
+  },
+
+  { id: 'L02-1', ways: 'session', behaviour: 'the list of manage_tools comes in pages that together hold every tool once' },
+  { id: 'L02-2', ways: 'session', behaviour: 'the list of manage_tools can be narrowed by group, tag and words' },
+  { id: 'L02-3', ways: 'session', behaviour: 'a whole group is enabled and disabled by its name, with the groups inside it' },
+  { id: 'L02-4', ways: 'session', behaviour: 'manage_tools searches and describes' },
+  { id: 'L02-5', ways: 'session', behaviour: 'reset disables all that was enabled and tells once' },
+  { id: 'L02-6', ways: 'session', behaviour: 'the answer to enabling carries the signatures of what can be called now' },
+  {
+    id: 'L02-7',
+    ways: 'session',
+    behaviour: 'enabling a tool of a group with hooks runs them, and disabling the last such tool releases what they made',
+  },
+  { id: 'L02-8', ways: 'session', behaviour: 'disabling a tool that its open group shows says that it is still listed' },
+  { id: 'L02-9', ways: 'session', behaviour: 'enabling and disabling need names, and say so' },
+
+  { id: 'L03-1', ways: 'stateless', behaviour: 'a lazy server shows the surface that finds and calls tools' },
+  { id: 'L03-2', ways: 'stateless', behaviour: 'no call of any tool of a lazy server changes the list by a byte' },
+  { id: 'L03-3', ways: 'stateless', behaviour: 'manage_tools called by its name changes nothing and says how to call instead' },
+
+  { id: 'L04-1', ways: 'every', behaviour: 'matches come as one-line signatures, best first' },
+  { id: 'L04-2', ways: 'every', behaviour: 'matches can be had as names alone or as full definitions' },
+  { id: 'L04-3', ways: 'every', behaviour: 'the answer to a search says how many of how many tools it shows' },
+  { id: 'L04-4', ways: 'every', behaviour: 'a search can be narrowed by group, tags and read-only' },
+  { id: 'L04-5', ways: 'every', behaviour: 'a search shows five matches unless told otherwise' },
+  { id: 'L04-6', ways: 'every', behaviour: 'a search in a group that does not exist names the nearest one' },
+  {
+    id: 'L04-7',
+    ways: 'every',
+    behaviour: 'the answers of a search are the same bytes as on a server that lacks what is not permitted',
+  },
+
+  { id: 'L05-1', ways: 'every', behaviour: 'describe_tools gives the full definitions of many tools at once' },
+  { id: 'L05-2', ways: 'every', behaviour: 'describe_tools reports unknown names with the nearest and describes the known ones' },
+  { id: 'L05-3', ways: 'every', behaviour: 'call_tool runs a tool that is not listed, and answers as a direct call would' },
+  {
+    id: 'L05-4',
+    ways: 'every',
+    behaviour: 'wrong arguments are answered with the problems, the schema and an example with which the next call succeeds',
+  },
+  { id: 'L05-5', ways: 'every', behaviour: 'call_tool answers what is not permitted or not available as if it did not exist' },
+  { id: 'L05-6', ways: 'every', behaviour: 'progress is reported through call_tool' },
+  { id: 'L05-7', ways: 'every', behaviour: 'a call through call_tool can be cancelled' },
+  { id: 'L05-8', ways: 'every', behaviour: 'a handler called through call_tool knows who calls, and in which era' },
+  { id: 'L05-9', ways: 'every', behaviour: 'a group with hooks is made ready before call_tool runs one of its tools' },
+  { id: 'L05-10', ways: 'every', behaviour: 'a tool called through call_tool can ask the user for input' },
+  {
+    id: 'L05-11',
+    ways: 'every',
+    behaviour: 'variants of call_tool call only tools of their kind, and name the right one for the others',
+  },
+  {
+    id: 'L05-12',
+    ways: 'session',
+    behaviour: 'a tool called through call_tool can open a group, and the answer and one notice say so',
+  },
+  { id: 'L05-13', ways: 'every', behaviour: 'a former name reaches its tool through call_tool' },
+
+  {
+    id: 'L06-1',
+    ways: 'every',
+    behaviour: 'search_tools, describe_tools and call_tool together cost fewer than 350 tokens, also with twenty groups',
+  },
+  { id: 'L06-2', ways: 'session', behaviour: 'manage_tools costs fewer than 350 tokens, also with twenty groups' },
+  { id: 'L06-3', ways: 'every', behaviour: 'the surface names a few groups and says how many more there are' },
+  { id: 'L06-4', ways: 'every', behaviour: 'the answers of the surface say what they cost' },
+  { id: 'L06-5', ways: 'session', behaviour: 'the surface names no group in which nothing is permitted, and none behind a gate' },
+
+  { id: 'L07-1', ways: 'session', behaviour: 'declared groups are shown as declared, whatever they cost' },
+  { id: 'L07-2', ways: 'stateless', behaviour: 'a toolbox with groups is listed whole while that costs no more than the budget' },
+  {
+    id: 'L07-3',
+    ways: 'stateless',
+    behaviour: 'a toolbox with groups that costs more than the budget shows the surface that finds tools',
+  },
+  { id: 'L07-4', ways: 'every', behaviour: 'a toolbox without groups is listed whole whatever it costs, and has no surface' },
+  { id: 'L07-5', ways: 'every', behaviour: 'left to decide, a server shows everything that costs no more than the budget' },
+  {
+    id: 'L07-6',
+    ways: 'session',
+    behaviour: 'left to decide, a server that costs more shows its groups, or is lazy where it has none',
+  },
+  { id: 'L07-7', ways: 'stateless', behaviour: 'left to decide, a server that costs more shows the surface that finds tools' },
+  {
+    id: 'L07-8',
+    ways: 'session',
+    behaviour: 'a client that did not list again after a change is told to use call_tool, which its list then holds',
+  },
+  { id: 'L07-9', ways: 'session', behaviour: 'a client that lists again is taken to follow changes from then on' },
+  { id: 'L07-10', ways: 'every', behaviour: 'manage_tools says how tools are shown, why, and what that costs' },
+  { id: 'L07-11', ways: 'every', behaviour: 'an address can ask for each way of showing tools' },
+  {
+    id: 'L07-12',
+    ways: 'session',
+    behaviour: 'where a server decided for groups, predicates see the groups that the client opened',
+  },
+  { id: 'L07-13', ways: 'none', behaviour: 'a budget that is no number of tokens is refused where it is declared' },
+
   { id: 'B01', ways: 'every', behaviour: 'a call without params is refused as invalid params' },
   { id: 'B02', ways: 'every', behaviour: 'a call without a name is refused as invalid params' },
   { id: 'B03', ways: 'every', behaviour: 'a call without arguments is a call with none' },
@@ -356,6 +505,38 @@ export const requirements = [
   { id: 'B12', ways: 'every', behaviour: 'a handler that returns garbage is a result that says so' },
   { id: 'B13', ways: 'every', behaviour: 'when a client vanishes in the midst of a call other clients go on' },
   { id: 'B14', ways: 'every', behaviour: 'the handler of a call whose client is gone for good is told to stop' },
+  { id: 'B15', ways: 'every', behaviour: 'a query of a megabyte is answered, in bounded time and with a short text' },
+  {
+    id: 'B16',
+    ways: 'every',
+    behaviour: 'queries of punctuation, combining marks and regex metacharacters are answered like any other',
+  },
+  {
+    id: 'B17',
+    ways: 'every',
+    behaviour: 'a limit below one or beyond the most is brought into its bounds, and one that is no number is refused',
+  },
+  { id: 'B18', ways: 'every', behaviour: 'a detail that does not exist is answered with those that do' },
+  {
+    id: 'B19',
+    ways: 'every',
+    behaviour: 'names that exist for others only are answered as unknown ones by every tool of the surface',
+  },
+  {
+    id: 'B20',
+    ways: 'every',
+    behaviour: 'a tool with a schema of five megabytes is found, described and called in bounded time',
+  },
+  {
+    id: 'B21',
+    ways: 'every',
+    behaviour: 'twenty thousand tools are listed in pages, searched, enabled and called in bounded time',
+  },
+  {
+    id: 'B22',
+    ways: 'every',
+    behaviour: 'thousands of unknown names at once are answered in bounded time and with a short text',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

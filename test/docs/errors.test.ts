@@ -111,6 +111,19 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     }),
   requires_activation: () => told(cloud(), 'ec2_list'),
   reserved_name: () => thrown(() => plain().tool('search_tools', { about: 'Search' }, () => '')),
+  search_degraded: () =>
+    reported(
+      defineToolbox({
+        ...identity,
+        exposure: 'search',
+        search: {
+          embedder: {
+            embed: () => Promise.reject(new Error('The embedder at http://127.0.0.1:11434/v1/embeddings: fetch failed')),
+          },
+        },
+      }),
+      (context) => context.call('search_tools', { query: 'ping' }),
+    ),
   session_limit: () => http(plain(), { body: JSON.stringify(initialize) }, { sessions: { max: 1 } }, 2),
   session_not_found: () => http(plain(), { headers: { 'mcp-session-id': '6f1c' }, body: JSON.stringify(list) }),
   stale_cursor: staleCursor,

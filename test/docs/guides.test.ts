@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { extended, gated, grouped, plugins } from '../../docs/examples/adopting.ts'
 import { adopted } from '../../docs/examples/adopting-v1.ts'
+import { archive, desk } from '../../docs/examples/choosing-an-exposure.ts'
 import { clearRecording, recorder } from '../../docs/examples/conditional-tools.ts'
 import { AutomationHub, CodeAnalyzer } from '../../docs/examples/decorators.ts'
 import { plugins as letters, workbench } from '../../docs/examples/dynamic-tools.ts'
@@ -13,10 +14,12 @@ import { closeForTheNight, devops, files, openConnections, reports, workshop } f
 import { hubWith } from '../../docs/examples/hidden-calls.ts'
 import { extras, hybrid } from '../../docs/examples/hybrid.ts'
 import { HybridServer } from '../../docs/examples/hybrid-class.ts'
+import { office, wait, watched } from '../../docs/examples/lazy-mode.ts'
 import { accounts } from '../../docs/examples/permissions.ts'
 import { cookbook } from '../../docs/examples/prompts-and-resources.ts'
 import { studioThat } from '../../docs/examples/remembering.ts'
 import { kitchen } from '../../docs/examples/results-and-errors.ts'
+import { approving, city } from '../../docs/examples/search.ts'
 import { weather } from '../../docs/examples/versions-and-aliases.ts'
 import { shop } from '../../docs/examples/views.ts'
 import { shownAs, type Talking, transcript } from './transcript.ts'
@@ -201,7 +204,16 @@ test('hidden calls: on 2026-07-28 only a view hides tools, and the hint names th
 })
 
 test('views: what each address lists, in both eras', async () => {
-  const addresses = ['', '?groups=orders', '?tags=daily', '?exposure=everything', '?readOnly', '?groups=orders&readOnly']
+  const addresses = [
+    '',
+    '?groups=orders',
+    '?tags=daily',
+    '?exposure=everything',
+    '?exposure=lazy',
+    '?exposure=search',
+    '?readOnly',
+    '?groups=orders&readOnly',
+  ]
   for (const era of ['session', 'stateless'] as const) {
     const lines: string[] = []
     for (const address of addresses) {
@@ -211,6 +223,93 @@ test('views: what each address lists, in both eras', async () => {
     }
     await shows(`views-${era}`, `${lines.join('\n')}\n`)
   }
+})
+
+test('lazy mode: manage_tools lists, enables and disables; on 2026-07-28 tools are searched and called', async () => {
+  const session = await transcript(office, {}, async (client) => {
+    await client.list()
+    await client.call('manage_tools', { action: 'list' })
+    await client.call('manage_tools', { action: 'enable', tools: 'book_meeting' })
+    await client.list()
+    await client.call('book_meeting', { title: 'Planning', date: '2026-07-28' })
+    await client.call('manage_tools', { action: 'disable', tools: 'book_meeting' })
+  })
+  await shows('lazy-mode', session)
+  const names = await transcript(office, {}, async (client) => {
+    await client.call('manage_tools', { action: 'enable', tools: ['mail', 'book_meting'] })
+    await client.call('manage_tools', { action: 'enable', tools: 'send_mail' })
+    await client.call('manage_tools', { action: 'status' })
+    await client.call('manage_tools', { action: 'reset' })
+  })
+  await shows('lazy-mode-groups', names)
+  const stateless = await transcript(office, { era: 'stateless' }, async (client) => {
+    await client.list()
+    await client.call('search_tools', { query: 'book a meeting' })
+    await client.call('call_tool', { name: 'book_meeting', arguments: { title: 'Planning', date: '2026-07-28' } })
+    await client.list()
+  })
+  await shows('lazy-mode-stateless', stateless)
+})
+
+test('lazy mode: a client that does not list again is told of call_tool', async () => {
+  const session = await transcript(watched, {}, async (client) => {
+    await client.list()
+    await client.call('manage_tools', { action: 'enable', tools: 'count_mail' })
+    wait(2_000)
+    await client.call('manage_tools', { action: 'enable', tools: 'read_mail' })
+    await client.call('call_tool', { name: 'read_mail' })
+    await client.call('manage_tools', { action: 'status' })
+  })
+  await shows('lazy-mode-learning', session)
+})
+
+test('search: find, describe, call; wrong arguments; nothing found', async () => {
+  const found = await transcript(city, { era: 'stateless' }, async (client) => {
+    await client.list()
+    await client.call('search_tools', { query: 'lend a book' })
+    await client.call('describe_tools', { names: ['lend_book'] })
+    await client.call('call_tool', { name: 'lend_book', arguments: { book: 7, reader: 12 } })
+  })
+  await shows('search', found)
+  const mended = await transcript(city, { era: 'stateless' }, async (client) => {
+    await client.call('call_tool', { name: 'lend_book', arguments: { book: 'seven' } })
+    await client.call('call_tool', { name: 'lend_books' })
+  })
+  await shows('search-mistakes', mended)
+  const none = await transcript(city, { era: 'stateless' }, async (client) => {
+    await client.call('search_tools', { query: 'order a pizza' })
+    await client.call('search_tools', { query: '' })
+    await client.call('search_tools', { query: 'book', detail: 'names', readOnly: true })
+  })
+  await shows('search-none', none)
+})
+
+test('search: read, write and destructive calls apart', async () => {
+  const text = await transcript(approving, { era: 'stateless' }, async (client) => {
+    await client.list()
+    await client.call('call_tool_read', { name: 'next_bus' })
+    await client.call('call_tool_read', { name: 'close_account' })
+  })
+  await shows('search-variants', text)
+})
+
+test('choosing an exposure: what each address lists, and why', async () => {
+  for (const era of ['session', 'stateless'] as const) {
+    const lines: string[] = []
+    for (const address of ['', '?exposure=everything', '?exposure=groups', '?exposure=lazy', '?exposure=search']) {
+      await transcript(archive, { era, view: address.slice(1) }, async (client) => {
+        const names = await client.list()
+        const few = names.length > 6 ? `${names.slice(0, 2).join(', ')}, … ${names.length - 2} more` : names.join(', ')
+        lines.push(`/mcp${address}`.padEnd(26) + few)
+      })
+    }
+    await shows(`choosing-${era}`, `${lines.join('\n')}\n`)
+  }
+  const status = await transcript(archive, {}, (client) => client.call('manage_tools', { action: 'status' }))
+  await shows('choosing-status', status)
+  await transcript(desk, { era: 'stateless' }, async (client) => {
+    expect(await client.list()).toEqual(['now'])
+  })
 })
 
 test('versions and aliases: the newest, the one a group brings, the one that is pinned', async () => {

@@ -87,3 +87,38 @@ verifies('R14-3', async () => {
   const misspelt = spawn(process.execPath, [program, '--htp'], { stdio: ['ignore', 'ignore', 'pipe'] })
   expect((await once(misspelt, 'exit'))[0]).toBe(1)
 })
+
+/** What a client of the program sees, with this in its environment. */
+async function listedWith(environment: Record<string, string>, ...args: readonly string[]): Promise<readonly string[]> {
+  const client = clientIn('legacy')
+  const env = { ...environment, PATH: process.env.PATH ?? '' }
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...args], env, stderr: 'ignore' }))
+  const names = await listed(client)
+  await client.close()
+  return names
+}
+
+const declared = ['activate_files', 'deactivate', 'ping']
+
+verifies('E01', async () => {
+  expect(await listedWith({})).toEqual(declared)
+  for (const LAZY_MODE of ['false', '0', 'No', 'OFF', '', ' ']) expect(await listedWith({ LAZY_MODE })).toEqual(declared)
+})
+
+verifies('L01-1', async () => {
+  for (const LAZY_MODE of ['true', '1', 'Yes', 'y', 'ON', ' TRUE '])
+    expect(await listedWith({ LAZY_MODE })).toEqual(['manage_tools'])
+  expect(await listedWith({ LAZY_MODE: 'true' }, '--exposure', 'everything')).toEqual(['read_file', 'ping'])
+  expect(await listedWith({ LAZY_MODE: 'false' }, '--exposure', 'lazy')).toEqual(['manage_tools'])
+})
+
+verifies('L01-2', async () => {
+  for (const value of ['maybe', 'tru', '2', 'true false', 'null']) {
+    const env = { ...process.env, LAZY_MODE: value }
+    const child = spawn(process.execPath, [program, '--http', '0'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const said: string[] = []
+    child.stderr.on('data', (chunk) => said.push(String(chunk)))
+    expect((await once(child, 'close'))[0]).toBe(1)
+    expect(said.join('')).toContain(`LAZY_MODE is "${value}", which is neither yes nor no. Write true or false`)
+  }
+})

@@ -35,6 +35,7 @@ export interface FailureDetails {
   quota_full: { group: string; limit: number; what: 'groups' | 'tokens' }
   requires_activation: { tool: string; group: string; activators: readonly string[] }
   reserved_name: { name: string }
+  search_degraded: { problem: string }
   session_limit: { limit: number }
   session_not_found: { session: string }
   stale_cursor: { cursor: string }
@@ -95,6 +96,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   quota_full: 'tool',
   requires_activation: 'tool',
   reserved_name: 'operator',
+  search_degraded: 'operator',
   session_limit: 'protocol',
   session_not_found: 'protocol',
   stale_cursor: 'protocol',

@@ -63,3 +63,5 @@ export {
 export { type Confidence } from './search/abstention.ts'
 export { documentOf, type SearchDocument } from './search/document.ts'
 export { type SearchAnswer, SearchIndex, type SearchMatch, type SearchOptions } from './search/search-index.ts'
+export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
+export { UsageMemory, type UsageNote } from './search/usage.ts'

@@ -7,10 +7,15 @@ describe('the estimate of a text', () => {
   test.each([
     ['nothing', '', 0],
     ['a word', 'issue', 1],
-    ['a long word', 'authentication', 3],
+    ['a long word', 'authentication', 2],
+    ['words joined by case', 'createNewIssue', 3],
+    ['words joined by marks', 'create_new_issue', 4],
+    ['a number', '1234567', 3],
     ['words', 'read a file', 3],
-    ['JSON', '{"type":"object"}', 7],
-    ['spaces alone', '     ', 0],
+    ['JSON', '{"type":"object"}', 5],
+    ['capitals', 'HTTP TRYNDAMERE', 4],
+    ['a space', ' ', 0],
+    ['many spaces', '     ', 1],
     ['Japanese', '大きさ', 3],
     ['an emoji', '\u{1f600}', 2],
   ])('of %s', (_, text, tokens) => {

@@ -124,10 +124,22 @@ function isShown<E extends Entry>(entry: E, look: Look<E>, active: ReadonlySet<s
   if (look.unavailable.has(entry)) return false
   if (entry.origin === 'surface' || entry.activates !== undefined) return look.surfaces.has(entry.surface ?? 'activators')
   const { group } = entry.visibility
-  if (group !== undefined && active.has(group)) return true
-  if (group !== undefined && isStrict(look.groups, group)) return false
+  const strict = group !== undefined && isStrict(look.groups, group)
+  // What is shown tool by tool is not shown because its group had to be opened for one of them.
+  if (group !== undefined && active.has(group) && !(strict && (look.exposure === 'lazy' || look.exposure === 'search')))
+    return true
+  if (strict && !active.has(group)) return false
   if (look.exposure === 'everything' || entry.pinned === true || (look.exposure === 'groups' && group === undefined)) return true
-  return look.activation.tools.includes(entry.tool.name) || entry.tags.some((tag) => look.activation.tags.includes(tag))
+  return isEnabled(look.activation, entry.tool.name) || entry.tags.some((tag) => look.activation.tags.includes(tag))
+}
+
+// Thousands can be enabled at once, and every tool is looked for among them.
+const enabled = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+function isEnabled({ tools }: Activation, name: string): boolean {
+  const found = enabled.get(tools) ?? new Set(tools)
+  enabled.set(tools, found)
+  return found.has(name)
 }
 
 /** An activator is worth showing when its group, or one below it, has a tool that exists for this scope. */

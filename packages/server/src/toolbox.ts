@@ -11,6 +11,7 @@ import { Runtime } from './runtime/runtime.ts'
 import { gateGroup } from './runtime/surface.ts'
 import type { Place } from './runtime/views.ts'
 import { inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
+import type { SearchSettings } from './search/settings.ts'
 import { servable } from './servable.ts'
 import { memoryStore } from './stores/memory.ts'
 import type { ActivationStore } from './stores/store.ts'
@@ -48,6 +49,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly facts?: () => F
   /** Which tools exist for whom. */
   readonly permit?: (principal: P | undefined, tool: Tool, place: Place) => boolean
+  /** How search goes beyond words: by meaning, by an order of your own, by what was called before. */
+  readonly search?: SearchSettings<P>
   /** How long what a client activated is kept, and for whom. */
   readonly remember?: Remember
   readonly store?: ActivationStore
@@ -60,7 +63,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly limits?: Partial<MessageLimits>
   /** Where things that the author should know of go; standard error by default. */
   readonly report?: Reporter
-  /** The clock for learning whether a client lists again, in milliseconds. */
+  /** The clock for learning whether a client lists again and what it calls after a search, in milliseconds. */
   readonly now?: () => number
 }
 
@@ -222,6 +225,11 @@ export function declarationOf<F extends Facts, P extends Principal>(
     })
   }
   for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs'] as const) positive(what, options[what])
+  if (!((options.budgetTokens ?? 0) >= 0))
+    throw new Failure('invalid_declaration', `budgetTokens must be a number of tokens, not ${options.budgetTokens}.`, {
+      what: 'budgetTokens',
+    })
+  positive('search.deadlineMs', options.search?.deadlineMs)
   const { name, version, title, icons, websiteUrl } = options
   const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
   const groups = gate === undefined ? ((options.groups ?? {}) as Declaration['groups']) : { [gateGroup]: gate }
@@ -246,6 +254,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     pageSize: options.pageSize,
     facts: options.facts,
     permit: options.permit as Declaration['permit'],
+    search: (options.search ?? {}) as Declaration['search'],
     remember: options.remember ?? 'session',
     store: options.store ?? memoryStore(),
     callTimeoutMs: options.callTimeoutMs ?? 300_000,

@@ -11,7 +11,8 @@ export function stem(word: string): string {
 
 /** Forms that share a meaning but not a stem, each with the word whose stem they take. */
 const families: { readonly [word: string]: string } = {
-  analyse: 'analysis analyses analyze analyzes analyzed analyzing analyzer analyzers analysing analysed analyser analytics analytic analytical',
+  analyse:
+    'analysis analyses analyze analyzes analyzed analyzing analyzer analyzers analysing analysed analyser analytics analytic analytical',
   advertise: 'advertisement advertisements',
   begin: 'began begun',
   break: 'broke broken',
@@ -94,7 +95,21 @@ const families: { readonly [word: string]: string } = {
 }
 
 const vowel = /[aeiouy]/
-const invariant = new Set(['news', 'howe', 'atlas', 'cosmos', 'bias', 'andes', 'sky', 'inning', 'outing', 'canning', 'proceed', 'exceed', 'succeed'])
+const invariant = new Set([
+  'news',
+  'howe',
+  'atlas',
+  'cosmos',
+  'bias',
+  'andes',
+  'sky',
+  'inning',
+  'outing',
+  'canning',
+  'proceed',
+  'exceed',
+  'succeed',
+])
 const special: ReadonlyMap<string, string> = new Map([
   ['skis', 'ski'],
   ['skies', 'sky'],
@@ -146,7 +161,23 @@ const thirdSteps: readonly (readonly [suffix: string, by: string])[] = [
 ]
 
 const fourthSteps = [
-  'ement', 'ance', 'ence', 'able', 'ible', 'ment', 'ant', 'ent', 'ism', 'ate', 'iti', 'ous', 'ive', 'ize', 'al', 'er', 'ic',
+  'ement',
+  'ance',
+  'ence',
+  'able',
+  'ible',
+  'ment',
+  'ant',
+  'ent',
+  'ism',
+  'ate',
+  'iti',
+  'ous',
+  'ive',
+  'ize',
+  'al',
+  'er',
+  'ic',
 ] as const
 
 function suffixless(given: string): string {
@@ -198,7 +229,8 @@ function withoutTense(word: string, first: number): string {
   const rest = word.slice(0, tense.index)
   if (!vowel.test(rest)) return word
   if (/(?:at|bl|iz)$/.test(rest)) return `${rest}e`
-  if (/(bb|dd|ff|gg|mm|nn|pp|rr|tt)$/.test(rest)) return /^[aeo](bb|dd|ff|gg|mm|nn|pp|rr|tt)$/.test(rest) ? rest : rest.slice(0, -1)
+  if (/(bb|dd|ff|gg|mm|nn|pp|rr|tt)$/.test(rest))
+    return /^[aeo](bb|dd|ff|gg|mm|nn|pp|rr|tt)$/.test(rest) ? rest : rest.slice(0, -1)
   return rest.length <= first && isShort(rest) ? `${rest}e` : rest
 }
 
@@ -229,5 +261,7 @@ function withoutLast(word: string, first: number, second: number): string {
 }
 
 const irregular: ReadonlyMap<string, string> = new Map(
-  Object.entries(families).flatMap(([word, forms]) => [word, ...forms.split(' ')].map((form) => [form, suffixless(word)] as const)),
+  Object.entries(families).flatMap(([word, forms]) =>
+    [word, ...forms.split(' ')].map((form) => [form, suffixless(word)] as const),
+  ),
 )

@@ -1,6 +1,6 @@
 import { stem } from './stemmer.ts'
 
-/** Words that people use for the same thing when they ask for a tool, as terms; a term may stand in several groups. */
+/** Terms that a tool may use where a query says `term`: words for the same thing, and the kind of thing it is. */
 export function synonymsOf(term: string): readonly string[] {
   return table.get(term) ?? []
 }
@@ -71,6 +71,20 @@ const actions = [
   'rent lease hire',
   'turn switch toggle',
   'attend join participate',
+  'manage administer control handle',
+  'rename update edit',
+  'replace substitute swap',
+  'append add extend',
+  'submit send',
+  'connect link join attach',
+  'scan detect recognize identify',
+  'refresh reload sync synchronize',
+  'render draw display',
+  'crop trim cut',
+  'remember recall memory memorize',
+  'donate charity donation',
+  'advertise advertisement marketing campaign ad promote',
+  'complete finish done close',
 ]
 
 const things = [
@@ -181,19 +195,90 @@ const things = [
   'top best popular trending',
   'random arbitrary',
   'nearby near local',
+  'information detail info',
+  'status state progress condition',
+  'tag label',
+  'configuration config setting preference option',
+  'permission role access privilege',
+  'command shell terminal cli',
+  'app application',
+  'finance financial economy economic market',
+  'time clock hour minute',
+  'history past previous historical',
+  'future upcoming next',
+  'warning alert',
+  'device gadget hardware',
+  'library package dependency module',
+  'community forum discussion thread',
+  'security vulnerability threat risk',
+  'network internet connection',
+  'form survey questionnaire',
+  'budget expense spending',
+  'cheap affordable budget',
+  'guide tutorial manual instruction documentation docs',
+  'storage disk drive',
+  'screen window display',
+  'birthday birth age',
+  'distance far length',
+  'speed fast velocity',
+  'famous popular celebrity',
+  'trend trending popular',
+  'brand logo',
+  'subtitle caption transcript',
+  'government politics politician election congress',
+  'pollution air quality',
+  'contract agreement',
+  'person people contact',
+  'skill ability',
 ]
+
+/** People name an instance ("yen"), tools the kind ("currency"); the kind does not ask for the instance. */
+const kinds: { readonly [kind: string]: string } = {
+  'currency money exchange': 'usd eur gbp jpy cny inr aud cad chf dollar euro pound yen yuan rmb rupee franc peso won',
+  'language translate':
+    'english french spanish german italian portuguese chinese mandarin japanese korean arabic russian hindi dutch turkish polish',
+  food: 'pizza burger sushi pasta salad soup sandwich steak chicken beef pork salmon rice bread cheese egg tomato potato cake dessert chocolate fruit apple banana vegetable vegan vegetarian breakfast lunch dinner snack',
+  sport: 'football soccer basketball baseball tennis golf cricket hockey rugby nba nfl olympics',
+  animal: 'dog cat bird horse puppy kitten lion tiger elephant',
+  'city location':
+    'paris london tokyo york rome berlin madrid barcelona beijing shanghai sydney dubai singapore chicago boston seattle toronto francisco angeles amsterdam vienna mumbai delhi',
+  country: 'france germany italy spain china japan india canada australia brazil mexico usa america england uk korea russia egypt',
+  date: 'january february march april june july august september october november december monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday tonight',
+  music: 'guitar piano violin drum jazz pop rap band orchestra concert',
+  'product electronic': 'iphone laptop smartphone tablet headphone camera computer keyboard monitor',
+  'clothing fashion': 'shirt shoe dress jacket jeans sneaker coat hat',
+  vehicle: 'truck motorcycle suv sedan',
+  'medical health': 'cancer diabetes flu covid headache fever cough pain allergy asthma',
+  math: 'sum multiply divide minus plus equation algebra integral derivative triangle square root prime factorial matrix geometry',
+  'code program': 'python javascript typescript java rust golang php ruby swift react',
+  image: 'png jpg jpeg gif svg webp',
+  audio: 'mp3 wav flac',
+  video: 'mp4 avi mov mkv',
+  document: 'docx doc pdf md txt',
+  spreadsheet: 'xlsx xls csv',
+  presentation: 'pptx ppt',
+  web: 'html css http https www',
+  unit: 'km kilometer mile meter inch kg gram celsius fahrenheit liter gallon',
+  color: 'red blue green yellow purple orange pink black white',
+  weather: 'sunny cloudy rainy storm umbrella hurricane typhoon',
+  email: 'gmail outlook',
+}
 
 const table: ReadonlyMap<string, readonly string[]> = tableOf([...actions, ...things])
 
 function tableOf(groups: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const sets = new Map<string, Set<string>>()
+  const relate = (term: string, others: readonly string[]): void => {
+    const related = sets.get(term) ?? new Set()
+    for (const other of others) if (other !== term) related.add(other)
+    sets.set(term, related)
+  }
   for (const group of groups) {
     const terms = group.split(' ').map(stem)
-    for (const term of terms) {
-      const others = sets.get(term) ?? new Set()
-      for (const other of terms) if (other !== term) others.add(other)
-      sets.set(term, others)
-    }
+    for (const term of terms) relate(term, terms)
   }
-  return new Map([...sets].map(([term, others]) => [term, [...others]]))
+  for (const [kind, instances] of Object.entries(kinds)) {
+    for (const instance of instances.split(' ')) relate(stem(instance), kind.split(' ').map(stem))
+  }
+  return new Map([...sets].map(([term, related]) => [term, [...related]]))
 }

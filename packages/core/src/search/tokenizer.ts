@@ -1,22 +1,16 @@
 import { stem } from './stemmer.ts'
 import { isStopWord } from './stopwords.ts'
 
-/**
- * How a text is read. In an identifier every part counts: numbers, single letters, small words. In prose numbers are examples
- * and small words are noise.
- */
-export type Reading = 'identifier' | 'prose'
+/** How a text is read. In a name every part counts; in prose numbers are examples and small words are noise. */
+export type Reading = 'name' | 'prose'
 
 /** Calls `visit` with every word as it is written: letters and digits that touch. Scripts without spaces come word by word. */
 export function eachWord(text: string, visit: (word: string, start: number) => void): void {
-  let start = -1
-  for (let i = 0; i <= text.length; i++) {
-    const unit = i < text.length ? text.charCodeAt(i) : 32
-    if (unit > 127) {
-      eachWordOf(text, visit)
-      return
-    }
+  if (!isAscii(text)) {
+    eachWordOfAnyScript(text, visit)
+    return
   }
+  let start = -1
   for (let i = 0; i <= text.length; i++) {
     if (i < text.length && isAlphanumeric(text.charCodeAt(i))) {
       if (start === -1) start = i
@@ -30,14 +24,18 @@ export function eachWord(text: string, visit: (word: string, start: number) => v
 const isAlphanumeric = (unit: number): boolean =>
   (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57)
 
-function eachWordOf(text: string, visit: (word: string, start: number) => void): void {
+function eachWordOfAnyScript(text: string, visit: (word: string, start: number) => void): void {
   for (const { 0: run, index } of text.matchAll(runs)) {
     if (!unspaced.test(run)) visit(run, index)
-    else for (const { segment, index: inside, isWordLike } of segmenter.segment(run)) if (isWordLike === true) visit(segment, index + inside)
+    else
+      for (const { segment, index: inside, isWordLike } of segmenter.segment(run))
+        if (isWordLike === true) visit(segment, index + inside)
   }
 }
 
-const scriptsWithoutSpaces = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'].map((script) => `\\p{scx=${script}}`).join('')
+const scriptsWithoutSpaces = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((script) => `\\p{scx=${script}}`)
+  .join('')
 const unspaced = new RegExp(`^[${scriptsWithoutSpaces}]`, 'u')
 const runs = new RegExp(`[${scriptsWithoutSpaces}]+|(?:(?![${scriptsWithoutSpaces}])[\\p{L}\\p{N}]\\p{M}*)+`, 'gu')
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
@@ -45,7 +43,9 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 /** One spelling for all that look alike: compatibility forms folded, accents dropped, invisible characters gone. */
 export function folded(text: string): string {
   // Thai and Lao stay as they are: folding takes their vowels apart, and then no dictionary knows the words.
-  return isAscii(text) ? text : text.replaceAll(/[^\u0e00-\u0eff]+/gu, (part) => part.normalize('NFKD').replaceAll(ignorable, '').normalize('NFC'))
+  return isAscii(text)
+    ? text
+    : text.replaceAll(/[^\u0e00-\u0eff]+/gu, (part) => part.normalize('NFKD').replaceAll(ignorable, '').normalize('NFC'))
 }
 
 function isAscii(text: string): boolean {
@@ -54,12 +54,13 @@ function isAscii(text: string): boolean {
 }
 
 /** Accents on letters, soft hyphens, joiners, directions, variation selectors, tags: nobody types them into a query. */
-const ignorable = /[\u0300-\u036f\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]/gu
+const ignorable =
+  /[\u0300-\u036f\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]/gu
 
 /** What a word is found by: its stem; of a compound ("getUserByID", "base64") the parts and the whole. */
 export function termsOf(word: string, reading: Reading): readonly string[] {
   if (/^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(word)) return simpleTerms(word.toLowerCase(), reading)
-  if (/^\p{N}+$/u.test(word)) return reading === 'identifier' ? [word] : []
+  if (/^\p{N}+$/u.test(word)) return reading === 'name' ? [word] : []
   if (pairable.test(word)) return [...new Set([word, ...pairsOf(word)])]
   const parts = word.match(partsOfWord) ?? [word]
   const terms = new Set(parts.flatMap((part) => partTerms(part, reading)))
@@ -77,7 +78,7 @@ const partsOfWord = /\p{Lu}{2,}s(?!\p{Ll})|\p{N}*(?:\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{
 
 function partTerms(part: string, reading: Reading): readonly string[] {
   const lower = part.toLowerCase()
-  if (/^\p{N}+$/u.test(lower)) return reading === 'identifier' ? [lower] : []
+  if (/^\p{N}+$/u.test(lower)) return reading === 'name' ? [lower] : []
   const letters = /^(\p{L}{3,})\p{N}+$/u.exec(lower)?.[1]
   return letters === undefined ? simpleTerms(lower, reading) : [lower, stem(letters)]
 }

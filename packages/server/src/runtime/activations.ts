@@ -29,13 +29,17 @@ export class Activations {
     this.#groups = groups
   }
 
-  /** A session's own: the default groups, or what its principal had last time, and what it asked for when it connected. */
-  async session(key: string, principal: Principal | undefined, asked: Activation, cost: GroupCost): Promise<Cell> {
+  /** A session's own: the groups it starts with, or what its principal had last time, and what it asked for when it connected. */
+  async session(
+    key: string,
+    { principal, start, asked }: { principal: Principal | undefined; start: readonly string[]; asked: Activation },
+    cost: GroupCost,
+  ): Promise<Cell> {
     const { remember } = this.#declaration
     const cell = new Cell(key, { ...asked, groups: [] }, remember === 'reconnect' ? keyOf(principal) : undefined)
     const remembered = cell.savedAs === undefined ? undefined : await this.#load(cell.savedAs)
     if (remembered !== undefined) cell.activation = { ...cell.activation, tools: remembered.tools }
-    await this.#start(cell, remembered?.groups ?? initialActivation(this.#groups).groups, cost)
+    await this.#start(cell, remembered?.groups ?? start, cost)
     await this.#start(cell, asked.groups, cost)
     return cell
   }

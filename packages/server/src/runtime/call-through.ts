@@ -9,7 +9,11 @@ import type { SurfacePlace } from './stable-surface.ts'
 /** What a variant of `call_tool` calls. */
 export type Kind = 'read' | 'write' | 'destructive'
 
-const facets: { readonly [K in Kind]: ReturnType<typeof facetOf> } = { read: 'read-only', write: 'write', destructive: 'destructive' }
+const facets: { readonly [K in Kind]: ReturnType<typeof facetOf> } = {
+  read: 'read-only',
+  write: 'write',
+  destructive: 'destructive',
+}
 
 /** Runs a tool that is permitted and available, shown or not. Wrong arguments are answered with all the next try needs. */
 export async function callThrough(
@@ -25,11 +29,14 @@ export async function callThrough(
   }
   const { entry } = meaning
   if (entry.origin === 'surface') return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
-  const { group } = entry.visibility
-  if (meaning.kind === 'hidden' && group !== undefined && isStrict(groups, group)) return activationHint(runtime, scope, name, group)
   if (kind !== undefined && facetOf(entry.tool) !== facets[kind]) return wrongKind(entry)
   const checked = await entry.input.check(args)
   if ('problems' in checked) return invalidCall(entry, args, checked.problems)
+  const { group } = entry.visibility
+  if (group !== undefined && isStrict(groups, group) && !runtime.isActive(scope, group)) {
+    if (!scope.frame.canActivate) return activationHint(runtime, scope, name, group)
+    effects.made.push(await runtime.activateAll(scope, [group]))
+  }
   return run(runtime, scope, entry, { ...call, name, arguments: args }, effects)
 }
 
@@ -39,15 +46,19 @@ function wrongKind({ tool }: ToolEntry): CallToolResult {
   return failureResult('invalid_arguments', `${tool.name} is called with call_tool_${right}.`)
 }
 
+// A longer one costs more to read than to look up in parts, and the problems and the example say what matters of it.
+const longestSchema = 20_000
+
 /** What is wrong, the schema, and a call that would fit. */
 function invalidCall({ tool }: ToolEntry, args: unknown, problems: readonly Problem[]): CallToolResult {
   const wrong = new Set(problems.flatMap(({ path }) => (path === '' ? [] : [path.split('.', 1)[0] ?? ''])))
   const example = correctedArguments(tool.inputSchema, args, wrong)
   const lines = problems.slice(0, 50).map(({ path, message }) => `- ${path === '' ? 'arguments' : path}: ${message}`)
+  const schema = JSON.stringify(tool.inputSchema)
   const text = [
     `The arguments of ${tool.name} are not valid:`,
     ...lines,
-    `Its schema: ${JSON.stringify(tool.inputSchema)}`,
+    schema.length > longestSchema ? 'Its schema is too long to show here; describe_tools gives it.' : `Its schema: ${schema}`,
     `For example: ${JSON.stringify({ name: tool.name, arguments: example })}`,
   ].join('\n')
   return failureResult('invalid_arguments', text, { structuredContent: { problems, example } })

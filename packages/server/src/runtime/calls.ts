@@ -23,7 +23,7 @@ import { wordsOf } from '../report.ts'
 import { failureResult, isInputRequired, resultOf, ToolError } from '../result.ts'
 import { deadlineOf } from './deadline.ts'
 import { checkSize } from './limits.ts'
-import { changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
+import { callThem, changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import type { Shown } from './shown.ts'
@@ -255,7 +255,8 @@ function surfaceReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transiti
       : entry.activates === gateGroup && runtime.declaration.gated
         ? 'Already active: all tools are listed.'
         : `Group "${entry.activates}" is already active.`
-  return transitionReply(transition, runtime.openable(scope, transition), asked)
+  const again = scope.neverRelists && entry.activates !== undefined ? ` ${callThem}` : ''
+  return transitionReply(transition, runtime.openable(scope, transition), `${asked}${again}`)
 }
 
 /** A result of any other tool during which this scope's list changed says how: by activation, or with the world. */

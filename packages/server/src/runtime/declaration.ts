@@ -1,6 +1,7 @@
 import type { Implementation, McpServer } from '@modelcontextprotocol/server'
 import type { Exposure, Facts, GroupDeclaration, Quota } from '@unfold-mcp/core'
 import type { Reporter } from '../report.ts'
+import type { SearchSettings } from '../search/settings.ts'
 import type { ActivationStore } from '../stores/store.ts'
 import type { MessageLimits } from './limits.ts'
 import type { MakeProduct } from './product.ts'
@@ -38,6 +39,7 @@ export interface Declaration {
   readonly pageSize: number | undefined
   readonly facts: (() => Facts) | undefined
   readonly permit: Permit | undefined
+  readonly search: SearchSettings
   readonly remember: Remember
   readonly store: ActivationStore
   readonly callTimeoutMs: number

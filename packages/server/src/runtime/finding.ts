@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { estimateTokens, facetOf, nearest, nearestHint, printable, signature, type Tool } from '@unfold-mcp/core'
+import { estimateTokens, facetOf, nearest, nearestHint, printable, signature, type Tool, unknownGroup } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
+import { fallbackLines } from '../search/fallback.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import type { Found } from './tool-search.ts'
@@ -23,34 +24,64 @@ export const mostMatches = 50
 const usualMatches = 5
 
 /** The tools that match, best first, in as few words as they can be called from; or how to ask better. */
-export function searchReply(runtime: Runtime, scope: Scope, request: SearchRequest): CallToolResult {
+export async function searchReply(
+  runtime: Runtime,
+  scope: Scope,
+  request: SearchRequest,
+  signal?: AbortSignal,
+): Promise<CallToolResult> {
   const { query, detail = 'signatures' } = request
+  checkGroup(runtime, scope, request.group)
   const entries = runtime.views.whole(scope).entries.filter((entry) => isAskedFor(entry, request))
   if (query.trim() === '') return browseReply(entries)
-  const allowed = new Set(entries)
-  const limit = Math.min(mostMatches, Math.max(1, Math.trunc(request.limit ?? usualMatches) || usualMatches))
-  const found = runtime.search(scope, query, { allowed: (entry) => allowed.has(entry), limit })
+  const limit = Math.min(mostMatches, Math.max(1, request.limit ?? usualMatches))
+  const found = await runtime.search(scope, query, { among: entries, limit, signal })
   const tools = found.confidence === 'none' ? [] : found.matches.map(({ entry }) => entry.tool)
-  return withCost([headline(query, found, tools.length, entries.length), ...tools.map((tool) => shownIn(detail, tool))], {
-    total: entries.length,
-    confidence: found.confidence,
-    names: tools.map(({ name }) => name),
-  })
+  const { fallback } = found
+  const note = fallback === undefined ? [] : [fallbackLines[fallback]]
+  return withCost(
+    [headline(query, found, tools.length, entries.length), ...tools.map((tool) => shownIn(detail, tool)), ...note],
+    {
+      total: entries.length,
+      confidence: found.confidence,
+      names: tools.map(({ name }) => name),
+      ...(fallback !== undefined && { fallback }),
+    },
+  )
 }
 
-/** The full definitions of these tools. */
-export function describeReply(runtime: Runtime, scope: Scope, names: readonly string[]): CallToolResult {
+/** The full definitions of these tools; `finder` is what a reader who named none that exist is sent to. */
+export function describeReply(runtime: Runtime, scope: Scope, names: readonly string[], finder = 'search_tools'): CallToolResult {
   const known = new Map(runtime.views.whole(scope).tools.map((tool) => [tool.name, tool]))
   const asked = [...new Set(names)]
   const tools = asked.flatMap((name) => known.get(name) ?? [])
-  const unknown = asked.filter((name) => !known.has(name)).map((name) => unknownLine(name, known.keys()))
-  if (tools.length === 0) return failureResult('unknown_tool', [...unknown, 'Use search_tools to find tools.'].join('\n'))
+  const unknown = unknownLines(
+    asked.filter((name) => !known.has(name)),
+    [...known.keys()],
+  )
+  if (tools.length === 0) return failureResult('unknown_tool', [...unknown, `Find tools with ${finder}.`].join('\n'))
   return withCost([...tools.map((tool) => shownIn('full', tool)), ...unknown], { names: tools.map(({ name }) => name) })
 }
 
 /** "There is no tool …" with the nearest names that this reader may know of. */
 export function unknownLine(name: string, known: Iterable<string>): string {
   return `There is no tool "${printable(name)}".${nearestHint(nearest(name, known))}`
+}
+
+// Looking for the nearest of thousands of names takes a while, and a reader who missed this many is not helped by more.
+const mostUnknown = 10
+
+/** The same for many names. */
+export function unknownLines(names: readonly string[], known: readonly string[]): readonly string[] {
+  const lines = names.slice(0, mostUnknown).map((name) => unknownLine(name, known))
+  return names.length > mostUnknown ? [...lines, `Nor are there ${names.length - mostUnknown} others that you named.`] : lines
+}
+
+/** Refuses a group that this reader may not know of. */
+export function checkGroup(runtime: Runtime, scope: Scope, group: string | undefined): void {
+  if (group === undefined) return
+  const { groups } = runtime.reader(scope)
+  if (!groups.has(group)) throw unknownGroup(group, groups)
 }
 
 /** Lines as a result that says what it costs to read. */
@@ -68,13 +99,20 @@ function isAskedFor({ tool, tags, visibility }: ToolEntry, request: SearchReques
   return request.readOnly !== true || facetOf(tool) === 'read-only'
 }
 
-const howToAsk = 'Ask for one thing at a time and name the app, the verb and the object, such as "calendar create event"; an empty query lists what there is.'
+const howToAsk =
+  'Ask for one thing at a time and name the app, the verb and the object, such as "calendar create event"; an empty query lists what there is.'
 
 function headline(query: string, { confidence, unmatched }: Found, shown: number, total: number): string {
   if (shown === 0) return `None of ${total} tools does "${printable(query)}". ${howToAsk}`
   const count = `${shown} of ${total} tools`
   if (confidence === 'strong') return `${count}:`
-  const unheard = unmatched.length === 0 ? '' : ` No tool mentions ${unmatched.slice(0, 5).map((word) => `"${printable(word, 40)}"`).join(', ')}.`
+  const unheard =
+    unmatched.length === 0
+      ? ''
+      : ` No tool mentions ${unmatched
+          .slice(0, 5)
+          .map((word) => `"${printable(word, 40)}"`)
+          .join(', ')}.`
   return `${count}, none of which may be what you want.${unheard} ${howToAsk}`
 }
 
@@ -86,7 +124,9 @@ function browseReply(entries: readonly ToolEntry[]): CallToolResult {
   const byGroup = new Map<string, string[]>()
   for (const { tool, visibility } of entries) {
     const group = visibility.group ?? ''
-    byGroup.set(group, [...(byGroup.get(group) ?? []), tool.name])
+    const names = byGroup.get(group)
+    if (names === undefined) byGroup.set(group, [tool.name])
+    else names.push(tool.name)
   }
   const lines = [...byGroup].slice(0, listedGroups).map(([group, names]) => {
     const more = names.length > namedPerGroup ? `, … ${names.length - namedPerGroup} more` : ''

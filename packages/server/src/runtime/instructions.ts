@@ -7,11 +7,11 @@ const named = 24
 
 /** What a model reads when it connects: what the server is for, and what it can open. */
 export function instructionsFor(runtime: Runtime, scope: Scope): string | undefined {
-  const { about, instructions, gated, groups } = runtime.declaration
+  const { about, instructions, gated, groups, callVariants } = runtime.declaration
   if (instructions !== undefined) return instructions
   const intro = about === undefined ? [] : [sentence(about)]
   const { exposure } = runtime.views.decision(scope)
-  const how = ways[exposure]
+  const how = ways[exposure]?.(callVariants ? 'call_tool_read, call_tool_write or call_tool_destructive' : 'call_tool')
   if (how !== undefined) return [...intro, how, ...groupLines(runtime, scope, (name) => name)].join('\n')
   if (scope.frame.canActivate && gated) {
     const behind = Object.values(groups)[0]?.about ?? ''
@@ -26,13 +26,15 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
   return [...intro, lead, ...lines].join('\n')
 }
 
-const ways: { readonly [E in Exposure]?: string } = {
-  lazy: 'Its tools are listed when you enable them: find them with manage_tools, enable what you need, then call it.',
-  search: 'Its tools are not listed: find one with search_tools, then run it with call_tool.',
+const ways: { readonly [E in Exposure]?: (caller: string) => string } = {
+  lazy: () => 'Its tools are listed when you enable them: find them with manage_tools, enable what you need, then call it.',
+  search: (caller) => `Its tools are not listed: find one with search_tools, then run it with ${caller}.`,
 }
 
 function groupLines(runtime: Runtime, scope: Scope, label: (name: string, activator: string) => string): readonly string[] {
   const known = runtime.groups(scope)
-  const lines = known.slice(0, named).map(({ name, about, activator }) => `- ${label(name, activator)}: ${sentence(firstSentence(about))}`)
+  const lines = known
+    .slice(0, named)
+    .map(({ name, about, activator }) => `- ${label(name, activator)}: ${sentence(firstSentence(about))}`)
   return known.length > named ? [...lines, `- … and ${known.length - named} more`] : lines
 }

@@ -1,12 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { firstSentence, pageOf, type Tool } from '@unfold-mcp/core'
+import { firstSentence, isStrict, pageOf, signature, type Tool } from '@unfold-mcp/core'
+import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
-import { describeReply, searchReply, unknownLine, withCost } from './finding.ts'
-import { transitionText } from './replies.ts'
+import { checkGroup, describeReply, searchReply, unknownLines, withCost } from './finding.ts'
+import { callThem, transitionText } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import type { SurfacePlace } from './stable-surface.ts'
 import { surfaceNames } from './surface.ts'
+import type { Transition } from './transition.ts'
 
 export interface ManageRequest {
   readonly action: 'list' | 'search' | 'describe' | 'enable' | 'disable' | 'reset' | 'status'
@@ -18,15 +20,18 @@ export interface ManageRequest {
 }
 
 /** What `manage_tools` answers. */
-export async function manageReply(request: ManageRequest, { runtime, scope, effects }: SurfacePlace): Promise<CallToolResult> {
+export async function manageReply(
+  request: ManageRequest,
+  { runtime, scope, call, effects }: SurfacePlace,
+): Promise<CallToolResult> {
   const names = request.tools === undefined ? [] : typeof request.tools === 'string' ? [request.tools] : request.tools
   switch (request.action) {
     case 'list':
       return listReply(runtime, scope, request)
     case 'search':
-      return searchReply(runtime, scope, searchOf(request))
+      return searchReply(runtime, scope, searchOf(request), call.signal ?? call.mcp?.mcpReq.signal)
     case 'describe':
-      return describeReply(runtime, scope, names)
+      return describeReply(runtime, scope, names, 'the action "search"')
     case 'status':
       return statusReply(runtime, scope)
     case 'reset': {
@@ -52,39 +57,92 @@ async function switched(
   { runtime, scope, effects }: Pick<SurfacePlace, 'runtime' | 'scope' | 'effects'>,
 ): Promise<CallToolResult> {
   if (names.length === 0) return failureResult('invalid_arguments', `Say in "tools" what to ${action}: names of tools or groups.`)
-  const { known, unknown, own } = sorted(runtime, scope, names)
-  const transition = await runtime.setTools(scope, (tools) =>
-    action === 'enable' ? [...new Set([...tools, ...known])] : tools.filter((name) => !known.includes(name)),
-  )
-  effects.made.push(transition)
+  const { entries, unknown, own } = sorted(runtime, scope, names)
+  const known = [...entries.keys()]
   const lines = own.map((name) => `"${name}" cannot be ${action}d: it is always there.`)
-  if (known.length > 0) lines.push(transitionText(transition, [], `Already ${action}d: ${known.join(', ')}.`))
-  lines.push(...unknown)
-  if (known.length === 0) return failureResult('unknown_tool', [...lines, 'Use action "list" or "search" to find names.'].join('\n'))
-  return withCost(lines, { [`${action}d`]: known })
+  if (known.length === 0 && unknown.length === 0) return failureResult('invalid_arguments', lines.join('\n'))
+  if (known.length === 0)
+    return failureResult('unknown_tool', [...lines, ...unknown, 'Use action "list" or "search" to find names.'].join('\n'))
+  if (!scope.frame.canActivate)
+    return withCost([...lines, ...fixedLines([...entries.values()]), ...unknown], { [`${action}d`]: [] })
+  const made: Transition[] = []
+  const make = async (work: Promise<Transition>): Promise<void> => {
+    const transition = await work
+    made.push(transition)
+    effects.made.push(transition)
+  }
+  await make(
+    runtime.setTools(scope, (tools) =>
+      action === 'enable' ? [...new Set([...tools, ...known])] : tools.filter((name) => !entries.has(name)),
+    ),
+  )
+  const groups = preparedGroups(runtime, scope, [...entries.values()])
+  if (action === 'enable' && groups.length > 0) await make(runtime.activateAll(scope, groups))
+  if (action === 'disable') for (const group of idle(runtime, scope, groups)) await make(runtime.deactivate(scope, group))
+  const texts = made.filter(({ changed }) => changed).map((transition) => transitionText(transition, [], ''))
+  const again = scope.neverRelists && action === 'enable' ? ` ${callThem}` : ''
+  lines.push(...(texts.length > 0 ? texts : [`Already ${action}d: ${known.slice(0, mostNamed).join(', ')}.${again}`]))
+  if (action === 'disable') lines.push(...stillListed(runtime, scope, entries))
+  return withCost([...lines, ...unknown], { [`${action}d`]: known })
+}
+
+const mostNamed = 40
+
+/** What is answered where a call does not change the list. */
+function fixedLines(entries: readonly ToolEntry[]): readonly string[] {
+  const shown = entries.slice(0, mostNamed).map(({ tool }) => `- ${signature(tool)}`)
+  return ['In this protocol revision a call does not change the list of tools. Call these with call_tool:', ...shown]
+}
+
+/** The groups of these tools whose hooks must have run before they can. */
+function preparedGroups(runtime: Runtime, scope: Scope, entries: readonly ToolEntry[]): readonly string[] {
+  const { groups } = runtime.worldOf(scope)
+  const found = new Set(entries.flatMap(({ visibility: { group } }) => (group === undefined ? [] : [group])))
+  return [...found].filter((group) => isStrict(groups, group))
+}
+
+/** Of these groups those that are active, though none of their tools is enabled any more. */
+function idle(runtime: Runtime, scope: Scope, groups: readonly string[]): readonly string[] {
+  const { catalog } = runtime.worldOf(scope)
+  const enabled = new Set(scope.cell.activation.tools)
+  return groups.filter(
+    (group) =>
+      scope.cell.activation.groups.includes(group) && !catalog.byGroup.get(group)?.some(({ tool }) => enabled.has(tool.name)),
+  )
+}
+
+function stillListed(runtime: Runtime, scope: Scope, entries: ReadonlyMap<string, ToolEntry>): readonly string[] {
+  const listed = runtime.views.shown(scope).tools.filter(({ name }) => entries.has(name))
+  return listed.length === 0
+    ? []
+    : [`Still listed, with their group or because they always are: ${listed.map(({ name }) => name).join(', ')}.`]
 }
 
 function sorted(runtime: Runtime, scope: Scope, names: readonly string[]) {
-  const { entries } = runtime.views.whole(scope)
-  const groups = runtime.reader(scope).groups
-  const all = new Set(entries.map(({ tool }) => tool.name))
-  const known = new Set<string>()
+  const all = new Map(runtime.views.whole(scope).entries.map((entry) => [entry.tool.name, entry]))
+  const { groups } = runtime.reader(scope)
+  const { children } = runtime.worldOf(scope).groups
+  const inside = (group: string): readonly string[] => [group, ...(children.get(group) ?? []).flatMap(inside)]
+  const entries = new Map<string, ToolEntry>()
   const unknown: string[] = []
   const own: string[] = []
-  for (const name of names) {
-    const members = groups.has(name) ? entries.filter(({ visibility }) => visibility.group === name) : []
-    if (all.has(name)) known.add(name)
-    else if (members.length > 0) for (const { tool } of members) known.add(tool.name)
-    else if (surfaceNames.has(name)) own.push(name)
-    else unknown.push(unknownLine(name, [...all, ...groups]))
+  for (const name of new Set(names)) {
+    const entry = all.get(name)
+    if (entry !== undefined) entries.set(name, entry)
+    else if (groups.has(name)) {
+      const wanted = new Set(inside(name))
+      for (const [each, member] of all) if (wanted.has(member.visibility.group ?? '')) entries.set(each, member)
+    } else if (surfaceNames.has(name)) own.push(name)
+    else unknown.push(name)
   }
-  return { known: [...known], unknown, own }
+  return { entries, unknown: unknownLines(unknown, [...all.keys(), ...groups]), own }
 }
 
 const pageSize = 100
 
 /** Names and brief descriptions, whether each is enabled, no schemas. */
 function listReply(runtime: Runtime, scope: Scope, { group, tag, query, cursor }: ManageRequest): CallToolResult {
+  checkGroup(runtime, scope, group)
   const whole = runtime.views.whole(scope)
   const listed = new Set(runtime.views.shown(scope).tools.map(({ name }) => name))
   const words = (query ?? '').toLowerCase().split(/\s+/u).filter(Boolean)
@@ -99,7 +157,11 @@ function listReply(runtime: Runtime, scope: Scope, { group, tag, query, cursor }
   const more = nextCursor === undefined ? [] : [`More with cursor "${nextCursor}".`]
   return withCost([`${items.length} of ${whole.entries.length} tools:`, ...lines, ...more], {
     total: whole.entries.length,
-    tools: items.map(({ tool }) => ({ name: tool.name, description: firstSentence(tool.description ?? ''), enabled: listed.has(tool.name) })),
+    tools: items.map(({ tool }) => ({
+      name: tool.name,
+      description: firstSentence(tool.description ?? ''),
+      enabled: listed.has(tool.name),
+    })),
     ...(nextCursor !== undefined && { nextCursor }),
   })
 }

@@ -56,7 +56,10 @@ export function transitionText(
     lines.push(...appeared.slice(0, listed).map((tool) => `- ${signature(tool)}`))
     if (appeared.length > listed) lines.push(`- … and ${appeared.length - listed} more`)
   }
-  if (disappeared.length > 0) lines.push(`No longer listed: ${disappeared.join(', ')}.`)
+  if (disappeared.length > 0) {
+    const rest = disappeared.length > listed ? ` and ${disappeared.length - listed} more` : ''
+    lines.push(`No longer listed: ${disappeared.slice(0, listed).join(', ')}${rest}.`)
+  }
   if (openable.length > 0) {
     lines.push('You can now open:')
     lines.push(...openable.map(({ activator, about }) => `- ${activator}: ${sentence(about)}`))
@@ -75,7 +78,8 @@ export function changeText(before: readonly Tool[], after: readonly Tool[]): str
     : transitionText({ ...noTransition, changed: true, appeared, disappeared }, [], '')
 }
 
-const callThem = 'This client has not listed its tools again after they changed: call them with call_tool(name, arguments).'
+export const callThem =
+  'This client has not listed its tools again after they changed: call them with call_tool(name, arguments).'
 
 const causes: { readonly [B in Because]: string } = {
   requested: 'Deactivated',

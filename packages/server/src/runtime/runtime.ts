@@ -5,6 +5,7 @@ import {
   type GroupCost,
   type Groups,
   groupOf,
+  initialActivation,
   isFailure,
   type JsonSchema,
   nothingActive,
@@ -20,6 +21,7 @@ import {
 } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
+import { Finder } from '../search/finder.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
 import type { Declaration } from './declaration.ts'
@@ -27,7 +29,7 @@ import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
 import { activatorName, type Reader, surfaceNames } from './surface.ts'
-import { type Found, ToolSearch } from './tool-search.ts'
+import { type Found, ToolSearch, type WordSearch } from './tool-search.ts'
 import { noTransition, type Transition, transitionOf } from './transition.ts'
 import { emptyView, type UrlView } from './url-view.ts'
 import { readerOf, Views, type World } from './views.ts'
@@ -49,6 +51,13 @@ export interface OpenScope extends Newcomer {
   readonly view?: UrlView | undefined
 }
 
+/** Where to look, and how long to. */
+interface SearchAmong {
+  readonly among: readonly ToolEntry[]
+  readonly limit: number
+  readonly signal?: AbortSignal | undefined
+}
+
 const requestScope = 'request'
 
 // A client that lists again does so within moments; many wait a third of a second for further changes first.
@@ -66,6 +75,7 @@ export class Runtime {
   readonly #activations: Activations
   readonly #search = new ToolSearch()
   readonly #searches = new WeakMap<object, ToolSearch>()
+  readonly #finder: Finder
   readonly #groups: Groups
   #exposure: Declaration['exposure']
 
@@ -87,6 +97,8 @@ export class Runtime {
       report: declaration.report,
     })
     this.announcer = new Announcer((scope) => this.views.shown(scope).fingerprint, declaration.now)
+    const { search: settings, now, report } = declaration
+    this.#finder = new Finder({ settings, now, report })
     this.#worlds = new Worlds(declaration, this.#groups, sources)
     for (const source of sources) this.addSource(source)
   }
@@ -144,7 +156,10 @@ export class Runtime {
   /** The client has read its list: it follows changes. */
   listed(scope: Scope): void {
     scope.toldAt = undefined
+    if (!scope.neverRelists) return
     scope.neverRelists = false
+    // It reads the list that it has from now on, so there is nothing to tell it of.
+    this.announcer.known(scope)
   }
 
   /** Shows tools in this way to clients that do not ask otherwise, whatever was declared. */
@@ -174,8 +189,15 @@ export class Runtime {
     return this.#change(scope, (activation) => ({ next: { ...activation, tools: next(activation.tools) }, on: [], off: [] }))
   }
 
-  /** The best matches among the tools that `allowed` lets through. */
-  search(scope: Scope, query: string, options: { allowed: (entry: ToolEntry) => boolean; limit: number }): Found {
+  /** The best matches among these entries; no other has any influence. */
+  search(scope: Scope, query: string, { among, ...options }: SearchAmong): Promise<Found> {
+    const set = new Set(among)
+    const allowed = (entry: ToolEntry): boolean => set.has(entry)
+    const byWords = (rest: Omit<WordSearch, 'allowed'>): Found => this.#byWords(scope, query, { ...rest, allowed })
+    return this.#finder.find({ scope, query, among, ...options, byWords })
+  }
+
+  #byWords(scope: Scope, query: string, options: WordSearch): Found {
     const { catalog } = this.worldOf(scope)
     if (scope.product === undefined) return this.#search.search(catalog, query, options)
     const search = this.#searches.get(catalog) ?? new ToolSearch()
@@ -253,8 +275,9 @@ export class Runtime {
     return byName.get(aliases.get(name) ?? name)?.at(-1)?.tool.outputSchema
   }
 
-  /** Counts the use of a tool's group, where a quota evicts by use. */
+  /** Counts the use of a tool, where search learns from it, and of its group, where a quota evicts by use. */
   used(scope: Scope, entry: ToolEntry): void {
+    this.#finder.called(scope, entry)
     const { group } = entry.visibility
     const { quota } = this.#groups
     if (group === undefined || (quota.groups === undefined && quota.tokens === undefined)) return
@@ -285,6 +308,7 @@ export class Runtime {
 
   /** Ends everything that hooks started; the runtime is of no use after. */
   async stop(): Promise<void> {
+    this.#finder.close()
     this.#worlds.close()
     for (const scope of [...this.#scopes]) await this.close(scope)
     await this.#activations.stop()
@@ -314,13 +338,14 @@ export class Runtime {
   async #openSession(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
     const cost = this.#cost(this.worldOf({ product }))
     const wish = view.exposure ?? this.#exposure
-    const canActivate = wish !== 'everything' && (wish !== 'groups' || this.#groups.byName.size > 0)
-    const frame: Frame = { era: 'session', principal, wish, canActivate, readOnly: view.readOnly }
+    const frame: Frame = { era: 'session', principal, wish, canActivate: this.#canActivate(wish), readOnly: view.readOnly }
     const shares = this.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
+    // A lazy client starts with nothing but what lets it enable tools.
+    const start = wish === 'lazy' ? [] : initialActivation(this.#groups).groups
     const cell = shares
       ? await this.#activations.principal(principal.id, cost)
-      : await this.#activations.session(key, principal, { groups, tools: [], tags, versions }, cost)
+      : await this.#activations.session(key, { principal, start, asked: { groups, tools: [], tags, versions } }, cost)
     return new Scope(key, cell, frame, product)
   }
 
@@ -353,7 +378,12 @@ export class Runtime {
   }
 
   #principalFrame(principal: Principal): Frame {
-    return { era: 'stateless', principal, wish: 'groups', canActivate: this.#groups.byName.size > 0, readOnly: false }
+    const wish = this.#exposure
+    return { era: 'stateless', principal, wish, canActivate: this.#canActivate(wish), readOnly: false }
+  }
+
+  #canActivate(wish: Declaration['exposure']): boolean {
+    return wish !== 'everything' && (wish !== 'groups' || this.#groups.byName.size > 0)
   }
 
   async #change(scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
@@ -367,9 +397,11 @@ export class Runtime {
     }
     return this.#activations.change(scope.cell, planned, ({ on, off }) => {
       const after = shown()
-      if (on.length + off.length === 0 && after === before) return noTransition
       const made = transitionOf(on, off, before, after)
-      return scope.neverRelists ? { ...made, appeared: made.appeared.filter(({ name }) => !surfaceNames.has(name)), neverRelists: true } : made
+      if (on.length + off.length + made.appeared.length + made.disappeared.length === 0) return noTransition
+      return scope.neverRelists
+        ? { ...made, appeared: made.appeared.filter(({ name }) => !surfaceNames.has(name)), neverRelists: true }
+        : made
     })
   }
 

@@ -7,6 +7,7 @@ const listing = (count: number): Shown => ({
   tools: Array.from({ length: count }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } })),
   fingerprint: '',
   bytes: new Uint8Array(),
+  tokens: 0,
 })
 
 test('what was used least recently goes first when together they list too many tools', () => {

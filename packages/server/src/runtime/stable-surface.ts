@@ -2,13 +2,13 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import type { Surface, Tool, ToolAnnotations } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { compileJsonSchema } from '../json-schema.ts'
-import type { Call, Effects } from './calls.ts'
 import { callThrough, type Kind } from './call-through.ts'
+import type { Call, Effects } from './calls.ts'
 import { describeReply, mostMatches, type SearchRequest, searchReply } from './finding.ts'
 import { type ManageRequest, manageReply } from './managing.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
-import { type Reader, surfaceSource } from './surface.ts'
+import { type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
 
 /** Where a call of a surface tool stands: it works on the scope itself. */
 export interface SurfacePlace {
@@ -26,13 +26,16 @@ export function stableSurface(variants: boolean): readonly ToolEntry[] {
   return [manage, search, describe, ...calls.map(caller)]
 }
 
-/** The same entry with the groups that this reader may know of. */
-export function namingGroups(entry: ToolEntry, reader: Reader): ToolEntry {
-  if (entry.source !== surfaceSource || (entry.surface !== 'search' && entry.surface !== 'manage') || reader.groups.size === 0) return entry
+/** The same entry with the groups that this reader may know of; the one behind a gate is no group to its users. */
+export function namingGroups(entry: ToolEntry, { gated }: SurfacePlan, reader: Reader): ToolEntry {
+  if (entry.source !== surfaceSource || (entry.surface !== 'search' && entry.surface !== 'manage')) return entry
+  if (gated || reader.groups.size === 0) return entry
   const names = [...reader.groups]
   const rest = names.length > namedGroups ? ` and ${names.length - namedGroups} more` : ''
   const groups = `Groups: ${names.slice(0, namedGroups).join(', ')}${rest}.`
-  return entry.tool.name === 'describe_tools' ? entry : { ...entry, tool: { ...entry.tool, description: `${entry.tool.description} ${groups}` } }
+  return entry.tool.name === 'describe_tools'
+    ? entry
+    : { ...entry, tool: { ...entry.tool, description: `${entry.tool.description} ${groups}` } }
 }
 
 const namedGroups = 8
@@ -65,7 +68,8 @@ const manage = entryOf('manage', {
 const search = entryOf('search', {
   name: 'search_tools',
   title: 'Search tools',
-  description: 'Find tools by what they do. Name the app, the verb and the object: "github create issue". An empty query lists what there is.',
+  description:
+    'Find tools by what they do. Name the app, the verb and the object: "github create issue". An empty query lists what there is.',
   annotations: looking,
   inputSchema: {
     type: 'object',
@@ -79,7 +83,8 @@ const search = entryOf('search', {
     },
     required: ['query'],
   },
-  work: async (input: SearchRequest, { runtime, scope }) => searchReply(runtime, scope, input),
+  work: async (input: SearchRequest, { runtime, scope, call }) =>
+    searchReply(runtime, scope, input, call.signal ?? call.mcp?.mcpReq.signal),
 })
 
 const describe = entryOf('search', {
@@ -93,8 +98,14 @@ const describe = entryOf('search', {
 
 const kinds: { readonly [K in Kind]: { readonly about: string; readonly annotations: ToolAnnotations } } = {
   read: { about: 'Call a tool that only reads, by name', annotations: { readOnlyHint: true, openWorldHint: true } },
-  write: { about: 'Call a tool that changes things, by name', annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true } },
-  destructive: { about: 'Call a tool that may destroy things, by name', annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true } },
+  write: {
+    about: 'Call a tool that changes things, by name',
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  },
+  destructive: {
+    about: 'Call a tool that may destroy things, by name',
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  },
 }
 
 function caller(kind: Kind | undefined): ToolEntry {
@@ -112,10 +123,7 @@ function caller(kind: Kind | undefined): ToolEntry {
   })
 }
 
-function entryOf<I>(
-  surface: Surface,
-  { work, ...tool }: Tool & { readonly work: (input: I, place: SurfacePlace) => Promise<CallToolResult | InputRequiredResult> },
-): ToolEntry {
+function entryOf(surface: Surface, { work, ...tool }: Tool & { readonly work: SurfaceWork }): ToolEntry {
   const check = compileJsonSchema(tool.name, tool.inputSchema)
   return {
     tool,
@@ -127,6 +135,6 @@ function entryOf<I>(
     aliases: [],
     input: { json: tool.inputSchema, check },
     handler: () => undefined,
-    work: work as SurfaceWork,
+    work,
   }
 }

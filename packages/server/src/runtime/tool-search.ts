@@ -1,14 +1,33 @@
-import { type Catalog, documentOf, SearchIndex, type SearchAnswer, toolFingerprint } from '@unfold-mcp/core'
+import {
+  type Catalog,
+  documentOf,
+  type SearchAnswer,
+  SearchIndex,
+  type SearchMatch,
+  type SearchOptions,
+  toolFingerprint,
+} from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
+import type { Fallback } from '../search/fallback.ts'
 
 export interface Finding {
   readonly entry: ToolEntry
   readonly score: number
+  /** The query is the name of this tool, or mentions it. */
+  readonly isNamed: boolean
 }
 
 /** What a search found among the entries it was allowed to look at. */
 export interface Found extends Omit<SearchAnswer, 'matches'> {
   readonly matches: readonly Finding[]
+  /** Why this is less than the toolbox could give, where it is. */
+  readonly fallback?: Fallback
+}
+
+/** What to look for by words alone. */
+export interface WordSearch extends Pick<SearchOptions, 'boost' | 'perSource'> {
+  readonly allowed: (entry: ToolEntry) => boolean
+  readonly limit: number
 }
 
 /** An index over the tools of a catalogue that follows it: only tools that changed are indexed again. */
@@ -19,19 +38,19 @@ export class ToolSearch {
   #followed: Catalog<ToolEntry> | undefined
 
   /** The best matches among the entries that `allowed` lets through; the others leave no trace. */
-  search(catalog: Catalog<ToolEntry>, query: string, { allowed, limit }: { allowed: (entry: ToolEntry) => boolean; limit: number }): Found {
+  search(catalog: Catalog<ToolEntry>, query: string, { allowed, ...options }: WordSearch): Found {
     this.#follow(catalog)
     const permitted = (id: string): boolean => {
       const entry = this.#entries.get(id)
       return entry !== undefined && allowed(entry)
     }
-    const { matches, ...rest } = this.#index.search(query, { limit, filter: permitted })
-    return { ...rest, matches: matches.flatMap(({ id, score }) => this.#finding(id, score)) }
+    const { matches, ...rest } = this.#index.search(query, { ...options, filter: permitted })
+    return { ...rest, matches: matches.flatMap((match) => this.#finding(match)) }
   }
 
-  #finding(id: string, score: number): readonly Finding[] {
+  #finding({ id, score, isNamed }: SearchMatch): readonly Finding[] {
     const entry = this.#entries.get(id)
-    return entry === undefined ? [] : [{ entry, score }]
+    return entry === undefined ? [] : [{ entry, score, isNamed }]
   }
 
   #follow(catalog: Catalog<ToolEntry>): void {
@@ -53,8 +72,10 @@ export class ToolSearch {
   }
 }
 
-const idOf = ({ tool, version = '' }: ToolEntry): string => `${tool.name}@${version}`
+/** What a search knows an entry by. */
+export const idOf = ({ tool, version = '' }: ToolEntry): string => `${tool.name}@${version}`
 
-const stateOf = ({ tool, tags, visibility }: ToolEntry): string => `${toolFingerprint(tool)} ${visibility.group ?? ''} ${tags.join()}`
+const stateOf = ({ tool, tags, visibility }: ToolEntry): string =>
+  `${toolFingerprint(tool)} ${visibility.group ?? ''} ${tags.join()}`
 
 const groupOf = ({ visibility: { group } }: ToolEntry): { group?: string } => (group === undefined ? {} : { group })

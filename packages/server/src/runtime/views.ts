@@ -1,5 +1,6 @@
 import {
   type Activation,
+  ancestorsOf,
   appended,
   type Catalog,
   type Entry,
@@ -11,8 +12,8 @@ import {
   isStrict,
   type Look,
   type Snapshot,
-  snapshotOf,
   type Surface,
+  snapshotOf,
   type Tool,
   unavailableEntries,
   viewOf,
@@ -20,7 +21,7 @@ import {
 import type { ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
-import type { Scope } from './scope.ts'
+import type { Scope, Wish } from './scope.ts'
 import { type Shown, shownOf } from './shown.ts'
 import { ShownCache } from './shown-cache.ts'
 import { namingGroups } from './stable-surface.ts'
@@ -94,28 +95,55 @@ export class Views {
   /** Everything that decides what this scope sees, read at one moment. */
   look(scope: Scope): Look<ToolEntry> {
     const world = this.#options.world(scope)
-    const { catalog, groups } = world
-    const { activation } = scope.cell
-    const { readOnly, principal } = scope.frame
+    const facts = this.#facts()
+    const measured = this.#measured(scope, facts)
+    const { exposure } = this.#decided(world, scope, measured)
+    // What was measured counts every group as open; a client that opens them itself has only those it opened.
     const unavailable =
-      catalog.conditional.length === 0
-        ? noEntries
-        : unavailableEntries(catalog, this.snapshot(scope), (entry, error) => this.#predicateFailed(entry, error))
-    const forbidden = this.#forbidden(catalog, principal)
-    const whole = { groups, activation, exposure: 'everything', surfaces: noSurfaces, readOnly, unavailable, forbidden } as const
-    const { exposure } = this.#decided(world, scope, whole)
-    const look = { ...whole, exposure, surfaces: surfacesOf(scope, exposure) }
-    return forbidden.size === 0 && !readOnly ? look : withoutIdleDeactivator(world, look)
+      scope.frame.wish === 'auto' && exposure === 'groups'
+        ? this.#unavailable(world, snapshotOf(world.groups, scope.cell.activation, facts))
+        : measured.unavailable
+    const look = { ...measured, unavailable, exposure, surfaces: surfacesOf(scope, exposure) }
+    return look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look)
   }
 
-  /** Everything that exists for this scope and can be used now, however it is shown. */
+  /** Everything that a scope could be shown. */
+  #measured(scope: Scope, facts: Facts): Look<ToolEntry> {
+    const world = this.#options.world(scope)
+    const { principal, readOnly, wish } = scope.frame
+    const { activation } = scope.cell
+    const unavailable = this.#unavailable(
+      world,
+      snapshotIn(wish === 'groups' ? 'groups' : 'everything', world, activation, facts),
+    )
+    const forbidden = this.#forbidden(world.catalog, principal)
+    return { groups: world.groups, activation, exposure: 'everything', surfaces: noSurfaces, readOnly, unavailable, forbidden }
+  }
+
+  #unavailable({ catalog }: World, snapshot: Snapshot): ReadonlySet<ToolEntry> {
+    if (catalog.conditional.length === 0) return noEntries
+    return unavailableEntries(catalog, snapshot, (entry, error) => this.#predicateFailed(entry, error))
+  }
+
+  /** Everything that exists for this scope and can be used now, at once or when its group is opened, however it is shown. */
   whole(scope: Scope): Shown {
-    return this.#cached(this.#options.world(scope), { ...this.look(scope), exposure: 'everything', surfaces: noSurfaces })
+    const world = this.#options.world(scope)
+    const look = this.look(scope)
+    const activation = scope.frame.canActivate ? this.#opened(world, look.activation) : look.activation
+    return this.#cached(world, { ...look, activation, exposure: 'everything', surfaces: noSurfaces })
+  }
+
+  /** The activation with every group that must be opened before its tools can run. */
+  #opened({ groups }: World, activation: Activation): Activation {
+    const strict = [...groups.byName.keys()].filter((name) => isStrict(groups, name))
+    if (strict.every((name) => activation.groups.includes(name))) return activation
+    const needed = strict.flatMap((name) => [...ancestorsOf(groups, name), name])
+    return { ...activation, groups: [...new Set([...needed, ...activation.groups])] }
   }
 
   /** How this scope is shown, and why. */
   decision(scope: Scope): Decision {
-    return this.#decided(this.#options.world(scope), scope, this.look(scope))
+    return this.#decided(this.#options.world(scope), scope, this.#measured(scope, this.#facts()))
   }
 
   #decided(world: World, { frame }: Scope, look: Look<ToolEntry>): Decision {
@@ -123,7 +151,8 @@ export class Views {
     const hasGroups = world.groups.byName.size > 0
     if (wish !== 'auto' && wish !== 'measured') {
       const exposure = wish === 'lazy' && !canActivate ? 'search' : wish
-      return { exposure, reason: exposure === wish ? `"${wish}" was asked for or declared` : 'a call cannot change the list in this protocol revision' }
+      const fixed = 'a call cannot change the list in this protocol revision'
+      return { exposure, reason: exposure === wish ? `"${wish}" was asked for or declared` : fixed }
     }
     if (wish === 'measured' && !hasGroups) return { exposure: 'everything', reason: 'the server declares no groups' }
     const { budgetTokens } = this.#options
@@ -135,14 +164,9 @@ export class Views {
 
   /** What the predicates of this scope read. Where every group is shown, every group that is only attention counts as active. */
   snapshot(scope: Scope): Snapshot {
-    const { groups } = this.#options.world(scope)
-    const facts = this.#facts()
-    if (scope.frame.wish === 'groups') return snapshotOf(groups, scope.cell.activation, facts)
-    const { activation } = scope.cell
-    return {
-      facts,
-      isActive: (name) => isActive(groups, activation, name) || (groups.byName.has(name) && !isStrict(groups, name)),
-    }
+    const { wish } = scope.frame
+    const exposure = wish === 'auto' ? this.decision(scope).exposure : wish
+    return snapshotIn(exposure, this.#options.world(scope), scope.cell.activation, this.#facts())
   }
 
   #facts(): Facts {
@@ -230,6 +254,14 @@ export class Views {
   }
 }
 
+function snapshotIn(wish: Wish, { groups }: World, activation: Activation, facts: Facts): Snapshot {
+  if (wish === 'groups') return snapshotOf(groups, activation, facts)
+  return {
+    facts,
+    isActive: (name) => isActive(groups, activation, name) || (groups.byName.has(name) && !isStrict(groups, name)),
+  }
+}
+
 /** The generated `deactivate` would tell a reader for whom no group exists that there are groups. */
 function withoutIdleDeactivator(world: World, look: Look<ToolEntry>): Look<ToolEntry> {
   const deactivator = world.catalog.byName.get('deactivate')?.find((entry) => entry.source === surfaceSource)
@@ -252,7 +284,9 @@ function surfaceFor(world: World, look: Look<ToolEntry>): ReadonlyMap<ToolEntry,
   if (found !== undefined) return found
   const reader = readerOf(world, look)
   const entries = world.catalog.entries.filter((entry) => entry.source === surfaceSource)
-  const made = new Map(entries.map((entry) => [entry, namingGroups(forReader(entry, world.surface, reader), reader)]))
+  const made = new Map(
+    entries.map((entry) => [entry, namingGroups(forReader(entry, world.surface, reader), world.surface, reader)]),
+  )
   if (isWhole) wholeSurfaces.set(world, made)
   return made
 }

@@ -13,8 +13,8 @@ import { headerParameters } from '../param-headers.ts'
 import { wordsOf } from '../report.ts'
 import type { Declaration } from './declaration.ts'
 import type { Product } from './product.ts'
-import { gateGroup, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
 import { stableSurface } from './stable-surface.ts'
+import { gateGroup, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
 import type { World } from './views.ts'
 
 /** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */
@@ -143,7 +143,11 @@ export class Worlds {
     }
     const catalog = buildCatalog(
       ++this.#version,
-      [...menuOf(surface, written), ...stableSurface(this.#declaration.callVariants), ...entries.filter(({ origin }) => origin !== 'surface')],
+      [
+        ...menuOf(surface, written),
+        ...stableSurface(this.#declaration.callVariants),
+        ...entries.filter(({ origin }) => origin !== 'surface'),
+      ],
       this.#groups,
     )
     for (const { name, winner, loser } of catalog.clashes) {

@@ -34,10 +34,10 @@ export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Excha
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined
   if (!bothAccepted(exchange.header('accept')) || runtime.declaration.pageSize !== undefined) return undefined
   if (scope.product !== undefined) return undefined
+  runtime.listed(scope)
   const shown = runtime.views.shown(scope)
   // Session-era clients cannot read an output schema whose root is no object; the SDK rewrites those.
   if (shown.tools.some((tool) => tool.outputSchema !== undefined && tool.outputSchema.type !== 'object')) return undefined
-  runtime.listed(scope)
   return json('{"result":{"tools":', shown.bytes, `},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
 }
 

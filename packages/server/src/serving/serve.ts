@@ -35,7 +35,10 @@ export async function serve(served: object, options: ServeOptions = {}): Promise
   }
 }
 
-async function start(served: object, { argv = process.argv.slice(2), environment = process.env, principal, ...options }: ServeOptions): Promise<void> {
+async function start(
+  served: object,
+  { argv = process.argv.slice(2), environment = process.env, principal, ...options }: ServeOptions,
+): Promise<void> {
   const { help, http, host, groups, tags, versions, exposure, 'read-only': readOnly } = flagsOf(argv)
   if (help === true) {
     console.error(usage)

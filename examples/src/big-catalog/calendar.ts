@@ -1,0 +1,175 @@
+import type { Toolbox } from '@unfold-mcp/server'
+import { z } from 'zod'
+import { cities } from './cities.ts'
+import type { Shelf } from './shelves.ts'
+
+const day = 86_400_000
+const isoDate = z.iso.date().describe('A date such as 2026-07-28')
+const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
+
+const parsed = (text: string): Date => new Date(`${text}T00:00:00Z`)
+const written = (moment: Date): string => moment.toISOString().slice(0, 10)
+const later = (moment: Date, days: number): Date => new Date(moment.getTime() + days * day)
+const daysBetween = (from: Date, to: Date): number => Math.round((to.getTime() - from.getTime()) / day)
+
+/** The same day some months later, or the last day of a month that is shorter. */
+function monthsLater(moment: Date, months: number): Date {
+  const first = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + months, 1))
+  const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate()
+  return later(first, Math.min(moment.getUTCDate(), last) - 1)
+}
+
+const steps: { readonly [unit: string]: (moment: Date, count: number) => Date } = {
+  days: later,
+  weeks: (moment, count) => later(moment, count * 7),
+  months: monthsLater,
+  quarters: (moment, count) => monthsLater(moment, count * 3),
+  years: (moment, count) => monthsLater(moment, count * 12),
+  business_days: (moment, count) => {
+    let made = moment
+    for (let left = Math.abs(count); left > 0; ) {
+      made = later(made, Math.sign(count))
+      if (isBusinessDay(made)) left--
+    }
+    return made
+  },
+}
+
+const isBusinessDay = (moment: Date): boolean => moment.getUTCDay() % 6 !== 0
+const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+
+/** Whole months that lie between two dates. */
+function monthsBetween(from: Date, to: Date): number {
+  const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()
+  return months - (monthsLater(from, months) > to ? 1 : 0)
+}
+
+const differences: { readonly [unit: string]: (from: Date, to: Date) => number } = {
+  days: daysBetween,
+  weeks: (from, to) => Math.trunc(daysBetween(from, to) / 7),
+  months: monthsBetween,
+  years: (from, to) => Math.trunc(monthsBetween(from, to) / 12),
+  business_days: (from, to) =>
+    Array.from({ length: Math.max(0, daysBetween(from, to)) }, (_, index) => later(from, index + 1)).filter(isBusinessDay).length,
+}
+
+/** The week of the year as ISO 8601 counts it: the first has the first Thursday. */
+function isoWeek(moment: Date): { year: number; week: number } {
+  const thursday = later(moment, 3 - ((moment.getUTCDay() + 6) % 7))
+  const year = thursday.getUTCFullYear()
+  return { year, week: Math.floor(daysBetween(new Date(Date.UTC(year, 0, 1)), thursday) / 7) + 1 }
+}
+
+/** Easter Sunday of the Gregorian calendar. */
+function easter(year: number): Date {
+  const golden = year % 19
+  const century = Math.floor(year / 100)
+  const moon = (century - Math.floor(century / 4) - Math.floor((8 * century + 13) / 25) + 19 * golden + 15) % 30
+  const full = moon - Math.floor(moon / 28) * (1 - Math.floor(29 / (moon + 1)) * Math.floor((21 - golden) / 11))
+  const weekday = (year + Math.floor(year / 4) + full + 2 - century + Math.floor(century / 4)) % 7
+  return later(new Date(Date.UTC(year, 2, 28)), full - weekday)
+}
+
+const newMoon = Date.UTC(2000, 0, 6, 18, 14)
+const moonMonth = 29.530588853
+const phases = [
+  'new moon',
+  'waxing crescent',
+  'first quarter',
+  'waxing gibbous',
+  'full moon',
+  'waning gibbous',
+  'last quarter',
+  'waning crescent',
+]
+
+export function addCalendar(workshop: Toolbox<Shelf>): void {
+  const shelf = { group: 'calendar', readOnly: true } as const
+  const one = z.object({ date: isoDate })
+  const anyYear = z.object({ year: z.int().min(1).max(9_999) })
+
+  for (const [unit, step] of Object.entries(steps)) {
+    const words = unit.replaceAll('_', ' ')
+    const input = z.object({ date: isoDate, count: z.int().min(0).max(10_000) })
+    workshop.tool(`add_${unit}`, { ...shelf, about: `Add ${words} to a date.`, input }, ({ date, count }) =>
+      written(step(parsed(date), count)),
+    )
+    workshop.tool(`subtract_${unit}`, { ...shelf, about: `Subtract ${words} from a date.`, input }, ({ date, count }) =>
+      written(step(parsed(date), -count)),
+    )
+  }
+  for (const [unit, difference] of Object.entries(differences)) {
+    const about = `Count the whole ${unit.replaceAll('_', ' ')} between two dates.`
+    workshop.tool(`${unit}_between`, { ...shelf, about, input: z.object({ from: isoDate, to: isoDate }) }, ({ from, to }) => ({
+      [unit]: difference(parsed(from), parsed(to)),
+    }))
+  }
+  for (const [index, name] of weekdays.entries()) {
+    workshop.tool(`next_${name}`, { ...shelf, about: `The next ${capital(name)} after a date.`, input: one }, ({ date }) =>
+      written(later(parsed(date), ((index - parsed(date).getUTCDay() + 6) % 7) + 1)),
+    )
+    workshop.tool(`previous_${name}`, { ...shelf, about: `The last ${capital(name)} before a date.`, input: one }, ({ date }) =>
+      written(later(parsed(date), -(((parsed(date).getUTCDay() - index + 6) % 7) + 1))),
+    )
+  }
+
+  workshop.tool('weekday', { ...shelf, about: 'The day of the week of a date.', input: one }, ({ date }) =>
+    capital(weekdays[parsed(date).getUTCDay()] ?? ''),
+  )
+  workshop.tool('week_number', { ...shelf, about: 'The week of the year of a date (ISO 8601).', input: one }, ({ date }) =>
+    isoWeek(parsed(date)),
+  )
+  workshop.tool('day_of_year', { ...shelf, about: 'How many days into its year a date is.', input: one }, ({ date }) => ({
+    day: daysBetween(new Date(Date.UTC(parsed(date).getUTCFullYear(), 0, 1)), parsed(date)) + 1,
+  }))
+  workshop.tool('quarter', { ...shelf, about: 'The quarter of the year of a date.', input: one }, ({ date }) => ({
+    quarter: Math.floor(parsed(date).getUTCMonth() / 3) + 1,
+  }))
+  workshop.tool('days_in_month', { ...shelf, about: 'How many days the month of a date has.', input: one }, ({ date }) => ({
+    days: new Date(Date.UTC(parsed(date).getUTCFullYear(), parsed(date).getUTCMonth() + 1, 0)).getUTCDate(),
+  }))
+  workshop.tool('is_leap_year', { ...shelf, about: 'Say whether a year is a leap year.', input: anyYear }, ({ year }) => ({
+    leap: isLeap(year),
+  }))
+  workshop.tool(
+    'easter_sunday',
+    { ...shelf, about: 'When Easter is in a year.', input: z.object({ year: z.int().min(1_583).max(9_999) }) },
+    ({ year }) => written(easter(year)),
+  )
+  workshop.tool('moon_phase', { ...shelf, about: 'The phase of the moon on a date, about.', input: one }, ({ date }) => {
+    const age = ((((parsed(date).getTime() + day / 2 - newMoon) / day) % moonMonth) + moonMonth) % moonMonth
+    return { phase: phases[Math.round((age / moonMonth) * 8) % 8], days: Math.round(age * 10) / 10 }
+  })
+  workshop.tool(
+    'to_unix_time',
+    {
+      ...shelf,
+      about: 'Seconds since 1970 of a date and time (Unix timestamp).',
+      input: z.object({ time: z.iso.datetime({ offset: true }) }),
+    },
+    ({ time }) => ({
+      seconds: Math.floor(Date.parse(time) / 1_000),
+    }),
+  )
+  workshop.tool(
+    'from_unix_time',
+    {
+      ...shelf,
+      about: 'The date and time of a Unix timestamp.',
+      input: z.object({ seconds: z.number().min(-8.64e12).max(8.64e12) }),
+    },
+    ({ seconds }) => new Date(seconds * 1_000).toISOString(),
+  )
+
+  const moment = z.object({ time: z.iso.datetime({ offset: true }).describe('Such as 2026-07-28T12:00:00Z') })
+  for (const { name, zone } of cities) {
+    const about = `What time it is in ${name} at a given moment (time zone ${zone}).`
+    // Swedish writes dates as ISO 8601 does.
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
+    workshop.tool(`time_in_${name.toLowerCase().replaceAll(' ', '_')}`, { ...shelf, about, input: moment }, ({ time }) =>
+      format.format(new Date(time)),
+    )
+  }
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

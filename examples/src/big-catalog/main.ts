@@ -1,0 +1,4 @@
+import { serve } from '@unfold-mcp/server'
+import { workshop } from './workshop.ts'
+
+await serve(workshop())

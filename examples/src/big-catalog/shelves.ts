@@ -1,0 +1,24 @@
+import { measures } from './units.ts'
+
+const crafts = {
+  calendar: 'Dates: add, compare, weekdays, the time in cities',
+  colours: 'Colours: convert, mix, compare',
+  encodings: 'Encode, decode and hash text',
+  geometry: 'Areas, perimeters, surfaces and volumes of shapes',
+  music: 'Notes, chords and scales',
+  numbers: 'Arithmetic, primes, number systems',
+  statistics: 'Statistics of a list of numbers',
+  text: 'Change, count and compare text',
+} as const
+
+export type Shelf = keyof typeof crafts | keyof typeof measures
+
+const converting = Object.entries(measures).map(([name, { units }]) => [
+  name,
+  `Convert ${name.replaceAll('_', ' ')}: ${units.map(({ plural }) => plural).join(', ')}`,
+])
+
+/** Where the instruments lie: one shelf for each craft, and one for each thing that can be measured. */
+export const shelves = Object.fromEntries(
+  [...Object.entries(crafts), ...converting].map(([name, about]) => [name, { about }]),
+) as { readonly [S in Shelf]: { readonly about: string } }

@@ -1,0 +1,34 @@
+/**
+ * Shows lazy mode: a client of the session era starts with `manage_tools` alone, looks at what there is, and enables the two
+ * or three tools that its task needs. A client of 2026-07-28 finds tools with `search_tools` and runs them with `call_tool`.
+ * The house is simulated in memory (house.ts): rooms warm up over time, and its journal keeps what happened.
+ *
+ *   npm run -s example -- lazy                  over standard input and output
+ *   npm run -s example -- lazy --http 8000      at http://127.0.0.1:8000/mcp
+ */
+import { defineToolbox } from '@unfold-mcp/server'
+import { addClimateTools } from './climate.ts'
+import type { House } from './house.ts'
+import { addLightTools } from './lights.ts'
+import { addSecurityTools } from './security.ts'
+import { addSoundTools } from './sound.ts'
+
+export function smartHome(house: House) {
+  const home = defineToolbox({
+    name: 'smart-home',
+    version: '1.0.0',
+    about: 'A house with lights, heating, locks and speakers.',
+    groups: {
+      lights: { about: 'Lights and scenes' },
+      climate: { about: 'Temperatures and heating' },
+      security: { about: 'Doors, alarm and the journal of the house' },
+      sound: { about: 'Music in each room' },
+    },
+    lazy: true,
+  })
+  addLightTools(home, house)
+  addClimateTools(home, house)
+  addSecurityTools(home, house)
+  addSoundTools(home, house)
+  return home
+}

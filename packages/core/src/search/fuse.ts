@@ -1,0 +1,67 @@
+import type { SearchAnswer, SearchMatch } from './search-index.ts'
+
+/** What an embedder says of a document: how near its meaning is to the query's. */
+export interface SemanticMatch {
+  readonly id: string
+  /** A cosine, or anything else of which more is nearer. */
+  readonly score: number
+}
+
+/** What the nearest meaning is worth beside the best words. Below 1, so that it cannot displace them. */
+const semanticShare = 0.5
+/** What the words are worth: where they found little, meaning decides. */
+const lexicalShare = { strong: 1, weak: 0.7, none: 0.4 } as const
+
+/**
+ * Combines an answer by words with one by meaning. Tools that the query names stay first, and the best match of a confident
+ * answer stays before all that only mean something similar. `semantic` holds only documents that the reader may know of.
+ */
+export function fuse(lexical: SearchAnswer, semantic: readonly SemanticMatch[], limit = 10): SearchAnswer {
+  const usable = semantic.filter(({ score }) => Number.isFinite(score))
+  if (usable.length === 0) return { ...lexical, matches: lexical.matches.slice(0, limit) }
+  const best = Math.max(Number.MIN_VALUE, ...lexical.matches.map(({ score }) => score))
+  const [low, high] = rangeOf(usable)
+  const fused = new Map<string, SearchMatch>()
+  for (const match of lexical.matches)
+    fused.set(match.id, { ...match, score: (lexicalShare[lexical.confidence] * match.score) / best })
+  for (const { id, score } of usable) {
+    const known = fused.get(id) ?? { id, score: 0, isNamed: false }
+    fused.set(id, { ...known, score: known.score + semanticShare * (high > low ? (score - low) / (high - low) : 1) })
+  }
+  return {
+    ...lexical,
+    matches: [...fused.values()].sort(byPlace).slice(0, limit),
+    confidence: lexical.confidence === 'none' ? 'weak' : lexical.confidence,
+  }
+}
+
+function byPlace(a: SearchMatch, b: SearchMatch): number {
+  return Number(b.isNamed) - Number(a.isNamed) || b.score - a.score || (a.id < b.id ? -1 : 1)
+}
+
+function rangeOf(matches: readonly SemanticMatch[]): readonly [low: number, high: number] {
+  let low = Number.POSITIVE_INFINITY
+  let high = Number.NEGATIVE_INFINITY
+  for (const { score } of matches) {
+    if (score < low) low = score
+    if (score > high) high = score
+  }
+  return [low, high]
+}
+
+/** How nearly two vectors point the same way, from -1 to 1; 0 for vectors that cannot be compared. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return 0
+  let product = 0
+  let lengthA = 0
+  let lengthB = 0
+  for (let i = 0; i < a.length; i++) {
+    const x = a[i] as number
+    const y = b[i] as number
+    product += x * y
+    lengthA += x * x
+    lengthB += y * y
+  }
+  const length = Math.sqrt(lengthA) * Math.sqrt(lengthB)
+  return length > 0 && Number.isFinite(length) ? Math.max(-1, Math.min(1, product / length)) : 0
+}

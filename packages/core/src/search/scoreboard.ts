@@ -1,0 +1,175 @@
+import type { Lookup, Sight, Way } from './lookup.ts'
+import type { Postings } from './postings.ts'
+import { shareOf, worths } from './ranking.ts'
+
+/** The impact of a term on a document is kept in 16 bits, above the 16 bits that say in which fields it stands. */
+export const finest = 0xffff
+
+/** Adds up what documents score in each clause. Kept between searches, so that a search allocates next to nothing. */
+export class Scoreboard {
+  #capacity = 0
+  #clauses = 0
+  /** By document, then by clause. */
+  #scores = new Float32Array(0)
+  #touched = new Uint32Array(0)
+  #count = 0
+  #isTouched = new Uint8Array(0)
+  /** What the word in hand has added to a document so far: of several ways to match a word only the best counts. */
+  #best = new Float32Array(0)
+  /** Which word that was. */
+  #word = new Uint32Array(0)
+  #words = 0
+
+  /** Begins a search over `documents` slots in `clauses` clauses. */
+  begin(documents: number, clauses: number): void {
+    this.#clear()
+    if (documents > this.#capacity) {
+      this.#capacity = Math.ceil(documents * 1.25)
+      this.#touched = new Uint32Array(this.#capacity)
+      this.#isTouched = new Uint8Array(this.#capacity)
+      this.#best = new Float32Array(this.#capacity)
+      this.#word = new Uint32Array(this.#capacity)
+      this.#words = 0
+    }
+    this.#clauses = clauses
+    if (this.#scores.length < clauses * this.#capacity) this.#scores = new Float32Array(clauses * this.#capacity)
+  }
+
+  /** Adds a word of a clause to all documents in sight that match it. */
+  add(clause: number, { ways }: Lookup, postings: Postings, { visible }: Sight): void {
+    this.#words++
+    for (const way of ways) this.#addWay(clause, way, postings, visible)
+  }
+
+  #addWay(clause: number, { term, via, weight }: Way, postings: Postings, visible: Uint8Array | undefined): void {
+    const { pool } = postings
+    const start = postings.start(term)
+    const end = start + 2 * postings.count(term)
+    const floor = weight * worths[via].floor
+    const slope = (weight * worths[via].slope) / finest
+    const ceiling = weight * worths[via].ceiling
+    const clauses = this.#clauses
+    const scores = this.#scores
+    const best = this.#best
+    const word = this.#word
+    const words = this.#words
+    const isTouched = this.#isTouched
+    let count = this.#count
+    for (let i = start; i < end; i += 2) {
+      const document = pool[i] as number
+      if (visible !== undefined && visible[document] === 0) continue
+      const worth = Math.min(ceiling, floor + slope * ((pool[i + 1] as number) >>> 16))
+      const before = word[document] === words ? (best[document] as number) : 0
+      if (worth <= before) continue
+      word[document] = words
+      best[document] = worth
+      const at = document * clauses + clause
+      scores[at] = (scores[at] as number) + worth - before
+      if (isTouched[document] === 1) continue
+      isTouched[document] = 1
+      this.#touched[count++] = document
+    }
+    this.#count = count
+  }
+
+  /** What a document scores in a clause. */
+  score(clause: number, document: number): number {
+    return this.#scores[document * this.#clauses + clause] ?? 0
+  }
+
+  /** The `count` best documents, in no order. `comesFirst` decides between two that score the same. */
+  best(count: number, comesFirst: (a: number, b: number) => boolean): readonly number[] {
+    const heap = new Best(count, comesFirst)
+    const clauses = this.#clauses
+    const scores = this.#scores
+    for (let i = 0; i < this.#count; i++) {
+      const document = this.#touched[i] as number
+      const start = document * clauses
+      let sum = 0
+      for (let at = start; at < start + clauses; at++) sum += scores[at] as number
+      // Shares of parts never exceed the share of their sum, and most documents are far from the top.
+      if (shareOf(sum) < heap.bar) continue
+      let shares = 0
+      for (let at = start; at < start + clauses; at++) shares += shareOf(scores[at] as number)
+      heap.offer(document, shares)
+    }
+    return heap.documents
+  }
+
+  #clear(): void {
+    for (let i = 0; i < this.#count; i++) {
+      const document = this.#touched[i] as number
+      this.#isTouched[document] = 0
+      const start = document * this.#clauses
+      for (let at = start; at < start + this.#clauses; at++) this.#scores[at] = 0
+    }
+    this.#count = 0
+  }
+}
+
+/** Keeps the best of what it is offered, the worst of them at hand. */
+class Best {
+  readonly documents: number[] = []
+  readonly #shares: number[] = []
+  readonly #count: number
+  readonly #comesFirst: (a: number, b: number) => boolean
+
+  constructor(count: number, comesFirst: (a: number, b: number) => boolean) {
+    this.#count = count
+    this.#comesFirst = comesFirst
+  }
+
+  /** What is below this need not be offered. */
+  get bar(): number {
+    return this.documents.length < this.#count ? 0 : (this.#shares[0] ?? 0)
+  }
+
+  offer(document: number, shares: number): void {
+    if (this.documents.length < this.#count) {
+      this.documents.push(document)
+      this.#shares.push(shares)
+      this.#rise(this.documents.length - 1)
+      return
+    }
+    const worst = this.#shares[0] ?? Number.POSITIVE_INFINITY
+    if (shares < worst || (shares === worst && !this.#comesFirst(document, this.documents[0] ?? 0))) return
+    this.documents[0] = document
+    this.#shares[0] = shares
+    this.#sink()
+  }
+
+  /** Whether what is at `a` is worse than what is at `b`. */
+  #isWorse(a: number, b: number): boolean {
+    const difference = (this.#shares[a] as number) - (this.#shares[b] as number)
+    return difference === 0 ? this.#comesFirst(this.documents[b] as number, this.documents[a] as number) : difference < 0
+  }
+
+  #rise(from: number): void {
+    let at = from
+    while (at > 0) {
+      const above = (at - 1) >>> 1
+      if (!this.#isWorse(at, above)) return
+      this.#swap(at, above)
+      at = above
+    }
+  }
+
+  #sink(): void {
+    let at = 0
+    for (;;) {
+      let next = 2 * at + 1
+      if (next >= this.documents.length) return
+      if (next + 1 < this.documents.length && this.#isWorse(next + 1, next)) next++
+      if (!this.#isWorse(next, at)) return
+      this.#swap(at, next)
+      at = next
+    }
+  }
+
+  #swap(a: number, b: number): void {
+    const { documents } = this
+    const shares = this.#shares
+    ;[documents[a], documents[b]] = [documents[b] as number, documents[a] as number]
+    ;[shares[a], shares[b]] = [shares[b] as number, shares[a] as number]
+  }
+}

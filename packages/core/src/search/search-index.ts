@@ -1,0 +1,352 @@
+import { type Confidence, confidenceOf, type Evidence } from './abstention.ts'
+import type { SearchDocument } from './document.ts'
+import { type FieldName, fields } from './fields.ts'
+import { Finder, type Lookup, type Sight } from './lookup.ts'
+import { Postings } from './postings.ts'
+import { keyOf, type Question, questionOf } from './query.ts'
+import { impactOf, scoreOf, shareOf, type Via, worths } from './ranking.ts'
+import { finest, Scoreboard } from './scoreboard.ts'
+import { type Candidate, inOrder } from './selection.ts'
+import { eachWord, folded, type Reading, termsOf } from './tokenizer.ts'
+import { Vocabulary } from './vocabulary.ts'
+
+export interface SearchOptions {
+  /** How many matches are wanted: 10 unless told, 1,000 at most. */
+  readonly limit?: number
+  /**
+   * Which documents the reader may know of. The others leave no trace: not in the matches and their order, not in the total,
+   * the confidence or the words that led nowhere.
+   */
+  readonly filter?: (id: string) => boolean
+  /** How many places one source may take while others have something comparable to show; by default three in five. */
+  readonly perSource?: number
+  /** Says of each match why it stands where it does. */
+  readonly explain?: boolean
+  /** Multiplies the score of a match. Asked only about matches that are near the top. */
+  readonly boost?: (id: string) => number
+}
+
+export interface SearchAnswer {
+  /** Best first. */
+  readonly matches: readonly SearchMatch[]
+  /** How many documents the reader may know of. */
+  readonly total: number
+  /** Whether the first matches are likely to be what was asked for. */
+  readonly confidence: Confidence
+  /** Words of the query that led nowhere. */
+  readonly unmatched: readonly string[]
+}
+
+export interface SearchMatch {
+  readonly id: string
+  /** From 0 to 1 (more when boosted), where 1 is every word in the best place; comparable within one answer. */
+  readonly score: number
+  /** The query is the name of this tool, or mentions it. */
+  readonly isNamed: boolean
+  readonly why?: Explanation
+}
+
+/** Why a match stands where it does. */
+export interface Explanation {
+  readonly words: readonly ExplainedWord[]
+  readonly boost: number
+}
+
+export interface ExplainedWord {
+  /** As the query has it. */
+  readonly word: string
+  /** What was found for it. */
+  readonly term: string
+  readonly via: Via
+  readonly fields: readonly FieldName[]
+  /** What the word adds, of the most that the whole query could. */
+  readonly worth: number
+}
+
+const defaultLimit = 10
+const mostMatches = 1_000
+/** How many documents are looked at closely, or twice as many as are wanted. */
+const mostCandidates = 60
+/** Of the places of an answer, those that one source may take by default. */
+const sourceShare = 0.6
+/** Stands before a key and in no term. */
+const keyMark = '='
+const mostBoost = 100
+const longestText = 4_000
+const mostKnownWords = 50_000
+
+/** Finds tools by what they say of themselves. Keeps no text; a change to one document touches that document's terms alone. */
+export class SearchIndex {
+  readonly #vocabulary = new Vocabulary()
+  readonly #postings = new Postings()
+  readonly #scoreboard = new Scoreboard()
+  readonly #slots = new Map<string, number>()
+  readonly #ids: string[] = []
+  readonly #sources: string[] = []
+  /** By slot, the numbers of the document's terms. */
+  readonly #terms: Uint32Array[] = []
+  readonly #vacant: number[] = []
+  /** The terms of words met before: most words of a catalogue are the same few thousand. */
+  readonly #known: { readonly [R in Reading]: Map<string, readonly string[]> } = { name: new Map(), prose: new Map() }
+
+  get size(): number {
+    return this.#slots.size
+  }
+
+  has(id: string): boolean {
+    return this.#slots.has(id)
+  }
+
+  /** Adds a document, in place of the one with the same id. */
+  set(document: SearchDocument): void {
+    this.delete(document.id)
+    const slot = this.#vacant.pop() ?? this.#ids.length
+    const payloads = this.#payloadsOf(document)
+    this.#slots.set(document.id, slot)
+    this.#ids[slot] = document.id
+    this.#sources[slot] = document.source
+    this.#terms[slot] = Uint32Array.from(payloads.keys())
+    for (const [term, payload] of payloads) this.#postings.add(term, slot, payload)
+  }
+
+  /** Forgets a document; whether there was one. */
+  delete(id: string): boolean {
+    const slot = this.#slots.get(id)
+    if (slot === undefined) return false
+    for (const term of this.#terms[slot] ?? []) if (this.#postings.remove(term, slot) === 0) this.#vocabulary.release(term)
+    this.#slots.delete(id)
+    this.#ids[slot] = ''
+    this.#sources[slot] = ''
+    this.#terms[slot] = new Uint32Array(0)
+    this.#vacant.push(slot)
+    return true
+  }
+
+  /** The documents that answer a query best. Takes any string, in bounded time. */
+  search(query: string, { limit = defaultLimit, filter, perSource, explain = false, boost }: SearchOptions = {}): SearchAnswer {
+    const count = countOf(limit)
+    const question = questionOf(query)
+    const sight = this.#sightOf(filter)
+    const finder = new Finder(this.#vocabulary, this.#postings, sight)
+    const clauses = question.clauses.map((clause) => clause.map((asked) => finder.lookUp(asked)))
+    const boosts = boost === undefined ? unboosted : (id: string) => factorOf(boost(id))
+    const candidates = this.#candidates(clauses, question, sight, Math.max(mostCandidates, 2 * count), boosts)
+    const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
+    const placed = inOrder(candidates, Math.max(1, count), cap)
+    const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(mostOf(clause)), 0)) || 1
+    return {
+      matches: placed.slice(0, count).map(({ candidate, score }) => ({
+        id: candidate.id,
+        score: score / most,
+        isNamed: candidate.naming > 0,
+        ...(explain && { why: { words: this.#explain(candidate.slot, clauses), boost: boosts(candidate.id) } }),
+      })),
+      total: sight.total,
+      confidence: candidates.some(({ naming }) => naming > 0) ? 'strong' : confidenceOf(this.#evidence(candidates, clauses, finder)),
+      unmatched: unmatchedIn(clauses),
+    }
+  }
+
+  #sightOf(filter: ((id: string) => boolean) | undefined): Sight {
+    if (filter === undefined) return { total: this.#slots.size }
+    const visible = new Uint8Array(this.#ids.length)
+    let total = 0
+    for (const [id, slot] of this.#slots) {
+      if (!filter(id)) continue
+      visible[slot] = 1
+      total++
+    }
+    return { total, visible }
+  }
+
+  #candidates(
+    clauses: readonly (readonly Lookup[])[],
+    question: Question,
+    sight: Sight,
+    count: number,
+    boosts: (id: string) => number,
+  ): readonly Candidate[] {
+    const board = this.#scoreboard
+    board.begin(this.#ids.length, clauses.length)
+    for (const [clause, lookups] of clauses.entries()) {
+      for (const lookup of lookups) board.add(clause, lookup, this.#postings, sight)
+    }
+    const called = this.#holders(question.whole === undefined ? [] : [question.whole], sight)
+    const mentioned = this.#holders(question.names, sight)
+    const best = board.best(count, (a, b) => (this.#ids[a] ?? '') < (this.#ids[b] ?? ''))
+    return [...new Set([...called, ...mentioned, ...best])].map((slot) => {
+      const id = this.#ids[slot] ?? ''
+      const factor = boosts(id)
+      return {
+        slot,
+        id,
+        source: this.#sources[slot] ?? '',
+        naming: called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0,
+        scores: clauses.map((_, clause) => factor * board.score(clause, slot)),
+      }
+    })
+  }
+
+  /** The documents in sight that go by one of these keys. */
+  #holders(keys: readonly string[], { visible }: Sight): ReadonlySet<number> {
+    const holders = new Set<number>()
+    for (const key of keys) {
+      const term = this.#vocabulary.numberOf(keyMark + key)
+      if (term === undefined) continue
+      const start = this.#postings.start(term)
+      const end = start + 2 * this.#postings.count(term)
+      for (let i = start; i < end; i += 2) {
+        const slot = this.#postings.pool[i] as number
+        if (visible === undefined || visible[slot] === 1) holders.add(slot)
+      }
+    }
+    return holders
+  }
+
+  /** What each word found in a document, and what that is worth; nothing for words that found nothing. */
+  #found(slot: number, lookups: readonly Lookup[]): readonly Found[] {
+    return lookups.flatMap((lookup) => {
+      let best: Found | undefined
+      for (const { term, via, weight } of lookup.ways) {
+        const payload = this.#postings.payload(term, slot)
+        if (payload === undefined) continue
+        const { floor, slope, ceiling } = worths[via]
+        const worth = weight * Math.min(ceiling, floor + (slope * (payload >>> 16)) / finest)
+        if (best === undefined || worth > best.worth) best = { lookup, term, via, worth, mask: payload & 0xffff }
+      }
+      return best === undefined ? [] : [best]
+    })
+  }
+
+  #explain(slot: number, clauses: readonly (readonly Lookup[])[]): readonly ExplainedWord[] {
+    const most = clauses.reduce((sum, clause) => sum + mostOf(clause), 0) || 1
+    return clauses.flatMap((lookups) =>
+      this.#found(slot, lookups).map(({ lookup, term, via, worth, mask }) => ({
+        word: lookup.asked.word,
+        term: this.#vocabulary.termOf(term),
+        via,
+        fields: fields.filter((_, index) => (mask & (1 << index)) !== 0).map(({ name }) => name),
+        worth: worth / most,
+      })),
+    )
+  }
+
+  /** What speaks for the best match of each clause among these candidates. */
+  #evidence(candidates: readonly Candidate[], clauses: readonly (readonly Lookup[])[], finder: Finder): readonly Evidence[] {
+    return clauses.map((lookups, clause) => {
+      const most = mostOf(lookups)
+      const best = candidates.reduce<Candidate | undefined>((a, b) => (a === undefined || (b.scores[clause] ?? 0) > (a.scores[clause] ?? 0) ? b : a), undefined)
+      if (best === undefined || most === 0) return { weight: most, coverage: 0, nameShare: 0, amount: 0 }
+      const literal = this.#found(best.slot, lookups).filter(({ via }) => via !== 'synonym')
+      return {
+        weight: most,
+        coverage: mostOf(literal.map(({ lookup }) => lookup)) / most,
+        nameShare: this.#nameShare(best.slot, new Set(literal.map(({ term }) => term)), finder),
+        amount: literal.reduce((sum, { worth }) => sum + worth, 0) / finder.rarity(0),
+      }
+    })
+  }
+
+  /** How much of a document's name is among these terms, by weight. */
+  #nameShare(slot: number, terms: ReadonlySet<number>, finder: Finder): number {
+    const inName = [...(this.#terms[slot] ?? [])].filter((term) => ((this.#postings.payload(term, slot) ?? 0) & 1) === 1)
+    const texts = inName.map((term) => this.#vocabulary.termOf(term))
+    let said = 0
+    let whole = 0
+    for (const [index, term] of inName.entries()) {
+      // Parts of a name that were also joined are not asked for twice.
+      if (texts.some((text) => text !== texts[index] && texts[index]?.startsWith(text))) continue
+      const weight = finder.rarity(finder.holding(term))
+      whole += weight
+      if (terms.has(term)) said += weight
+    }
+    return whole === 0 ? 0 : said / whole
+  }
+
+  /** By number of term, what the document says of it: impact, then fields. */
+  #payloadsOf(document: SearchDocument): ReadonlyMap<number, number> {
+    const rows = new Map<number, number>()
+    let counts = new Uint16Array(64 * fields.length)
+    const lengths = new Float64Array(fields.length)
+    for (const [index, { reading, limit, textsOf }] of fields.entries()) {
+      for (const text of textsOf(document)) {
+        if (text === undefined || (lengths[index] ?? 0) >= limit) continue
+        eachWord(folded(text.slice(0, longestText)), (word) => {
+          if ((lengths[index] ?? 0) >= limit) return
+          for (const term of this.#termsOf(word, reading)) {
+            const number = this.#vocabulary.admit(term)
+            let row = rows.get(number)
+            if (row === undefined) {
+              row = rows.size
+              rows.set(number, row)
+              if (rows.size * fields.length > counts.length) counts = doubled(counts)
+            }
+            const at = row * fields.length + index
+            counts[at] = (counts[at] ?? 0) + 1
+            lengths[index] = (lengths[index] ?? 0) + 1
+          }
+        })
+      }
+    }
+    const payloads = new Map<number, number>()
+    for (const [number, row] of rows) payloads.set(number, payloadOf(counts, row, lengths))
+    for (const key of keysOf(document)) payloads.set(this.#vocabulary.admit(keyMark + key), 0)
+    return payloads
+  }
+
+  #termsOf(word: string, reading: Reading): readonly string[] {
+    const known = this.#known[reading]
+    const found = known.get(word)
+    if (found !== undefined) return found
+    const terms = termsOf(word, reading)
+    if (known.size >= mostKnownWords) known.clear()
+    known.set(word, terms)
+    return terms
+  }
+}
+
+/** What a word found in a document. */
+interface Found {
+  readonly lookup: Lookup
+  readonly term: number
+  readonly via: Via
+  readonly worth: number
+  /** A bit for each field. */
+  readonly mask: number
+}
+
+function payloadOf(counts: Uint16Array, row: number, lengths: Float64Array): number {
+  let mask = 0
+  for (let i = 0; i < fields.length; i++) if ((counts[row * fields.length + i] ?? 0) > 0) mask |= 1 << i
+  const impact = Math.round(impactOf(counts, row, lengths) * finest)
+  return ((impact << 16) | mask) >>> 0
+}
+
+function doubled(array: Uint16Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
+  const larger = new Uint16Array(array.length * 2)
+  larger.set(array)
+  return larger
+}
+
+/** The keys a document goes by: its name, alone and after its server's, and its title. */
+function keysOf({ name, title, server }: SearchDocument): ReadonlySet<string> {
+  const key = keyOf(name.slice(0, 256))
+  const keys = [key, server === undefined ? '' : keyOf(server.slice(0, 256)) + key, title === undefined ? '' : keyOf(title.slice(0, 256))]
+  return new Set(keys.filter((each) => each !== ''))
+}
+
+const mostOf = (lookups: readonly Lookup[]): number => lookups.reduce((sum, { most }) => sum + most, 0)
+
+const unmatchedIn = (clauses: readonly (readonly Lookup[])[]): readonly string[] => [
+  ...new Set(clauses.flatMap((lookups) => lookups.filter(({ asked, ways }) => asked.kind === 'word' && ways.length === 0).map(({ asked }) => asked.word))),
+]
+
+function countOf(limit: number): number {
+  if (Number.isNaN(limit)) return defaultLimit
+  return Math.max(0, Math.min(mostMatches, Math.floor(limit)))
+}
+
+const unboosted = (): number => 1
+
+/** A boost that cannot be used is none. */
+const factorOf = (boost: number): number => (Number.isFinite(boost) ? Math.min(mostBoost, Math.max(0, boost)) : 1)

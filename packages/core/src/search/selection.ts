@@ -1,0 +1,104 @@
+import { scoreOf, shareOf } from './ranking.ts'
+
+/** A document near the top. */
+export interface Candidate {
+  readonly slot: number
+  readonly id: string
+  readonly source: string
+  /** 2 when the query is its name, 1 when the query mentions its name, else 0. */
+  readonly naming: 0 | 1 | 2
+  /** What it scores in each clause, boosted. */
+  readonly scores: readonly number[]
+}
+
+export interface Placed {
+  readonly candidate: Candidate
+  readonly score: number
+}
+
+/** What is left of a clause once the best tool for it has a place. */
+const answeredClause = 0.7
+/** How many places are filled with an eye on all clauses. */
+const placesForClauses = 20
+/** What another source must offer, of the score of the tool that it is shown instead of. */
+const comparable = 0.5
+
+/** The first `count` candidates in the order in which they are shown. */
+export function inOrder(candidates: readonly Candidate[], count: number, perSource: number): readonly Placed[] {
+  return withoutFlood(fadingClauses(candidates, count), count, perSource)
+}
+
+/**
+ * Orders by score; each place fades the clauses that its tool answers, so that the second step of a request is not drowned by
+ * five tools for the first.
+ */
+function fadingClauses(candidates: readonly Candidate[], count: number): readonly Placed[] {
+  const clauses = candidates[0]?.scores.length ?? 0
+  if (clauses < 2) return candidates.map((candidate) => ({ candidate, score: candidate.scores[0] ?? 0 })).sort(byPlace)
+  const best = bestScores(candidates, clauses)
+  const fade = new Float64Array(clauses).fill(1)
+  const placed: Placed[] = []
+  const rest = [...candidates]
+  while (rest.length > 0 && placed.length < Math.min(count, placesForClauses)) {
+    const at = bestOf(rest, fade)
+    const candidate = rest[at] as Candidate
+    rest[at] = rest.at(-1) as Candidate
+    rest.pop()
+    placed.push({ candidate, score: scoreOf(sharesOf(candidate, fade)) })
+    for (let clause = 0; clause < clauses; clause++) {
+      const share = (candidate.scores[clause] ?? 0) / (best[clause] || 1)
+      fade[clause] = (fade[clause] ?? 1) * (1 - (1 - answeredClause) * share * share)
+    }
+  }
+  const others = rest.map((candidate) => ({ candidate, score: scoreOf(sharesOf(candidate, fade)) }))
+  return [...placed, ...others.sort(byPlace)]
+}
+
+function bestScores(candidates: readonly Candidate[], clauses: number): Float64Array {
+  const best = new Float64Array(clauses)
+  for (const { scores } of candidates) {
+    for (let clause = 0; clause < clauses; clause++) best[clause] = Math.max(best[clause] ?? 0, scores[clause] ?? 0)
+  }
+  return best
+}
+
+/** Where the candidate stands that comes first now. */
+function bestOf(candidates: readonly Candidate[], fade: Float64Array): number {
+  let best = 0
+  let most = -1
+  for (const [index, candidate] of candidates.entries()) {
+    const shares = sharesOf(candidate, fade)
+    const leader = candidates[best] as Candidate
+    const lead = candidate.naming - leader.naming || shares - most || (candidate.id < leader.id ? 1 : -1)
+    if (index > 0 && lead <= 0) continue
+    best = index
+    most = shares
+  }
+  return best
+}
+
+function sharesOf({ scores }: Candidate, fade: Float64Array): number {
+  let shares = 0
+  for (let clause = 0; clause < scores.length; clause++) shares += shareOf((scores[clause] ?? 0) * (fade[clause] ?? 1))
+  return shares
+}
+
+function byPlace(a: Placed, b: Placed): number {
+  return b.candidate.naming - a.candidate.naming || b.score - a.score || (a.candidate.id < b.candidate.id ? -1 : 1)
+}
+
+/** Lets other sources in where one would take more than `perSource` places and they have something comparable. */
+function withoutFlood(placed: readonly Placed[], count: number, perSource: number): readonly Placed[] {
+  const rest = [...placed]
+  const shown: Placed[] = []
+  const taken = new Map<string, number>()
+  const isFull = ({ candidate }: Placed): boolean => candidate.naming === 0 && (taken.get(candidate.source) ?? 0) >= perSource
+  while (rest.length > 0 && shown.length < count) {
+    const first = rest[0] as Placed
+    const other = isFull(first) ? rest.findIndex((each) => !isFull(each) && each.score >= comparable * first.score) : 0
+    const [next] = rest.splice(Math.max(0, other), 1) as [Placed]
+    shown.push(next)
+    taken.set(next.candidate.source, (taken.get(next.candidate.source) ?? 0) + 1)
+  }
+  return shown
+}

@@ -1,0 +1,25 @@
+import { stem } from './stemmer.ts'
+
+/** Terms that a value in a query hints at: a path wants a tool for files, an address with @ one for mail. */
+export function hintsOf(text: string): readonly string[] {
+  const found = new Set<string>()
+  for (const [shape, hints] of shapes) if (shape.test(text)) for (const hint of hints) found.add(hint)
+  for (const [, extension] of text.matchAll(/[\p{L}\p{N}]\.([a-z0-9]{1,5})\b/gu)) {
+    if (extension === undefined || !extensions.has(extension)) continue
+    found.add('file')
+    found.add(extension)
+  }
+  return [...found].map(stem)
+}
+
+const shapes: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/https?:\/\/|www\./i, ['url', 'web', 'website']],
+  [/[\p{L}\p{N}]@[\p{L}\p{N}-]+\.\p{L}/u, ['email']],
+  [/(?:^|[\s"'(])(?:~|\.{0,2})\/[\w.-]+\/|\b[A-Z]:\\/, ['file', 'path']],
+  [/[$€£¥]\s?\d/, ['price', 'money']],
+  [/\b\d{1,3}(?:\.\d{1,3}){3}\b/, ['ip']],
+]
+
+const extensions: ReadonlySet<string> = new Set(
+  'pdf doc docx xls xlsx csv ppt pptx md txt json yaml xml html png jpg jpeg gif svg mp3 wav mp4 mov zip tar gz py js ts sh sql'.split(' '),
+)

@@ -1,0 +1,112 @@
+import { enlarged } from './postings.ts'
+
+/** The terms of an index, each with a number that is given to another one when nothing holds it any more. */
+export class Vocabulary {
+  readonly #numbers = new Map<string, number>()
+  readonly #terms: (string | undefined)[] = []
+  readonly #vacant: number[] = []
+  /** Which letters a term has, one bit each: most words that are not alike differ in them. */
+  #letters = new Uint32Array(256)
+  /** The first letter of a term, or 0 for a term that nobody misspells. */
+  #initials = new Uint32Array(256)
+
+  numberOf(term: string): number | undefined {
+    return this.#numbers.get(term)
+  }
+
+  termOf(number: number): string {
+    return this.#terms[number] ?? ''
+  }
+
+  /** The number of a term, given now if it is new. */
+  admit(term: string): number {
+    const known = this.#numbers.get(term)
+    if (known !== undefined) return known
+    const number = this.#vacant.pop() ?? this.#terms.length
+    this.#numbers.set(term, number)
+    this.#terms[number] = term
+    if (number >= this.#letters.length) {
+      this.#letters = enlarged(this.#letters, number * 2)
+      this.#initials = enlarged(this.#initials, number * 2)
+    }
+    this.#letters[number] = lettersOf(term)
+    this.#initials[number] = isSpellable(term) ? term.charCodeAt(0) : 0
+    return number
+  }
+
+  release(number: number): void {
+    this.#numbers.delete(this.termOf(number))
+    this.#terms[number] = undefined
+    this.#initials[number] = 0
+    this.#vacant.push(number)
+  }
+
+  /** The terms that one slip of the pen (two in a long word) turns into `word` or its stem, nearest first. */
+  alike(word: string, stemmed: string, accept: (number: number) => boolean): readonly Alike[] {
+    if (word.length < shortestMisspelt || !isSpellable(word)) return []
+    const reach = word.length >= longWord ? 2 : 1
+    // The first letter is rarely wrong, and without it "home" would answer for "Rome".
+    const initial = word.charCodeAt(0)
+    const letters = lettersOf(word)
+    const stemLetters = lettersOf(stemmed)
+    const found: { number: number; term: string; distance: number }[] = []
+    for (let number = 0; number < this.#terms.length; number++) {
+      if (this.#initials[number] !== initial) continue
+      const others = this.#letters[number] as number
+      if (bitsIn(letters ^ others) > 2 * reach && bitsIn(stemLetters ^ others) > 2 * reach) continue
+      const term = this.termOf(number)
+      const distance = Math.min(slips(word, term, reach), slips(stemmed, term, reach))
+      if (distance <= reach && accept(number)) found.push({ number, term, distance })
+    }
+    return found
+      .sort((a, b) => a.distance - b.distance || (a.term < b.term ? -1 : 1))
+      .slice(0, mostAlike)
+      .map(({ number, distance }) => ({ number, likeness: 1 - (2 * distance) / word.length }))
+  }
+}
+
+export interface Alike {
+  readonly number: number
+  /** 1 for the same word; less for each slip, and a slip weighs more in a short word. */
+  readonly likeness: number
+}
+
+const mostAlike = 4
+const shortestMisspelt = 4
+const longWord = 9
+
+const isSpellable = (term: string): boolean => term.length >= shortestMisspelt && term.length <= 32 && /^\p{L}+$/u.test(term)
+
+function lettersOf(term: string): number {
+  let letters = 0
+  for (let i = 0; i < term.length; i++) letters |= 1 << (term.charCodeAt(i) & 31)
+  return letters >>> 0
+}
+
+function bitsIn(value: number): number {
+  let rest = value - ((value >>> 1) & 0x55555555)
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
+  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
+}
+
+/** How many letters were left out, put in, replaced or swapped with their neighbour; more than `reach` when it is more. */
+function slips(a: string, b: string, reach: number): number {
+  if (Math.abs(a.length - b.length) > reach) return reach + 1
+  let before: number[] = []
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    let best = i
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1
+      let value = Math.min((previous[j - 1] ?? 0) + same, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) value = Math.min(value, (before[j - 2] ?? 0) + 1)
+      current.push(value)
+      if (value < best) best = value
+    }
+    if (best > reach) return reach + 1
+    before = previous
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}

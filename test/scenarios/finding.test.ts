@@ -1,0 +1,394 @@
+import type { Tool } from '@modelcontextprotocol/client'
+import { defineToolbox, type Principal, ToolRegistry } from '@unfold-mcp/server'
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { expect } from 'vitest'
+import { office, officeTools } from '../fixtures/office.ts'
+import { reasonOf, textOf } from '../replies.ts'
+import { type Place, verifies } from '../verifies.ts'
+
+const info = { name: 'hub', version: '1.0.0' }
+const howToAsk = 'name the app, the verb and the object'
+
+/** A client of a server that shows the surface to find tools, with what it finds. */
+async function searching(place: Pick<Place, 'connect'>, served: object, principal?: Principal) {
+  const client = await place.connect(served, { view: 'exposure=search', ...(principal !== undefined && { principal }) })
+  const search = (query: string, more: Record<string, unknown> = {}) => client.call('search_tools', { query, ...more })
+  const found = async (query: string, more?: Record<string, unknown>) =>
+    ((await search(query, more)).structuredContent as { names: readonly string[] }).names
+  return { client, search, found }
+}
+
+const isAdmin = (principal: Principal | undefined): boolean => principal?.id === 'ann'
+
+/** Some tools are for one person; without them it is the same server for everybody else. */
+const secured = (withSecrets: boolean) => {
+  const groups: Record<string, { about: string }> = { files: { about: 'Files' } }
+  if (withSecrets) groups.vault = { about: 'Secrets of the house' }
+  const toolbox = defineToolbox({
+    ...info,
+    groups,
+    permit: (principal, { name }) => !name.startsWith('unseal') || isAdmin(principal),
+  })
+    .tool('read_file', { group: 'files', about: 'Read a file' }, () => 'contents')
+    .tool('write_file', { group: 'files', about: 'Write a file' }, () => 'wrote')
+  if (!withSecrets) return toolbox
+  return toolbox
+    .tool('unseal_vault', { group: 'vault', about: 'Unseal the vault of secrets' }, () => 'unsealed')
+    .tool('unseal_file', { group: 'files', about: 'Unseal a file of secrets' }, () => 'unsealed')
+}
+
+verifies('F13-1', async (place) => {
+  const ann = await searching(place, secured(true), { id: 'ann' })
+  expect(await ann.found('unseal the vault')).toContain('unseal_vault')
+  const { client, search } = await searching(place, secured(true), { id: 'bob' })
+  for (const query of ['unseal the vault', 'unseal_vault', 'secrets', '', 'read a file']) {
+    const reply = await search(query)
+    // The answer repeats what was asked, so only that may be read there.
+    expect(textOf(reply).replace(`"${query}"`, '')).not.toMatch(/unseal|vault|secret/u)
+    expect(reply.structuredContent).toMatchObject({ total: 2 })
+  }
+  expect(textOf(await client.call('describe_tools', { names: ['unseal_vaults'] }))).not.toContain('Nearest')
+  expect(textOf(await client.call('call_tool', { name: 'unseal_vaults' }))).not.toContain('Nearest')
+  expect(JSON.stringify(await client.tools())).not.toMatch(/vault|unseal/u)
+})
+
+verifies('F13-2', async (place) => {
+  let night = false
+  const { client, search, found } = await searching(place, office({ facts: () => ({ night }) }))
+  const reply = await search('lock doors of the house')
+  expect(reply.structuredContent).toMatchObject({ total: officeTools.length })
+  expect(textOf(reply)).not.toContain('lock_doors')
+  expect(textOf(await client.call('describe_tools', { names: ['lock_door'] }))).not.toContain('Nearest')
+  night = true
+  expect(await found('lock doors of the house')).toEqual(['lock_doors'])
+  expect(textOf(await client.call('describe_tools', { names: ['lock_door'] }))).toContain('Nearest: lock_doors')
+})
+
+verifies('F15', async (place) => {
+  const { search } = await searching(place, office())
+  for (const query of ['', '  \n ']) {
+    const lines = textOf(await search(query)).split('\n')
+    expect(lines).toEqual([
+      `${officeTools.length} tools:`,
+      '- files (3): read_file, write_file, delete_file',
+      '- mail (2): send_mail, search_mail',
+      '- calendar (1): create_event',
+      '- without a group (1): ping',
+    ])
+  }
+  expect(textOf(await search('', { group: 'mail' }))).toBe('2 tools:\n- mail (2): send_mail, search_mail')
+})
+
+verifies('F16', async (place) => {
+  const toolbox = defineToolbox(info)
+    .tool('create_calendar_event', { about: '创建日历事件' }, () => '')
+    .tool('send_message', { about: 'メッセージを送信する' }, () => '')
+    .tool('translate_text', { about: 'แปลข้อความเป็นภาษาอื่น' }, () => '')
+    .tool('weather', { about: 'Погода в городе' }, () => '')
+    .tool('cafe', { about: 'Ein Café in der Nähe finden' }, () => '')
+  const { found } = await searching(place, toolbox)
+  for (const [query, name] of [
+    ['日历事件', 'create_calendar_event'],
+    ['メッセージ送信', 'send_message'],
+    ['แปลข้อความ', 'translate_text'],
+    ['погода', 'weather'],
+    ['CAFE nahe', 'cafe'],
+  ] as const)
+    expect((await found(query))[0]).toBe(name)
+})
+
+verifies('F17', async (place) => {
+  const { search } = await searching(place, office())
+  for (const query of ['book a flight to Lisbon', 'qwxz vvkj', '量子计算']) {
+    const reply = await search(query)
+    expect(reply.isError).not.toBe(true)
+    expect(reply.structuredContent).toMatchObject({ confidence: 'none', names: [] })
+    expect(textOf(reply)).toContain(`None of ${officeTools.length} tools does "${query}".`)
+    expect(textOf(reply)).toContain(howToAsk)
+    expect(textOf(reply).split('\n')).toHaveLength(1)
+  }
+})
+
+verifies('F18', async ({ serve }) => {
+  for (const callVariants of [false, true]) {
+    const server = await serve(office({ callVariants }))
+    for (const exposure of ['search', 'lazy']) {
+      const tools = await (await server.connect({ view: `exposure=${exposure}` })).tools()
+      expect(tools.filter(({ title }) => (title ?? '').trim() === '')).toEqual([])
+      expect(new Set(tools.map(({ title }) => title)).size).toBe(tools.length)
+    }
+  }
+})
+
+verifies('F19-1', async (place) => {
+  const registry = new ToolRegistry()
+  const register = (description: string) => registry.register('job', { description }, () => 'done')
+  register('Water the plants')
+  const { found } = await searching(place, defineToolbox(info).use(registry))
+  expect(await found('water plants')).toEqual(['job'])
+  registry.unregister('job')
+  register('Polish the silver')
+  expect(await found('polish silver')).toEqual(['job'])
+  expect(await found('water plants')).toEqual([])
+})
+
+verifies('F19-2', async (place) => {
+  const registry = new ToolRegistry()
+  const { found } = await searching(place, office().use(registry))
+  expect(await found('water the plants')).toEqual([])
+  registry.register('water_plants', { description: 'Water the plants' }, () => 'done')
+  expect((await found('water the plants'))[0]).toBe('water_plants')
+  expect(await found('read a file')).toContain('read_file')
+})
+
+verifies('F19-3', async (place) => {
+  const registry = new ToolRegistry()
+  const unregister = registry.register('water_plants', { description: 'Water the plants' }, () => 'done')
+  const { search, found } = await searching(place, office().use(registry))
+  expect(await found('water the plants')).toEqual(['water_plants'])
+  unregister()
+  const reply = await search('water the plants')
+  expect(reply.structuredContent).toMatchObject({ names: [], total: officeTools.length })
+})
+
+verifies('L04-1', async (place) => {
+  const { search, found } = await searching(place, office())
+  const [, first] = textOf(await search('write a file')).split('\n')
+  expect(first).toBe('- write_file(path: string, text: string) — Write a file')
+  expect((await found('send mail'))[0]).toBe('send_mail')
+  for (const name of officeTools) expect((await found(name))[0]).toBe(name)
+})
+
+verifies('L04-2', async (place) => {
+  const { client, search } = await searching(place, office())
+  expect(textOf(await search('write_file', { detail: 'names', limit: 1 })).split('\n')[1]).toBe('- write_file')
+  const [, full = ''] = textOf(await search('write_file', { detail: 'full', limit: 1 })).split('\n')
+  const described = textOf(await client.call('describe_tools', { names: ['write_file'] }))
+  expect(full).toBe(described)
+  expect(JSON.parse(full)).toMatchObject({ name: 'write_file', inputSchema: { required: ['path', 'text'] } })
+})
+
+verifies('L04-3', async (place) => {
+  const { search } = await searching(place, office())
+  expect(textOf(await search('file', { limit: 2 }))).toMatch(new RegExp(`^2 of ${officeTools.length} tools[:,]`, 'u'))
+  expect((await search('file', { limit: 2 })).structuredContent).toMatchObject({ total: officeTools.length })
+  expect(textOf(await search('file', { limit: 1, group: 'files' }))).toMatch(/^1 of 3 tools[:,]/u)
+})
+
+verifies('L04-4', async (place) => {
+  const { found } = await searching(place, office())
+  const everything = { limit: 50 }
+  expect(await found('file', { ...everything, group: 'mail' })).not.toContain('read_file')
+  expect(await found('read write delete file', { ...everything, tags: ['storage'] })).not.toContain('delete_file')
+  const readOnly = await found('read write delete file', { ...everything, readOnly: true })
+  expect(readOnly).toContain('read_file')
+  expect(readOnly).not.toContain('write_file')
+  expect(await found('read write delete file', { ...everything, tags: [], readOnly: false })).toContain('delete_file')
+})
+
+/** Eighty tools that are alike, among many that are not. */
+const notebook = () => {
+  const toolbox = defineToolbox(info)
+  for (let index = 0; index < 80; index++) toolbox.tool(`note_${index}`, { about: 'Take a note' }, () => '')
+  for (let index = 0; index < 600; index++) toolbox.tool(`paint_${index}`, { about: `Paint picture ${index}` }, () => '')
+  return toolbox
+}
+
+verifies('L04-5', async (place) => {
+  const { found } = await searching(place, notebook())
+  expect(await found('take note')).toHaveLength(5)
+  expect(await found('take note', { limit: 12 })).toHaveLength(12)
+  expect(await found('take note', { limit: 80 })).toHaveLength(50)
+})
+
+verifies('L04-6', async (place) => {
+  const { search } = await searching(place, office())
+  for (const query of ['letters', '']) {
+    const refused = await search(query, { group: 'mial' })
+    expect(reasonOf(refused)).toBe('unknown_group')
+    expect(textOf(refused)).toContain('mail')
+  }
+})
+
+verifies('L04-7', async ({ wire }) => {
+  const principal = { id: 'bob' }
+  const [full, lacking] = [
+    await wire(secured(true), { view: 'exposure=search', principal }),
+    await wire(secured(false), { view: 'exposure=search', principal }),
+  ]
+  const queries = ['unseal the vault', 'unseal_file', 'secret', 'read a file', 'raed fiel', '', '!!']
+  const calls = [
+    ...queries.map((query) => ({ name: 'search_tools', arguments: { query } })),
+    { name: 'search_tools', arguments: { query: 'file', group: 'vault' } },
+    { name: 'search_tools', arguments: { query: 'file', detail: 'full', limit: 50 } },
+    { name: 'describe_tools', arguments: { names: ['unseal_vault', 'read_file'] } },
+    { name: 'call_tool', arguments: { name: 'unseal_vault' } },
+    { name: 'call_tool', arguments: { name: 'unseal_file', arguments: { a: 1 } } },
+    { name: 'manage_tools', arguments: { action: 'list' } },
+    { name: 'manage_tools', arguments: { action: 'status' } },
+    { name: 'manage_tools', arguments: { action: 'enable', tools: ['unseal_vault', 'read_file'] } },
+  ]
+  for (const call of calls) expect((await full.ask('tools/call', call)).text).toBe((await lacking.ask('tools/call', call)).text)
+})
+
+verifies('L05-1', async (place) => {
+  const { client } = await searching(place, office())
+  const names = ['send_mail', 'create_event', 'ping']
+  const reply = await client.call('describe_tools', { names: [...names, 'ping'] })
+  const whole = await place.connect(office(), { view: 'exposure=everything' })
+  const listed = new Map((await whole.tools()).map((tool) => [tool.name, tool]))
+  const described = textOf(reply)
+    .split('\n')
+    .map((line) => JSON.parse(line) as { name: string })
+  expect(described.map(({ name }) => name)).toEqual(names)
+  for (const tool of described) expect(tool).toMatchObject(listed.get(tool.name) ?? {})
+  expect(reply.structuredContent).toMatchObject({ names })
+})
+
+verifies('L05-2', async (place) => {
+  const { client } = await searching(place, office())
+  const reply = await client.call('describe_tools', { names: ['raed_file', 'ping'] })
+  expect(reply.isError).not.toBe(true)
+  expect(textOf(reply)).toContain('There is no tool "raed_file". Nearest: read_file')
+  expect(textOf(reply)).toContain('"name":"ping"')
+  expect(reasonOf(await client.call('describe_tools', { names: ['raed_file'] }))).toBe('unknown_tool')
+  expect(reasonOf(await client.call('describe_tools', { names: [] }))).toBe('unknown_tool')
+})
+
+/** A toolbox with twenty groups of one tool each. */
+const twentyGroups = (options: { readonly lazy?: boolean } = {}) => {
+  const names = Array.from({ length: 20 }, (_, index) => `department_${index}`)
+  const groups: Record<string, { about: string }> = Object.fromEntries(names.map((name) => [name, { about: `All of ${name}` }]))
+  const toolbox = defineToolbox({ ...info, groups, ...options })
+  for (const name of names) toolbox.tool(`report_${name}`, { group: name, about: 'Report' }, () => '')
+  return toolbox
+}
+
+/** What a model reads of tools, and what a whole list costs with all that hosts read of it. */
+const costs = (tools: readonly Tool[]) => ({
+  read: countTokens(JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })))),
+  whole: countTokens(JSON.stringify(tools)),
+})
+
+verifies('L06-1', async ({ connect }) => {
+  const tools = await (await connect(twentyGroups(), { view: 'exposure=search' })).tools()
+  expect(tools).toHaveLength(3)
+  const { read, whole } = costs(tools)
+  console.info(`search_tools, describe_tools and call_tool: ${read} tokens to read, ${whole} with titles and annotations`)
+  expect(whole).toBeLessThan(350)
+})
+
+verifies('L06-2', async ({ connect }) => {
+  const tools = await (await connect(twentyGroups({ lazy: true }))).tools()
+  expect(tools.map(({ name }) => name)).toEqual(['manage_tools'])
+  const { read, whole } = costs(tools)
+  console.info(`manage_tools: ${read} tokens to read, ${whole} with title and annotations`)
+  expect(whole).toBeLessThan(350)
+})
+
+verifies('L06-3', async ({ connect, way }) => {
+  const many = await (await connect(twentyGroups(), { view: 'exposure=search' })).tools()
+  const said = many.find(({ name }) => name === 'search_tools')?.description
+  expect(said).toMatch(/Groups: department_0, .*department_7 and 12 more\.$/u)
+  const few = await (await connect(office(), { view: 'exposure=search' })).tools()
+  expect(few[0]?.description).toMatch(/Groups: files, mail, calendar\.$/u)
+  if (way.era === 'stateless') return
+  const [manage] = await (await connect(twentyGroups({ lazy: true }))).tools()
+  expect(manage?.description).toMatch(/ and 12 more\.$/u)
+})
+
+verifies('L06-4', async (place) => {
+  const { client } = await searching(place, office())
+  const calls: readonly (readonly [string, Record<string, unknown>])[] = [
+    ['search_tools', { query: 'read file' }],
+    ['search_tools', { query: '' }],
+    ['search_tools', { query: 'qwxz' }],
+    ['describe_tools', { names: ['read_file'] }],
+    ['manage_tools', { action: 'list' }],
+    ['manage_tools', { action: 'enable', tools: 'ping' }],
+    ['manage_tools', { action: 'status' }],
+    ['manage_tools', { action: 'reset' }],
+  ]
+  for (const [name, args] of calls) {
+    const reply = await client.call(name, args)
+    const { cost } = reply.structuredContent as { cost: number }
+    const exact = countTokens(textOf(reply))
+    expect(cost).toBeGreaterThan(exact * 0.6)
+    expect(cost).toBeLessThan(exact * 1.6 + 5)
+  }
+})
+
+verifies('L06-5', async ({ serve }) => {
+  const server = await serve(secured(true))
+  for (const exposure of ['search', 'lazy']) {
+    const [first] = await (await server.connect({ view: `exposure=${exposure}`, principal: { id: 'bob' } })).tools()
+    expect(first?.description).toMatch(/Groups: files\.$/u)
+  }
+  const gated = await serve(defineToolbox({ ...info, gate: 'All of it' }).tool('ping', {}, () => 'pong'))
+  const [first] = await (await gated.connect({ view: 'exposure=lazy' })).tools()
+  expect(first?.description).not.toContain('Groups')
+})
+
+verifies('B16', async (place) => {
+  const { search } = await searching(place, office())
+  const queries = [
+    '!?.,;:',
+    '---',
+    '\u0301\u0302\u0303'.repeat(500),
+    '.*',
+    '(((((',
+    '[a-',
+    '\\',
+    '(a+)+$',
+    '%00',
+    '\u0000',
+    '😀',
+    '"',
+  ]
+  for (const query of queries) {
+    const reply = await search(query)
+    expect(reply.isError).not.toBe(true)
+    expect(reply.structuredContent).toMatchObject({ confidence: 'none', names: [] })
+    expect(textOf(reply)).toContain(howToAsk)
+  }
+  expect((await search('(read) [file]+')).structuredContent).toMatchObject({ confidence: 'strong' })
+})
+
+verifies('B17', async (place) => {
+  const { search, found } = await searching(place, notebook())
+  for (const [limit, count] of [
+    [0, 1],
+    [-1, 1],
+    [-1e9, 1],
+    [1e9, 50],
+    [Number.MAX_SAFE_INTEGER, 50],
+  ] as const)
+    expect(await found('take note', { limit })).toHaveLength(count)
+  for (const limit of ['NaN', 'five', null, 1.5, [5], {}]) {
+    const refused = await search('take note', { limit })
+    expect(reasonOf(refused)).toBe('invalid_arguments')
+    expect(textOf(refused)).toContain('limit')
+  }
+})
+
+verifies('B18', async (place) => {
+  const { search } = await searching(place, office())
+  const refused = await search('file', { detail: 'everything' })
+  expect(reasonOf(refused)).toBe('invalid_arguments')
+  for (const detail of ['names', 'signatures', 'full']) expect(textOf(refused)).toContain(`"${detail}"`)
+})
+
+verifies('B19', async ({ wire }) => {
+  const client = await wire(secured(true), { view: 'exposure=search', principal: { id: 'bob' } })
+  const answer = async (name: string, args: (tool: string) => Record<string, unknown>, tool: string) =>
+    (await client.ask('tools/call', { name, arguments: args(tool) })).text.replaceAll(tool, 'it')
+  const calls: readonly (readonly [string, (tool: string) => Record<string, unknown>])[] = [
+    ['describe_tools', (name) => ({ names: [name] })],
+    ['call_tool', (name) => ({ name })],
+    ['manage_tools', (name) => ({ action: 'enable', tools: name })],
+    ['manage_tools', (name) => ({ action: 'disable', tools: [name] })],
+    ['manage_tools', (name) => ({ action: 'describe', tools: name })],
+  ]
+  for (const [name, args] of calls)
+    expect(await answer(name, args, 'unseal_vault')).toBe(await answer(name, args, 'qwxzvv_kjhgf'))
+})
