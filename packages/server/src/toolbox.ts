@@ -254,7 +254,7 @@ function positive(what: string, value: number | undefined): void {
 }
 
 /** The entry for a declared tool. */
-export function entryOf(
+function entryOf(
   source: string,
   name: string,
   config: AnyConfig,

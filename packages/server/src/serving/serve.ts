@@ -74,7 +74,7 @@ function flagsOf(argv: readonly string[]) {
   try {
     return parseArgs({ args, options }).values
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, { cause: error })
   }
 }
 
