@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { type Child, startChild } from './child.ts'
+import { RawClient } from './client.ts'
+import { type Contestant, inRounds, type Pace, type Timing } from './rounds.ts'
+import { callOf, groupsOf } from './tools.ts'
+import { type Era, type Message, type Method, requestOf, resultOf } from './wire.ts'
+
+/** What one contender needed for one method at one size. */
+export interface HttpTiming extends Timing {
+  readonly size: number
+  readonly era: Era
+  readonly method: Method
+  /** The answer's length. */
+  readonly bytes: number
+}
+
+export const httpNames = {
+  floor: 'floor: node:http, same bytes',
+  sdkServer: 'SDK Server, constant list',
+  sdkMcp: 'SDK McpServer',
+  plain: 'Unfold, no groups',
+  open: 'Unfold, groups, all open',
+  fresh: 'Unfold, groups, fresh',
+} as const
+
+/** Times lists and calls over HTTP at one size, every server in a process of its own. */
+export async function timeOverHttp(size: number, pace: Pace): Promise<readonly HttpTiming[]> {
+  await using servers = await startServers(size)
+  const timings: HttpTiming[] = []
+  for (const era of ['session', 'stateless'] as const) {
+    const entrants = await entrantsOf(era, size, servers)
+    for (const method of ['tools/list', 'tools/call'] as const) {
+      timings.push(...(await timeMethod(entrants, { size, era, method }, pace)))
+    }
+    for (const { client } of entrants) client[Symbol.dispose]()
+  }
+  return timings
+}
+
+/** A contender in one era: where it is and what it is asked. */
+interface Entrant {
+  readonly name: string
+  readonly client: RawClient
+  readonly list: Message
+  /** Absent where the tool that the others call is not open. */
+  readonly call: Message | undefined
+}
+
+async function timeMethod(
+  entrants: readonly Entrant[],
+  what: { readonly size: number; readonly era: Era; readonly method: Method },
+  pace: Pace,
+): Promise<readonly HttpTiming[]> {
+  const bytes = new Map<string, number>()
+  const contestants = entrants.flatMap(({ name, client, list, call }): Contestant[] => {
+    const message = what.method === 'tools/list' ? list : call
+    if (message === undefined) return []
+    return [{ name, run: async () => bytes.set(name, await client.send(message)) }]
+  })
+  const timings = await inRounds(contestants, pace)
+  return timings.map((timing) => ({ ...timing, ...what, bytes: bytes.get(timing.name) ?? 0 }))
+}
+
+interface Servers extends AsyncDisposable {
+  readonly floor: Child
+  readonly sdkServer: Child
+  readonly sdkMcp: Child
+  readonly plain: Child
+  readonly open: Child
+  readonly fresh: Child
+}
+
+async function startServers(size: number): Promise<Servers> {
+  const starting = [
+    startChild('floor'),
+    startChild('sdk', ['server', size]),
+    startChild('sdk', ['mcp', size]),
+    startChild('unfold', ['plain', size]),
+    startChild('unfold', ['grouped', size]),
+    startChild('unfold', ['grouped', size]),
+  ] as const
+  const close = async (): Promise<void> => {
+    for (const child of await Promise.allSettled(starting)) {
+      if (child.status === 'fulfilled') await child.value[Symbol.asyncDispose]()
+    }
+  }
+  try {
+    const [floor, sdkServer, sdkMcp, plain, open, fresh] = await Promise.all(starting)
+    return { floor, sdkServer, sdkMcp, plain, open, fresh, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The contenders of an era, after it was checked that they answer alike. */
+async function entrantsOf(era: Era, size: number, servers: Servers): Promise<readonly Entrant[]> {
+  const at = (path: string): Place => ({ era, size, path })
+  const sdkServer = await entrantOf(httpNames.sdkServer, servers.sdkServer, at(`/${era}`))
+  const sdkMcp = await entrantOf(httpNames.sdkMcp, servers.sdkMcp, at(`/${era}`))
+  const plain = await entrantOf(httpNames.plain, servers.plain, at('/mcp'))
+  const open = await entrantOf(httpNames.open, servers.open, at(`/mcp?groups=${groupsOf(size).join()}`))
+  const fresh = await entrantOf(httpNames.fresh, servers.fresh, at('/mcp'))
+  const floor = await floorOf(servers.floor, sdkServer, at('/'))
+  const expected = await answersOf(sdkServer)
+  // A fresh session lists activators alone; on 2026-07-28 everything is listed and called from the start.
+  const alike = [floor, sdkServer, sdkMcp, plain, open, ...(era === 'stateless' ? [fresh] : [])]
+  for (const entrant of alike) assert.deepEqual(await answersOf(entrant), expected, `${entrant.name} answers differently`)
+  return era === 'stateless' ? alike : [...alike, { ...fresh, call: undefined }]
+}
+
+interface Place {
+  readonly era: Era
+  readonly size: number
+  readonly path: string
+}
+
+async function entrantOf(name: string, { port }: Child, { era, size, path }: Place): Promise<Entrant> {
+  const client = new RawClient(port)
+  const session = era === 'session' ? { session: await client.initialize(path) } : {}
+  const list = requestOf(era, 'tools/list', { path, ...session })
+  const call = requestOf(era, 'tools/call', { path, ...session, call: callOf(size) })
+  return { name, client, list, call }
+}
+
+/** The floor sends what `other` answered, byte for byte. */
+async function floorOf(child: Child, other: Entrant, { era, size }: Place): Promise<Entrant> {
+  const { text: list } = await other.client.read(other.list)
+  const { text: call } = other.call === undefined ? { text: '' } : await other.client.read(other.call)
+  child.teach({ [`/${era}/list`]: list, [`/${era}/call`]: call })
+  return {
+    name: httpNames.floor,
+    client: new RawClient(child.port),
+    list: requestOf(era, 'tools/list', { path: `/${era}/list` }),
+    call: requestOf(era, 'tools/call', { path: `/${era}/call`, call: callOf(size) }),
+  }
+}
+
+/** The tools an entrant lists, without those that open and close groups, and what a call gives. */
+async function answersOf({ client, list, call }: Entrant): Promise<object> {
+  const { tools } = resultOf((await client.read(list)).text) as { tools: { name: string }[] }
+  const { content } = call === undefined ? {} : resultOf((await client.read(call)).text)
+  return { tools: tools.filter(({ name }) => !/^(de)?activate/u.test(name)), content }
+}

@@ -1,0 +1,37 @@
+import type { Handler } from '@unfold-mcp/server'
+import { initializeOf, type Message } from './wire.ts'
+
+type Reply = Awaited<ReturnType<Handler['answer']>>
+
+/** Hands messages to a handler as its HTTP server would, without a socket. */
+export class LocalClient {
+  readonly #handler: Handler
+
+  constructor(handler: Handler) {
+    this.#handler = handler
+  }
+
+  /** Done when the whole answer is there. */
+  async send({ path, headers, body }: Message): Promise<Reply> {
+    const reply = await this.#handler.answer({
+      method: 'POST',
+      url: path,
+      header: (name) => (name === 'host' ? '127.0.0.1' : headers[name]),
+      body: async () => body,
+      request: () => new Request(new URL(path, 'http://127.0.0.1'), { method: 'POST', headers }),
+    })
+    if (reply.status >= 300) throw new Error(`The handler answered with status ${reply.status}.`)
+    if (reply instanceof Response) await reply.arrayBuffer()
+    return reply
+  }
+
+  /** Begins a session; resolves with its id. */
+  async initialize(path: string): Promise<string> {
+    const { first, second } = initializeOf(path)
+    const { headers } = await this.send(first)
+    const session = headers instanceof Headers ? headers.get('mcp-session-id') : headers['mcp-session-id']
+    if (typeof session !== 'string') throw new Error('No session was begun.')
+    await this.send(second(session))
+    return session
+  }
+}

@@ -1,0 +1,8 @@
+// Unfold as its users start it, but for the port and the number of sessions.
+import { listen } from '@unfold-mcp/server'
+import { type Shape, toolboxOf } from '../unfold.ts'
+import { serveAsChild } from './child.ts'
+
+const [shape, count] = process.argv.slice(2)
+const { server } = await listen(toolboxOf(Number(count), shape as Shape), { port: 0, sessions: { max: 20_000 } })
+serveAsChild(server)
