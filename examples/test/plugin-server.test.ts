@@ -23,8 +23,8 @@ describe.each(eras)('plugins (%s)', (era) => {
 
   test('loading adds tools, unloading takes them away', async () => {
     await using session = await connected(server(), { era })
-    const loaded = await session.text('load_plugin', { name: 'text' })
-    expect(loaded).toMatch(/^Loaded text\.\n3 tools are now available:\n- text_count\(text: string\)/)
+    const reply = await session.text('load_plugin', { name: 'text' })
+    expect(reply).toMatch(/^Loaded text\.\n3 tools are now available:\n- text_count\(text: string\)/)
     expect(await session.toolNames()).toEqual([...own, ...textTools])
     await session.call('load_plugin', { name: 'math' })
     await session.call('unload_plugin', { name: 'text' })

@@ -23,7 +23,6 @@ export const localNames = {
   sdkServer: 'SDK Server',
   sdkMcp: 'SDK McpServer',
   plain: 'Unfold, no groups',
-  open: 'Unfold, groups, all open',
 } as const
 
 /** A list that nothing changed: from a request as it was read to the answer as it is sent, without a socket. */
@@ -96,7 +95,7 @@ async function connected(name: string, serve: (transport: InMemoryTransport) => 
   const [near, far] = InMemoryTransport.createLinkedPair()
   let answered: (message: JSONRPCMessage) => void = () => undefined
   near.onmessage = (message) => answered(message)
-  const { close } = serve(far)
+  const served = serve(far)
   await near.start()
   const ask = async (message: JSONRPCMessage): Promise<JSONRPCMessage> => {
     const answer = new Promise<JSONRPCMessage>((resolve) => {
@@ -108,7 +107,7 @@ async function connected(name: string, serve: (transport: InMemoryTransport) => 
   const { first, second } = initializeOf('')
   await ask(JSON.parse(first.body.toString()) as JSONRPCMessage)
   await near.send(JSON.parse(second('').body.toString()) as JSONRPCMessage)
-  return { name, ask, close }
+  return { name, ask, close: () => served.close() }
 }
 
 function postOf({ headers, body }: Message): Request {

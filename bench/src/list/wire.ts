@@ -45,7 +45,7 @@ export function requestOf(
 }
 
 /** The two messages that begin a session; the second goes with the session's id. */
-export function initializeOf(path: string): { readonly first: Message; second(session: string): Message } {
+export function initializeOf(path: string): { readonly first: Message; readonly second: (session: string) => Message } {
   const params = { protocolVersion: revisions.session, capabilities: {}, clientInfo: client }
   return {
     first: message(path, { jsonrpc: '2.0', id: 0, method: 'initialize', params }),

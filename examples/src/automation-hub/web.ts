@@ -97,7 +97,7 @@ const publicOnly: LookupFunction = (host, options, callback) => {
 }
 
 function refused(host: string, address: string): Error {
-  return new Error(
+  return new ToolError(
     `${host} is at ${address}, in a private network. Ask for a public address; whoever runs the server may set AUTOMATION_HUB_ALLOW_PRIVATE=1.`,
   )
 }
@@ -114,7 +114,7 @@ async function* chunks(response: IncomingMessage, url: URL, signal: AbortSignal)
 
 function explained(url: URL, code: string, error: unknown): unknown {
   const explanation = explanations[code]
-  return explanation === undefined ? error : new Error(`${url.host} ${explanation}`, { cause: error })
+  return explanation === undefined ? error : new ToolError(`${url.host} ${explanation}`, { cause: error })
 }
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code)

@@ -82,5 +82,5 @@ function numberFrom(token: string): number {
 function unexpected(token: string | undefined, wanted: string): Error {
   const found = token === undefined ? 'it ends' : `it has "${token}"`
   const known = wanted === 'a number' ? ` Functions: ${Object.keys(functions).join(', ')}.` : ''
-  return new Error(`The expression should have ${wanted.length === 1 ? `"${wanted}"` : wanted} where ${found}.${known}`)
+  return new ToolError(`The expression should have ${wanted.length === 1 ? `"${wanted}"` : wanted} where ${found}.${known}`)
 }

@@ -43,6 +43,20 @@ export {
 } from './groups.ts'
 export { checkGroupName, checkToolName, nearest, nearestHint, printable } from './names.ts'
 export { type Page, pageOf } from './pages.ts'
+export type { Confidence } from './search/abstention.ts'
+export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts } from './search/document.ts'
+export type { FieldName } from './search/fields.ts'
+export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
+export type { Via } from './search/ranking.ts'
+export {
+  type ExplainedWord,
+  type Explanation,
+  type SearchAnswer,
+  SearchIndex,
+  type SearchMatch,
+  type SearchOptions,
+} from './search/search-index.ts'
+export { UsageMemory, type UsageNote } from './search/usage.ts'
 export { firstSentence, signature, typeText } from './signature.ts'
 export { estimateTokens, toolTokens } from './tokens.ts'
 export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool.ts'
@@ -60,8 +74,3 @@ export {
   viewFingerprint,
   viewOf,
 } from './view.ts'
-export { type Confidence } from './search/abstention.ts'
-export { documentOf, type SearchDocument } from './search/document.ts'
-export { type SearchAnswer, SearchIndex, type SearchMatch, type SearchOptions } from './search/search-index.ts'
-export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
-export { UsageMemory, type UsageNote } from './search/usage.ts'

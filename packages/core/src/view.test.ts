@@ -76,12 +76,19 @@ describe('a view', () => {
   })
 
   test('shows the tools of an active group in the order of the catalog', () => {
-    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['files'] } }))).toEqual(['now', 'read', 'write'])
+    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['files'] } }))).toEqual([
+      'now',
+      'read',
+      'write',
+    ])
   })
 
   test('shows the tools of a child only while every ancestor is active', () => {
     expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['aws'] } }))).toEqual(['now'])
-    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['cloud', 'aws'] } }))).toEqual(['now', 'upload'])
+    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['cloud', 'aws'] } }))).toEqual([
+      'now',
+      'upload',
+    ])
   })
 
   test('shows a single tool of an inactive group when it was asked for', () => {
@@ -93,7 +100,12 @@ describe('a view', () => {
   })
 
   test('shows everything at once where the exposure says so', () => {
-    expect(shownIn(hub, look({ exposure: 'everything', surfaces: new Set<Surface>() }))).toEqual(['now', 'read', 'write', 'upload'])
+    expect(shownIn(hub, look({ exposure: 'everything', surfaces: new Set<Surface>() }))).toEqual([
+      'now',
+      'read',
+      'write',
+      'upload',
+    ])
   })
 
   test('shows no activator to a client that cannot follow', () => {

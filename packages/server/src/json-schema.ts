@@ -4,7 +4,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 
 // Schemas are kept out of the engine's registry: two tools may carry the same `$id`.
 const engine = new Ajv2020({ allErrors: true, strict: false, validateSchema: false, addUsedSchema: false })
-addFormats(engine as unknown as Parameters<typeof addFormats>[0])
+addFormats(engine)
 
 /** A check of values against a JSON Schema that finds every problem; throws `invalid_schema` for one that cannot be used. */
 export function compileJsonSchema(

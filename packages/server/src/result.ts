@@ -22,20 +22,20 @@ export class ToolError extends Error {
 }
 
 /** The name under which a result that reports a failure says which. */
-export const reasonMeta = 'io.github.unfold-mcp/reason'
+const reasonMeta = 'io.github.unfold-mcp/reason'
 
 /** A whole result from what a handler gave back; throws `invalid_result` for what no client could read. */
 export function resultOf(tool: string, given: unknown): CallToolResult | InputRequiredResult {
   if (given === undefined || given === null) return { content: [] }
   if (typeof given === 'string') return { content: [{ type: 'text', text: given }] }
-  if (typeof given !== 'object') throw garbage(tool, `it returned a ${typeof given}`)
+  if (typeof given !== 'object') throw invalidResult(tool, `it returned a ${typeof given}`)
   if (Array.isArray(given)) {
-    if (!given.every(isBlock)) throw garbage(tool, 'it returned an array that is not made of content blocks')
+    if (!given.every(isBlock)) throw invalidResult(tool, 'it returned an array that is not made of content blocks')
     return usable(tool, { content: given })
   }
   if (isInputRequired(given)) return writable(tool, given)
   if ('content' in given && Array.isArray(given.content)) {
-    if (!given.content.every(isBlock)) throw garbage(tool, 'its result has content that is not made of content blocks')
+    if (!given.content.every(isBlock)) throw invalidResult(tool, 'its result has content that is not made of content blocks')
     return usable(tool, given as CallToolResult)
   }
   const text = textOf(tool, given)
@@ -62,7 +62,7 @@ function usable(tool: string, result: CallToolResult): CallToolResult {
   const [issue] = checked.issues ?? []
   if (issue === undefined) return writable(tool, result)
   const path = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
-  throw garbage(tool, `its result is not one that MCP knows (${path}: ${issue.message})`)
+  throw invalidResult(tool, `its result is not one that MCP knows (${path}: ${issue.message})`)
 }
 
 // What most results are, and what needs no further look.
@@ -78,7 +78,7 @@ function writable<T extends object>(tool: string, result: T): T {
     JSON.stringify(result, withoutTexts)
     return result
   } catch (error) {
-    throw garbage(tool, `its result holds something that JSON cannot (${wordsOf(error)})`)
+    throw invalidResult(tool, `its result holds something that JSON cannot (${wordsOf(error)})`)
   }
 }
 
@@ -88,13 +88,14 @@ function textOf(tool: string, given: object): string {
   try {
     text = JSON.stringify(given)
   } catch (error) {
-    throw garbage(tool, `it returned an object that JSON cannot hold (${wordsOf(error)})`)
+    throw invalidResult(tool, `it returned an object that JSON cannot hold (${wordsOf(error)})`)
   }
-  if (text?.startsWith('{') !== true) throw garbage(tool, 'it returned an object that JSON turns into something else')
+  if (text?.startsWith('{') !== true) throw invalidResult(tool, 'it returned an object that JSON turns into something else')
   return text
 }
 
-function garbage(tool: string, problem: string): Failure {
+/** The failure of a handler that gave back what no client could read. */
+export function invalidResult(tool: string, problem: string): Failure {
   return new Failure(
     'invalid_result',
     `Tool "${tool}" gave no usable result: ${problem}. Its author must mend it; trying again will not help.`,

@@ -13,7 +13,7 @@ export type SchemaSource = StandardSchema | JsonSchema
 /** What a handler gets for this schema. */
 export type ValueOf<S> = S extends { readonly '~standard': unknown } ? OutputOf<S> : FromJsonSchema<S>
 
-export type Checked = { readonly value: unknown } | { readonly problems: readonly Problem[] }
+type Checked = { readonly value: unknown } | { readonly problems: readonly Problem[] }
 
 /** A schema ready to use: what clients are shown, and how a value is checked. */
 export interface Schema {
@@ -35,7 +35,7 @@ export function inputSchema(tool: string, source: SchemaSource | undefined): Inp
       `its input is of type ${JSON.stringify(json.type)}, but arguments are always an object. Wrap it in an object.`,
     )
   }
-  return { json: { type: 'object', ...json } as Tool['inputSchema'], check }
+  return { json: { type: 'object', ...json }, check }
 }
 
 /** The output schema of a tool. */
@@ -44,7 +44,7 @@ export function outputSchema(tool: string, source: SchemaSource): Schema {
 }
 
 function schemaOf(tool: string, source: SchemaSource, io: 'input' | 'output'): Schema {
-  if (!isStandardSchema(source)) return { json: source as JsonSchema, check: lazyJsonCheck(tool, source as JsonSchema) }
+  if (!isStandardSchema(source)) return { json: source, check: lazyJsonCheck(tool, source) }
   const { jsonSchema, validate, vendor } = source['~standard']
   if (jsonSchema === undefined) {
     throw invalid(

@@ -41,6 +41,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly budgetTokens?: number
   /** `call_tool_read`, `call_tool_write` and `call_tool_destructive` instead of `call_tool`, for clients that approve by name. */
   readonly callVariants?: boolean
+  /** Puts `anthropic/alwaysLoad` and `anthropic/searchHint` into `_meta`, for hosts that load tools themselves. */
+  readonly hostHints?: boolean
   /** `append` keeps every tool where a client first saw it, so that a prompt cache keeps its prefix. */
   readonly order?: 'declared' | 'append'
   /** How many tools a page of the list holds; all by default. */
@@ -250,6 +252,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     exposure: options.exposure ?? (options.lazy === true ? 'lazy' : 'groups'),
     budgetTokens: options.budgetTokens ?? 5_000,
     callVariants: options.callVariants ?? false,
+    hostHints: options.hostHints ?? false,
     order: options.order ?? 'declared',
     pageSize: options.pageSize,
     facts: options.facts,
@@ -275,7 +278,7 @@ function positive(what: string, value: number | undefined): void {
 }
 
 /** The entry for a declared tool. */
-export function entryOf(
+function entryOf(
   source: string,
   name: string,
   config: AnyConfig,

@@ -12,6 +12,8 @@ export function serveAsChild(server: Server): void {
   if (server.listening) tellPort()
   else server.listen(0, '127.0.0.1', tellPort)
   process.on('disconnect', () => process.exit(0))
+  // It may have gone while this process was starting.
+  if (!process.connected) process.exit(0)
   process.on('message', (message: ToChild) => {
     if (message === 'weigh') tell({ memory: weigh() })
   })

@@ -44,35 +44,37 @@ export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: Where
   }
 }
 
-/** A reader looks at no more parameters than this, however many there are. */
-const maxParameters = 64
-const maxDepth = 3
-const maxBranches = 8
+/** No more is read than this, however much there is. */
+const mostParameters = 64
+const mostSchemas = 500
+const deepest = 3
 
 function parametersOf(schema: JsonSchema): readonly SearchParameter[] {
   const found: SearchParameter[] = []
-  collect(schema, 0, found)
-  return found
-}
-
-function collect(schema: unknown, depth: number, found: SearchParameter[]): void {
-  if (!isSchema(schema) || depth > maxDepth) return
-  if (isSchema(schema.properties)) {
+  let schemas = 0
+  // Breadth first, so that one deep object cannot crowd out its neighbours.
+  let level: unknown[] = [schema]
+  for (let depth = 0; depth <= deepest; depth++) {
     const inside: unknown[] = []
-    for (const name in schema.properties) {
-      if (found.length >= maxParameters) return
-      const property = schema.properties[name]
-      found.push({ name, ...descriptionOf(property) })
-      inside.push(property)
+    for (const each of level) {
+      if (!isSchema(each)) continue
+      if (++schemas > mostSchemas) return found
+      if (isSchema(each.properties)) {
+        for (const name in each.properties) {
+          if (found.length === mostParameters) return found
+          const property = each.properties[name]
+          found.push({ name, ...descriptionOf(property) })
+          inside.push(property)
+        }
+      }
+      inside.push(
+        each.items,
+        ...[each.anyOf, each.oneOf, each.allOf].flatMap((branches) => (Array.isArray(branches) ? branches.slice(0, 8) : [])),
+      )
     }
-    // The outer parameters come first, so that one deep object cannot crowd out its neighbours.
-    for (const property of inside) collect(property, depth + 1, found)
+    level = inside
   }
-  collect(schema.items, depth + 1, found)
-  for (const keyword of ['anyOf', 'oneOf', 'allOf'] as const) {
-    const branches = schema[keyword]
-    if (Array.isArray(branches)) for (const branch of branches.slice(0, maxBranches)) collect(branch, depth + 1, found)
-  }
+  return found
 }
 
 function descriptionOf(property: unknown): { description?: string } {

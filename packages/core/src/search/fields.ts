@@ -10,7 +10,7 @@ export interface Field {
   readonly usual: number
   /** Words after these are not read, so length buys nothing. */
   readonly limit: number
-  textsOf(document: SearchDocument): Iterable<string | undefined>
+  readonly textsOf: (document: SearchDocument) => Iterable<string | undefined>
 }
 
 export type FieldName =

@@ -9,7 +9,8 @@ export class Postings {
   #counts = new Uint32Array(256)
   /** The block of a term holds 2 ** (class - 1) pairs; class 0 is no block. */
   #classes = new Uint8Array(256)
-  readonly #free: number[][] = []
+  /** By class, the blocks that nobody uses. */
+  readonly #free: readonly number[][] = Array.from({ length: 33 }, () => [])
 
   /** How many documents hold the term. */
   count(term: number): number {
@@ -42,7 +43,7 @@ export class Postings {
     this.#counts[term] = this.count(term) + 1
   }
 
-  /** Takes a document from a term that holds it; resolves to how many are left. */
+  /** Takes a document from a term that holds it; tells how many are left. */
   remove(term: number, document: number): number {
     const at = this.#find(term, document)
     this.#pool.copyWithin(at, at + 2, this.#end(term))
@@ -79,7 +80,7 @@ export class Postings {
     const place = this.#take(size + 1)
     const start = this.start(term)
     this.#pool.copyWithin(place, start, start + 2 * count)
-    if (size > 0) (this.#free[size] ??= []).push(start)
+    if (size > 0) this.#free[size]?.push(start)
     this.#starts[term] = place
     this.#classes[term] = size + 1
   }
@@ -104,13 +105,14 @@ export class Postings {
 
   #release(term: number): void {
     const size = this.#classes[term] ?? 0
-    ;(this.#free[size] ??= []).push(this.start(term))
+    this.#free[size]?.push(this.start(term))
     this.#classes[term] = 0
     this.#starts[term] = 0
   }
 }
 
-export function enlarged(array: Uint32Array, length: number): Uint32Array {
+/** The same numbers with room for more. */
+export function enlarged(array: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(length)
   larger.set(array)
   return larger

@@ -6,8 +6,8 @@ import { hintsOf } from './values.ts'
 /** What a query asks for, clause by clause: a request in several steps wants a tool for each. */
 export interface Question {
   readonly clauses: readonly (readonly Asked[])[]
-  /** The whole query as a key, when it is short enough to be a tool's name. */
-  readonly whole?: string
+  /** The whole query, when it is short enough to be a tool's name: as it was written and as a key. */
+  readonly whole?: { readonly written: string; readonly key: string }
   /** Keys of what looks like a tool's name inside the query. */
   readonly names: readonly string[]
 }
@@ -27,7 +27,8 @@ export interface Asked {
 const longestQuery = 4_096
 const mostClauses = 12
 const mostTerms = 200
-const longestName = 256
+/** Longer than any name, also after a server's. */
+export const longestName = 256
 
 /** Words between quotation marks are mostly values for the tool, not what the tool is about. */
 const quotedWeight = 0.5
@@ -40,7 +41,11 @@ export function questionOf(query: string): Question {
   const asked = clausesOf(text, 'prose')
   // A query of small words alone ("who", "help") may still be a name.
   const clauses = asked.length > 0 ? asked : clausesOf(text, 'name')
-  return { clauses, names: namesIn(text), ...(query.length <= longestName && { whole: keyOf(text) }) }
+  return {
+    clauses,
+    names: namesIn(text),
+    ...(query.length <= longestName && { whole: { written: query.trim(), key: keyOf(text) } }),
+  }
 }
 
 /** A name without its separators and case: "create_issue", "createIssue" and "Create issue" are one. */
@@ -86,12 +91,13 @@ function askedIn(clause: string, reading: Reading): readonly Asked[] {
     for (const term of queryTerms(written, reading)) {
       add({ term, word, weight: isQuoted ? quotedWeight : 1, kind: 'word', mayBeMisspelt: !isQuoted && !isName })
     }
-    // "You tube" may be a tool's "YouTube"; whoever has no such word is not asked for it.
-    if (neighbour !== undefined && clause.slice(neighbour.end, start) === ' ') {
+    const isPart = /^\p{L}+$/u.test(word) && !isStopWord(word)
+    // "Git hub" may be a tool's "GitHub"; whoever has no such word is not asked for it.
+    if (isPart && neighbour !== undefined && clause.slice(neighbour.end, start) === ' ') {
       const pair = neighbour.word + word
       add({ term: stem(pair), word: pair, weight: pairWeight, kind: 'hint', mayBeMisspelt: false })
     }
-    neighbour = isStopWord(word) || !/^\p{L}+$/u.test(word) ? undefined : { word, end: start + written.length }
+    neighbour = isPart ? { word, end: start + written.length } : undefined
   })
   for (const term of hintsOf(clause)) add({ term, word: term, weight: hintWeight, kind: 'hint', mayBeMisspelt: false })
   return [...asked.values()]
@@ -104,8 +110,10 @@ function queryTerms(written: string, reading: Reading): readonly string[] {
 }
 
 function quotesIn(text: string): readonly { readonly from: number; readonly to: number }[] {
-  return [...text.matchAll(/["“][^"“”]{1,80}["”]|(?<![\p{L}\p{N}])'[^'\n]{1,80}'(?![\p{L}\p{N}])/gu)].map(({ 0: quote, index }) => ({
-    from: index,
-    to: index + quote.length,
-  }))
+  return [...text.matchAll(/["“][^"“”]{1,80}["”]|(?<![\p{L}\p{N}])'[^'\n]{1,80}'(?![\p{L}\p{N}])/gu)].map(
+    ({ 0: quote, index }) => ({
+      from: index,
+      to: index + quote.length,
+    }),
+  )
 }

@@ -3,9 +3,9 @@ import { fields } from './fields.ts'
 // The few numbers that shape a ranking. Results change little around each of them; they are round on purpose.
 
 /** How slowly more of the same word stops mattering. */
-const saturation = 2.5
+const saturation = 3
 /** How much of a word's weight depends on the length of its field. */
-const lengthShare = 0.6
+const lengthShare = 0.5
 /** A field longer than this many times the usual is not punished further. */
 const longest = 4
 /** A word counts this often in a field, however often it is repeated. */
@@ -14,7 +14,7 @@ const mostRepeats = 3
 const literalFloor = 0.1
 /** What a synonym is worth of a literal match in the same place … */
 const synonymShare = 0.4
-/** … and at most. Less than any literal match: with the numbers above the least of those is worth 0.17. */
+/** … and at most. Less than any literal match: with the numbers above and the fields' weights the least of those is worth 0.166. */
 const synonymCeiling = 0.16
 /** What a word is worth that was probably meant. */
 const misspeltShare = 1

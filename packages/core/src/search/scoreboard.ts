@@ -1,3 +1,4 @@
+import { Best } from './best.ts'
 import type { Lookup, Sight, Way } from './lookup.ts'
 import type { Postings } from './postings.ts'
 import { shareOf, worths } from './ranking.ts'
@@ -89,11 +90,17 @@ export class Scoreboard {
       for (let at = start; at < start + clauses; at++) sum += scores[at] as number
       // Shares of parts never exceed the share of their sum, and most documents are far from the top.
       if (shareOf(sum) < heap.bar) continue
-      let shares = 0
-      for (let at = start; at < start + clauses; at++) shares += shareOf(scores[at] as number)
-      heap.offer(document, shares)
+      heap.offer(document, this.shares(document))
     }
     return heap.documents
+  }
+
+  /** What a document scores in all clauses, as shares. */
+  shares(document: number): number {
+    const start = document * this.#clauses
+    let shares = 0
+    for (let at = start; at < start + this.#clauses; at++) shares += shareOf(this.#scores[at] as number)
+    return shares
   }
 
   #clear(): void {
@@ -104,72 +111,5 @@ export class Scoreboard {
       for (let at = start; at < start + this.#clauses; at++) this.#scores[at] = 0
     }
     this.#count = 0
-  }
-}
-
-/** Keeps the best of what it is offered, the worst of them at hand. */
-class Best {
-  readonly documents: number[] = []
-  readonly #shares: number[] = []
-  readonly #count: number
-  readonly #comesFirst: (a: number, b: number) => boolean
-
-  constructor(count: number, comesFirst: (a: number, b: number) => boolean) {
-    this.#count = count
-    this.#comesFirst = comesFirst
-  }
-
-  /** What is below this need not be offered. */
-  get bar(): number {
-    return this.documents.length < this.#count ? 0 : (this.#shares[0] ?? 0)
-  }
-
-  offer(document: number, shares: number): void {
-    if (this.documents.length < this.#count) {
-      this.documents.push(document)
-      this.#shares.push(shares)
-      this.#rise(this.documents.length - 1)
-      return
-    }
-    const worst = this.#shares[0] ?? Number.POSITIVE_INFINITY
-    if (shares < worst || (shares === worst && !this.#comesFirst(document, this.documents[0] ?? 0))) return
-    this.documents[0] = document
-    this.#shares[0] = shares
-    this.#sink()
-  }
-
-  /** Whether what is at `a` is worse than what is at `b`. */
-  #isWorse(a: number, b: number): boolean {
-    const difference = (this.#shares[a] as number) - (this.#shares[b] as number)
-    return difference === 0 ? this.#comesFirst(this.documents[b] as number, this.documents[a] as number) : difference < 0
-  }
-
-  #rise(from: number): void {
-    let at = from
-    while (at > 0) {
-      const above = (at - 1) >>> 1
-      if (!this.#isWorse(at, above)) return
-      this.#swap(at, above)
-      at = above
-    }
-  }
-
-  #sink(): void {
-    let at = 0
-    for (;;) {
-      let next = 2 * at + 1
-      if (next >= this.documents.length) return
-      if (next + 1 < this.documents.length && this.#isWorse(next + 1, next)) next++
-      if (!this.#isWorse(next, at)) return
-      this.#swap(at, next)
-      at = next
-    }
-  }
-
-  #swap(a: number, b: number): void {
-    const { documents } = this
-    const shares = this.#shares
-    ;[documents[a], documents[b]] = [documents[b] as number, documents[a] as number]
-    ;[shares[a], shares[b]] = [shares[b] as number, shares[a] as number]
   }
 }

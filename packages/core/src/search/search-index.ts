@@ -1,9 +1,10 @@
 import { type Confidence, confidenceOf, type Evidence } from './abstention.ts'
+import { Best } from './best.ts'
 import type { SearchDocument } from './document.ts'
 import { type FieldName, fields } from './fields.ts'
 import { Finder, type Lookup, type Sight } from './lookup.ts'
 import { Postings } from './postings.ts'
-import { keyOf, type Question, questionOf } from './query.ts'
+import { keyOf, longestName, type Question, questionOf } from './query.ts'
 import { impactOf, scoreOf, shareOf, type Via, worths } from './ranking.ts'
 import { finest, Scoreboard } from './scoreboard.ts'
 import { type Candidate, inOrder } from './selection.ts'
@@ -69,7 +70,8 @@ const mostMatches = 1_000
 const mostCandidates = 60
 /** Of the places of an answer, those that one source may take by default. */
 const sourceShare = 0.6
-/** Stands before a key and in no term. */
+/** These stand before names and keys, and in no term. */
+const nameMark = '"'
 const keyMark = '='
 const mostBoost = 100
 const longestText = 4_000
@@ -129,8 +131,8 @@ export class SearchIndex {
     const sight = this.#sightOf(filter)
     const finder = new Finder(this.#vocabulary, this.#postings, sight)
     const clauses = question.clauses.map((clause) => clause.map((asked) => finder.lookUp(asked)))
-    const boosts = boost === undefined ? unboosted : (id: string) => factorOf(boost(id))
-    const candidates = this.#candidates(clauses, question, sight, Math.max(mostCandidates, 2 * count), boosts)
+    const near = this.#candidates(clauses, question, sight, Math.max(mostCandidates, 2 * count))
+    const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
     const placed = inOrder(candidates, Math.max(1, count), cap)
     const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(mostOf(clause)), 0)) || 1
@@ -139,10 +141,12 @@ export class SearchIndex {
         id: candidate.id,
         score: score / most,
         isNamed: candidate.naming > 0,
-        ...(explain && { why: { words: this.#explain(candidate.slot, clauses), boost: boosts(candidate.id) } }),
+        ...(explain && { why: { words: this.#explain(candidate.slot, clauses), boost: candidate.boost } }),
       })),
       total: sight.total,
-      confidence: candidates.some(({ naming }) => naming > 0) ? 'strong' : confidenceOf(this.#evidence(candidates, clauses, finder)),
+      confidence: candidates.some(({ naming }) => naming > 0)
+        ? 'strong'
+        : confidenceOf(this.#evidence(candidates, clauses, finder)),
       unmatched: unmatchedIn(clauses),
     }
   }
@@ -161,47 +165,47 @@ export class SearchIndex {
 
   #candidates(
     clauses: readonly (readonly Lookup[])[],
-    question: Question,
+    { whole, names }: Question,
     sight: Sight,
     count: number,
-    boosts: (id: string) => number,
   ): readonly Candidate[] {
     const board = this.#scoreboard
     board.begin(this.#ids.length, clauses.length)
     for (const [clause, lookups] of clauses.entries()) {
       for (const lookup of lookups) board.add(clause, lookup, this.#postings, sight)
     }
-    const called = this.#holders(question.whole === undefined ? [] : [question.whole], sight)
-    const mentioned = this.#holders(question.names, sight)
-    const best = board.best(count, (a, b) => (this.#ids[a] ?? '') < (this.#ids[b] ?? ''))
-    return [...new Set([...called, ...mentioned, ...best])].map((slot) => {
-      const id = this.#ids[slot] ?? ''
-      const factor = boosts(id)
-      return {
-        slot,
-        id,
-        source: this.#sources[slot] ?? '',
-        naming: called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0,
-        scores: clauses.map((_, clause) => factor * board.score(clause, slot)),
-      }
-    })
+    const spelt = this.#holders(whole === undefined ? [] : [nameMark + whole.written], sight, count)
+    const called = this.#holders(whole === undefined ? [] : [keyMark + whole.key], sight, count)
+    const keys = names.map((name) => keyMark + name)
+    const mentioned = this.#holders(keys, sight, count)
+    return [...new Set([...spelt, ...called, ...mentioned, ...board.best(count, this.#comesFirst)])].map((slot) => ({
+      slot,
+      id: this.#ids[slot] ?? '',
+      source: this.#sources[slot] ?? '',
+      naming: spelt.has(slot) ? 3 : called.has(slot) ? 2 : mentioned.has(slot) ? 1 : 0,
+      scores: clauses.map((_, clause) => board.score(clause, slot)),
+      boost: 1,
+    }))
   }
 
-  /** The documents in sight that go by one of these keys. */
-  #holders(keys: readonly string[], { visible }: Sight): ReadonlySet<number> {
-    const holders = new Set<number>()
-    for (const key of keys) {
-      const term = this.#vocabulary.numberOf(keyMark + key)
+  /** The best documents in sight that go by one of these marked names or keys: a name may be that of thousands. */
+  #holders(marked: readonly string[], { visible }: Sight, count: number): ReadonlySet<number> {
+    const holders = new Best(count, this.#comesFirst)
+    for (const each of marked) {
+      const term = this.#vocabulary.numberOf(each)
       if (term === undefined) continue
       const start = this.#postings.start(term)
       const end = start + 2 * this.#postings.count(term)
       for (let i = start; i < end; i += 2) {
         const slot = this.#postings.pool[i] as number
-        if (visible === undefined || visible[slot] === 1) holders.add(slot)
+        if (visible === undefined || visible[slot] === 1) holders.offer(slot, this.#scoreboard.shares(slot))
       }
     }
-    return holders
+    return new Set(holders.documents)
   }
+
+  /** Between equals the id decides, which does not depend on what came when. */
+  readonly #comesFirst = (a: number, b: number): boolean => (this.#ids[a] ?? '') < (this.#ids[b] ?? '')
 
   /** What each word found in a document, and what that is worth; nothing for words that found nothing. */
   #found(slot: number, lookups: readonly Lookup[]): readonly Found[] {
@@ -235,12 +239,15 @@ export class SearchIndex {
   #evidence(candidates: readonly Candidate[], clauses: readonly (readonly Lookup[])[], finder: Finder): readonly Evidence[] {
     return clauses.map((lookups, clause) => {
       const most = mostOf(lookups)
-      const best = candidates.reduce<Candidate | undefined>((a, b) => (a === undefined || (b.scores[clause] ?? 0) > (a.scores[clause] ?? 0) ? b : a), undefined)
+      const best = candidates.reduce<Candidate | undefined>(
+        (a, b) => (a === undefined || (b.scores[clause] ?? 0) > (a.scores[clause] ?? 0) ? b : a),
+        undefined,
+      )
       if (best === undefined || most === 0) return { weight: most, coverage: 0, nameShare: 0, amount: 0 }
       const literal = this.#found(best.slot, lookups).filter(({ via }) => via !== 'synonym')
       return {
         weight: most,
-        coverage: mostOf(literal.map(({ lookup }) => lookup)) / most,
+        coverage: wordsOf(literal.map(({ lookup }) => lookup)) / wordsOf(lookups),
         nameShare: this.#nameShare(best.slot, new Set(literal.map(({ term }) => term)), finder),
         amount: literal.reduce((sum, { worth }) => sum + worth, 0) / finder.rarity(0),
       }
@@ -290,7 +297,7 @@ export class SearchIndex {
     }
     const payloads = new Map<number, number>()
     for (const [number, row] of rows) payloads.set(number, payloadOf(counts, row, lengths))
-    for (const key of keysOf(document)) payloads.set(this.#vocabulary.admit(keyMark + key), 0)
+    for (const marked of marksOf(document)) payloads.set(this.#vocabulary.admit(marked), 0)
     return payloads
   }
 
@@ -328,25 +335,41 @@ function doubled(array: Uint16Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
   return larger
 }
 
-/** The keys a document goes by: its name, alone and after its server's, and its title. */
-function keysOf({ name, title, server }: SearchDocument): ReadonlySet<string> {
-  const key = keyOf(name.slice(0, 256))
-  const keys = [key, server === undefined ? '' : keyOf(server.slice(0, 256)) + key, title === undefined ? '' : keyOf(title.slice(0, 256))]
-  return new Set(keys.filter((each) => each !== ''))
+/** What a document is called: its name as it is written, and as keys its name, alone and after its server's, and its title. */
+function marksOf({ name, title = '', server = '' }: SearchDocument): ReadonlySet<string> {
+  const [nameKey = '', titleKey = '', serverKey = ''] = [name, title, server].map((text) => keyOf(text.slice(0, longestName)))
+  const keys = [nameKey, serverKey + nameKey, titleKey].filter((key) => key !== '')
+  return new Set([nameMark + name.slice(0, longestName), ...keys.map((key) => keyMark + key)])
+}
+
+/** What words can add at most, a word with several terms counting once. */
+function wordsOf(lookups: readonly Lookup[]): number {
+  const words = new Map<string, number>()
+  for (const { asked, most } of lookups) words.set(asked.word, Math.max(most, words.get(asked.word) ?? 0))
+  let sum = 0
+  for (const most of words.values()) sum += most
+  return sum
 }
 
 const mostOf = (lookups: readonly Lookup[]): number => lookups.reduce((sum, { most }) => sum + most, 0)
 
-const unmatchedIn = (clauses: readonly (readonly Lookup[])[]): readonly string[] => [
-  ...new Set(clauses.flatMap((lookups) => lookups.filter(({ asked, ways }) => asked.kind === 'word' && ways.length === 0).map(({ asked }) => asked.word))),
-]
+/** The words of which no part was found. */
+function unmatchedIn(clauses: readonly (readonly Lookup[])[]): readonly string[] {
+  const words = clauses.flat().filter(({ asked }) => asked.kind === 'word')
+  const matched = new Set(words.filter(({ ways }) => ways.length > 0).map(({ asked }) => asked.word))
+  return [...new Set(words.map(({ asked }) => asked.word))].filter((word) => !matched.has(word))
+}
 
 function countOf(limit: number): number {
   if (Number.isNaN(limit)) return defaultLimit
   return Math.max(0, Math.min(mostMatches, Math.floor(limit)))
 }
 
-const unboosted = (): number => 1
+const boosted = (candidate: Candidate, boost: number): Candidate => ({
+  ...candidate,
+  boost,
+  scores: candidate.scores.map((score) => boost * score),
+})
 
 /** A boost that cannot be used is none. */
 const factorOf = (boost: number): number => (Number.isFinite(boost) ? Math.min(mostBoost, Math.max(0, boost)) : 1)

@@ -5,10 +5,11 @@ export interface Candidate {
   readonly slot: number
   readonly id: string
   readonly source: string
-  /** 2 when the query is its name, 1 when the query mentions its name, else 0. */
-  readonly naming: 0 | 1 | 2
+  /** How the query names it: letter by letter (3), in another spelling (2), among other words (1), not (0). */
+  readonly naming: 0 | 1 | 2 | 3
   /** What it scores in each clause, boosted. */
   readonly scores: readonly number[]
+  readonly boost: number
 }
 
 export interface Placed {

@@ -242,7 +242,8 @@ const kinds: { readonly [kind: string]: string } = {
   animal: 'dog cat bird horse puppy kitten lion tiger elephant',
   'city location':
     'paris london tokyo york rome berlin madrid barcelona beijing shanghai sydney dubai singapore chicago boston seattle toronto francisco angeles amsterdam vienna mumbai delhi',
-  country: 'france germany italy spain china japan india canada australia brazil mexico usa america england uk korea russia egypt',
+  country:
+    'france germany italy spain china japan india canada australia brazil mexico usa america england uk korea russia egypt',
   date: 'january february march april june july august september october november december monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday tonight',
   music: 'guitar piano violin drum jazz pop rap band orchestra concert',
   'product electronic': 'iphone laptop smartphone tablet headphone camera computer keyboard monitor',

@@ -53,12 +53,12 @@ function isAscii(text: string): boolean {
   return true
 }
 
-/** Accents on letters, soft hyphens, joiners, directions, variation selectors, tags: nobody types them into a query. */
-const ignorable =
-  /[\u0300-\u036f\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]/gu
+/** Accents, and what cannot be seen: soft hyphens, joiners, directions, variation selectors, tags. Nobody types them. */
+const ignorable = /[\u0300-\u036f]|\p{Default_Ignorable_Code_Point}/gu
 
 /** What a word is found by: its stem; of a compound ("getUserByID", "base64") the parts and the whole. */
 export function termsOf(word: string, reading: Reading): readonly string[] {
+  if (word.length > longestWord) return []
   if (/^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(word)) return simpleTerms(word.toLowerCase(), reading)
   if (/^\p{N}+$/u.test(word)) return reading === 'name' ? [word] : []
   if (pairable.test(word)) return [...new Set([word, ...pairsOf(word)])]
@@ -67,6 +67,9 @@ export function termsOf(word: string, reading: Reading): readonly string[] {
   if (parts.length > 1) for (const joined of [...joinedPairs(parts), word]) terms.add(stem(joined.toLowerCase()))
   return [...terms]
 }
+
+/** What is longer is a key, a hash or an attack. */
+const longestWord = 64
 
 function simpleTerms(word: string, reading: Reading): readonly string[] {
   if (reading === 'prose' && (word.length === 1 || isStopWord(word))) return []
@@ -91,6 +94,6 @@ const joinedPairs = (parts: readonly string[]): readonly string[] =>
 const pairable = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]{3,}$/u
 
 function pairsOf(word: string): readonly string[] {
-  const characters = [...word]
+  const characters = Array.from(word)
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`)
 }

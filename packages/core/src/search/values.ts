@@ -21,5 +21,7 @@ const shapes: readonly (readonly [RegExp, readonly string[]])[] = [
 ]
 
 const extensions: ReadonlySet<string> = new Set(
-  'pdf doc docx xls xlsx csv ppt pptx md txt json yaml xml html png jpg jpeg gif svg mp3 wav mp4 mov zip tar gz py js ts sh sql'.split(' '),
+  'pdf doc docx xls xlsx csv ppt pptx md txt json yaml xml html png jpg jpeg gif svg mp3 wav mp4 mov zip tar gz py js ts sh sql'.split(
+    ' ',
+  ),
 )

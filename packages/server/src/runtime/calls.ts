@@ -20,7 +20,7 @@ import {
 import type { ToolContext } from '../context.ts'
 import type { ToolEntry } from '../entry.ts'
 import { wordsOf } from '../report.ts'
-import { failureResult, isInputRequired, resultOf, ToolError } from '../result.ts'
+import { failureResult, invalidResult, isInputRequired, resultOf, ToolError } from '../result.ts'
 import { deadlineOf } from './deadline.ts'
 import { checkSize } from './limits.ts'
 import { callThem, changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
@@ -234,17 +234,6 @@ async function checkedOutput(entry: ToolEntry, result: CallToolResult): Promise<
   throw invalidResult(
     name,
     checked.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; '),
-  )
-}
-
-function invalidResult(tool: string, problem: string): Failure {
-  return new Failure(
-    'invalid_result',
-    `Tool "${tool}" gave no usable result: ${problem}. Its author must mend it; trying again will not help.`,
-    {
-      tool,
-      problem,
-    },
   )
 }
 

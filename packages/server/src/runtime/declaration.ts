@@ -35,6 +35,7 @@ export interface Declaration {
   readonly exposure: Exposure | 'auto'
   readonly budgetTokens: number
   readonly callVariants: boolean
+  readonly hostHints: boolean
   readonly order: 'declared' | 'append'
   readonly pageSize: number | undefined
   readonly facts: (() => Facts) | undefined

@@ -68,6 +68,8 @@ export class Runtime {
   readonly declaration: Declaration
   readonly views: Views
   readonly announcer: Announcer
+  /** Where it is said how each client is shown the tools, and why. */
+  log: ((line: string) => void) | undefined
   readonly #worlds: Worlds
   readonly #scopes = new Set<Scope>()
   readonly #goodViews = new WeakMap<UrlView, World>()
@@ -124,6 +126,8 @@ export class Runtime {
     this.#scopes.add(scope)
     scope.cell.scopes.add(scope)
     scope.product?.subscribe(() => this.announcer.tellSoon([scope]))
+    const { exposure, reason, tokens } = this.views.decision(scope)
+    if (tokens !== undefined) this.log?.(`${scope.key} is shown "${exposure}": ${reason}.`)
     return scope
   }
 

@@ -135,7 +135,7 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     return
   }
   response.flushHeaders()
-  await pipeline(Readable.fromWeb(reply.body as Parameters<typeof Readable.fromWeb>[0]), response)
+  await pipeline(Readable.fromWeb(reply.body), response)
 }
 
 function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {

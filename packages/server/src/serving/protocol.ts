@@ -94,8 +94,8 @@ export function withTools(runtime: Runtime, scope: Scope, server: Server, hint: 
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx: ServerContext) => {
     const call = { name, ...(args !== undefined && { arguments: args }), mcp: askingAlongside(ctx) }
     const result = await onTheWire(() => answer(runtime, scope, call))
-    if ('resultType' in result && result.resultType === 'input_required') return result as never
-    return server.projectCallToolResult(result as never, runtime.outputSchemaOf(scope, name)) as never
+    if ('resultType' in result && result.resultType === 'input_required') return result
+    return server.projectCallToolResult(result as never, runtime.outputSchemaOf(scope, name))
   })
   return server
 }

@@ -22,18 +22,20 @@ export function isListRequest(body: unknown): body is ListRequest {
   )
 }
 
-const bothAccepted = (accept: string | undefined): boolean =>
-  accept?.includes('application/json') === true && accept.includes('text/event-stream')
+/** Whether the SDK would take this message of a session as its headers are. */
+export function isWelcome(exchange: Exchange): boolean {
+  const accept = exchange.header('accept')
+  if (accept?.includes('application/json') !== true || !accept.includes('text/event-stream')) return false
+  const version = exchange.header('mcp-protocol-version')
+  return version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)
+}
 
 /**
  * The same bytes the SDK would answer with, put together from what was encoded when the view was made. `undefined` leaves the
  * request to the SDK: whatever it would refuse or treat differently.
  */
 export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Exchange, body: ListRequest): WholeReply | undefined {
-  const version = exchange.header('mcp-protocol-version')
-  if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined
-  if (!bothAccepted(exchange.header('accept')) || runtime.declaration.pageSize !== undefined) return undefined
-  if (scope.product !== undefined) return undefined
+  if (!isWelcome(exchange) || runtime.declaration.pageSize !== undefined || scope.product !== undefined) return undefined
   runtime.listed(scope)
   const shown = runtime.views.shown(scope)
   // Session-era clients cannot read an output schema whose root is no object; the SDK rewrites those.

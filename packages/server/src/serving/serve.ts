@@ -44,6 +44,7 @@ async function start(
     console.error(usage)
     return
   }
+  runtimeOf(served).log = (line) => console.error(`[unfold] ${line}`)
   if (truth('LAZY_MODE', environment.LAZY_MODE)) runtimeOf(served).expose('lazy')
   const wanted = new URLSearchParams()
   for (const [name, value] of Object.entries({ groups, tags, versions, exposure, readOnly: readOnly?.toString() }))
@@ -82,7 +83,7 @@ function flagsOf(argv: readonly string[]) {
   try {
     return parseArgs({ args, options }).values
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, { cause: error })
   }
 }
 

@@ -1,25 +1,21 @@
 import {
   type AuthInfo,
   type EventStore,
-  type HandleRequestOptions,
   isInitializeRequest,
-  isJSONRPCNotification,
-  type JSONRPCNotification,
+  type JSONRPCRequest,
   type McpServer,
-  type RequestId,
   type Server,
-  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { Failure, printable } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import type { UrlView } from '../runtime/url-view.ts'
-import { wholeOrStream } from './body.ts'
 import { duplicateId, errorReply, failureReply, idOf } from './errors.ts'
-import type { Exchange, Reply } from './exchange.ts'
+import { type Exchange, isWhole, type Reply } from './exchange.ts'
 import { follow, protocolServer, sendListChanged } from './protocol.ts'
-import { isListRequest, quickSessionList } from './quick-list.ts'
+import { isListRequest, isWelcome, quickSessionList } from './quick-list.ts'
+import { SessionTransport } from './session-transport.ts'
 
 export interface SessionLimits {
   /** The most sessions at a time. */
@@ -49,60 +45,6 @@ interface SessionOptions {
   readonly closed: () => void
   readonly resumption: Resumption
 }
-
-/**
- * The SDK's transport for one session, which knows what is being answered. The SDK sends the answer to one of two requests
- * with the same id to the other, and leaves the stream of a request that was cancelled open for good.
- */
-class SessionTransport extends WebStandardStreamableHTTPServerTransport {
-  /** Requests without an answer yet, each with all that came in the same body and share its stream. */
-  readonly #answering = new Map<RequestId, readonly RequestId[]>()
-
-  /** An id in this body that another request has. */
-  taken(body: unknown): RequestId | undefined {
-    const ids = requestIds(body)
-    return ids.find((id, index) => this.#answering.has(id) || ids.indexOf(id) !== index)
-  }
-
-  async handle(request: Request, body: unknown, options: HandleRequestOptions): Promise<Response> {
-    const ids = requestIds(body)
-    for (const id of ids) this.#answering.set(id, ids)
-    const response = await this.handleRequest(request, options)
-    if (!response.ok) for (const id of ids) this.#answering.delete(id)
-    for (const id of cancelledIds(body)) this.#answered(id)
-    return response
-  }
-
-  override async send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>): Promise<void> {
-    try {
-      await super.send(message, options)
-    } finally {
-      if (!('method' in message) && message.id !== undefined) this.#answered(message.id)
-    }
-  }
-
-  #answered(id: RequestId): void {
-    const together = this.#answering.get(id)
-    if (together === undefined) return
-    this.#answering.delete(id)
-    if (!together.some((each) => this.#answering.has(each))) this.closeSSEStream(id)
-  }
-}
-
-const messagesIn = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body])
-
-const requestIds = (body: unknown): readonly RequestId[] => messagesIn(body).flatMap((message) => idOf(message) ?? [])
-
-const cancelledIds = (body: unknown): readonly RequestId[] =>
-  messagesIn(body).flatMap((message) => (isCancellation(message) ? [message.params?.requestId as RequestId] : []))
-
-// Its method is looked at first: the SDK takes its time to find that a message is no notification.
-const isCancellation = (message: unknown): message is JSONRPCNotification =>
-  typeof message === 'object' &&
-  message !== null &&
-  'method' in message &&
-  message.method === 'notifications/cancelled' &&
-  isJSONRPCNotification(message)
 
 // A client that never finishes the handshake would otherwise hold a place for as long as one that works.
 const handshakeMs = 60_000
@@ -161,14 +103,16 @@ class Session {
     if (quick !== undefined) return { ...quick, headers: { ...quick.headers, 'mcp-session-id': this.id } }
     const taken = this.#transport.taken(body)
     if (taken !== undefined) return failureReply(400, duplicateId(taken), { id: idOf(body), code: -32600 })
+    const request = exchange.request()
+    const auth = principal === undefined ? {} : { authInfo: authInfoOf(principal) }
     this.#open++
+    if (this.#isCall(exchange, body)) {
+      const reply = await this.#transport.ask(body, { ...auth, request }).finally(() => this.#open--)
+      return isWhole(reply) ? reply : this.#watched(reply)
+    }
     const response = await this.#transport
-      .handle(exchange.request(), body, {
-        ...(body !== undefined && { parsedBody: body }),
-        ...(principal !== undefined && { authInfo: authInfoOf(principal) }),
-      })
+      .handle(request, body, { ...auth, ...(body !== undefined && { parsedBody: body }) })
       .finally(() => this.#open--)
-    if (exchange.method === 'POST') return this.#settled(response, exchange.request().signal)
     const listens = exchange.method === 'GET' && response.status === 200 && !this.#resumes(exchange)
     return listens ? this.#listen(response) : this.#watched(response)
   }
@@ -193,15 +137,10 @@ class Session {
     })
   }
 
-  /** The answer to a message, whole where it can be. */
-  async #settled(response: Response, gone: AbortSignal): Promise<Reply> {
-    const { status, headers } = response
-    if (response.body === null) return response
-    this.#open++
-    const body = await wholeOrStream(response.body, gone).finally(() => this.#open--)
-    if (!(body instanceof Uint8Array)) return this.#watched(new Response(body, { status, headers }))
-    const { connection: _, ...kept } = Object.fromEntries(headers)
-    return { status, headers: kept, parts: [body] }
+  /** A call of a tool, unless the SDK has something to say to it: a refusal, a challenge, or an event to come back to. */
+  #isCall(exchange: Exchange, body: unknown): body is JSONRPCRequest {
+    const isOurs = !this.#isResumable && this.scope.product === undefined
+    return isOurs && isCallRequest(body) && isWelcome(exchange)
   }
 
   /** The response, counted as open until its body ends however it ends. */
@@ -300,6 +239,10 @@ export class Sessions {
     return () => this.#byId.delete(id)
   }
 }
+
+// That it is well-formed was found out when its era was.
+const isCallRequest = (body: unknown): body is JSONRPCRequest =>
+  idOf(body) !== null && (body as { method: unknown }).method === 'tools/call'
 
 /** What the SDK tells handlers of prompts and resources about the caller. */
 export function authInfoOf(principal: Principal): AuthInfo {

@@ -52,7 +52,7 @@ export async function testClient(transport: Transport, { era, listens }: { era: 
     tools,
     toolNames: async () => (await tools()).map((tool) => tool.name),
     async call(name, args) {
-      return (await client.callTool({ name, ...(args !== undefined && { arguments: args }) })) as CallToolResult
+      return client.callTool({ name, ...(args !== undefined && { arguments: args }) })
     },
     async told(count) {
       if (notices >= count) return

@@ -41,15 +41,15 @@ const principalHeader = 'x-test-principal'
 /** Serves a toolbox in this way: over pipes, over a socket on loopback, or (`memory`) over the web-standard handler itself. */
 export async function testServer(served: object, { transport, era }: Way, options: HandlerOptions = {}): Promise<TestServer> {
   const open = { stdio: pipes, http: socket, memory: inProcess }[transport]
-  const { wire, close } = await open(served, { authenticate, ...options })
+  const wiring = await open(served, { authenticate, ...options })
   const clients = new Set<TestClient>()
   const end = async (): Promise<void> => {
     for (const client of clients) await client.close()
-    await close()
+    await wiring.close()
   }
   return {
     async connect({ listens = true, ...rest } = {}) {
-      const client = await testClient(wire(rest), { era, listens })
+      const client = await testClient(wiring.wire(rest), { era, listens })
       clients.add(client)
       return client
     },
@@ -68,7 +68,7 @@ async function socket(served: object, options: HandlerOptions): Promise<Wiring> 
   return {
     wire: ({ principal, view }) =>
       new StreamableHTTPClientTransport(addressOf(listening.url, view), { requestInit: { headers: headersFor(principal) } }),
-    close: listening.close,
+    close: () => listening.close(),
   }
 }
 

@@ -1,0 +1,46 @@
+import { type Confidence, SearchIndex } from '@unfold-mcp/core'
+import type { RetrievalSet } from './sets.ts'
+
+/** How often a search was how confident, as shares of the queries. */
+export interface Confidences {
+  readonly strong: number
+  readonly weak: number
+  readonly none: number
+}
+
+/**
+ * What the confidence says when the needed tools are there, and after they were taken away: every tool of the servers that a
+ * query needs, or the needed tools themselves where a set has no servers. A strong answer after that is a false one, though
+ * not always a useless one: in a pooled catalogue another server often has much the same tool.
+ */
+export interface LeftOut {
+  readonly set: string
+  /** Of all queries. */
+  readonly there: Confidences
+  /** Of the queries that have a needed tool among the first five. */
+  readonly found: Confidences
+  readonly leftOut: Confidences
+}
+
+export function leaveOut({ name, documents, queries }: RetrievalSet): LeftOut {
+  const index = new SearchIndex()
+  for (const document of documents) index.set(document)
+  const sources = new Map(documents.map(({ id, source }) => [id, source]))
+  const there: Confidence[] = []
+  const found: Confidence[] = []
+  const leftOut: Confidence[] = []
+  for (const { query, needs } of queries) {
+    const needed = new Set(needs.flat())
+    const gone = new Set(Array.from(needed, (id) => sources.get(id)))
+    const answer = index.search(query, { limit: 5 })
+    there.push(answer.confidence)
+    if (answer.matches.some(({ id }) => needed.has(id))) found.push(answer.confidence)
+    leftOut.push(index.search(query, { limit: 5, filter: (id) => !gone.has(sources.get(id)) }).confidence)
+  }
+  return { set: name, there: sharesOf(there), found: sharesOf(found), leftOut: sharesOf(leftOut) }
+}
+
+function sharesOf(confidences: readonly Confidence[]): Confidences {
+  const share = (wanted: Confidence): number => confidences.filter((each) => each === wanted).length / confidences.length
+  return { strong: share('strong'), weak: share('weak'), none: share('none') }
+}

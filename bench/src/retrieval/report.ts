@@ -1,0 +1,89 @@
+import { tableOf } from '../list/table.ts'
+import type { Confidences, LeftOut } from './left-out.ts'
+import type { SetResult } from './measure.ts'
+import { meanOf, qualities } from './metrics.ts'
+
+export interface Results {
+  readonly sets: readonly SetResult[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+const titles = { recall1: 'R@1', recall5: 'R@5', recall10: 'R@10', mrr: 'MRR', ndcg10: 'NDCG@10', complete10: 'all@10' } as const
+
+/** The whole of the results as tables, in percent. */
+export function reportOf({ sets, leftOut }: Results): string {
+  const recall = perSet(sets, ({ quality }) => quality.recall5)
+  const names = perSet(sets, ({ exactName }) => exactName)
+  const serverNames = perSet(sets, ({ exactServerAndName }) => exactServerAndName)
+  return [
+    `Recall@5: the share of the needed tools among the first five\n\n${recall}`,
+    `All measures, mean over the sets\n\n${meansOf(sets)}`,
+    `All measures of Unfold\n\n${oursOf(sets)}`,
+    `Queries that are a unique name: the tool is first\n\n${names}`,
+    `Queries that are a server and a unique name: the tool is first\n\n${serverNames}`,
+    `False answers: tools are offered after every server that could answer was left out\n\n${falseAnswers({ sets, leftOut })}`,
+    `What Unfold says of its answers: share of queries called strong / weak / none\n\n${confidences(leftOut)}`,
+  ].join('\n\n')
+}
+
+const enginesOf = (sets: readonly SetResult[]): readonly string[] => [...new Set(sets.map(({ engine }) => engine))]
+const setsOf = (sets: readonly SetResult[]): readonly string[] => [...new Set(sets.map(({ set }) => set))]
+
+function perSet(sets: readonly SetResult[], pick: (result: SetResult) => number | undefined): string {
+  const rows = enginesOf(sets).map((engine) => rowOf(engine, sets.filter((each) => each.engine === engine).map(pick)))
+  return tableOf(['', ...setsOf(sets), 'mean'], rows)
+}
+
+function rowOf(title: string, values: readonly (number | undefined)[]): readonly string[] {
+  const known = values.filter((value) => value !== undefined)
+  const mean = known.reduce((sum, value) => sum + value, 0) / known.length
+  return [title, ...[...values, mean].map((value) => (value === undefined ? '–' : percent(value)))]
+}
+
+function meansOf(sets: readonly SetResult[]): string {
+  const rows = enginesOf(sets).map((engine) => {
+    const quality = meanOf(sets.filter((each) => each.engine === engine).map((each) => each.quality))
+    return [engine, ...qualities.map((key) => percent(quality[key]))]
+  })
+  return tableOf(['', ...qualities.map((key) => titles[key])], rows)
+}
+
+function oursOf(sets: readonly SetResult[]): string {
+  const [ours] = enginesOf(sets)
+  const rows = sets
+    .filter(({ engine }) => engine === ours)
+    .map(({ set, queries, quality }) => [set, String(queries), ...qualities.map((key) => percent(quality[key]))])
+  return tableOf(['', 'queries', ...qualities.map((key) => titles[key])], rows)
+}
+
+/** Other engines say nothing of how sure they are, so every list that is not empty is an answer. */
+function falseAnswers({ sets, leftOut }: Results): string {
+  const others = enginesOf(sets).slice(1)
+  const shares = leftOut.map((each) => each.leftOut)
+  const strong = shares.map((share) => share.strong)
+  const any = shares.map((share) => share.strong + share.weak)
+  return tableOf(
+    ['', ...leftOut.map(({ set }) => set), 'mean'],
+    [
+      rowOf('Unfold, strong', strong),
+      rowOf('Unfold, strong or weak', any),
+      ...others.map((engine) =>
+        rowOf(
+          engine,
+          sets.filter((each) => each.engine === engine).map(({ answersAnyway }) => answersAnyway),
+        ),
+      ),
+    ],
+  )
+}
+
+function confidences(rows: readonly LeftOut[]): string {
+  const text = ({ strong, weak, none }: Confidences): string =>
+    [strong, weak, none].map((share) => (100 * share).toFixed(0).padStart(3)).join(' /')
+  return tableOf(
+    ['', 'needed tools there', 'there and in the first five', 'left out'],
+    rows.map(({ set, there, found, leftOut }) => [set, text(there), text(found), text(leftOut)]),
+  )
+}
+
+const percent = (share: number): string => (100 * share).toFixed(1)

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { documentOf, type JsonSchema, type SearchDocument } from '@unfold-mcp/core'
+
+/** A published catalogue with queries and the tools each of them needs. */
+export interface RetrievalSet {
+  readonly name: string
+  readonly documents: readonly SearchDocument[]
+  readonly queries: readonly RetrievalQuery[]
+}
+
+export interface RetrievalQuery {
+  readonly query: string
+  /** For each needed tool, the ids of which any one will do. */
+  readonly needs: readonly (readonly string[])[]
+}
+
+export const setNames = ['livemcp', 'metatool', 'metatool-multi', 'sealtools', 'bfcl', 'toolalpaca'] as const
+
+interface StoredTool {
+  readonly id: string
+  readonly server?: string
+  readonly serverDescription?: string
+  readonly name: string
+  readonly description?: string
+  readonly inputSchema?: JsonSchema
+}
+
+interface StoredQuery {
+  readonly query: string
+  readonly gold: readonly string[]
+  readonly groups?: readonly (readonly string[])[]
+}
+
+/** Whether the folder holds the catalogues. */
+export function hasSets(folder: URL): boolean {
+  return setNames.every((name) => existsSync(new URL(`${name}.tools.json`, folder)))
+}
+
+/** The set with every n-th of its queries, so that about `most` are left. */
+export function readSet(folder: URL, name: string, most: number): RetrievalSet {
+  const stored: readonly StoredQuery[] = read(folder, `${name}.queries.json`)
+  const step = Math.max(1, stored.length / most)
+  const chosen = stored.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
+  return {
+    name,
+    documents: readDocuments(folder, name),
+    queries: chosen.map(({ query, gold, groups }) => ({ query, needs: groups ?? gold.map((id) => [id]) })),
+  }
+}
+
+/** The tools of a catalogue as documents. */
+export function readDocuments(folder: URL, name: string): readonly SearchDocument[] {
+  const stored: readonly StoredTool[] = read(folder, `${name}.tools.json`)
+  return stored.map(({ id, name: tool, description, inputSchema, server, serverDescription }) =>
+    documentOf(
+      { name: tool, inputSchema: { ...inputSchema, type: 'object' }, ...(description !== undefined && { description }) },
+      {
+        id,
+        source: server ?? id,
+        ...(server !== undefined && { server }),
+        ...(serverDescription !== undefined && { serverDescription }),
+      },
+    ),
+  )
+}
+
+/** Whoever runs the benchmark chose these files, so they are taken as they are. */
+function read(folder: URL, file: string) {
+  return JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Tool } from '../tool.ts'
+import { documentOf } from './document.ts'
+
+const tool = (inputSchema: object): Tool => ({ name: 'search', inputSchema: { type: 'object', ...inputSchema } })
+
+test('a document says what the tool says and where it is', () => {
+  const document = documentOf(
+    { name: 'add_label', title: 'Add a label', description: 'Put a label on an issue', inputSchema: { type: 'object' } },
+    { source: 'github', server: 'github', group: 'labels', tags: ['issues'] },
+  )
+  expect(document).toEqual({
+    id: 'add_label',
+    name: 'add_label',
+    title: 'Add a label',
+    description: 'Put a label on an issue',
+    source: 'github',
+    server: 'github',
+    group: 'labels',
+    tags: ['issues'],
+    parameters: [],
+  })
+})
+
+test('a title may stand in the annotations', () => {
+  expect(documentOf({ ...tool({}), annotations: { title: 'Find' } }, { source: 's' }).title).toBe('Find')
+})
+
+test('parameters are read from inside too, the outer ones first', () => {
+  const { parameters } = documentOf(
+    tool({
+      properties: {
+        where: { type: 'object', properties: { city: { description: 'Which city' } } },
+        tags: { type: 'array', items: { properties: { label: {} } } },
+        when: { anyOf: [{ properties: { day: {} } }, { type: 'string' }] },
+      },
+    }),
+    { source: 's' },
+  )
+  expect(parameters).toEqual([
+    { name: 'where' },
+    { name: 'tags' },
+    { name: 'when' },
+    { name: 'city', description: 'Which city' },
+    { name: 'label' },
+    { name: 'day' },
+  ])
+})
+
+test('what is no schema is passed over', () => {
+  const { parameters } = documentOf(tool({ properties: { a: null, b: true, c: [], d: { description: 7 } } }), { source: 's' })
+  expect(parameters).toEqual([{ name: 'a' }, { name: 'b' }, { name: 'c' }, { name: 'd' }])
+  expect(documentOf(tool({ properties: 'none' }), { source: 's' }).parameters).toEqual([])
+})
+
+test('a schema of any size is read in part', () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { description: 'x'.repeat(200) }]),
+  )
+  expect(documentOf(tool({ properties }), { source: 's' }).parameters).toHaveLength(64)
+})
+
+test('a schema that branches without end, or contains itself, is read in part', () => {
+  const endless: Record<string, unknown> = {}
+  endless.anyOf = Array.from({ length: 1_000 }, () => endless)
+  endless.items = endless
+  expect(documentOf(tool(endless), { source: 's' }).parameters).toEqual([])
+})

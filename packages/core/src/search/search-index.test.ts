@@ -1,0 +1,474 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { documentOf, type SearchDocument } from './document.ts'
+import { type SearchAnswer, SearchIndex } from './search-index.ts'
+
+const tool = (name: string, description = '', more: Partial<SearchDocument> = {}): SearchDocument => ({
+  id: name,
+  source: 'test',
+  name,
+  description,
+  ...more,
+})
+
+function indexOf(...documents: readonly SearchDocument[]): SearchIndex {
+  const index = new SearchIndex()
+  for (const document of documents) index.set(document)
+  return index
+}
+
+const idsOf = (answer: SearchAnswer): string[] => answer.matches.map(({ id }) => id)
+
+const office = [
+  tool('get_weather', 'Current weather and forecast for a city', {
+    parameters: [{ name: 'city', description: 'Name of the city' }],
+  }),
+  tool('send_email', 'Send a message to one or more recipients', { server: 'mail', source: 'mail' }),
+  tool('search_email', 'Search the inbox for messages', { server: 'mail', source: 'mail' }),
+  tool('createIssue', 'Open an issue in a repository', { server: 'github', source: 'github', tags: ['tracker'] }),
+  tool('list_issues', 'Issues of a repository, newest first', { server: 'github', source: 'github' }),
+  tool('convert_currency', 'Convert an amount from one currency to another'),
+  tool('book_hotel', 'Reserve a room in a hotel', { group: 'travel' }),
+  tool('search_flights', 'Find flights between two airports', { group: 'travel' }),
+  tool('render_pie_chart', 'Draws a chart from numbers', { title: 'Pie chart' }),
+]
+
+describe('finding', () => {
+  const index = indexOf(...office)
+
+  test.each([
+    ['weather in Berlin', 'get_weather'],
+    ['please help me to convert some currencies', 'convert_currency'],
+    ['create an issue', 'createIssue'],
+    ['reserving rooms', 'book_hotel'],
+    ['tracker', 'createIssue'],
+    ['travel flights', 'search_flights'],
+    ['mail inbox', 'search_email'],
+    ['pie chart', 'render_pie_chart'],
+  ])('%j finds %s', (query, expected) => {
+    expect(idsOf(index.search(query))[0]).toBe(expected)
+  })
+
+  test('a word that only a parameter has finds its tool', () => {
+    const drawing = indexOf(
+      ...office,
+      tool('plot', 'Draws lines', { parameters: [{ name: 'xAxisLabel', description: 'Caption below' }] }),
+    )
+    expect(idsOf(drawing.search('axis'))).toEqual(['plot'])
+    expect(idsOf(drawing.search('caption'))).toEqual(['plot'])
+  })
+
+  test('a query with a typo finds what was meant', () => {
+    expect(idsOf(index.search('wether forcast'))[0]).toBe('get_weather')
+    expect(idsOf(index.search('convrt curency'))[0]).toBe('convert_currency')
+  })
+
+  test('a word for the same thing finds the tool', () => {
+    expect(idsOf(index.search('purchase'))).toEqual([])
+    expect(idsOf(index.search('photograph'))).toEqual([])
+    expect(idsOf(indexOf(tool('take_picture')).search('photograph'))).toEqual(['take_picture'])
+    expect(idsOf(index.search('yen'))[0]).toBe('convert_currency')
+  })
+
+  test('a request in two steps finds a tool for each, before more tools for the first', () => {
+    const busy = indexOf(
+      ...office,
+      ...['read', 'delete', 'forward', 'archive'].map((verb) => tool(`${verb}_email`, 'Work on an email message in the inbox')),
+    )
+    const answer = busy.search('Search the email inbox for messages about the trip. Then book a hotel.', { limit: 3 })
+    expect(idsOf(answer)).toEqual(expect.arrayContaining(['search_email', 'book_hotel']))
+  })
+
+  test('words that are written together and words that are not find each other', () => {
+    const video = indexOf(tool('getYouTubeVideo'), tool('list_carpark_lots'), tool('other'))
+    expect(idsOf(video.search('youtube'))).toEqual(['getYouTubeVideo'])
+    expect(idsOf(video.search('car park'))[0]).toBe('list_carpark_lots')
+  })
+
+  test('names of one letter and of digits can be asked for', () => {
+    const odd = indexOf(
+      tool('post', 'Publish a text', { server: 'X' }),
+      tool('tickets', 'Train tickets', { server: '12306' }),
+      tool('draft'),
+    )
+    expect(idsOf(odd.search('publish on X'))[0]).toBe('post')
+    expect(idsOf(odd.search('12306'))).toEqual(['tickets'])
+  })
+})
+
+describe('scripts', () => {
+  const index = indexOf(
+    tool('weather', '查询城市的天气预报'),
+    tool('trains', '列車の時刻表を検索する'),
+    tool('water', 'ค้นหาข้อมูลระดับน้ำ'),
+    tool('news', 'Последние новости из мира'),
+    tool('korean', '서울의 날씨를 알려줍니다'),
+    tool('menu', 'Crème brûlée and café au lait'),
+  )
+
+  test.each([
+    ['北京明天的天气怎么样', 'weather'],
+    ['天气', 'weather'],
+    ['時刻表', 'trains'],
+    ['列車を検索', 'trains'],
+    ['ข้อมูลน้ำ', 'water'],
+    ['новости', 'news'],
+    ['날씨', 'korean'],
+    ['creme brulee', 'menu'],
+  ])('%j finds something', (query, expected) => {
+    const answer = index.search(query)
+    expect(idsOf(answer)[0]).toBe(expected)
+  })
+
+  test('a word of which a part is found is not called unknown', () => {
+    expect(index.search('天气预报员').unmatched).toEqual([])
+  })
+})
+
+describe('names', () => {
+  const index = indexOf(
+    ...office,
+    tool('get_user', 'Fetch a user', { server: 'okta', id: 'okta:get_user' }),
+    tool('getUser', 'Fetch a user get user getUser user', { server: 'auth0', id: 'auth0:getUser' }),
+    tool('user', 'get user get user get user'),
+  )
+
+  test('a query that is a name finds that tool first, spelling included', () => {
+    expect(idsOf(index.search('get_user'))[0]).toBe('okta:get_user')
+    expect(idsOf(index.search('getUser'))[0]).toBe('auth0:getUser')
+    expect(idsOf(index.search('SEND EMAIL'))[0]).toBe('send_email')
+    expect(index.search('send-email').confidence).toBe('strong')
+  })
+
+  test('server and name together are a name too', () => {
+    for (const query of ['okta get_user', 'okta:get_user', 'okta__getUser']) {
+      expect(idsOf(index.search(query))[0]).toBe('okta:get_user')
+    }
+  })
+
+  test('a title is a name too', () => {
+    expect(index.search('pie chart').matches[0]).toMatchObject({ id: 'render_pie_chart', isNamed: true })
+  })
+
+  test('a tool that the query mentions comes first', () => {
+    const answer = index.search('use list_issues to look up the weather forecast for the city')
+    expect(answer.matches[0]).toMatchObject({ id: 'list_issues', isNamed: true })
+  })
+
+  test('a name that thousands share is no burden', () => {
+    const many = indexOf(
+      ...Array.from({ length: 5_000 }, (_, number) => tool('search', `Number ${number}`, { id: `s${number}` })),
+    )
+    expect(many.search('search', { limit: 3 }).matches).toHaveLength(3)
+  })
+
+  test('every tool of a catalogue is first for its own name', () => {
+    const name = fc.array(fc.constantFrom('get', 'list', 'user', 'issue', 'file', 'weather', 'search'), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(
+          name.map((parts) => parts.join('_')),
+          { minLength: 1, maxLength: 30 },
+        ),
+        (names) => {
+          const catalogue = indexOf(...names.map((each) => tool(each, names.join(' '))))
+          for (const each of names) expect(idsOf(catalogue.search(each))[0]).toBe(each)
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('synonyms', () => {
+  test('stand below every literal match, wherever that stands', () => {
+    const far = 'nothing of interest '.repeat(300)
+    const index = indexOf(
+      tool('movie_movie', 'movie movie movie', { title: 'movie', tags: ['movie'] }),
+      tool('zzz', '', {
+        parameters: [
+          ...Array.from({ length: 30 }, (_, number) => ({ name: `column${number}` })),
+          { name: 'film', description: far },
+        ],
+      }),
+    )
+    expect(idsOf(index.search('film'))).toEqual(['zzz', 'movie_movie'])
+  })
+
+  test('the same document with the word itself in place of the synonym is never lower', () => {
+    const place = fc.constantFrom('name', 'title', 'server', 'group', 'description', 'parameter')
+    const documentIn = (id: string, where: string, word: string): SearchDocument => ({
+      ...tool('plain', 'something else', { id }),
+      ...(where === 'parameter' ? { parameters: [{ name: word }] } : { [where]: word }),
+    })
+    fc.assert(
+      fc.property(place, place, fc.nat(5), (literal, synonym, others) => {
+        const index = indexOf(
+          documentIn('b-literal', literal, 'film'),
+          documentIn('a-synonym', synonym, 'movie'),
+          ...Array.from({ length: others }, (_, number) => documentIn(`other${number}`, 'name', 'film')),
+        )
+        const ids = idsOf(index.search('film', { limit: 20 }))
+        expect(ids.indexOf('b-literal')).toBeLessThan(ids.indexOf('a-synonym'))
+      }),
+    )
+  })
+})
+
+describe('stuffing', () => {
+  const honest = tool('send_invoice', 'Send an invoice to a customer')
+
+  test.each([
+    ['repeats the words', 'send invoice customer '.repeat(500)],
+    [
+      'is 50 KB long and holds everything',
+      `${'filler words of no use '.repeat(30)}${'send invoice customer pay bill mail '.repeat(1_500)}`,
+    ],
+    [
+      'holds the words once among many',
+      `send invoice customer ${Array.from({ length: 190 }, (_, number) => `word${number}`).join(' ')}`,
+    ],
+  ])('a description that %s does not win', (_, description) => {
+    const index = indexOf(honest, tool('aaa', description), tool('other', 'Something else'))
+    expect(idsOf(index.search('send an invoice to a customer'))[0]).toBe('send_invoice')
+  })
+
+  test('thousands of parameters do not win', () => {
+    const parameters = Array.from({ length: 20_000 }, (_, number) => ({
+      name: `invoice_${number}`,
+      description: 'send invoice customer',
+    }))
+    const index = indexOf(honest, tool('aaa', '', { parameters }))
+    expect(idsOf(index.search('send an invoice to a customer'))[0]).toBe('send_invoice')
+  })
+
+  test('one source does not take all places while another has something comparable', () => {
+    const flood = Array.from({ length: 50 }, (_, number) =>
+      tool(`send_invoice_${number}`, 'Send an invoice to a customer', { source: 'flood' }),
+    )
+    const others = Array.from({ length: 200 }, (_, number) =>
+      tool(`other_${number}`, 'Something else', { source: `source${number}` }),
+    )
+    const index = indexOf(...flood, ...others, tool('mail_invoice', 'Send an invoice by mail', { source: 'honest' }))
+    expect(idsOf(index.search('send invoice to customer', { limit: 5 }))).toContain('mail_invoice')
+    expect(idsOf(index.search('send invoice to customer', { limit: 5, perSource: 1 }))[1]).toBe('mail_invoice')
+  })
+
+  test('a source that alone has an answer may fill all places', () => {
+    const own = Array.from({ length: 5 }, (_, number) => tool(`send_invoice_${number}`, 'Send an invoice', { source: 'own' }))
+    const index = indexOf(...own, tool('weather', 'An unrelated invoice of weather', { source: 'other' }))
+    expect(idsOf(index.search('send invoice', { limit: 5 })).filter((id) => id !== 'weather')).toHaveLength(5)
+  })
+})
+
+describe('what may not be seen', () => {
+  const word = fc.constantFrom(
+    'weather',
+    'wether',
+    'movie',
+    'film',
+    'issue',
+    'sendEmail',
+    'list',
+    'get',
+    'currency',
+    '天气',
+    'zyzzyva',
+  )
+  const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '))
+  const document = fc.record({
+    id: fc.stringMatching(/^[a-h]$/),
+    source: fc.constantFrom('one', 'two'),
+    name: fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('_')),
+    description: text,
+    title: text,
+    server: fc.constantFrom('github', 'mail'),
+    tags: fc.array(word, { maxLength: 2 }),
+    parameters: fc.array(fc.record({ name: word, description: text }), { maxLength: 3 }),
+  })
+
+  test('leaves no trace: the answer is that of an index without it', () => {
+    fc.assert(
+      fc.property(fc.array(document, { maxLength: 12 }), fc.array(document, { maxLength: 12 }), text, (shown, hidden, query) => {
+        const visible = new Map(shown.map((each) => [`v${each.id}`, { ...each, id: `v${each.id}` }]))
+        const secret = hidden.map((each) => ({ ...each, id: `h${each.id}` }))
+        const all = indexOf(...secret.slice(0, 6), ...visible.values(), ...secret.slice(6))
+        const few = indexOf(...visible.values())
+        expect(all.search(query, { filter: (id) => id.startsWith('v'), explain: true })).toEqual(
+          few.search(query, { explain: true }),
+        )
+      }),
+    )
+  })
+
+  test('an index that was changed answers like one that was built anew', () => {
+    const step = fc.oneof(
+      document.map((each) => ({ kind: 'set' as const, document: each })),
+      fc.stringMatching(/^[a-h]$/).map((id) => ({ kind: 'delete' as const, id })),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), text, (steps, query) => {
+        const changed = new SearchIndex()
+        const model = new Map<string, SearchDocument>()
+        const wrong = steps.filter((each) => {
+          if (each.kind === 'delete') return changed.delete(each.id) !== model.delete(each.id)
+          changed.set(each.document)
+          model.set(each.document.id, each.document)
+          return false
+        })
+        expect(wrong).toEqual([])
+        expect(changed.size).toBe(model.size)
+        for (const id of 'abcdefgh') expect(changed.has(id)).toBe(model.has(id))
+        const built = indexOf(...[...model.values()].reverse())
+        expect(changed.search(query, { explain: true })).toEqual(built.search(query, { explain: true }))
+      }),
+    )
+  })
+
+  test('any query gets an answer, the same one twice', () => {
+    const index = indexOf(...office)
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (query) => {
+        expect(index.search(query)).toEqual(index.search(query))
+      }),
+    )
+  })
+})
+
+describe('confidence', () => {
+  const index = indexOf(...office)
+
+  test('is strong where a tool says what was asked for', () => {
+    for (const query of ['convert currency', 'weather forecast for a city', 'search flights']) {
+      expect(index.search(query).confidence).toBe('strong')
+    }
+  })
+
+  test('is none where nothing says anything of it', () => {
+    for (const query of ['unclog my toilet', 'launch a rocket', '', '???']) expect(index.search(query).confidence).toBe('none')
+  })
+
+  test('is not strong where only a small part of a request is known', () => {
+    const answer = index.search('knit a woollen scarf for the city marathon team')
+    expect(answer.confidence).not.toBe('strong')
+    expect(answer.unmatched).toEqual(expect.arrayContaining(['knit', 'woollen', 'scarf', 'marathon']))
+  })
+
+  test('words that are known in another form, spelling or word led somewhere', () => {
+    expect(index.search('forecasts wether rooms').unmatched).toEqual([])
+  })
+
+  test('does not depend on how many matches are wanted', () => {
+    const query = 'Convert a currency. Then search flights.'
+    expect(new Set([0, 1, 5, 10].map((limit) => index.search(query, { limit }).confidence))).toHaveLength(1)
+  })
+})
+
+describe('limits', () => {
+  const index = indexOf(...Array.from({ length: 40 }, (_, number) => tool(`list_${number}x`, 'List of things')))
+
+  test.each([
+    [0, 0],
+    [-1, 0],
+    [2.7, 2],
+    [1e9, 40],
+    [Number.POSITIVE_INFINITY, 40],
+    [Number.NaN, 10],
+  ])('a limit of %d gives %d matches', (limit, expected) => {
+    const answer = index.search('list things', { limit })
+    expect(answer.matches).toHaveLength(expected)
+    expect(answer.total).toBe(40)
+  })
+
+  test('the longest answer has a thousand matches', () => {
+    const many = indexOf(...Array.from({ length: 1_500 }, (_, number) => tool(`list_${number}x`)))
+    expect(many.search('list', { limit: 1e9 }).matches).toHaveLength(1_000)
+  })
+
+  test.each([
+    ['a megabyte', 'weather '.repeat(131_072)],
+    ['a megabyte without a space', 'a'.repeat(1_048_576)],
+    ['a megabyte of one script', '天'.repeat(1_048_576)],
+    ['punctuation', '!?.,;:'.repeat(1_000)],
+    ['combining marks', '\u0301'.repeat(10_000)],
+    ['regular expressions', '(((a+)+)+$ .* [^]] \\ (?<=x){9999}'],
+    ['half a surrogate pair', '\ud83d'],
+    ['quotation marks', `"'“”`.repeat(1_000)],
+  ])('a query of %s is answered at once', (_, query) => {
+    const start = performance.now()
+    expect(index.search(query).total).toBe(40)
+    expect(performance.now() - start).toBeLessThan(1_000)
+  })
+
+  test('a tool with a schema of five megabytes is read in part', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, number) => [
+        `parameter_${number}`,
+        { type: 'string', description: 'long words '.repeat(23) },
+      ]),
+    )
+    const start = performance.now()
+    index.set(
+      documentOf(
+        { name: 'huge', description: 'y '.repeat(2_000_000), inputSchema: { type: 'object', properties } },
+        { source: 's' },
+      ),
+    )
+    expect(performance.now() - start).toBeLessThan(1_000)
+    expect(idsOf(index.search('huge'))[0]).toBe('huge')
+    index.delete('huge')
+  })
+
+  test('an empty index answers', () => {
+    expect(new SearchIndex().search('anything')).toEqual({ matches: [], total: 0, confidence: 'none', unmatched: ['anything'] })
+  })
+})
+
+describe('explanation', () => {
+  test('says which word found what, where, and what it was worth', () => {
+    const [match] = indexOf(...office).search('wether for a town', { explain: true }).matches
+    expect(match?.id).toBe('get_weather')
+    expect(match?.why?.words).toEqual([
+      { word: 'wether', term: 'weather', via: 'misspelt', fields: ['name', 'description'], worth: expect.any(Number) },
+      {
+        word: 'town',
+        term: 'citi',
+        via: 'synonym',
+        fields: ['description', 'parameters', 'parameterDescriptions'],
+        worth: expect.any(Number),
+      },
+    ])
+  })
+
+  test('is absent unless asked for', () => {
+    expect(indexOf(...office).search('weather').matches[0]).not.toHaveProperty('why')
+  })
+})
+
+describe('boost', () => {
+  const index = indexOf(tool('a_list', 'List of things'), tool('b_list', 'List of things'), tool('b'))
+
+  test('decides between neighbours', () => {
+    const answer = index.search('list things', { boost: (id) => (id === 'b_list' ? 1.2 : 1), explain: true })
+    expect(idsOf(answer)).toEqual(['b_list', 'a_list'])
+    expect(answer.matches[0]?.why?.boost).toBe(1.2)
+  })
+
+  test('does not come before a name, nor find what does not match', () => {
+    expect(idsOf(index.search('a list', { boost: (id) => (id === 'a_list' ? 1 : 50) }))).toEqual(['a_list', 'b_list'])
+  })
+
+  test('that is no number changes nothing', () => {
+    expect(idsOf(index.search('list things', { boost: () => Number.NaN }))).toEqual(['a_list', 'b_list'])
+  })
+
+  test('may itself search', () => {
+    const answer = index.search('list things', {
+      boost: (id) => (index.search('b').matches.some((match) => match.id === id) ? 2 : 1),
+    })
+    expect(idsOf(answer)).toEqual(['b_list', 'a_list'])
+  })
+})

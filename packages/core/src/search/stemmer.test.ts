@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { stem } from './stemmer.ts'
+
+const meet = (words: string): void => {
+  expect(new Set(words.split(' ').map(stem))).toHaveLength(1)
+}
+
+test('forms of one word meet', () => {
+  meet('translate translates translated translating translation translations translator')
+  meet('schedule schedules scheduling scheduler')
+  meet('calculate calculator calculation')
+  meet('currency currencies')
+  meet('book booking booked bookings')
+  meet('notify notification')
+})
+
+test('irregular forms meet their word', () => {
+  meet('buy bought buying')
+  meet('write wrote written writing')
+  meet('person people')
+  meet('analysis analyze analyse analytics')
+  meet('convert conversion converter')
+  meet('summary summarize summarise summarization')
+})
+
+test('British and American spellings meet', () => {
+  meet('organise organize organisation organization')
+  meet('colour color')
+  meet('exercise exercises exercising')
+})
+
+test('words that only begin alike stay apart', () => {
+  for (const [a, b] of [
+    ['news', 'new'],
+    ['universe', 'university'],
+    ['direct', 'directory'],
+    ['price', 'prize'],
+  ] as const) {
+    expect(stem(a)).not.toBe(stem(b))
+  }
+})
+
+test('the algorithm does as its authors say', () => {
+  const examples = {
+    caresses: 'caress',
+    ponies: 'poni',
+    ties: 'tie',
+    cries: 'cri',
+    gaps: 'gap',
+    agreed: 'agre',
+    hoping: 'hope',
+    hopped: 'hop',
+    luxuriated: 'luxuri',
+    relational: 'relat',
+    rational: 'ration',
+    happiness: 'happi',
+    hopefulness: 'hope',
+    adjustment: 'adjust',
+    controlling: 'control',
+    generously: 'generous',
+    skies: 'sky',
+    dying: 'die',
+    sky: 'sky',
+    proceed: 'proceed',
+  } as const
+  for (const [word, expected] of Object.entries(examples)) expect(stem(word)).toBe(expected)
+})
+
+test('words of other alphabets and short words come back as they are', () => {
+  for (const word of ['天气', 'погода', 'id', 'x', 'mp3', 'café', '']) expect(stem(word)).toBe(word)
+})
+
+test('any word has a stem that is no longer by more than a letter, and never throws', () => {
+  fc.assert(fc.property(fc.stringMatching(/^[a-z]{0,30}$/), (word) => stem(word).length <= word.length + 1))
+})

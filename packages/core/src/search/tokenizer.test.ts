@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { eachWord, folded, termsOf } from './tokenizer.ts'
+
+function wordsOf(text: string): string[] {
+  const words: string[] = []
+  eachWord(folded(text), (word) => words.push(word))
+  return words
+}
+
+test('words are letters and digits that touch', () => {
+  expect(wordsOf('create_issue, list-files! (v2.0) a.b')).toEqual(['create', 'issue', 'list', 'files', 'v2', '0', 'a', 'b'])
+})
+
+test('each word comes with the place where it stands', () => {
+  const text = 'one, two — три'
+  eachWord(text, (word, start) => expect(text.startsWith(word, start)).toBe(true))
+})
+
+test('accents, compatibility forms and invisible characters make no difference', () => {
+  expect(wordsOf('Améthyste ﬁle ＡＰＩ sea\u200brch')).toEqual(['Amethyste', 'file', 'API', 'search'])
+})
+
+test('scripts without spaces are cut into words', () => {
+  expect(wordsOf('查询天气预报')).toContain('查询')
+  expect(wordsOf('東京の天気')).toContain('天気')
+  expect(wordsOf('ค้นหาข้อมูลน้ำ')).toEqual(expect.arrayContaining(['ค้นหา', 'ข้อมูล', 'น้ำ']))
+  expect(wordsOf('station_code参数')).toEqual(['station', 'code', '参数'])
+})
+
+test('a camel-case name is found by its parts, its neighbours together and the whole', () => {
+  expect(termsOf('getYouTubeVideo', 'name')).toEqual([
+    'get',
+    'you',
+    'tube',
+    'video',
+    'getyou',
+    'youtub',
+    'tubevideo',
+    'getyoutubevideo',
+  ])
+})
+
+test('capitals stay together, with an s of their own', () => {
+  expect(termsOf('HTTPServer', 'name')).toEqual(['http', 'server', 'httpserver'])
+  expect(termsOf('listAPIs', 'name')).toEqual(['list', 'api', 'listapi'])
+})
+
+test('digits stay with the letters they follow, which count alone too', () => {
+  expect(termsOf('base64', 'name')).toEqual(['base64', 'base'])
+  expect(termsOf('s3', 'name')).toEqual(['s3'])
+})
+
+test('numbers, single letters and small words count in names only', () => {
+  for (const word of ['12306', 'x', 'the']) {
+    expect(termsOf(word, 'name')).toHaveLength(1)
+    expect(termsOf(word, 'prose')).toEqual([])
+  }
+})
+
+test('words of more than two characters are also pairs where a dictionary may cut differently', () => {
+  expect(termsOf('天气预报', 'prose')).toEqual(['天气预报', '天气', '气预', '预报'])
+  expect(termsOf('날씨를', 'prose')).toEqual(['날씨를', '날씨', '씨를'])
+})
+
+test('what is too long to be a word is none', () => {
+  expect(termsOf('a'.repeat(65), 'name')).toEqual([])
+})
+
+test('any text is read without failing, and reading it twice gives the same', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.constantFrom('name' as const, 'prose' as const), (text, reading) => {
+      const read = () => wordsOf(text).flatMap((word) => termsOf(word, reading))
+      expect(read()).toEqual(read())
+      expect(read().every((term) => term.length > 0)).toBe(true)
+    }),
+  )
+})

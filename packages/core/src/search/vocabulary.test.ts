@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { Vocabulary } from './vocabulary.ts'
+
+const vocabularyOf = (...terms: string[]): Vocabulary => {
+  const vocabulary = new Vocabulary()
+  for (const term of terms) vocabulary.admit(term)
+  return vocabulary
+}
+
+const alike = (vocabulary: Vocabulary, word: string): string[] =>
+  vocabulary.alike(word, word, () => true).map(({ number }) => vocabulary.termOf(number))
+
+test('a term keeps its number until it is released, and then another gets it', () => {
+  const vocabulary = vocabularyOf('one', 'two')
+  expect(vocabulary.admit('one')).toBe(0)
+  vocabulary.release(0)
+  expect(vocabulary.numberOf('one')).toBeUndefined()
+  expect(vocabulary.admit('three')).toBe(0)
+  expect(vocabulary.termOf(0)).toBe('three')
+})
+
+test('a letter left out, put in, replaced or swapped is forgiven', () => {
+  const vocabulary = vocabularyOf('weather')
+  for (const word of ['wether', 'weathher', 'weafher', 'waether']) expect(alike(vocabulary, word)).toEqual(['weather'])
+})
+
+test('two slips are forgiven in long words only', () => {
+  expect(alike(vocabularyOf('translate'), 'trnaslaet')).toEqual(['translate'])
+  expect(alike(vocabularyOf('house'), 'hsoue')).toEqual([])
+})
+
+test('short words and other first letters are not guessed at', () => {
+  expect(alike(vocabularyOf('cat', 'home'), 'cta')).toEqual([])
+  expect(alike(vocabularyOf('cat', 'home'), 'rome')).toEqual([])
+})
+
+test('the nearest come first, then the alphabet decides', () => {
+  expect(alike(vocabularyOf('translated', 'translator', 'translate'), 'translatr')).toEqual([
+    'translate',
+    'translator',
+    'translated',
+  ])
+})
+
+test('terms that are refused or were released are not found', () => {
+  const vocabulary = vocabularyOf('weather', 'leather')
+  expect(vocabulary.alike('wether', 'wether', () => false)).toEqual([])
+  vocabulary.release(0)
+  expect(alike(vocabulary, 'wether')).toEqual([])
+})
