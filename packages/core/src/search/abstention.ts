@@ -29,5 +29,7 @@ export function confidenceOf(clauses: readonly Evidence[]): Confidence {
 }
 
 function beliefIn({ coverage, nameShare, amount }: Evidence): number {
-  return Math.cbrt(coverage * Math.min(1, leastNameShare + nameShare) * Math.min(1, amount))
+  const belief = Math.cbrt(coverage * Math.min(1, leastNameShare + nameShare) * Math.min(1, amount))
+  // Among a few tools of one kind, words that all of them have say little; a tool that has every word asked for is still an answer.
+  return coverage === 1 ? Math.max(weak, belief) : belief
 }

@@ -252,7 +252,7 @@ describe('stuffing', () => {
     const others = Array.from({ length: 200 }, (_, number) =>
       tool(`other_${number}`, 'Something else', { source: `source${number}` }),
     )
-    const index = indexOf(...flood, ...others, tool('mail_invoice', 'Send an invoice by mail', { source: 'honest' }))
+    const index = indexOf(...flood, ...others, tool('mail_invoice', 'Send a customer an invoice', { source: 'honest' }))
     expect(idsOf(index.search('send invoice to customer', { limit: 5 }))).toContain('mail_invoice')
     expect(idsOf(index.search('send invoice to customer', { limit: 5, perSource: 1 }))[1]).toBe('mail_invoice')
   })

@@ -22,7 +22,7 @@ const answeredClause = 0.7
 /** How many places are filled with an eye on all clauses. */
 const placesForClauses = 20
 /** What another source must offer, of the score of the tool that it is shown instead of. */
-const comparable = 0.5
+const comparable = 0.7
 
 /** The first `count` candidates in the order in which they are shown. */
 export function inOrder(candidates: readonly Candidate[], count: number, perSource: number): readonly Placed[] {
