@@ -5,6 +5,11 @@ import { type Contestant, inRounds, type Pace, type Timing } from './rounds.ts'
 import { callOf, groupsOf } from './tools.ts'
 import { type Era, type Message, type Method, requestOf, resultOf } from './wire.ts'
 
+/** A server has run through its code often enough to be compiled after some three thousand requests, long or short ones. */
+export interface HttpPace extends Omit<Pace, 'warmUpMs'> {
+  readonly warmUpMs: { readonly [M in Method]: number }
+}
+
 /** What one contender needed for one method at one size. */
 export interface HttpTiming extends Timing {
   readonly size: number
@@ -24,13 +29,13 @@ export const httpNames = {
 } as const
 
 /** Times lists and calls over HTTP at one size, every server in a process of its own. */
-export async function timeOverHttp(size: number, pace: Pace): Promise<readonly HttpTiming[]> {
+export async function timeOverHttp(size: number, pace: HttpPace): Promise<readonly HttpTiming[]> {
   await using servers = await startServers(size)
   const timings: HttpTiming[] = []
   for (const era of ['session', 'stateless'] as const) {
     const entrants = await entrantsOf(era, size, servers)
     for (const method of ['tools/list', 'tools/call'] as const) {
-      timings.push(...(await timeMethod(entrants, { size, era, method }, pace)))
+      timings.push(...(await timeMethod(entrants, { size, era, method }, { ...pace, warmUpMs: pace.warmUpMs[method] })))
     }
     for (const { client } of entrants) client[Symbol.dispose]()
   }

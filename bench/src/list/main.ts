@@ -2,7 +2,7 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { barsOf } from './bars.ts'
-import { type HttpTiming, timeOverHttp } from './http.ts'
+import { type HttpPace, type HttpTiming, timeOverHttp } from './http.ts'
 import { timeCachedList, timeCall, timeChangedList } from './in-process.ts'
 import { weighSessions } from './memory.ts'
 import { reportOf } from './report.ts'
@@ -13,24 +13,27 @@ import { barSize } from './tools.ts'
 const { quick, json } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } }).values
 
 interface Plan {
-  readonly http: { readonly [size: number]: Pace }
+  readonly http: { readonly [size: number]: HttpPace }
   readonly local: Pace
   readonly sessions: number
 }
 
 const whole: Plan = {
   http: {
-    10: { rounds: 6, sliceMs: 50, warmUpMs: 300 },
-    100: { rounds: 6, sliceMs: 50, warmUpMs: 300 },
-    1000: { rounds: 12, sliceMs: 100, warmUpMs: 1_200 },
-    10000: { rounds: 6, sliceMs: 80, warmUpMs: 200 },
+    10: { rounds: 6, sliceMs: 40, warmUpMs: { 'tools/list': 200, 'tools/call': 900 } },
+    100: { rounds: 6, sliceMs: 40, warmUpMs: { 'tools/list': 200, 'tools/call': 900 } },
+    1000: { rounds: 12, sliceMs: 100, warmUpMs: { 'tools/list': 800, 'tools/call': 2_000 } },
+    10000: { rounds: 6, sliceMs: 80, warmUpMs: { 'tools/list': 200, 'tools/call': 600 } },
   },
   local: { rounds: 10, sliceMs: 100, warmUpMs: 400 },
   sessions: 10_000,
 }
 
 const short: Plan = {
-  http: { 10: { rounds: 3, sliceMs: 25, warmUpMs: 50 }, 1000: { rounds: 4, sliceMs: 40, warmUpMs: 200 } },
+  http: {
+    10: { rounds: 3, sliceMs: 25, warmUpMs: { 'tools/list': 30, 'tools/call': 60 } },
+    1000: { rounds: 4, sliceMs: 40, warmUpMs: { 'tools/list': 150, 'tools/call': 250 } },
+  },
   local: { rounds: 4, sliceMs: 50, warmUpMs: 150 },
   sessions: 500,
 }
