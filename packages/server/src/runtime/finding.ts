@@ -8,7 +8,7 @@ import type { Scope } from './scope.ts'
 import type { Found } from './tool-search.ts'
 
 /** How much of each tool an answer shows. */
-export type Detail = 'names' | 'signatures' | 'full'
+type Detail = 'names' | 'signatures' | 'full'
 
 /** What to look for, and among what. */
 export interface SearchRequest {
@@ -90,7 +90,7 @@ export function withCost(lines: readonly string[], data: Record<string, unknown>
   return { content: [{ type: 'text', text }], structuredContent: { ...data, cost: estimateTokens(text) } }
 }
 
-export const shownIn = (detail: Detail, tool: Tool): string =>
+const shownIn = (detail: Detail, tool: Tool): string =>
   detail === 'full' ? JSON.stringify(tool) : detail === 'names' ? `- ${tool.name}` : `- ${signature(tool)}`
 
 function isAskedFor({ tool, tags, visibility }: ToolEntry, request: SearchRequest): boolean {
