@@ -37,7 +37,7 @@ const hintWeight = 0.3
 
 /** Reads a query of any length and content in bounded time. */
 export function questionOf(query: string): Question {
-  const text = folded(query.slice(0, longestQuery))
+  const text = folded(query.slice(0, longestQuery)).replaceAll(/[^\S\n]+/gu, ' ')
   const asked = clausesOf(text, 'prose')
   // A query of small words alone ("who", "help") may still be a name.
   const clauses = asked.length > 0 ? asked : clausesOf(text, 'name')
@@ -55,13 +55,16 @@ export function keyOf(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
 }
 
+/** Parts with separators, or a hump. Begins only where a word begins, or a long word would be tried from each of its letters. */
+const nameLike = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}]+(?:[_.:/-]+[\p{L}\p{N}]+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*)/gu
+
 function namesIn(text: string): readonly string[] {
-  const found = text.match(/[\p{L}\p{N}]+(?:[_.:/-]+[\p{L}\p{N}]+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*/gu) ?? []
+  const found = text.match(nameLike) ?? []
   return [...new Set(found.slice(0, mostTerms).map(keyOf))]
 }
 
 /** Where one step of a request ends and the next begins. */
-const nextStep = /[.!?;]+(?=\s|$)|[\n。！？；]+|,?\s+(?:and\s+)?(?:then|also|finally|afterwards|additionally)\b|然后|接着|最后/iu
+const nextStep = /[.!?;]+(?=\s|$)|[\n。！？；]+|,? (?:and )?(?:then|also|finally|afterwards|additionally)\b|然后|接着|最后/iu
 
 function clausesOf(text: string, reading: Reading): readonly (readonly Asked[])[] {
   const clauses: (readonly Asked[])[] = []

@@ -103,12 +103,12 @@ export class SearchIndex {
   set(document: SearchDocument): void {
     this.delete(document.id)
     const slot = this.#vacant.pop() ?? this.#ids.length
-    const payloads = this.#payloadsOf(document)
+    const { terms, payloads } = this.#read(document)
     this.#slots.set(document.id, slot)
     this.#ids[slot] = document.id
     this.#sources[slot] = document.source
-    this.#terms[slot] = Uint32Array.from(payloads.keys())
-    for (const [term, payload] of payloads) this.#postings.add(term, slot, payload)
+    this.#terms[slot] = terms
+    for (let i = 0; i < terms.length; i++) this.#postings.add(terms[i] as number, slot, payloads[i] as number)
   }
 
   /** Forgets a document; whether there was one. */
@@ -270,16 +270,17 @@ export class SearchIndex {
     return whole === 0 ? 0 : said / whole
   }
 
-  /** By number of term, what the document says of it: impact, then fields. */
-  #payloadsOf(document: SearchDocument): ReadonlyMap<number, number> {
+  /** The numbers of a document's terms, and for each what the document says of it: impact, then fields. */
+  #read(document: SearchDocument): { readonly terms: Uint32Array; readonly payloads: Uint32Array } {
     const rows = new Map<number, number>()
     let counts = new Uint16Array(64 * fields.length)
     const lengths = new Float64Array(fields.length)
     for (const [index, { reading, limit, textsOf }] of fields.entries()) {
+      let length = 0
       for (const text of textsOf(document)) {
-        if (text === undefined || (lengths[index] ?? 0) >= limit) continue
+        if (text === undefined || length >= limit) continue
         eachWord(folded(text.slice(0, longestText)), (word) => {
-          if ((lengths[index] ?? 0) >= limit) return
+          if (length >= limit) return
           for (const term of this.#termsOf(word, reading)) {
             const number = this.#vocabulary.admit(term)
             let row = rows.get(number)
@@ -290,15 +291,21 @@ export class SearchIndex {
             }
             const at = row * fields.length + index
             counts[at] = (counts[at] ?? 0) + 1
-            lengths[index] = (lengths[index] ?? 0) + 1
+            length++
           }
         })
       }
+      lengths[index] = length
     }
-    const payloads = new Map<number, number>()
-    for (const [number, row] of rows) payloads.set(number, payloadOf(counts, row, lengths))
-    for (const marked of marksOf(document)) payloads.set(this.#vocabulary.admit(marked), 0)
-    return payloads
+    const marks = Array.from(marksOf(document), (marked) => this.#vocabulary.admit(marked))
+    const terms = new Uint32Array(rows.size + marks.length)
+    const payloads = new Uint32Array(terms.length)
+    for (const [number, row] of rows) {
+      terms[row] = number
+      payloads[row] = payloadOf(counts, row, lengths)
+    }
+    terms.set(marks, rows.size)
+    return { terms, payloads }
   }
 
   #termsOf(word: string, reading: Reading): readonly string[] {
