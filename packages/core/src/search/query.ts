@@ -64,7 +64,7 @@ function namesIn(text: string): readonly string[] {
 }
 
 /** Where one step of a request ends and the next begins. */
-const nextStep = /[.!?;]+(?=\s|$)|[\n。！？；]+|,? (?:and )?(?:then|also|finally|afterwards|additionally)\b|然后|接着|最后/iu
+const nextStep = /[.!?;](?=\s|$)|[\n。！？；]+|,? (?:and )?(?:then|also|finally|afterwards|additionally)\b|然后|接着|最后/iu
 
 function clausesOf(text: string, reading: Reading): readonly (readonly Asked[])[] {
   const clauses: (readonly Asked[])[] = []
