@@ -30,15 +30,25 @@ export function stableSurface(variants: boolean): readonly ToolEntry[] {
 export function namingGroups(entry: ToolEntry, { gated }: SurfacePlan, reader: Reader): ToolEntry {
   if (entry.source !== surfaceSource || (entry.surface !== 'search' && entry.surface !== 'manage')) return entry
   if (gated || reader.groups.size === 0) return entry
-  const names = [...reader.groups]
-  const rest = names.length > namedGroups ? ` and ${names.length - namedGroups} more` : ''
-  const groups = `Groups: ${names.slice(0, namedGroups).join(', ')}${rest}.`
+  const groups = `Groups: ${aFew([...reader.groups])}.`
   return entry.tool.name === 'describe_tools'
     ? entry
     : { ...entry, tool: { ...entry.tool, description: `${entry.tool.description} ${groups}` } }
 }
 
-const namedGroups = 8
+// The surface is read with every request, so names share a fixed room however many or long they are.
+const mostNames = 8
+const mostCharacters = 112
+
+function aFew(names: readonly string[]): string {
+  const shown: string[] = []
+  for (const name of names.slice(0, mostNames)) {
+    if (shown.length > 0 && [...shown, name].join(', ').length > mostCharacters) break
+    shown.push(name)
+  }
+  const rest = names.length - shown.length
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
 
 const looking = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
 const text = { type: 'string' } as const
