@@ -47,7 +47,7 @@ interface Entrant {
   readonly name: string
   readonly client: RawClient
   readonly list: Message
-  /** Absent where the tool that the others call is not open. */
+  /** Absent where the tool that the others call is not shown. */
   readonly call: Message | undefined
 }
 
@@ -107,11 +107,11 @@ async function entrantsOf(era: Era, size: number, servers: Servers): Promise<rea
   const open = await entrantOf(httpNames.open, servers.open, at(`/mcp?groups=${groupsOf(size).join()}`))
   const fresh = await entrantOf(httpNames.fresh, servers.fresh, at('/mcp'))
   const floor = await floorOf(servers.floor, sdkServer, at('/'))
+  const alike = [floor, sdkServer, sdkMcp, plain, open]
   const expected = await answersOf(sdkServer)
-  // A fresh session lists activators alone; on 2026-07-28 everything is listed and called from the start.
-  const alike = [floor, sdkServer, sdkMcp, plain, open, ...(era === 'stateless' ? [fresh] : [])]
   for (const entrant of alike) assert.deepEqual(await answersOf(entrant), expected, `${entrant.name} answers differently`)
-  return era === 'stateless' ? alike : [...alike, { ...fresh, call: undefined }]
+  // What a fresh client is shown is its own: activators, or the means to search. What the others call is not among it.
+  return [...alike, { ...fresh, call: undefined }]
 }
 
 interface Place {
