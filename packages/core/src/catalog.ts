@@ -21,6 +21,10 @@ export interface Catalog<E extends Entry = Entry> {
   readonly byGroup: ReadonlyMap<string, readonly E[]>
   /** Entries whose availability must be asked for. */
   readonly conditional: readonly E[]
+  /** Entries whose modes must be asked for. */
+  readonly composite: readonly E[]
+  /** Tools that others wait for. */
+  readonly awaited: ReadonlySet<string>
   readonly tags: ReadonlySet<string>
   readonly clashes: readonly Clash[]
 }
@@ -54,6 +58,8 @@ export function buildCatalog<E extends Entry>(version: number, given: readonly E
     aliases: aliasesOf(entries, byName, clashes),
     byGroup: groupBy(entries),
     conditional: entries.filter((entry) => entry.visibility.when !== undefined),
+    composite: entries.filter((entry) => entry.modes !== undefined),
+    awaited: new Set(entries.flatMap(({ after }) => (typeof after === 'string' ? [after] : []))),
     tags: new Set(entries.flatMap((entry) => entry.tags)),
     clashes,
   }

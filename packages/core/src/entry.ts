@@ -1,3 +1,4 @@
+import type { Modes } from './modes.ts'
 import type { Tool } from './tool.ts'
 
 /** World state that predicates read; one object per computation, so a list is never half old and half new. */
@@ -45,4 +46,8 @@ export interface Entry {
   readonly surface?: Surface
   /** Shown however the rest is. */
   readonly pinned?: boolean
+  /** The tool that must have succeeded once before this one is listed; `false` says that it waits for none. */
+  readonly after?: string | false
+  /** What a composite tool chooses from; `tool` is its definition with every mode. */
+  readonly modes?: Modes
 }

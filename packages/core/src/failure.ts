@@ -27,6 +27,7 @@ export interface FailureDetails {
   invalid_result: { tool: string; problem: string }
   invalid_schema: { tool: string; problem: string }
   invalid_view: { parameter: string; value: string; nearest: readonly string[] }
+  mode_unavailable: { tool: string; mode: string; available: readonly string[] }
   name_clash: { name: string; winner: string; loser: string }
   no_scope: { operation: string }
   permission_check_failed: { tool: string }
@@ -88,6 +89,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   invalid_result: 'tool',
   invalid_schema: 'operator',
   invalid_view: 'protocol',
+  mode_unavailable: 'tool',
   name_clash: 'operator',
   no_scope: 'operator',
   permission_check_failed: 'operator',

@@ -5,11 +5,13 @@ test('the package exports these values and no others', () => {
   expect(Object.keys(core).sort()).toMatchInlineSnapshot(`
     [
       "Failure",
+      "LiveFacts",
       "SearchIndex",
       "UsageMemory",
       "always",
       "ancestorsOf",
       "appended",
+      "availableModes",
       "buildCatalog",
       "byVersion",
       "canonicalJson",
@@ -19,6 +21,7 @@ test('the package exports these values and no others', () => {
       "correctedArguments",
       "cosine",
       "declareGroups",
+      "declareModes",
       "documentOf",
       "estimateTokens",
       "exampleOf",
@@ -32,7 +35,11 @@ test('the package exports these values and no others', () => {
       "isActive",
       "isAvailable",
       "isFailure",
+      "isModeAvailable",
       "isStrict",
+      "isWaiting",
+      "modeMeta",
+      "modeNames",
       "nearest",
       "nearestHint",
       "noGroups",
@@ -44,6 +51,7 @@ test('the package exports these values and no others', () => {
       "printable",
       "reasons",
       "reconcile",
+      "rememberingEvaluate",
       "resolve",
       "signature",
       "snapshotOf",
@@ -56,6 +64,7 @@ test('the package exports these values and no others', () => {
       "viewFingerprint",
       "viewOf",
       "when",
+      "whenEmpty",
     ]
   `)
 })

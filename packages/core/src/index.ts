@@ -27,6 +27,7 @@ export {
   when,
 } from './entry.ts'
 export { correctedArguments, exampleOf } from './example.ts'
+export { type Evaluate, type FactSource, LiveFacts, rememberingEvaluate } from './facts.ts'
 export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './failure.ts'
 export { fingerprint, toolFingerprint } from './fingerprint.ts'
 export {
@@ -41,6 +42,20 @@ export {
   type Quota,
   unknownGroup,
 } from './groups.ts'
+export {
+  availableModes,
+  declareModes,
+  isModeAvailable,
+  type Mode,
+  type ModeMeta,
+  type ModePolicy,
+  type ModeSet,
+  type Modes,
+  type ModesDeclaration,
+  modeMeta,
+  modeNames,
+  whenEmpty,
+} from './modes.ts'
 export { checkGroupName, checkToolName, nearest, nearestHint, printable } from './names.ts'
 export { type Page, pageOf } from './pages.ts'
 export type { Confidence } from './search/abstention.ts'
@@ -65,6 +80,7 @@ export {
   type Exposure,
   isAvailable,
   isStrict,
+  isWaiting,
   type Look,
   type Meaning,
   resolve,

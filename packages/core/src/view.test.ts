@@ -52,6 +52,8 @@ function look(rest: Partial<Omit<Look, 'activation'>> & { readonly activation?: 
     surfaces: new Set<Surface>(['activators']),
     readOnly: false,
     unavailable: new Set(),
+    modes: new Map(),
+    succeeded: undefined,
     forbidden: new Set(),
     ...rest,
     activation: { ...nothingActive, ...rest.activation },

@@ -1,8 +1,10 @@
 import { type Activation, isActive } from './activation.ts'
 import type { Catalog } from './catalog.ts'
 import type { Entry, Facts, Snapshot, Surface } from './entry.ts'
+import { type Evaluate, evaluated } from './facts.ts'
 import { fingerprint, toolFingerprint } from './fingerprint.ts'
 import { ancestorsOf, type Groups } from './groups.ts'
+import { isWorthListing, type ModeSet } from './modes.ts'
 import { facetOf } from './tool.ts'
 
 /**
@@ -24,6 +26,10 @@ export interface Look<E extends Entry = Entry> {
   readonly unavailable: ReadonlySet<E>
   /** Entries that do not exist for this principal. */
   readonly forbidden: ReadonlySet<E>
+  /** The modes of composite entries that have something behind them now. */
+  readonly modes: ReadonlyMap<E, ModeSet>
+  /** The tools that have succeeded, which others wait for; without it none waits. */
+  readonly succeeded: ReadonlySet<string> | undefined
 }
 
 /** The tools one scope sees, in order. */
@@ -43,18 +49,24 @@ export function unavailableEntries<E extends Entry>(
   catalog: Catalog<E>,
   snapshot: Snapshot,
   report: (entry: E, error: unknown) => void,
+  evaluate: Evaluate = evaluated,
 ): ReadonlySet<E> {
   const found = new Set<E>()
-  for (const entry of catalog.conditional) if (!isAvailable(entry, snapshot, report)) found.add(entry)
+  for (const entry of catalog.conditional) if (!isAvailable(entry, snapshot, report, evaluate)) found.add(entry)
   return found
 }
 
 /** Whether this one entry can be used now. */
-export function isAvailable<E extends Entry>(entry: E, snapshot: Snapshot, report: (entry: E, error: unknown) => void): boolean {
+export function isAvailable<E extends Entry>(
+  entry: E,
+  snapshot: Snapshot,
+  report: (entry: E, error: unknown) => void,
+  evaluate: Evaluate = evaluated,
+): boolean {
   const { when } = entry.visibility
   if (when === undefined) return true
   try {
-    return when(snapshot) === true
+    return evaluate(when, snapshot)
   } catch (error) {
     report(entry, error)
     return false
@@ -64,7 +76,7 @@ export function isAvailable<E extends Entry>(entry: E, snapshot: Snapshot, repor
 /** What this scope sees: permitted, available, and what its attention is on; of several versions of a tool, one. */
 export function viewOf<E extends Entry>(catalog: Catalog<E>, look: Look<E>): View<E> {
   const active = activeGroups(look)
-  const shown = (entry: E): boolean => exists(catalog, entry, look) && isShown(entry, look, active)
+  const shown = (entry: E): boolean => exists(catalog, entry, look) && isShown(entry, look, active) && !isEmpty(entry, look)
   const pinned = new Set(Object.keys(look.activation.versions))
   const entries = catalog.entries.filter((entry) => {
     const versions = catalog.byName.get(entry.tool.name) ?? []
@@ -120,9 +132,21 @@ function isPermitted<E extends Entry>(entry: E, look: Look<E>): boolean {
   return !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only' || entry.origin === 'surface')
 }
 
+/** Whether a composite entry has nothing to choose from. It can be called all the same, and says what to do. */
+function isEmpty<E extends Entry>(entry: E, { modes }: Look<E>): boolean {
+  const available = modes.get(entry)
+  return entry.modes !== undefined && available !== undefined && !isWorthListing(entry.modes, available)
+}
+
+/** Whether the entry is not listed yet because the tool it waits for has not succeeded. */
+export function isWaiting<E extends Entry>({ after }: E, { succeeded, exposure }: Look<E>): boolean {
+  return typeof after === 'string' && exposure === 'groups' && succeeded !== undefined && !succeeded.has(after)
+}
+
 function isShown<E extends Entry>(entry: E, look: Look<E>, active: ReadonlySet<string>): boolean {
   if (look.unavailable.has(entry)) return false
   if (entry.origin === 'surface' || entry.activates !== undefined) return look.surfaces.has(entry.surface ?? 'activators')
+  if (isWaiting(entry, look)) return false
   const { group } = entry.visibility
   const strict = group !== undefined && isStrict(look.groups, group)
   // What is shown tool by tool is not shown because its group had to be opened for one of them.

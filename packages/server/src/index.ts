@@ -1,8 +1,11 @@
 export {
+  type FactSource,
   type Facts,
   Failure,
   type FailureDetails,
   isFailure,
+  LiveFacts,
+  type ModePolicy,
   type Predicate,
   type Quota,
   type Reason,
@@ -14,6 +17,7 @@ export {
 } from '@unfold-mcp/core'
 export { adopt } from './adopt.ts'
 export type { Adopted, AdoptOptions } from './adoption/adopted.ts'
+export type { CompositeConfig, ModeConfig, ModeHandlers, ModeInput } from './composite.ts'
 export type { Era, ToolContext } from './context.ts'
 export type { Source, ToolEntry, ToolHandler } from './entry.ts'
 export type { Principal } from './principal.ts'

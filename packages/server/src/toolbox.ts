@@ -1,5 +1,16 @@
 import type { CallToolResult, Implementation, InputRequiredResult, McpServer } from '@modelcontextprotocol/server'
-import { type Exposure, type Facts, Failure, type Predicate, type Quota, type Tool, type ToolAnnotations } from '@unfold-mcp/core'
+import {
+  type Exposure,
+  type FactSource,
+  type Facts,
+  Failure,
+  type Modes,
+  type Predicate,
+  type Quota,
+  type Tool,
+  type ToolAnnotations,
+} from '@unfold-mcp/core'
+import { type CompositeConfig, compositeOf, type ModeConfigs, type ModeHandlers } from './composite.ts'
 import type { ToolContext } from './context.ts'
 import { type Source, type ToolEntry, type ToolHandler, withVersion } from './entry.ts'
 import type { Principal } from './principal.ts'
@@ -10,7 +21,7 @@ import { defaultMessageLimits, type MessageLimits } from './runtime/limits.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { gateGroup } from './runtime/surface.ts'
 import type { Place } from './runtime/views.ts'
-import { inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
+import { type InputSchema, inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
 import type { SearchSettings } from './search/settings.ts'
 import { servable } from './servable.ts'
 import { memoryStore } from './stores/memory.ts'
@@ -47,8 +58,14 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly order?: 'declared' | 'append'
   /** How many tools a page of the list holds; all by default. */
   readonly pageSize?: number
-  /** World state for predicates, read once per computation. */
-  readonly facts?: () => F
+  /** World state for predicates, read once per computation. `LiveFacts` say themselves when they change. */
+  readonly facts?: (() => F) | FactSource<F>
+  /** How long to wait at least between two notices that facts caused, however fast they change; a second by default. */
+  readonly noticeEveryMs?: number
+  /** The tool that must have succeeded once in a session before the others are listed, but for those with `after: false`. */
+  readonly after?: string
+  /** `false` keeps `available_modes` and `data_counts` out of `_meta`, for clients that refuse what they do not know. */
+  readonly counts?: boolean
   /** Which tools exist for whom. */
   readonly permit?: (principal: P | undefined, tool: Tool, place: Place) => boolean
   /** How search goes beyond words: by meaning, by an order of your own, by what was called before. */
@@ -81,6 +98,8 @@ export interface ToolConfig<Name extends string, I, O, F extends Facts> {
   readonly always?: boolean
   /** Whether it can be used at all now. */
   readonly when?: Predicate<F>
+  /** The tool that must have succeeded once in a session before this one is listed; `false` for none, whatever the rest does. */
+  readonly after?: string | false
   /** This tool opens the named group, or (`true`) changes what is open in a way of its own; it is listed with the activators. */
   readonly activator?: Name | true
   readonly tags?: readonly string[]
@@ -135,11 +154,38 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     config: ToolConfig<Name, I, O, F>,
     handler: (input: InputOf<I>, ctx: ToolContext<Name, F, P>) => ResultOf<O> | Promise<ResultOf<O>>,
   ): this {
-    const entry = entryOf(this.name, name, config as unknown as AnyConfig, {
-      handler: handler as unknown as ToolHandler,
-      gated: this.#options.gate !== undefined,
+    return this.#add(
+      entryOf(this.name, name, config as unknown as AnyConfig, {
+        handler: handler as unknown as ToolHandler,
+        gated: this.#options.gate !== undefined,
+      }),
+    )
+  }
+
+  /** Adds a composite tool: one parameter chooses between modes, each with a handler, and only those with data are listed. */
+  composite<const By extends string, const M extends ModeConfigs<F>, const C extends SchemaSource | undefined = undefined>(
+    name: string,
+    config: Omit<ToolConfig<Name, C, undefined, F>, 'output' | 'activator'> & CompositeConfig<By, M>,
+    handlers: ModeHandlers<By, C, M, ToolContext<Name, F, P>>,
+  ): this {
+    const { by, policy = 'filtered', modes, input: common, ...rest } = config
+    const plain = rest as unknown as AnyConfig
+    const { json } = inputSchema(name, common)
+    const made = compositeOf(definitionOf(name, plain, json, undefined), {
+      by,
+      policy,
+      common,
+      modes: modes as ModeConfigs<never>,
+      handlers: handlers as unknown as { readonly [mode: string]: ToolHandler },
     })
-    const key = config.version === undefined ? name : `${name}@${config.version}`
+    return this.#add(
+      entryOf(this.name, name, plain, { handler: made.handler, gated: this.#options.gate !== undefined, composite: made }),
+    )
+  }
+
+  #add(entry: ToolEntry): this {
+    const { name } = entry.tool
+    const key = entry.version === undefined ? name : `${name}@${entry.version}`
     if (this.#taken.has(key)) {
       throw new Failure(
         'duplicate_name',
@@ -226,7 +272,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
       what: 'gate',
     })
   }
-  for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs'] as const) positive(what, options[what])
+  for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs', 'noticeEveryMs'] as const) positive(what, options[what])
   if (!((options.budgetTokens ?? 0) >= 0))
     throw new Failure('invalid_declaration', `budgetTokens must be a number of tokens, not ${options.budgetTokens}.`, {
       what: 'budgetTokens',
@@ -256,6 +302,9 @@ export function declarationOf<F extends Facts, P extends Principal>(
     order: options.order ?? 'declared',
     pageSize: options.pageSize,
     facts: options.facts,
+    noticeEveryMs: options.noticeEveryMs ?? 1_000,
+    after: options.after,
+    counts: options.counts ?? true,
     permit: options.permit as Declaration['permit'],
     search: (options.search ?? {}) as Declaration['search'],
     remember: options.remember ?? 'session',
@@ -282,11 +331,23 @@ function entryOf(
   source: string,
   name: string,
   config: AnyConfig,
-  { handler, gated }: { handler: ToolHandler; gated: boolean },
+  {
+    handler,
+    gated,
+    composite,
+  }: { handler: ToolHandler; gated: boolean; composite?: { readonly modes: Modes; readonly input: InputSchema } },
 ): ToolEntry {
-  const input = inputSchema(name, config.input)
+  const input = composite?.input ?? inputSchema(name, config.input)
   const output = config.output === undefined ? undefined : outputSchema(name, config.output)
   const isActivator = config.activator !== undefined
+  if (typeof config.after === 'string' && (config.always === true || isActivator))
+    throw new Failure(
+      'invalid_declaration',
+      `Tool "${name}" cannot both wait for "${config.after}" and be listed from the start.`,
+      {
+        what: `${name}.after`,
+      },
+    )
   const group = config.group ?? (gated && !isActivator && config.always !== true ? gateGroup : undefined)
   const activates = typeof config.activator === 'string' ? config.activator : isActivator && gated ? gateGroup : undefined
   return {
@@ -301,6 +362,8 @@ function entryOf(
     ...(config.version !== undefined && { version: config.version }),
     ...(activates !== undefined && { activates }),
     ...(config.always === true && { pinned: true }),
+    ...(config.after !== undefined && { after: config.after }),
+    ...(composite !== undefined && { modes: composite.modes }),
     ...(output !== undefined && { output }),
     ...(config.timeoutMs !== undefined && { timeoutMs: config.timeoutMs }),
   }

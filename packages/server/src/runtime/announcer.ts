@@ -10,6 +10,8 @@ export class Announcer {
   readonly #ready = new Set<Scope>()
   #waiting = new Set<Scope>()
   #scheduled = false
+  #paced: NodeJS.Timeout | undefined
+  #pacedAt = Number.NEGATIVE_INFINITY
 
   constructor(fingerprint: (scope: Scope) => string, now: () => number) {
     this.#fingerprint = fingerprint
@@ -64,5 +66,20 @@ export class Announcer {
       // A list that cannot be made says so to whoever reads it; a timer has nobody to tell.
       this.tell(waiting).catch(() => undefined)
     }, 0)
+  }
+
+  /** Tells all, soon the first time and then no more often than this: for what changes all the time. The last is never lost. */
+  tellPaced(everyMs: number): void {
+    if (this.#paced !== undefined || this.#ready.size === 0) return
+    const wait = Math.max(0, this.#pacedAt + everyMs - this.#now())
+    this.#paced = setTimeout(() => {
+      this.#paced = undefined
+      this.#pacedAt = this.#now()
+      this.tellSoon()
+    }, wait)
+  }
+
+  close(): void {
+    clearTimeout(this.#paced)
   }
 }

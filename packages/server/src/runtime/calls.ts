@@ -9,6 +9,7 @@ import {
   ancestorsOf,
   Failure,
   isFailure,
+  isWaiting,
   nearest,
   nearestHint,
   type Problem,
@@ -95,7 +96,8 @@ type Admission =
 /** The entry that the name stands for, or what the policy for hidden tools answers instead. */
 async function admitted(runtime: Runtime, scope: Scope, name: string, effects: Effects): Promise<Admission> {
   const { catalog } = runtime.worldOf(scope)
-  const meaning = resolve(catalog, runtime.views.look(scope), name)
+  const look = runtime.views.look(scope)
+  const meaning = resolve(catalog, look, name)
   if (meaning.kind === 'shown') return { kind: 'entry', entry: meaning.entry }
   if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
   const { entry } = meaning
@@ -104,8 +106,13 @@ async function admitted(runtime: Runtime, scope: Scope, name: string, effects: E
     throw unknownTool(runtime, scope, name)
   }
   const { hiddenCalls } = runtime.declaration
+  if (hiddenCalls === 'opaque') throw unknownTool(runtime, scope, name)
+  if (isWaiting(entry, look) && hiddenCalls === 'hint') return { kind: 'answered', result: waitingHint(entry) }
   const group = entry.visibility.group
-  if (hiddenCalls === 'opaque' || group === undefined) throw unknownTool(runtime, scope, name)
+  if (group === undefined) {
+    if (isWaiting(entry, look)) return { kind: 'entry', entry }
+    throw unknownTool(runtime, scope, name)
+  }
   if (hiddenCalls === 'hint') return { kind: 'answered', result: activationHint(runtime, scope, name, group) }
   if (scope.frame.canActivate) effects.made.push(await runtime.activateAll(scope, [group]))
   return { kind: 'entry', entry }
@@ -119,6 +126,10 @@ function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
     name: shownName,
     nearest: close,
   })
+}
+
+function waitingHint({ tool: { name }, after }: ToolEntry): CallToolResult {
+  return failureResult('requires_activation', `Tool '${name}' can be called after '${after}'. Call '${after}' first.`)
 }
 
 export function activationHint(runtime: Runtime, scope: Scope, tool: string, group: string): CallToolResult {
@@ -174,7 +185,10 @@ export async function run(
   if ('failure' in given) return given.failure
   if (entry.source === surfaceSource) return surfaceReply(runtime, scope, entry, given.value as Transition)
   const result = resultOf(name, given.value)
-  return isInputRequired(result) ? result : checkedOutput(entry, result)
+  if (isInputRequired(result)) return result
+  const checkedResult = await checkedOutput(entry, result)
+  if (checkedResult.isError !== true) effects.made.push(runtime.succeeded(scope, entry))
+  return checkedResult
 }
 
 /** Every problem at once, so that the next try can be right. */

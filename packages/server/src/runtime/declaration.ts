@@ -1,5 +1,5 @@
 import type { Implementation, McpServer } from '@modelcontextprotocol/server'
-import type { Exposure, Facts, GroupDeclaration, Quota } from '@unfold-mcp/core'
+import type { Exposure, FactSource, Facts, GroupDeclaration, Quota } from '@unfold-mcp/core'
 import type { Reporter } from '../report.ts'
 import type { SearchSettings } from '../search/settings.ts'
 import type { ActivationStore } from '../stores/store.ts'
@@ -38,7 +38,10 @@ export interface Declaration {
   readonly hostHints: boolean
   readonly order: 'declared' | 'append'
   readonly pageSize: number | undefined
-  readonly facts: (() => Facts) | undefined
+  readonly facts: (() => Facts) | FactSource | undefined
+  readonly noticeEveryMs: number
+  readonly after: string | undefined
+  readonly counts: boolean
   readonly permit: Permit | undefined
   readonly search: SearchSettings
   readonly remember: Remember

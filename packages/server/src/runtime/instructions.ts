@@ -19,7 +19,9 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
   }
   const opens = scope.frame.canActivate && exposure === 'groups'
   const lines = groupLines(runtime, scope, (name, activator) => (opens ? `${name} (${activator})` : name))
-  if (lines.length === 0) return intro[0]
+  const waits = scope.frame.era === 'session' && exposure === 'groups' ? [...runtime.worldOf(scope).catalog.awaited] : []
+  if (waits.length > 0) intro.push(`Begin with ${waits.join(' or ')}: more tools are listed after the first call that succeeds.`)
+  if (lines.length === 0) return intro.length === 0 ? undefined : intro.join('\n')
   const lead = opens
     ? 'Tools come in groups that you open when you need them, by calling the tool named in brackets:'
     : 'Its tools come in these groups:'

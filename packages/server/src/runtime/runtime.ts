@@ -80,6 +80,7 @@ export class Runtime {
   readonly #finder: Finder
   readonly #groups: Groups
   #exposure: Declaration['exposure']
+  #unsubscribe: () => void = () => undefined
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
     this.declaration = declaration
@@ -103,6 +104,10 @@ export class Runtime {
     this.#finder = new Finder({ settings, now, report })
     this.#worlds = new Worlds(declaration, this.#groups, sources)
     for (const source of sources) this.addSource(source)
+    if (typeof declaration.facts === 'object') {
+      const { noticeEveryMs } = declaration
+      this.#unsubscribe = declaration.facts.subscribe(() => this.announcer.tellPaced(noticeEveryMs))
+    }
   }
 
   /** What the views of all scopes are computed from now. */
@@ -136,8 +141,9 @@ export class Runtime {
     return this.#begin(requestScope, view, { ...newcomer, era: 'stateless' })
   }
 
-  /** Finds out whether an adopted server can be made and served, for whoever starts it to hear now rather than a client. */
+  /** Finds out whether what was declared can be served, for whoever starts it to hear now rather than a client. */
   async rehearse(view: UrlView = emptyView, principal?: Principal): Promise<void> {
+    this.#worlds.check()
     const product = await this.#productFor(view, { era: 'session', principal })
     await product?.close()
   }
@@ -152,7 +158,7 @@ export class Runtime {
 
   list(scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
     this.listed(scope)
-    const shown = this.views.shown(scope)
+    const shown = this.views.listed(scope)
     const { items, nextCursor } = pageOf(shown.tools, this.declaration.pageSize, shown.fingerprint, cursor)
     return { tools: items as Tool[], ...(nextCursor !== undefined && { nextCursor }) }
   }
@@ -210,7 +216,9 @@ export class Runtime {
   }
 
   /** Whether the tools that find and call others answer this scope: not on a server that shows all it has as it is. */
-  offersSurface({ frame }: Scope): boolean {
+  offersSurface(scope: Scope): boolean {
+    const { frame } = scope
+    if (this.worldOf(scope).catalog.awaited.size > 0) return true
     return this.#groups.byName.size > 0 || frame.wish === 'lazy' || frame.wish === 'search' || frame.wish === 'auto'
   }
 
@@ -230,6 +238,7 @@ export class Runtime {
   /** Reads predicates again; whoever's view changed is told. */
   toolListChanged(): void {
     for (const { product } of this.#scopes) product?.refresh()
+    this.views.readAgain()
     this.announcer.tellSoon()
   }
 
@@ -288,6 +297,16 @@ export class Runtime {
     scope.cell.activation = touch(this.#groups, scope.cell.activation, group)
   }
 
+  /** Notes that a tool did its work: those that wait for it are listed from now on, in this session. */
+  succeeded(scope: Scope, { tool: { name } }: ToolEntry): Transition {
+    const { awaited } = this.worldOf(scope).catalog
+    if (scope.frame.era === 'stateless' || !awaited.has(name) || scope.succeeded.has(name)) return noTransition
+    this.#noticeSilence(scope)
+    const before = this.views.shown(scope).tools
+    scope.succeeded = new Set([...scope.succeeded, name])
+    return this.#told(scope, transitionOf([], [], before, this.views.shown(scope).tools))
+  }
+
   /** Whether what is listed can depend on who asks; an adopted server may be made for that one. */
   get dependsOnPrincipal(): boolean {
     const { permit, remember, product } = this.declaration
@@ -296,7 +315,12 @@ export class Runtime {
 
   /** Whether the list of a stateless client can change while the server runs. */
   get canChange(): boolean {
-    return this.declaration.remember === 'principal' || this.#worlds.sourceCount > 1 || this.world.catalog.conditional.length > 0
+    return this.declaration.remember === 'principal' || this.#worlds.sourceCount > 1 || this.#hasConditions()
+  }
+
+  #hasConditions(): boolean {
+    const { conditional, composite } = this.world.catalog
+    return conditional.length > 0 || composite.some(({ modes }) => modes?.all.some(({ available }) => available !== undefined))
   }
 
   /** Refuses a view that names what this principal does not have. */
@@ -312,6 +336,8 @@ export class Runtime {
 
   /** Ends everything that hooks started; the runtime is of no use after. */
   async stop(): Promise<void> {
+    this.#unsubscribe()
+    this.announcer.close()
     this.#finder.close()
     this.#worlds.close()
     for (const scope of [...this.#scopes]) await this.close(scope)
@@ -342,7 +368,7 @@ export class Runtime {
   async #openSession(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
     const cost = this.#cost(this.worldOf({ product }))
     const wish = view.exposure ?? this.#exposure
-    const frame: Frame = { era: 'session', principal, wish, canActivate: this.#canActivate(wish), readOnly: view.readOnly }
+    const frame: Frame = { era: 'session', principal, wish, canActivate: this.#canActivate(wish), ...this.#asked(view) }
     const shares = this.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
     // A lazy client starts with nothing but what lets it enable tools.
@@ -356,7 +382,7 @@ export class Runtime {
   async #openStateless(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
     const cost = this.#cost(this.worldOf({ product }))
     if (this.declaration.remember === 'principal' && principal !== undefined && view.isEmpty) {
-      return new Scope(key, await this.#activations.principal(principal.id, cost), this.#principalFrame(principal), product)
+      return new Scope(key, await this.#activations.principal(principal.id, cost), this.#principalFrame(principal, view), product)
     }
     const shared = await this.#activations.shared(cost)
     const activation = view.isEmpty ? shared.activation : this.#askedFor(view, shared)
@@ -378,35 +404,48 @@ export class Runtime {
   #statelessFrame(principal: Principal | undefined, view: UrlView): Frame {
     const asked = view.exposure ?? (view.groups.length > 0 || view.tags.length > 0 ? 'groups' : undefined)
     const declared = this.#exposure === 'groups' ? 'measured' : this.#exposure
-    return { era: 'stateless', principal, wish: asked ?? declared, canActivate: false, readOnly: view.readOnly }
+    return { era: 'stateless', principal, wish: asked ?? declared, canActivate: false, ...this.#asked(view) }
   }
 
-  #principalFrame(principal: Principal): Frame {
+  #principalFrame(principal: Principal, view: UrlView): Frame {
     const wish = this.#exposure
-    return { era: 'stateless', principal, wish, canActivate: this.#canActivate(wish), readOnly: false }
+    return { era: 'stateless', principal, wish, canActivate: this.#canActivate(wish), ...this.#asked(view) }
+  }
+
+  #asked({ readOnly, counts }: UrlView): Pick<Frame, 'readOnly' | 'counts'> {
+    return { readOnly, counts: counts && this.declaration.counts }
   }
 
   #canActivate(wish: Declaration['exposure']): boolean {
-    return wish !== 'everything' && (wish !== 'groups' || this.#groups.byName.size > 0)
+    if (wish === 'groups') return this.#groups.byName.size > 0 || this.world.catalog.awaited.size > 0
+    return wish !== 'everything'
+  }
+
+  #noticeSilence(scope: Scope): void {
+    if (scope.toldAt !== undefined && this.declaration.now() - scope.toldAt > patienceMs) scope.neverRelists = true
+  }
+
+  /** A transition as it is told: nothing when it changed nothing, and how to call what a client will not see. */
+  #told(scope: Scope, made: Transition): Transition {
+    const { activated, deactivated, appeared, disappeared } = made
+    if (activated.length + deactivated.length + appeared.length + disappeared.length === 0) return noTransition
+    return scope.neverRelists
+      ? { ...made, appeared: appeared.filter(({ name }) => !surfaceNames.has(name)), neverRelists: true }
+      : made
   }
 
   async #change(scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
     if (!scope.frame.canActivate) return noTransition
-    if (scope.toldAt !== undefined && this.declaration.now() - scope.toldAt > patienceMs) scope.neverRelists = true
+    this.#noticeSilence(scope)
     const shown = (): readonly Tool[] => this.views.shown(scope).tools
     let before: readonly Tool[] = []
     const planned = (activation: Activation): Plan => {
       before = shown()
       return plan(activation)
     }
-    return this.#activations.change(scope.cell, planned, ({ on, off }) => {
-      const after = shown()
-      const made = transitionOf(on, off, before, after)
-      if (on.length + off.length + made.appeared.length + made.disappeared.length === 0) return noTransition
-      return scope.neverRelists
-        ? { ...made, appeared: made.appeared.filter(({ name }) => !surfaceNames.has(name)), neverRelists: true }
-        : made
-    })
+    return this.#activations.change(scope.cell, planned, ({ on, off }) =>
+      this.#told(scope, transitionOf(on, off, before, shown())),
+    )
   }
 
   #costFor(scope: Scope): GroupCost {
@@ -430,7 +469,7 @@ export class Runtime {
         new Scope(
           target,
           await this.#activations.principal(principal.id, this.#cost(this.world)),
-          this.#principalFrame(principal),
+          this.#principalFrame(principal, emptyView),
         ),
       ]
     }

@@ -42,6 +42,8 @@ export interface Frame {
   /** Whether a call can change what this client sees: it has a state of its own, and may list again. */
   readonly canActivate: boolean
   readonly readOnly: boolean
+  /** Whether `_meta` tells how much data the modes of composite tools have. */
+  readonly counts: boolean
 }
 
 /**
@@ -61,6 +63,8 @@ export class Scope {
   deliver: Deliver | undefined
   /** The fingerprint of the view that was last announced. */
   announced: string | undefined
+  /** The tools that others wait for and that have succeeded here. It is forgotten with the session. */
+  succeeded: ReadonlySet<string> = new Set()
   /** The names of the tools in the order this scope saw them, for lists that only append. */
   order: readonly string[] = []
   /** When it was last told of a change that it has not listed since. */

@@ -1,4 +1,4 @@
-import { type Tool, toolTokens, viewFingerprint } from '@unfold-mcp/core'
+import { type ModeSet, modeMeta, type Snapshot, type Tool, toolTokens, viewFingerprint } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 
 /** A view with what a list needs of it, made once. */
@@ -10,6 +10,8 @@ export interface Shown {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** About what the list costs a model. */
   readonly tokens: number
+  /** Whether it has tools whose data is counted. */
+  readonly isCounted: boolean
 }
 
 export function shownOf(entries: readonly ToolEntry[]): Shown {
@@ -18,6 +20,7 @@ export function shownOf(entries: readonly ToolEntry[]): Shown {
   return {
     entries,
     tools: entries.map((entry) => entry.tool),
+    isCounted: entries.some(({ modes }) => modes?.all.some(({ count }) => count !== undefined)),
     fingerprint: viewFingerprint(entries),
     get bytes() {
       bytes ??= arrayOf(entries.map((entry) => bytesOf(entry.tool)))
@@ -28,6 +31,41 @@ export function shownOf(entries: readonly ToolEntry[]): Shown {
       return tokens
     },
   }
+}
+
+/** The same view with what `_meta` tells of the data behind it now. Neither its fingerprint nor its cost changes by that. */
+export function withCounts(shown: Shown, available: ReadonlyMap<ToolEntry, ModeSet>, snapshot: Snapshot): Shown {
+  const sets = new Map([...available].map(([entry, set]) => [entry.modes, set]))
+  const tools = shown.entries.map(({ tool, modes }) => {
+    const set = modes === undefined ? undefined : sets.get(modes)
+    const meta = modes === undefined || set === undefined ? undefined : modeMeta(modes, set, snapshot)
+    return meta === undefined ? tool : { ...tool, _meta: { ...tool._meta, ...meta } }
+  })
+  return {
+    entries: shown.entries,
+    tools,
+    fingerprint: shown.fingerprint,
+    isCounted: true,
+    get bytes() {
+      return arrayOf(
+        tools.map((tool, index) => (tool === shown.tools[index] ? bytesOf(tool) : encoder.encode(JSON.stringify(tool)))),
+      )
+    },
+    get tokens() {
+      return shown.tokens
+    },
+  }
+}
+
+const advice = new WeakMap<Tool, Tool>()
+
+/** The same tool, saying what to call first. */
+export function advised(tool: Tool, after: string): Tool {
+  const found = advice.get(tool)
+  if (found !== undefined) return found
+  const made = { ...tool, description: [tool.description, `Call ${after} first.`].filter(Boolean).join(' ') }
+  advice.set(tool, made)
+  return made
 }
 
 const encoder = new TextEncoder()

@@ -12,13 +12,15 @@ import {
 import type { ToolEntry } from '../entry.ts'
 import type { World } from './views.ts'
 
-/** What a client asked for when it connected: `?groups=a,b&tags=c&versions=tool@1&exposure=everything&readOnly=true`. */
+/** What a client asked for when it connected: `?groups=a,b&tags=c&versions=tool@1&exposure=everything&readOnly=true&counts=false`. */
 export interface UrlView {
   readonly groups: readonly string[]
   readonly tags: readonly string[]
   readonly versions: { readonly [tool: string]: string }
   readonly exposure: Exposure | 'auto' | undefined
   readonly readOnly: boolean
+  /** Whether `_meta` may tell how much data there is; a matter of taste that changes no tool. */
+  readonly counts: boolean
   readonly isEmpty: boolean
   /** Refuses names that do not exist for this reader. */
   check(world: World, permitted: (entry: ToolEntry) => boolean): void
@@ -51,7 +53,8 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
   const versions = versionPins(names(parameters, 'versions'))
   const exposure = single('exposure', parameters.getAll('exposure'))
   if (exposure !== undefined && !isExposure(exposure)) throw invalid('exposure', exposure, exposures)
-  const readOnly = flag(single('readOnly', parameters.getAll('readOnly')))
+  const readOnly = flag('readOnly', parameters, false)
+  const counts = flag('counts', parameters, true)
   const isEmpty = groups.length + tags.length + Object.keys(versions).length === 0 && exposure === undefined && !readOnly
   return {
     groups,
@@ -59,6 +62,7 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
     versions,
     exposure,
     readOnly,
+    counts,
     isEmpty,
     check: isEmpty ? () => undefined : (world, permitted) => check(world, permitted),
   }
@@ -124,10 +128,12 @@ function single(parameter: string, values: readonly string[]): string | undefine
   })
 }
 
-function flag(value: string | undefined): boolean {
-  if (value === undefined || value === 'false' || value === '0') return false
+function flag(name: string, parameters: URLSearchParams, otherwise: boolean): boolean {
+  const value = single(name, parameters.getAll(name))
+  if (value === undefined) return otherwise
+  if (value === 'false' || value === '0') return false
   if (value === '' || value === 'true' || value === '1') return true
-  throw invalid('readOnly', value, ['true', 'false'])
+  throw invalid(name, value, ['true', 'false'])
 }
 
 const isExposure = (value: string): value is Exposure | 'auto' => exposures.some((exposure) => exposure === value)

@@ -2,15 +2,20 @@ import {
   type Activation,
   ancestorsOf,
   appended,
+  availableModes,
   type Catalog,
   type Entry,
+  type Evaluate,
   type Exposure,
+  type FactSource,
   type Facts,
   facetOf,
   type Groups,
   isActive,
   isStrict,
   type Look,
+  type ModeSet,
+  rememberingEvaluate,
   type Snapshot,
   type Surface,
   snapshotOf,
@@ -22,7 +27,7 @@ import type { ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
 import type { Scope, Wish } from './scope.ts'
-import { type Shown, shownOf } from './shown.ts'
+import { advised, type Shown, shownOf, withCounts } from './shown.ts'
 import { ShownCache } from './shown-cache.ts'
 import { namingGroups } from './stable-surface.ts'
 import { forReader, type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
@@ -44,7 +49,7 @@ export type Permit = (principal: Principal | undefined, tool: Tool, place: Place
 
 interface Options {
   readonly world: (scope: Scope) => World
-  readonly facts: (() => Facts) | undefined
+  readonly facts: (() => Facts) | FactSource | undefined
   readonly permit: Permit | undefined
   readonly appendOnly: boolean
   /** What a whole list may cost before `auto` and `measured` show something smaller. */
@@ -54,6 +59,11 @@ interface Options {
 
 const noEntries: ReadonlySet<ToolEntry> = new Set()
 const noSurfaces: ReadonlySet<Surface> = new Set()
+const noModes: ReadonlyMap<ToolEntry, ModeSet> = new Map()
+
+/** What there is to use at one moment. */
+type Availability = Pick<Look<ToolEntry>, 'unavailable' | 'modes'>
+const allAvailable: Availability = { unavailable: noEntries, modes: noModes }
 
 /** How a scope is shown, and why. */
 export interface Decision {
@@ -80,9 +90,27 @@ export class Views {
   readonly #options: Options
   readonly #caches = new WeakMap<World, ShownCache>()
   readonly #activationKeys = new WeakMap<Activation, string>()
+  readonly #factSource: FactSource | undefined
+  #evaluate: Evaluate | undefined
 
   constructor(options: Options) {
     this.#options = options
+    this.#factSource = typeof options.facts === 'object' ? options.facts : undefined
+    this.readAgain()
+  }
+
+  /** Forgets what predicates said: what they read beside facts may have changed. */
+  readAgain(): void {
+    this.#evaluate = this.#factSource === undefined ? undefined : rememberingEvaluate(this.#factSource)
+  }
+
+  /** What this scope sees now, with how much data there is behind it. */
+  listed(scope: Scope): Shown {
+    const shown = this.shown(scope)
+    if (!scope.frame.counts || !shown.isCounted) return shown
+    const snapshot = this.snapshot(scope)
+    const { modes } = this.#availability(this.#options.world(scope), snapshot)
+    return withCounts(shown, modes, snapshot)
   }
 
   /** What this scope sees now. */
@@ -99,11 +127,12 @@ export class Views {
     const measured = this.#measured(scope, facts)
     const { exposure } = this.#decided(world, scope, measured)
     // What was measured counts every group as open; a client that opens them itself has only those it opened.
-    const unavailable =
+    const available =
       scope.frame.wish === 'auto' && exposure === 'groups'
-        ? this.#unavailable(world, snapshotOf(world.groups, scope.cell.activation, facts))
-        : measured.unavailable
-    const look = { ...measured, unavailable, exposure, surfaces: surfacesOf(scope, exposure) }
+        ? this.#availability(world, snapshotOf(world.groups, scope.cell.activation, facts))
+        : measured
+    const { unavailable, modes } = available
+    const look = { ...measured, unavailable, modes, exposure, surfaces: surfacesOf(scope, exposure) }
     return look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look)
   }
 
@@ -112,17 +141,35 @@ export class Views {
     const world = this.#options.world(scope)
     const { principal, readOnly, wish } = scope.frame
     const { activation } = scope.cell
-    const unavailable = this.#unavailable(
+    const { unavailable, modes } = this.#availability(
       world,
       snapshotIn(wish === 'groups' ? 'groups' : 'everything', world, activation, facts),
     )
     const forbidden = this.#forbidden(world.catalog, principal)
-    return { groups: world.groups, activation, exposure: 'everything', surfaces: noSurfaces, readOnly, unavailable, forbidden }
+    const succeeded = scope.frame.era === 'session' ? scope.succeeded : undefined
+    const { groups } = world
+    const shape = { exposure: 'everything', surfaces: noSurfaces, readOnly } as const
+    return { groups, activation, ...shape, unavailable, modes, forbidden, succeeded }
   }
 
-  #unavailable({ catalog }: World, snapshot: Snapshot): ReadonlySet<ToolEntry> {
-    if (catalog.conditional.length === 0) return noEntries
-    return unavailableEntries(catalog, snapshot, (entry, error) => this.#predicateFailed(entry, error))
+  #availability({ catalog }: World, snapshot: Snapshot): Availability {
+    if (catalog.conditional.length + catalog.composite.length === 0) return allAvailable
+    const failed = (entry: Entry, error: unknown): void => this.#predicateFailed(entry, error)
+    return {
+      unavailable: catalog.conditional.length === 0 ? noEntries : unavailableEntries(catalog, snapshot, failed, this.#evaluate),
+      modes: this.#modes(catalog.composite, snapshot),
+    }
+  }
+
+  #modes(composite: readonly ToolEntry[], snapshot: Snapshot): ReadonlyMap<ToolEntry, ModeSet> {
+    if (composite.length === 0) return noModes
+    const found = new Map<ToolEntry, ModeSet>()
+    for (const entry of composite) {
+      if (entry.modes === undefined) continue
+      const failed = (_: unknown, error: unknown): void => this.#predicateFailed(entry, error)
+      found.set(entry, availableModes(entry.modes, snapshot, failed, this.#evaluate))
+    }
+    return found
   }
 
   /** Everything that exists for this scope and can be used now, at once or when its group is opened, however it is shown. */
@@ -171,7 +218,8 @@ export class Views {
 
   #facts(): Facts {
     try {
-      return this.#options.facts?.() ?? {}
+      const { facts } = this.#options
+      return (typeof facts === 'function' ? facts() : facts?.read()) ?? {}
     } catch (error) {
       this.#options.report({ reason: 'predicate_failed', message: 'facts() threw; predicates see no facts.', error })
       return {}
@@ -200,7 +248,8 @@ export class Views {
     const bits = (set: ReadonlySet<ToolEntry>, among: readonly ToolEntry[]): string =>
       set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
     const { exposure, surfaces, readOnly } = look
-    const flags = `${exposure} ${[...surfaces].join()} ${readOnly ? 'r' : ''}`
+    const done = look.succeeded === undefined ? '*' : [...look.succeeded].join()
+    const flags = `${exposure} ${[...surfaces].join()} ${readOnly ? 'r' : ''} ${done} ${[...look.modes.values()].join('.')}`
     return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
   }
 
@@ -242,7 +291,7 @@ export class Views {
   #predicateFailed(entry: Entry, error: unknown): void {
     this.#options.report({
       reason: 'predicate_failed',
-      message: `The predicate of tool "${entry.tool.name}" threw; the tool is hidden.`,
+      message: `A predicate of tool "${entry.tool.name}" threw; what it decides is hidden.`,
       error,
     })
   }
@@ -271,7 +320,15 @@ function withoutIdleDeactivator(world: World, look: Look<ToolEntry>): Look<ToolE
 
 function makeShown(world: World, look: Look<ToolEntry>): Shown {
   const surface = surfaceFor(world, look)
-  return shownOf(viewOf(world.catalog, look).entries.map((entry) => surface.get(entry) ?? entry))
+  return shownOf(viewOf(world.catalog, look).entries.map((entry) => surface.get(entry) ?? asShown(entry, look)))
+}
+
+/** The entry with the modes that it has now, and with what to do first where it is listed before that was done. */
+function asShown(entry: ToolEntry, look: Look<ToolEntry>): ToolEntry {
+  const available = look.modes.get(entry)
+  const tool = available === undefined ? entry.tool : (entry.modes?.toolWith(available) ?? entry.tool)
+  const first = typeof entry.after === 'string' && look.succeeded === undefined ? advised(tool, entry.after) : tool
+  return first === entry.tool ? entry : { ...entry, tool: first }
 }
 
 const wholeSurfaces = new WeakMap<World, ReadonlyMap<ToolEntry, ToolEntry>>()

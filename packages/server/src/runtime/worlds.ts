@@ -5,6 +5,8 @@ import {
   type Groups,
   groupOf,
   isFailure,
+  nearest,
+  nearestHint,
   type Tool,
   toolFingerprint,
 } from '@unfold-mcp/core'
@@ -44,6 +46,12 @@ export class Worlds {
   get current(): World {
     this.#current ??= this.#remade()
     return this.#current
+  }
+
+  /** Throws when the tools, as they are declared now, cannot be served. */
+  check(): void {
+    this.#current ??= this.#make()
+    this.#last ??= this.#current
   }
 
   get sourceCount(): number {
@@ -146,6 +154,7 @@ export class Worlds {
       ...stableSurface(this.#declaration.callVariants),
       ...entries.filter(({ origin }) => origin !== 'surface'),
     ]
+    this.#checkWaiting(all)
     const catalog = buildCatalog(++this.#version, this.#declaration.hostHints ? all.map(hinted) : all, this.#groups)
     for (const { name, winner, loser } of catalog.clashes) {
       const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
@@ -156,9 +165,37 @@ export class Worlds {
     return { catalog, groups: this.#groups, surface }
   }
 
+  /** The entry, waiting for what the whole toolbox waits for unless it says otherwise. */
+  #waiting(entry: ToolEntry): ToolEntry {
+    const { after } = this.#declaration
+    if (after === undefined || entry.after !== undefined || entry.tool.name === after) return entry
+    return entry.pinned === true || entry.origin === 'surface' ? entry : { ...entry, after }
+  }
+
+  /** Refuses a tool that waits for one that is not there, and one that was forgotten when others were made to wait. */
+  #checkWaiting(all: readonly ToolEntry[]): void {
+    const own = all.filter(({ origin }) => origin === 'static')
+    const awaited = new Set(own.flatMap(({ after }) => (typeof after === 'string' ? [after] : [])))
+    if (awaited.size === 0) return
+    const names = new Set(all.map(({ tool }) => tool.name))
+    for (const name of awaited) {
+      if (names.has(name)) continue
+      const hint = nearestHint(nearest(name, [...names]))
+      throw new Failure('invalid_declaration', `A tool waits for "${name}", which there is not.${hint}`, { what: 'after' })
+    }
+    const forgotten = own.find(
+      ({ tool, after, pinned, visibility }) =>
+        after === undefined && pinned !== true && visibility.group === undefined && !awaited.has(tool.name),
+    )
+    if (forgotten === undefined) return
+    const { name } = forgotten.tool
+    const message = `Some tools wait for another, and "${name}" does not say whether it does. Give it after: false to list it from the start.`
+    throw new Failure('invalid_declaration', message, { what: `${name}.after` })
+  }
+
   /** The entries of a source. One that knows nothing of the gate stands behind it, as everything does. */
   #placed(source: Source): readonly ToolEntry[] {
-    const entries = source.entries()
+    const entries = source.entries().map((entry) => this.#waiting(entry))
     if (!this.#declaration.gated || this.#own.has(source)) return entries
     return entries.map((entry) =>
       entry.visibility.group === undefined && entry.origin !== 'surface'

@@ -37,7 +37,7 @@ export function isWelcome(exchange: Exchange): boolean {
 export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Exchange, body: ListRequest): WholeReply | undefined {
   if (!isWelcome(exchange) || runtime.declaration.pageSize !== undefined || scope.product !== undefined) return undefined
   runtime.listed(scope)
-  const shown = runtime.views.shown(scope)
+  const shown = runtime.views.listed(scope)
   // Session-era clients cannot read an output schema whose root is no object; the SDK rewrites those.
   if (shown.tools.some((tool) => tool.outputSchema !== undefined && tool.outputSchema.type !== 'object')) return undefined
   return json('{"result":{"tools":', shown.bytes, `},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
@@ -57,7 +57,7 @@ export function quickStatelessList(
   if (exchange.header('mcp-protocol-version') !== claimed || exchange.header('mcp-method') !== 'tools/list') return undefined
   const { ttlMs, cacheScope } = cacheHint(runtime)
   const meta = JSON.stringify({ [SERVER_INFO_META_KEY]: info })
-  const { bytes } = runtime.views.shown(scope)
+  const { bytes } = runtime.views.listed(scope)
   const rest = `"resultType":"complete","ttlMs":${ttlMs},"cacheScope":"${cacheScope}","_meta":${meta}`
   return json('{"result":{"tools":', bytes, `,${rest}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
 }

@@ -13,7 +13,7 @@ export interface ServeOptions extends Omit<ListenOptions, 'port'>, Pick<StdioOpt
 }
 
 const usage = `Usage: [--http [<port>]] [--host <address>] [--groups a,b] [--tags a,b] [--versions tool@1] [--read-only]
-       [--exposure groups|everything|lazy|search|auto]
+       [--exposure groups|everything|lazy|search|auto] [--no-counts]
 
 Without --http the server speaks over standard input and output. With it, clients connect to http://127.0.0.1:<port>/mcp
 (port 7420 when none is given) and ask for a view in the address: /mcp?groups=a,b
@@ -39,7 +39,7 @@ async function start(
   served: object,
   { argv = process.argv.slice(2), environment = process.env, principal, ...options }: ServeOptions,
 ): Promise<void> {
-  const { help, http, host, groups, tags, versions, exposure, 'read-only': readOnly } = flagsOf(argv)
+  const { help, http, host, groups, tags, versions, exposure, 'read-only': readOnly, 'no-counts': noCounts } = flagsOf(argv)
   if (help === true) {
     console.error(usage)
     return
@@ -47,7 +47,14 @@ async function start(
   runtimeOf(served).log = (line) => console.error(`[unfold] ${line}`)
   if (truth('LAZY_MODE', environment.LAZY_MODE)) runtimeOf(served).expose('lazy')
   const wanted = new URLSearchParams()
-  for (const [name, value] of Object.entries({ groups, tags, versions, exposure, readOnly: readOnly?.toString() }))
+  for (const [name, value] of Object.entries({
+    groups,
+    tags,
+    versions,
+    exposure,
+    readOnly: readOnly?.toString(),
+    counts: noCounts === true ? 'false' : undefined,
+  }))
     if (value !== undefined) wanted.set(name, value)
   if (http === undefined) {
     await runtimeOf(served).rehearse(viewOfUrl(wanted), principal)
@@ -79,6 +86,7 @@ function flagsOf(argv: readonly string[]) {
     versions: text,
     exposure: text,
     'read-only': { type: 'boolean' },
+    'no-counts': { type: 'boolean' },
   } as const
   try {
     return parseArgs({ args, options }).values
