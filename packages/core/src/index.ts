@@ -42,6 +42,7 @@ export {
   type Quota,
   unknownGroup,
 } from './groups.ts'
+export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdentity, valueIdentity } from './identity.ts'
 export {
   availableModes,
   declareModes,
