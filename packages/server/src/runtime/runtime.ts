@@ -25,6 +25,7 @@ import { Finder } from '../search/finder.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
 import type { Declaration } from './declaration.ts'
+import { type Delta, Identities } from './identities.ts'
 import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
@@ -60,6 +61,10 @@ interface SearchAmong {
 
 const requestScope = 'request'
 
+/** Whose lists are remembered together: those of one who is known, else those of one session, else of all who are not. */
+const readerKey = ({ frame, key }: Scope): string =>
+  frame.principal !== undefined ? `principal:${frame.principal.id}` : frame.era === 'stateless' ? '' : key
+
 // A client that lists again does so within moments; many wait a third of a second for further changes first.
 const patienceMs = 1_000
 
@@ -68,6 +73,7 @@ export class Runtime {
   readonly declaration: Declaration
   readonly views: Views
   readonly announcer: Announcer
+  readonly identities: Identities
   /** Where it is said how each client is shown the tools, and why. */
   log: ((line: string) => void) | undefined
   readonly #worlds: Worlds
@@ -100,6 +106,7 @@ export class Runtime {
       report: declaration.report,
     })
     this.announcer = new Announcer((scope) => this.views.shown(scope).fingerprint, declaration.now)
+    this.identities = new Identities(declaration.identity === 'names' ? 'names' : 'definitions')
     const { search: settings, now, report } = declaration
     this.#finder = new Finder({ settings, now, report })
     this.#worlds = new Worlds(declaration, this.#groups, sources)
@@ -161,6 +168,48 @@ export class Runtime {
     const shown = this.views.listed(scope)
     const { items, nextCursor } = pageOf(shown.tools, this.declaration.pageSize, shown.fingerprint, cursor)
     return { tools: items as Tool[], ...(nextCursor !== undefined && { nextCursor }) }
+  }
+
+  /** The identity of what this scope is shown now; none where identity is switched off. */
+  identity(scope: Scope): string | undefined {
+    return this.declaration.identity === false ? undefined : this.identities.of(this.views.shown(scope))
+  }
+
+  /** The same for a list that is being given, which is remembered to tell later what has changed since. */
+  identityOfList(scope: Scope): string | undefined {
+    if (this.declaration.identity === false) return undefined
+    const shown = this.views.shown(scope)
+    const identity = this.identities.of(shown)
+    this.identities.remember(readerKey(scope), identity, shown.tools)
+    return identity
+  }
+
+  /** What changed for this scope since its list had that identity; nothing when that list is not remembered. */
+  changesSince(scope: Scope, identity: string): Delta | undefined {
+    return this.identities.since(readerKey(scope), identity, this.views.shown(scope).tools)
+  }
+
+  /** The tools of each group that has something for this scope. */
+  groupTools(scope: Scope): readonly (readonly [string, readonly Tool[]])[] {
+    const { entries } = this.views.whole(scope)
+    return this.groups(scope).map(({ name }) => [
+      name,
+      entries.filter(({ visibility }) => visibility.group === name).map(({ tool }) => tool),
+    ])
+  }
+
+  /** What decides about this scope's list beside the tools. */
+  stateOf(scope: Scope): { readonly [part: string]: unknown } {
+    const { groups, tools, tags, versions } = scope.cell.activation
+    const { facts } = this.views.snapshot(scope)
+    return {
+      groups: groups.toSorted(),
+      tools: tools.toSorted(),
+      tags: tags.toSorted(),
+      versions,
+      succeeded: [...scope.succeeded].sort(),
+      facts,
+    }
   }
 
   /** The client has read its list: it follows changes. */
