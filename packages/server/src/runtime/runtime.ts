@@ -1,6 +1,5 @@
 import {
   type Activation,
-  declareGroups,
   Failure,
   type GroupCost,
   type Groups,
@@ -15,6 +14,7 @@ import {
   planAll,
   planDeactivate,
   reasons,
+  reconcile,
   type Tool,
   toolTokens,
   touch,
@@ -79,24 +79,18 @@ export class Runtime {
   readonly #worlds: Worlds
   readonly #scopes = new Set<Scope>()
   readonly #goodViews = new WeakMap<UrlView, World>()
-  readonly #viewActivations = new WeakMap<UrlView, Activation>()
+  readonly #viewActivations = new WeakMap<UrlView, { readonly groups: Groups; readonly activation: Activation }>()
   readonly #activations: Activations
   readonly #search = new ToolSearch()
   readonly #searches = new WeakMap<object, ToolSearch>()
   readonly #finder: Finder
-  readonly #groups: Groups
   #exposure: Declaration['exposure']
   #unsubscribe: () => void = () => undefined
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
     this.declaration = declaration
     this.#exposure = declaration.exposure
-    const declared = Object.entries(declaration.groups).map(([name, { hooks, ...group }]) => [
-      name,
-      { ...group, strict: hooks !== undefined },
-    ])
-    this.#groups = declareGroups(Object.fromEntries(declared), declaration.quota)
-    this.#activations = new Activations(declaration, this.#groups)
+    this.#activations = new Activations(declaration, () => this.#groups)
     this.views = new Views({
       world: (scope) => this.worldOf(scope),
       facts: declaration.facts,
@@ -109,12 +103,17 @@ export class Runtime {
     this.identities = new Identities(declaration.identity === 'names' ? 'names' : 'definitions')
     const { search: settings, now, report } = declaration
     this.#finder = new Finder({ settings, now, report })
-    this.#worlds = new Worlds(declaration, this.#groups, sources)
+    this.#worlds = new Worlds(declaration, sources)
     for (const source of sources) this.addSource(source)
     if (typeof declaration.facts === 'object') {
       const { noticeEveryMs } = declaration
       this.#unsubscribe = declaration.facts.subscribe(() => this.announcer.tellPaced(noticeEveryMs))
     }
+  }
+
+  /** The groups there are now: what was declared, and what sources bring. */
+  get #groups(): Groups {
+    return this.world.groups
   }
 
   /** What the views of all scopes are computed from now. */
@@ -442,11 +441,11 @@ export class Runtime {
   // The same object for every request with this address, because what is known of an activation is kept by it.
   #askedFor(view: UrlView, shared: Cell): Activation {
     const found = this.#viewActivations.get(view)
-    if (found !== undefined) return found
+    if (found?.groups === this.#groups) return found.activation
     const asked = planAll(this.#groups, nothingActive, view.groups).next.groups
     const groups = [...new Set([...shared.activation.groups, ...asked])]
     const made = { groups, tools: [], tags: view.tags, versions: view.versions }
-    this.#viewActivations.set(view, made)
+    this.#viewActivations.set(view, { groups: this.#groups, activation: made })
     return made
   }
 
@@ -490,7 +489,8 @@ export class Runtime {
     let before: readonly Tool[] = []
     const planned = (activation: Activation): Plan => {
       before = shown()
-      return plan(activation)
+      // Groups that came with a source may have gone with it.
+      return plan(reconcile(this.#groups, activation))
     }
     return this.#activations.change(scope.cell, planned, ({ on, off }) =>
       this.#told(scope, transitionOf(on, off, before, shown())),
