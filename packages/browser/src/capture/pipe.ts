@@ -1,0 +1,34 @@
+import type { Readable, Writable } from 'node:stream'
+import { type Channel, Inbox } from './inbox.ts'
+
+/** A browser that was started with `--remote-debugging-pipe`: messages end with a zero byte. No port is opened that others could use. */
+export function pipeChannel(toBrowser: Writable, fromBrowser: Readable): Channel {
+  return {
+    listen(sink) {
+      const inbox = new Inbox(sink)
+      let isOpen = true
+      const end = (reason: string): void => {
+        if (isOpen) sink.closed(reason)
+        isOpen = false
+      }
+      fromBrowser.on('data', (chunk: Buffer) => {
+        let start = 0
+        for (let stop = chunk.indexOf(0); stop !== -1; stop = chunk.indexOf(0, start)) {
+          inbox.end(chunk.subarray(start, stop))
+          start = stop + 1
+        }
+        inbox.add(chunk.subarray(start))
+      })
+      fromBrowser.once('close', () => end('the browser ended'))
+      fromBrowser.on('error', (error) => end(error.message))
+      toBrowser.on('error', (error) => end(error.message))
+    },
+    send(text) {
+      if (toBrowser.writable) toBrowser.write(`${text}\0`)
+    },
+    close() {
+      toBrowser.end()
+      fromBrowser.destroy()
+    },
+  }
+}
