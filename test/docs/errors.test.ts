@@ -95,6 +95,22 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     ),
   invalid_schema: () => thrown(() => plain().tool('greet', { input: z.string() }, () => '')),
   invalid_view: () => http(cloud(), { address: '?groups=infr', body: JSON.stringify(initialize) }),
+  mode_unavailable: () =>
+    told(
+      plain().composite(
+        'observe',
+        {
+          by: 'what',
+          modes: {
+            page: { about: 'The page as it is' },
+            network: { about: 'Requests', available: () => false, whenEmpty: 'Load the page, then observe again.' },
+          },
+        },
+        { page: () => '', network: () => '' },
+      ),
+      'observe',
+      { what: 'network' },
+    ),
   name_clash: () => {
     const registry = new ToolRegistry({ name: 'plugins' })
     registry.register('ping', { description: 'Another ping' }, () => 'pong')

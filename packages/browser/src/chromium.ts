@@ -221,7 +221,7 @@ function complaintsOf(child: ChildProcess): () => string {
       ? '\nIts sandbox does not work here. In a container, run as another user, or allow user namespaces.'
       : /display|ozone|x11|wayland/i.test(last)
         ? '\nThere is no display here. Use --headless.'
-        : /profile|SingletonLock|already running/i.test(last)
+        : /profile|Singleton|already running|existing browser session/i.test(last)
           ? '\nAnother browser may be using this profile. End it, or give another --profile.'
           : ''
     return last.trim() === '' ? '.' : `. It said:\n${last.trim()}${advice}`

@@ -31,6 +31,9 @@ try {
 }
 
 async function start(options: Options): Promise<void> {
+  let stop: () => unknown = () => process.exit(0)
+  // From the beginning: a browser that is just being started must not stay behind.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop())
   const recording = new Recording({ redactor: new Redactor() })
   const chromium = await browserFor(options)
   const browser = await watchBrowser(chromium, recording)
@@ -58,7 +61,7 @@ async function start(options: Options): Promise<void> {
     await browser.close().catch(() => undefined)
     throw error
   })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void end(0))
+  stop = () => end(0)
   // A client that closes its end is done with us.
   if (options.http === undefined) process.stdin.once('close', () => void end(0))
   void browser.ended.then((why) => {

@@ -7,8 +7,8 @@ export function statusText(facts: BrowserFacts, tabs: number, evicted: number): 
     `${tabs} ${tabs === 1 ? 'tab' : 'tabs'}`,
     `${logs} logs${errors > 0 ? ` (${errors} ${errors === 1 ? 'error' : 'errors'})` : ''}`,
     `${network} requests`,
-    ...(connections > 0 ? [`${connections} sockets, ${sockets} events`] : []),
-    `${actions} actions`,
+    ...(connections > 0 ? [`${connections} ${connections === 1 ? 'socket' : 'sockets'}, ${sockets} events`] : []),
+    `${actions} ${actions === 1 ? 'action' : 'actions'}`,
     `${snapshots} page loads measured`,
     ...(evicted > 0 ? [`${evicted} older ones gone`] : []),
   ]
@@ -58,7 +58,8 @@ export class StatusLine {
   }
 
   #draw(): void {
-    const line = this.#text().slice(0, (this.#screen.columns ?? 80) - 1)
+    // Some terminals say that they have no columns.
+    const line = this.#text().slice(0, (this.#screen.columns || 80) - 1)
     if (line === this.#last) return
     this.#last = line
     this.#screen.write(`\r\u001b[2K${line}`)

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,6 +22,11 @@ function program(path: string, text: string): string {
   writeFileSync(path, text)
   chmodSync(path, 0o755)
   return path
+}
+
+/** Why a piece of work failed, in words. */
+function failureOf(work: Promise<unknown>): Promise<string> {
+  return work.then(() => 'it did not fail', String)
 }
 
 /** An address of this machine where nothing listens. */
@@ -119,10 +124,9 @@ describeInChromium('a browser with faults', () => {
     await using watch = await watching({ open: `${site.url}/` })
     await watch.page.getByTestId('socket').click()
     await watch.until('a socket', () => watch.recording.connections()[0]?.state === 'open')
-    const work = watch.tab.within((page) => page.evaluate(() => new Promise(() => undefined)))
-    const refused = expect(work).rejects.toThrow(/tab-1 has crashed at http/)
+    const failure = failureOf(watch.tab.within((page) => page.evaluate(() => new Promise(() => undefined))))
     await crash(watch.page)
-    await refused
+    expect(await failure).toMatch(/tab-1 has crashed at http/)
     const entry = await watch.until('the crash', () =>
       [...watch.recording.of('logs')].find(({ text }) => text.includes('crashed')),
     )
@@ -139,10 +143,9 @@ describeInChromium('a browser with faults', () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/fetches?path=/never` })
     await watch.until('a pending request', () => watch.recording.pending().length > 0)
-    const work = watch.tab.within((page) => page.evaluate(() => new Promise(() => undefined)))
-    const refused = expect(work).rejects.toThrow('tab-1 was closed. Open a page in the watched browser.')
+    const failure = failureOf(watch.tab.within((page) => page.evaluate(() => new Promise(() => undefined))))
     await watch.page.close()
-    await refused
+    expect(await failure).toBe('TabUnavailable: tab-1 was closed. Open a page in the watched browser.')
     expect(watch.browser.tabs()).toEqual([])
     expect(() => watch.browser.tab()).toThrow('No tab is open.')
     expect(() => watch.browser.tab('tab-1')).toThrow('No tab is open.')
@@ -191,15 +194,12 @@ describeInChromium('a browser with faults', () => {
     expect(changes).toBe(before)
   })
 
-  test('a browser that is killed ends everything at once', async () => {
-    const recording = new Recording({ redactor: new Redactor() })
-    const profile = folder()
-    await using watch = await watching({ recording, profile })
-    const work = watch.tab.within((page) => page.evaluate(() => new Promise(() => undefined)))
-    const refused = expect(work).rejects.toThrow(/tab-1 was closed/)
-    const pid = Number(/\d+/.exec(execFileSync('pgrep', ['-f', '-o', '--', `--user-data-dir=${profile}`]).toString())?.[0])
-    process.kill(pid, 'SIGKILL')
-    await refused
+  test('a browser that dies ends everything at once', async () => {
+    await using watch = await watching()
+    const failure = failureOf(watch.tab.within((page) => page.evaluate(() => new Promise(() => undefined))))
+    const session = await watch.page.context().browser()?.newBrowserCDPSession()
+    session?.send('Browser.crash').catch(() => undefined)
+    expect(await failure).toMatch(/tab-1 was closed/)
     expect(await watch.browser.ended).toBe('the browser ended')
     expect(() => watch.browser.tab()).toThrow(/The browser is gone: the browser ended\. Start unfold-browser again/)
     await expect(watch.browser.open('about:blank')).rejects.toThrow(TabUnavailable)
@@ -302,13 +302,12 @@ describeInChromium('a browser with faults', () => {
     const recording = new Recording({ redactor: new Redactor() })
     await using browser = await watchBrowser(await attachChromium(somebodys.url.replace('http:', 'ws:')), recording)
     const { page } = await browser.open(`${site.url}/second`)
-    await page.evaluate(() => console.log('x'.repeat(30_000_000)))
+    await page.evaluate(() => console.log('x'.repeat(12_000_000)))
     await until('it is told', () =>
-      [...recording.of('logs')].some(({ text }) => /console line of 29 MB was not recorded/.test(text)),
+      [...recording.of('logs')].some(({ text }) => /console line of 11 MB was not recorded/.test(text)),
     )
     const long = 'y'.repeat(3_000_000)
     expect(await page.evaluate((text) => text.length, long)).toBe(long.length)
-    expect(await page.evaluate(() => 'z'.repeat(20_000_000).length)).toBe(20_000_000)
-    expect((await page.evaluate(() => 'z'.repeat(20_000_000))).length).toBe(20_000_000)
+    expect((await page.evaluate(() => 'z'.repeat(10_000_000))).length).toBe(10_000_000)
   })
 })

@@ -14,6 +14,8 @@ const found = (() => {
     return { missing: error.message }
   }
 })()
+// A browser is slow on a machine that does many things at once.
+const testMs = 60_000
 const isRequired = env.UNFOLD_REQUIRE_BROWSER !== undefined || env.CI === 'true'
 
 /** The browser that tests use; throws where there is none. */
@@ -29,7 +31,7 @@ export const chromiumArgs: readonly string[] = process.platform === 'linux' && p
 export function describeInChromium(name: string, tests: () => void): void {
   const isSkipped = found.path === undefined && !isRequired
   if (isSkipped) console.warn(`Skipped, because there is no browser: ${name}.\n${found.missing}`)
-  describe.skipIf(isSkipped)(`${name}`, () => {
+  describe.skipIf(isSkipped)(`in Chromium, ${name}`, { timeout: testMs }, () => {
     beforeAll(() => void chromiumPath())
     tests()
   })
@@ -64,7 +66,7 @@ export async function watching({
   return { browser, recording, tab, page: tab.page, until, [Symbol.asyncDispose]: () => browser.close() }
 }
 
-const untilMs = 10_000
+const untilMs = 20_000
 
 /** Waits until something holds, and gives it; fails when it does not in time. */
 export async function until<T>(what: string, holds: () => T | undefined | false, ms = untilMs): Promise<T> {

@@ -41,16 +41,17 @@ describeInChromium('looking at elements', () => {
   })
 
   test('of very many matches the count is told, and the first few', async () => {
+    const timeoutMs = 60_000
     await using tab = await browser.open('/nodes?n=100000')
-    const { total, elements } = await queryDom(tab.page, { selector: '.node' })
+    const { total, elements } = await queryDom(tab.page, { selector: '.node', timeoutMs })
     expect(total).toBe(100_000)
     expect(elements.map(({ selector }) => selector).slice(0, 2)).toEqual([
       'html > body > div > i:nth-of-type(1)',
       'html > body > div > i:nth-of-type(2)',
     ])
     expect(elements).toHaveLength(20)
-    expect((await queryDom(tab.page, { selector: '.node', limit: 1_000_000 })).elements).toHaveLength(100)
-  })
+    expect((await queryDom(tab.page, { selector: '.node', limit: 1_000_000, timeoutMs })).elements).toHaveLength(100)
+  }, 120_000)
 
   test('an XPath works as well', async () => {
     await using tab = await browser.open('/')
@@ -187,7 +188,7 @@ describeInChromium('looking at elements', () => {
 
   test('a selector that takes too long is given up on', async () => {
     await using tab = await browser.open('/nodes?n=50000')
-    expect((await queryDom(tab.page, { selector: 'h1' })).total).toBe(1)
+    expect((await queryDom(tab.page, { selector: 'h1', timeoutMs: 15_000 })).total).toBe(1)
     const slow = queryDom(tab.page, { selector: '//i[count(preceding::i) > 49998]', timeoutMs: 500 })
     await expect(slow).rejects.toEqual(problem('slow', /longer than 0.5 s/))
   })

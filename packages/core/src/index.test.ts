@@ -37,6 +37,7 @@ test('the package exports these values and no others', () => {
       "isFailure",
       "isModeAvailable",
       "isStrict",
+      "isTelling",
       "isWaiting",
       "modeMeta",
       "modeNames",

@@ -46,6 +46,7 @@ export {
   availableModes,
   declareModes,
   isModeAvailable,
+  isTelling,
   type Mode,
   type ModeMeta,
   type ModePolicy,

@@ -138,7 +138,7 @@ function refused(
 
 async function tooMuch(page: Page, error: unknown, timeoutMs: number): Promise<unknown> {
   if (reasonOf(error) !== 'slow') return error
-  const elements = await visit(page, { timeoutMs: 2_000 }, (looking) => looking.run(countElements, null)).catch(() => undefined)
+  const elements = await visit(page, { timeoutMs: 5_000 }, (looking) => looking.run(countElements, null)).catch(() => undefined)
   const size = elements === undefined ? '' : `: the page has ${elements} elements`
   return new PageProblem(
     'slow',

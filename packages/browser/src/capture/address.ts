@@ -1,7 +1,6 @@
 import { shortened } from './text.ts'
 
-/** How much is kept of an address. */
-export const addressLimit = 8 * 1024
+const addressLimit = 8 * 1024
 // These hold their content, which says nothing about a place and can be megabytes.
 const ofData = 100
 

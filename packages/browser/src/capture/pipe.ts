@@ -7,8 +7,9 @@ export function pipeChannel(toBrowser: Writable, fromBrowser: Readable): Channel
     listen(sink) {
       const inbox = new Inbox(sink)
       let isOpen = true
-      const end = (reason: string): void => {
-        if (isOpen) sink.closed(reason)
+      // However the pipe breaks, the reason is the same.
+      const end = (): void => {
+        if (isOpen) sink.closed('the browser ended')
         isOpen = false
       }
       fromBrowser.on('data', (chunk: Buffer) => {
@@ -19,9 +20,9 @@ export function pipeChannel(toBrowser: Writable, fromBrowser: Readable): Channel
         }
         inbox.add(chunk.subarray(start))
       })
-      fromBrowser.once('close', () => end('the browser ended'))
-      fromBrowser.on('error', (error) => end(error.message))
-      toBrowser.on('error', (error) => end(error.message))
+      fromBrowser.once('close', end)
+      fromBrowser.on('error', end)
+      toBrowser.on('error', end)
     },
     send(text) {
       if (toBrowser.writable) toBrowser.write(`${text}\0`)

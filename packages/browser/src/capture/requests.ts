@@ -259,7 +259,7 @@ export class Requests {
     if (!isTextual(mimeType)) return noBody(mimeType, bytes, 'not text')
     const limit = `larger than ${readableBodyLimit / 1024 / 1024} MB`
     if (bytes > readableBodyLimit || encodedBytes > readableBodyLimit)
-      return noBody(mimeType, Math.max(bytes, encodedBytes), limit)
+      return noBody(mimeType, bytes === 0 ? encodedBytes : bytes, limit)
     await this.#turn()
     try {
       const { requestId } = sent

@@ -21,8 +21,8 @@ export interface Tap {
   oversized(event: Glimpse): void
 }
 
-/** How much of bodies the browser keeps for us to ask for; what is larger is never sent. */
-export const bufferLimits = {
+// How much of bodies the browser keeps for us to ask for; what is larger is never sent.
+const bufferLimits = {
   maxTotalBufferSize: 32 * 1024 * 1024,
   maxResourceBufferSize: 4 * 1024 * 1024,
   maxPostDataSize: 64 * 1024,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { queryDom } from '../dom.ts'
+import { given } from '../given.ts'
 import { dataReply } from '../reply.ts'
 import type { Watch } from '../watch.ts'
 import type { Box } from './box.ts'
@@ -22,18 +23,21 @@ export function addQueryDom(box: Box, watch: Watch): void {
           .describe('CSS, with >>> to go into a shadow root; or XPath, which begins with / or ('),
         limit: z.int().min(1).max(100).optional().describe('How many elements to show; 20 unless told'),
         html: z.boolean().optional().describe('Show the markup of each, shortened'),
+        attributes: z.array(z.string().max(100)).max(20).optional().describe('Only these attributes'),
+        properties: z
+          .array(z.string().max(100))
+          .max(20)
+          .optional()
+          .describe('Properties as they are now, such as checked or disabled'),
+        styles: z.array(z.string().max(100)).max(20).optional().describe('CSS properties as they apply now, such as display'),
+        frame: z.string().max(500).optional().describe("A frame's name, or a part of its address"),
         tab: z.string().optional().describe('The tab, such as tab-1; the current one unless told'),
       }),
     },
-    async ({ selector, limit, html, tab }, { signal }) => {
+    async ({ tab, ...asked }, { signal }) => {
       const found = await onTab(watch, { tab, signal }, async (page, id, untilGone) => ({
         tab: id,
-        ...(await queryDom(page, {
-          selector,
-          signal: untilGone,
-          ...(limit !== undefined && { limit }),
-          ...(html !== undefined && { html }),
-        })),
+        ...(await queryDom(page, { selector: asked.selector, ...given(asked), signal: untilGone })),
       }))
       const shown = found.elements.length
       const count = found.total === shown ? `${shown}` : `${shown} of ${found.total}`

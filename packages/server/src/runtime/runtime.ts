@@ -201,9 +201,13 @@ export class Runtime {
 
   /** The best matches among these entries; no other has any influence. */
   search(scope: Scope, query: string, { among, ...options }: SearchAmong): Promise<Found> {
-    const set = new Set(among)
-    const allowed = (entry: ToolEntry): boolean => set.has(entry)
-    const byWords = (rest: Omit<WordSearch, 'allowed'>): Found => this.#byWords(scope, query, { ...rest, allowed })
+    // What is indexed is what was declared; what is found is what this scope is shown of it.
+    const shown = new Map(among.map((entry) => [entry.declared ?? entry, entry]))
+    const allowed = (entry: ToolEntry): boolean => shown.has(entry)
+    const byWords = (rest: Omit<WordSearch, 'allowed'>): Found => {
+      const found = this.#byWords(scope, query, { ...rest, allowed })
+      return { ...found, matches: found.matches.map((match) => ({ ...match, entry: shown.get(match.entry) ?? match.entry })) }
+    }
     return this.#finder.find({ scope, query, among, ...options, byWords })
   }
 
@@ -417,7 +421,8 @@ export class Runtime {
   }
 
   #canActivate(wish: Declaration['exposure']): boolean {
-    if (wish === 'groups') return this.#groups.byName.size > 0 || this.world.catalog.awaited.size > 0
+    if (wish === 'groups')
+      return this.#groups.byName.size > 0 || this.declaration.after !== undefined || this.world.catalog.awaited.size > 0
     return wish !== 'everything'
   }
 

@@ -16,7 +16,7 @@ import { wordsOf } from '../report.ts'
 import type { Declaration } from './declaration.ts'
 import type { Product } from './product.ts'
 import { stableSurface } from './stable-surface.ts'
-import { gateGroup, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
+import { gateGroup, type SurfacePlan, surfaceEntries, surfaceNames, surfaceSource } from './surface.ts'
 import type { World } from './views.ts'
 
 /** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */
@@ -28,6 +28,8 @@ export class Worlds {
   readonly #own: ReadonlySet<Source>
   readonly #unsubscribe: (() => void)[] = []
   readonly #reportedClashes = new Set<string>()
+  /** The tools that others wait for and that were there once: a registered one may go again. */
+  readonly #met = new Set<string>()
   readonly #ofProducts = new WeakMap<
     Product,
     { readonly entries: readonly ToolEntry[]; readonly shared: World; readonly world: World }
@@ -139,7 +141,7 @@ export class Worlds {
   }
 
   #make(own: readonly ToolEntry[] = []): World {
-    const entries = [...own, ...this.#sources.flatMap((source) => this.#placed(source))]
+    const entries = [...own.map((entry) => this.#waiting(entry)), ...this.#sources.flatMap((source) => this.#placed(source))]
     const written = entries.filter((entry) => entry.origin === 'surface')
     const surface: SurfacePlan = {
       groups: this.#groups,
@@ -175,13 +177,21 @@ export class Worlds {
   /** Refuses a tool that waits for one that is not there, and one that was forgotten when others were made to wait. */
   #checkWaiting(all: readonly ToolEntry[]): void {
     const own = all.filter(({ origin }) => origin === 'static')
-    const awaited = new Set(own.flatMap(({ after }) => (typeof after === 'string' ? [after] : [])))
-    if (awaited.size === 0) return
-    const names = new Set(all.map(({ tool }) => tool.name))
-    for (const name of awaited) {
-      if (names.has(name)) continue
-      const hint = nearestHint(nearest(name, [...names]))
-      throw new Failure('invalid_declaration', `A tool waits for "${name}", which there is not.${hint}`, { what: 'after' })
+    const pairs = own.flatMap(({ tool, after }) => (typeof after === 'string' ? [[tool.name, after] as const] : []))
+    if (pairs.length === 0) return
+    const waits = new Map(pairs)
+    const awaited = new Set(pairs.map(([, after]) => after))
+    const names = all.filter(({ source }) => source !== surfaceSource).map(({ tool }) => tool.name)
+    for (const name of names) if (awaited.has(name)) this.#met.add(name)
+    for (const [waiting, name] of pairs) {
+      if (!this.#met.has(name)) {
+        const message = `Tool "${waiting}" waits for "${name}", which there is not.${nearestHint(nearest(name, names))}`
+        throw new Failure('invalid_declaration', message, { what: `${waiting}.after` })
+      }
+      if (isCircular(waits, waiting)) {
+        const message = `Tool "${waiting}" waits for "${name}", which in the end waits for it: neither would ever be listed.`
+        throw new Failure('invalid_declaration', message, { what: `${waiting}.after` })
+      }
     }
     const forgotten = own.find(
       ({ tool, after, pinned, visibility }) =>
@@ -203,6 +213,16 @@ export class Worlds {
         : entry,
     )
   }
+}
+
+/** Whether what a tool waits for leads back to it. */
+function isCircular(waits: ReadonlyMap<string, string>, start: string): boolean {
+  const passed = new Set<string>()
+  for (let name = waits.get(start); name !== undefined && !passed.has(name); name = waits.get(name)) {
+    if (name === start) return true
+    passed.add(name)
+  }
+  return false
 }
 
 /** Refuses a definition that could not be sent: a list that holds one could not be sent to anyone. */

@@ -2,6 +2,7 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
 import { Failure, printable } from '@unfold-mcp/core'
 import { runtimeOf } from '../servable.ts'
 import { failureReply } from './errors.ts'
@@ -135,7 +136,8 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     return
   }
   response.flushHeaders()
-  await pipeline(Readable.fromWeb(reply.body), response)
+  // The same stream under two names, where a program knows the types of browsers as well.
+  await pipeline(Readable.fromWeb(reply.body as ReadableStream), response)
 }
 
 function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {
