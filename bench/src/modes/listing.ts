@@ -1,5 +1,5 @@
 import { Baselines, browserToolbox, Recording, Redactor } from '@unfold-mcp/browser'
-import { createHandler, type Handler } from '@unfold-mcp/server'
+import { createHandler } from '@unfold-mcp/server'
 import { testContext } from '@unfold-mcp/server/testing'
 import { fillAll } from './records.ts'
 
@@ -40,7 +40,7 @@ export async function asRequests(lists: number): Promise<Listing> {
   const kept = await keptAfter(lists, async () => {
     await one()
   })
-  await (handler as Handler).close()
+  await handler.close()
   return summary(times, kept, bytes)
 }
 

@@ -64,9 +64,11 @@ async function start(options: Options): Promise<void> {
   stop = () => end(0)
   // A client that closes its end is done with us.
   if (options.http === undefined) process.stdin.once('close', () => void end(0))
-  void browser.ended.then((why) => {
+  const mourn = async (): Promise<void> => {
+    const why = await browser.ended
     if (!isEnding) line.print(`The browser is gone (${why}). What was recorded can still be read; start again to watch on.`)
-  })
+  }
+  void mourn()
   recording.facts.subscribe(() => line.refresh())
   browser.onChange(() => line.refresh())
   if (options.open !== undefined) {

@@ -22,7 +22,7 @@ export interface Options {
   readonly version: boolean
 }
 
-export const defaultPort = 7421
+const defaultPort = 7421
 
 export const usage = `Usage: unfold-browser [<url>] [options]
 

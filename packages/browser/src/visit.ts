@@ -220,7 +220,7 @@ function closed(cause?: unknown): PageProblem {
 }
 
 function crashed(cause?: unknown): PageProblem {
-  return new PageProblem('crashed', 'The page has crashed. Reload it, then try again.', { cause })
+  return new PageProblem('crashed', 'The page has crashed. Open it again in another tab.', { cause })
 }
 
 function cancelled(): PageProblem {

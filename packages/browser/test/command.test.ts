@@ -324,7 +324,7 @@ describeInChromium('the command, with a browser', () => {
     await client.close()
     const path = join(folder, '.local', 'share', 'unfold', 'browser', 'sessions', 'kept.json')
     expect(JSON.parse(await readFile(path, 'utf8'))).toBeTypeOf('object')
-    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o077).toBe(0)
+    expect(process.platform === 'win32' ? 0 : (await stat(path)).mode & 0o077).toBe(0)
     await expectNothingLeft()
   })
 })

@@ -6,6 +6,11 @@ export function textOf({ content }: Pick<CallToolResult, 'content'>): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
 }
 
+/** What a reply says when it reports a failure, and nothing when it does not. */
+export function failureOf(result: CallToolResult): string | undefined {
+  return result.isError === true ? textOf(result) : undefined
+}
+
 /** Which failure a reply reports, if it reports one. */
 export function reasonOf(result: CallToolResult): unknown {
   return result.isError === true ? result._meta?.['io.github.unfold-mcp/reason'] : undefined
@@ -25,8 +30,8 @@ export function documentOf(result: CallToolResult): string {
 }
 
 /** The data that a reply holds after our own sentence. */
-export function dataOf<T = Record<string, unknown>>(result: CallToolResult): T {
-  return JSON.parse(documentOf(result)) as T
+export function dataOf(result: CallToolResult): Record<string, unknown> {
+  return JSON.parse(documentOf(result)) as Record<string, unknown>
 }
 
 const by: { readonly [tool: string]: string } = { observe: 'what', analyze: 'target', generate: 'format', configure: 'action' }

@@ -15,15 +15,15 @@ export interface Serving {
   /** Where generated files go. */
   readonly output: string
   /** A server as after a restart, in which nobody has observed anything. It ends with the test. */
-  serve(way?: Way): Promise<TestServer>
+  readonly serve: (way?: Way) => Promise<TestServer>
   /** A client of such a server. */
-  connect(way?: Way): Promise<TestClient>
+  readonly connect: (way?: Way) => Promise<TestClient>
   /** A client that has observed once. */
-  observing(way?: Way): Promise<TestClient>
+  readonly observing: (way?: Way) => Promise<TestClient>
   /** Shows a page of the site, and forgets everything as soon as it has come to rest. */
-  calm(path?: string): Promise<void>
+  readonly calm: (path?: string) => Promise<void>
   /** Keeps the page busy for a moment, so that there is something new to measure, and measures it. */
-  measure(): Promise<void>
+  readonly measure: () => Promise<void>
 }
 
 const usual: Way = { transport: 'stdio', era: 'session' }
@@ -73,12 +73,12 @@ export function serving(): Serving {
     },
     serve,
     connect,
-    async observing(way) {
+    observing: async (way) => {
       const client = await connect(way)
       await client.call('observe', { what: 'page' })
       return client
     },
-    async calm(path = '/second') {
+    calm: async (path = '/second') => {
       const { watch, site } = started()
       const { browser, recording } = watch
       await browser.open('about:blank')
@@ -89,7 +89,7 @@ export function serving(): Serving {
       await rest(() => recording.seq)
       recording.clear()
     },
-    async measure() {
+    measure: async () => {
       const { page, browser, recording } = started().watch
       await page.evaluate(() =>
         setTimeout(() => {

@@ -8,7 +8,7 @@ import { harErrors, sarifErrors } from './generate-schemas.ts'
 import { dataOf, documentOf, modesOf, noteOf, textOf } from './replies.ts'
 import { serving } from './served.ts'
 
-interface Page {
+type Page = {
   readonly records: readonly { readonly [name: string]: unknown }[]
   readonly latest: number
   readonly next_cursor?: string
@@ -22,7 +22,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
   const analyze = (args: object): Promise<CallToolResult> => client.call('analyze', { ...args })
   const generate = (args: object): Promise<CallToolResult> => client.call('generate', { ...args })
   const configure = (args: object): Promise<CallToolResult> => client.call('configure', { ...args })
-  const records = async (args: object): Promise<Page['records']> => dataOf<Page>(await observe(args)).records
+  const records = async (args: object): Promise<Page['records']> => (dataOf(await observe(args)) as Page).records
   const facts = () => served.watch.recording.facts.read()
 
   /** A person tries the shop out, and it does what it can. */
@@ -69,7 +69,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       const seen: unknown[] = []
       let cursor: string | undefined
       for (let round = 0; round < 20; round++) {
-        const page = dataOf<Page>(await observe({ what: 'logs', limit: 5, ...(cursor !== undefined && { cursor }) }))
+        const page = dataOf(await observe({ what: 'logs', limit: 5, ...(cursor !== undefined && { cursor }) })) as Page
         seen.push(...page.records.map(({ seq }) => seq))
         cursor = page.next_cursor
         if (cursor === undefined) break
@@ -78,7 +78,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     })
 
     test('since an earlier answer there is only what is new', async () => {
-      const { latest } = dataOf<Page>(await observe({ what: 'logs' }))
+      const { latest } = dataOf(await observe({ what: 'logs' })) as Page
       expect(await records({ what: 'logs', since: String(latest) })).toEqual([])
       await served.watch.page.evaluate(() => console.log('after that'))
       await until('it is recorded', () => served.watch.recording.seq > latest)
@@ -104,7 +104,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
         fetch('/never', { signal: gone.signal }).catch(() => undefined)
       })
       await until('it is under way', () => served.watch.recording.pending().length === 1)
-      const { pending } = dataOf<{ readonly pending: unknown }>(await observe({ what: 'network' }))
+      const { pending } = dataOf(await observe({ what: 'network' })) as { readonly pending: unknown }
       expect(pending).toMatchObject([{ method: 'GET', url: `${served.site.url}/never` }])
       await served.watch.page.evaluate(() => (globalThis as unknown as { gone: AbortController }).gone.abort())
       await until('it is over', () => served.watch.recording.pending().length === 0)
@@ -112,9 +112,9 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     })
 
     test('WebSockets are told of as they stand, and by what they sent and received', async () => {
-      const { connections } = dataOf<{ readonly connections: readonly { readonly id: string }[] }>(
-        await observe({ what: 'websocket_status' }),
-      )
+      const { connections } = dataOf(await observe({ what: 'websocket_status' })) as {
+        readonly connections: readonly { readonly id: string }[]
+      }
       expect(connections).toMatchObject([{ state: 'open', sent: { messages: 2, bytes: 9 }, received: { messages: 2, bytes: 9 } }])
       const socket = connections[0]?.id
       expect(await records({ what: 'websocket_events', socket, direction: 'sent', contains: 'hello' })).toMatchObject([
@@ -157,8 +157,10 @@ describeInChromium('every mode of every tool, on a page that does everything', (
   describe('analyze', () => {
     test('performance compares with a baseline that can be set and cleared', async () => {
       const pages = async (args: object = {}) =>
-        dataOf<{ readonly pages: readonly { readonly url: string; readonly metrics: readonly { readonly name: string }[] }[] }>(
-          await analyze({ target: 'performance', ...args }),
+        (
+          dataOf(await analyze({ target: 'performance', ...args })) as {
+            readonly pages: readonly { readonly url: string; readonly metrics: readonly { readonly name: string }[] }[]
+          }
         ).pages
       const [page] = await pages({ url: '/busy', baseline: 'set' })
       expect(page?.metrics.map(({ name }) => name)).toEqual(expect.arrayContaining(['LCP', 'CLS', 'FCP', 'TTFB']))
@@ -167,9 +169,9 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     })
 
     test('api knows endpoints, methods and shapes, also as OpenAPI', async () => {
-      const { endpoints } = dataOf<{
+      const { endpoints } = dataOf(await analyze({ target: 'api', url: '/api/' })) as {
         readonly endpoints: readonly { readonly path: string; readonly methods: readonly { readonly method: string }[] }[]
-      }>(await analyze({ target: 'api', url: '/api/' }))
+      }
       expect(endpoints.map(({ path }) => path)).toEqual(['/api/fail', '/api/items', '/api/items/{id}', '/api/private'])
       expect(endpoints[1]?.methods.map(({ method }) => method)).toEqual(['GET', 'POST'])
       expect(JSON.stringify(endpoints)).toContain('addedAt: date-time')
@@ -180,8 +182,8 @@ describeInChromium('every mode of every tool, on a page that does everything', (
 
     test('accessibility finds the faults of the page, or of a part of it', async () => {
       const faults = async (args: object = {}) =>
-        dataOf<{ readonly faults: readonly { readonly rule: string }[] }>(
-          await analyze({ target: 'accessibility', ...args }),
+        (
+          dataOf(await analyze({ target: 'accessibility', ...args })) as { readonly faults: readonly { readonly rule: string }[] }
         ).faults.map(({ rule }) => rule)
       expect(await faults()).toEqual(expect.arrayContaining(['image-alt', 'label', 'color-contrast', 'html-has-lang']))
       expect(await faults({ selector: '#nameless' })).toEqual(['label'])
@@ -189,7 +191,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     })
 
     test('changes are what came after a place', async () => {
-      const { latest } = dataOf<Page>(await analyze({ target: 'changes' }))
+      const { latest } = dataOf(await analyze({ target: 'changes' })) as Page
       await served.watch.page.evaluate(() => console.error('a new fault'))
       await until('it is recorded', () => served.watch.recording.seq > latest)
       const news = dataOf(await analyze({ target: 'changes', since: latest }))
@@ -201,9 +203,9 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     })
 
     test('timeline puts what happened after what the person did', async () => {
-      const { entries } = dataOf<{ readonly entries: readonly { readonly kind: string; readonly what: string }[] }>(
-        await analyze({ target: 'timeline', limit: 100 }),
-      )
+      const { entries } = dataOf(await analyze({ target: 'timeline', limit: 100 })) as {
+        readonly entries: readonly { readonly kind: string; readonly what: string }[]
+      }
       const said = entries.map(({ what }) => what)
       const click = said.findIndex((what) => what.includes('click'))
       const request = said.findIndex((what, index) => index > click && what.includes('/api/items?limit=10'))
@@ -228,7 +230,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(noteOf(reply)).toContain(path)
       expect(isWhole(await readFile(path, 'utf8'))).toBe(true)
       // What was recorded is nobody else's business.
-      if (process.platform !== 'win32') expect((await stat(path)).mode & 0o077).toBe(0)
+      expect(process.platform === 'win32' ? 0 : (await stat(path)).mode & 0o077).toBe(0)
       const again = await generate({ format, file: `made-${format}${suffix}` })
       expect(again.isError).toBe(true)
       expect(textOf(again)).toContain('is there already. Choose another name.')
@@ -331,9 +333,9 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       await configure({ action: 'clear' })
       expect(Object.values(facts()).every((count) => count === 0)).toBe(true)
       expect(await modesOf(client)).toMatchObject({ observe: ['errors', 'logs', 'page'] })
-      const { sessions } = dataOf<{ readonly sessions: readonly { readonly name: string }[] }>(
-        await configure({ action: 'load' }),
-      )
+      const { sessions } = dataOf(await configure({ action: 'load' })) as {
+        readonly sessions: readonly { readonly name: string }[]
+      }
       expect(sessions.map(({ name }) => name)).toContain('everything')
       expect(noteOf(await configure({ action: 'load', session: 'everything' }))).toContain('Loaded "everything"')
       expect(facts()).toEqual(counts)
@@ -344,7 +346,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
 
   test('query_dom shows elements as they are now, by CSS and by XPath, with their markup when asked', async () => {
     const query = async (args: object) =>
-      dataOf<{ readonly total: number; readonly elements: readonly object[] }>(await client.call('query_dom', { ...args }))
+      dataOf(await client.call('query_dom', { ...args })) as { readonly total: number; readonly elements: readonly object[] }
     expect(await query({ selector: '#items li' })).toMatchObject({
       total: 4,
       elements: [{ tag: 'li', text: 'Button' }, {}, {}, {}],

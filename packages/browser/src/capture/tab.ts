@@ -241,7 +241,7 @@ export class Tab {
     this.#logs.note('error', `The page crashed: ${shortened(this.url, 500)}`, this.url)
     this.#end(
       'crashed',
-      `${this.id} has crashed at ${shortened(this.url, 200)}. Reload it, or open another tab, in the watched browser.`,
+      `${this.id} has crashed at ${shortened(this.url, 200)}. Close it, and open the page in another tab of the watched browser.`,
     )
   }
 

@@ -1,7 +1,7 @@
 import { ToolError } from '@unfold-mcp/server'
 import { z } from 'zod'
 import { noFilters } from '../filters.ts'
-import { type Kind, kinds } from '../records.ts'
+import { kinds } from '../records.ts'
 import { dataReply, ownReply, quoted } from '../reply.ts'
 import { listSessions, loadSession, saveSession } from '../session-store.ts'
 import type { Watch } from '../watch.ts'
@@ -115,7 +115,7 @@ export function addConfigure(box: Box, watch: Watch): void {
         return ownReply(note, { patterns: redactor.list() })
       },
       clear: ({ which: chosen }) => {
-        recording.clear(chosen as readonly Kind[] | undefined)
+        recording.clear(chosen)
         return ownReply(`Forgotten: ${(chosen ?? kinds).join(', ')}.`)
       },
       save: async ({ name }) => {

@@ -100,8 +100,8 @@ export function addGenerate(box: Box, watch: Watch): void {
   )
 }
 
-const scriptOptions = (title: string | undefined, baseUrl: string | undefined) => ({
-  ...(title !== undefined && { title }),
+const scriptOptions = (named: string | undefined, baseUrl: string | undefined) => ({
+  ...(named !== undefined && { title: named }),
   ...(baseUrl !== undefined && { baseUrl }),
 })
 

@@ -12,7 +12,7 @@ export async function onTab<T>(
   work: (page: Page, tab: string, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
-    const tab = await browser.tab(id)
+    const tab = browser.tab(id)
     return await tab.within((page) => work(page, tab.id, AbortSignal.any([signal, tab.signal])))
   } catch (error) {
     if (error instanceof TabUnavailable || error instanceof PageProblem) throw new ToolError(error.message, { cause: error })

@@ -140,8 +140,17 @@ function pageReply<K extends Kind>(
   const { length } = found.records
   const older = found.next_cursor === undefined ? '' : ' There are older ones: pass next_cursor as cursor.'
   const missed = found.missed === undefined ? '' : ` ${found.missed} had to go before they were seen.`
-  return dataReply(`${length === 0 ? 'No' : length} ${what}${length === 0 ? ' so far' : ', newest first'}.${older}${missed}`, {
-    ...found,
-    ...rest,
-  })
+  return dataReply(`${amount(length, what, isNarrowed(what, { cursor, since }, match))}.${older}${missed}`, { ...found, ...rest })
+}
+
+/** How many there are, in words: none at all is another answer than none like that. */
+function amount(length: number, what: string, isPart: boolean): string {
+  if (length === 0) return `No ${what} ${isPart ? 'match' : 'so far'}`
+  if (length === 1) return `1 ${what.replace(/ies$/, 'y').replace(/s$/, '')}`
+  return `${length} ${what}, newest first`
+}
+
+/** Whether less was asked for than all. Errors are always asked for by their level. */
+function isNarrowed(what: string, { cursor, since }: Asked, match: object = {}): boolean {
+  return cursor !== undefined || since !== undefined || Object.keys(match).length > (what === 'errors' ? 1 : 0)
 }

@@ -136,8 +136,12 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     return
   }
   response.flushHeaders()
-  // The same stream under two names, where a program knows the types of browsers as well.
-  await pipeline(Readable.fromWeb(reply.body as ReadableStream), response)
+  await pipeline(Readable.fromWeb(streamOf(reply.body)), response)
+}
+
+/** The same stream under Node's own name for it: a program that knows the types of browsers as well has two. */
+function streamOf(body: unknown): ReadableStream {
+  return body as ReadableStream
 }
 
 function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {
