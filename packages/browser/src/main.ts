@@ -1,16 +1,7 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os'
-import { listen, serveStdio } from '@unfold-mcp/server'
-import { Baselines } from './baselines.ts'
-import { attachChromium, type Chromium, ChromiumFailed, ChromiumMissing, findChromium, launchChromium } from './chromium.ts'
-import { type Options, optionsOf, UsageError, usage } from './options.ts'
-import { Recording } from './recording.ts'
-import { kinds } from './records.ts'
-import { Redactor } from './redaction.ts'
-import { StatusLine, statusText } from './status.ts'
-import { browserToolbox } from './toolbox.ts'
+import { optionsOf, UsageError, usage } from './options.ts'
 import { version } from './version.ts'
-import { watchBrowser } from './watched.ts'
 
 const exit = { failed: 1, usage: 2, noBrowser: 4 } as const
 
@@ -23,84 +14,19 @@ try {
   })
   if (options.help) console.log(usage)
   else if (options.version) console.log(version)
-  else await start(options)
+  else {
+    // Whoever asks for help need not wait for all that it takes to watch a browser.
+    const { start } = await import('./start.ts')
+    await start(options)
+  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error))
   if (error instanceof UsageError) console.error('See unfold-browser --help.')
   process.exit(codeOf(error))
 }
 
-async function start(options: Options): Promise<void> {
-  let stop: () => unknown = () => process.exit(0)
-  // From the beginning: a browser that is just being started must not stay behind.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop())
-  const recording = new Recording({ redactor: new Redactor() })
-  const chromium = await browserFor(options)
-  const browser = await watchBrowser(chromium, recording)
-  const box = browserToolbox(
-    { recording, browser, baselines: new Baselines(), sessions: options.sessions, output: options.output },
-    { counts: options.counts },
-  )
-  const line = new StatusLine(process.stderr, () =>
-    statusText(
-      recording.facts.read(),
-      browser.tabs().length,
-      kinds.reduce((sum, kind) => sum + recording.of(kind).evicted, 0),
-    ),
-  )
-  let isEnding = false
-  const end = async (code: number): Promise<void> => {
-    if (isEnding) return
-    isEnding = true
-    line.end()
-    await Promise.allSettled([served.close(), box.close()])
-    await browser.close().catch(() => undefined)
-    process.exit(code)
-  }
-  const served = await serveAs(options, box, (text) => line.print(text)).catch(async (error: unknown) => {
-    await browser.close().catch(() => undefined)
-    throw error
-  })
-  stop = () => end(0)
-  // A client that closes its end is done with us.
-  if (options.http === undefined) process.stdin.once('close', () => void end(0))
-  const mourn = async (): Promise<void> => {
-    const why = await browser.ended
-    if (!isEnding) line.print(`The browser is gone (${why}). What was recorded can still be read; start again to watch on.`)
-  }
-  void mourn()
-  recording.facts.subscribe(() => line.refresh())
-  browser.onChange(() => line.refresh())
-  if (options.open !== undefined) {
-    await browser.open(options.open).then(
-      () => line.print(`Watching ${options.open}`),
-      (error: unknown) => line.print(error instanceof Error ? error.message : String(error)),
-    )
-  }
-  line.refresh()
-}
-
-async function browserFor({ attach, browser, headless, profile }: Options): Promise<Chromium> {
-  if (attach !== undefined) return attachChromium(attach)
-  const executablePath = findChromium({ platform: process.platform, variables: process.env, path: browser })
-  const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY) || Boolean(process.env.WAYLAND_DISPLAY)
-  if (!hasDisplay && !headless) console.error('There is no display here, so the browser runs without a window.')
-  return launchChromium({ executablePath, headless: headless || !hasDisplay, profile })
-}
-
-async function serveAs({ http }: Options, box: object, print: (text: string) => void): Promise<{ close(): Promise<void> }> {
-  if (http === undefined) return serveStdio(box)
-  const listening = await listen(box, { port: http })
-  print(`Serving on ${listening.url}
-Connect a client:
-  claude mcp add --transport http browser ${listening.url}
-  or in its configuration: { "mcpServers": { "browser": { "type": "http", "url": "${listening.url}" } } }
-Stop with Ctrl-C.`)
-  return listening
-}
-
 function codeOf(error: unknown): number {
   if (error instanceof UsageError) return exit.usage
-  if (error instanceof ChromiumMissing || error instanceof ChromiumFailed) return exit.noBrowser
-  return exit.failed
+  const isAboutBrowser = error instanceof Error && (error.name === 'ChromiumMissing' || error.name === 'ChromiumFailed')
+  return isAboutBrowser ? exit.noBrowser : exit.failed
 }

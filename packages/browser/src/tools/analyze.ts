@@ -8,6 +8,7 @@ import type { Baselines } from '../baselines.ts'
 import { given } from '../given.ts'
 import type { Recording } from '../recording.ts'
 import { dataReply } from '../reply.ts'
+import { withTimes } from '../times.ts'
 import type { Watch } from '../watch.ts'
 import { audited } from './audit.ts'
 import type { Box } from './box.ts'
@@ -80,17 +81,20 @@ export function addAnalyze(box: Box, watch: Watch): void {
         if (baseline === 'set') for (const snapshot of newestLoads(recording)) baselines.set(snapshot)
         const found = performanceOf(recording, baselines, given({ url: part, limit: most }))
         const worse = found.pages.filter(({ metrics }) => metrics.some(({ verdict }) => verdict === 'worse')).length
-        return dataReply(`${found.pages.length} pages, ${worse} of them worse than their baseline in some way.`, found)
+        return dataReply(`${found.pages.length} pages, ${worse} of them worse than their baseline in some way.`, withTimes(found))
       },
       api: ({ url: part, limit: most, offset, form }) => {
         if (form === 'openapi') return dataReply('An OpenAPI document of what was seen.', recording.endpoints.openapi())
         const found = analyzeApi(recording.endpoints, given({ contains: part, limit: most, offset }))
-        return dataReply(`${found.endpoints.length} of ${found.total} endpoints.`, found)
+        return dataReply(`${found.endpoints.length} of ${found.total} endpoints.`, withTimes(found))
       },
       accessibility: async ({ selector, tags, tab }, { signal }) => {
         const audit = await audited(watch, { tab, selector, tags, signal })
         const elements = audit.faults.reduce((sum, { count }) => sum + count, 0)
-        return dataReply(`${audit.faults.length} kinds of faults on ${elements} elements; ${audit.passes} rules passed.`, audit)
+        return dataReply(
+          `${audit.faults.length} kinds of faults on ${elements} elements; ${audit.passes} rules passed.`,
+          withTimes(audit),
+        )
       },
       changes: ({ since = 0 }) => {
         if (since > recording.seq)
@@ -99,11 +103,11 @@ export function addAnalyze(box: Box, watch: Watch): void {
           )
         const found = changesSince(recording, since)
         const total = Object.values(found.counts).reduce((sum, count) => sum + count, 0)
-        return dataReply(`${total} new records; pass latest as since to see what comes next.`, found)
+        return dataReply(`${total} new records; pass latest as since to see what comes next.`, withTimes(found))
       },
       timeline: ({ limit: most, before }) => {
         const found = timelineOf(recording, given({ limit: most, before }))
-        return dataReply(`${found.entries.length} entries, oldest first.`, found)
+        return dataReply(`${found.entries.length} entries, oldest first.`, withTimes(found))
       },
     },
   )

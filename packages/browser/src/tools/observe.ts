@@ -5,6 +5,7 @@ import { given } from '../given.ts'
 import { type PageQuery, page } from '../observing.ts'
 import type { Kind } from '../records.ts'
 import { dataReply, replyLimit, shown } from '../reply.ts'
+import { withTimes } from '../times.ts'
 import type { Watch } from '../watch.ts'
 import type { Box } from './box.ts'
 import { advice, data } from './data.ts'
@@ -89,13 +90,15 @@ export function addObserve(box: Box, watch: Watch): void {
       network: ({ url, method, status, type, seq, bodies, headers, ...asked }) => {
         const pending = recording.pending().slice(0, 20)
         const match = given({ url, method, status, type, seq, bodies, headers, tab: asked.tab })
-        return pageReply(watch, 'network', 'requests', asked, match, pending.length > 0 ? { pending } : {})
+        return pageReply(watch, 'network', 'requests', asked, match, pending.length > 0 ? { pending: withTimes(pending) } : {})
       },
       websocket_events: ({ contains: text, socket, direction, ...asked }) =>
         pageReply(watch, 'sockets', 'WebSocket events', asked, given({ contains: text, socket, direction, tab: asked.tab })),
       websocket_status: ({ tab }) => {
         const connections = recording.connections().filter((each) => tab === undefined || each.tab === tab)
-        return dataReply(`${connections.length} ${connections.length === 1 ? 'WebSocket' : 'WebSockets'}.`, { connections })
+        return dataReply(`${connections.length} ${connections.length === 1 ? 'WebSocket' : 'WebSockets'}.`, {
+          connections: withTimes(connections),
+        })
       },
       actions: ({ action, ...asked }) => pageReply(watch, 'actions', 'actions', asked, given({ action, tab: asked.tab })),
       vitals: async (asked) => {
