@@ -81,6 +81,7 @@ export class Runtime {
   readonly #goodViews = new WeakMap<UrlView, World>()
   readonly #viewActivations = new WeakMap<UrlView, { readonly groups: Groups; readonly activation: Activation }>()
   readonly #activations: Activations
+  readonly #groupTools = new WeakMap<object, readonly (readonly [string, readonly Tool[]])[]>()
   readonly #search = new ToolSearch()
   readonly #searches = new WeakMap<object, ToolSearch>()
   readonly #finder: Finder
@@ -158,6 +159,7 @@ export class Runtime {
     this.announcer.detach(scope)
     this.#scopes.delete(scope)
     scope.cell.scopes.delete(scope)
+    if (readerKey(scope) === scope.key) this.identities.forget(scope.key)
     await scope.product?.close()
     if (scope.cell.key === scope.key) await this.#activations.release(scope.cell)
   }
@@ -191,10 +193,13 @@ export class Runtime {
   /** The tools of each group that has something for this scope. */
   groupTools(scope: Scope): readonly (readonly [string, readonly Tool[]])[] {
     const { entries } = this.views.whole(scope)
-    return this.groups(scope).map(({ name }) => [
-      name,
-      entries.filter(({ visibility }) => visibility.group === name).map(({ tool }) => tool),
-    ])
+    const found = this.#groupTools.get(entries)
+    if (found !== undefined) return found
+    const made = this.groups(scope).map(
+      ({ name }) => [name, entries.filter(({ visibility }) => visibility.group === name).map(({ tool }) => tool)] as const,
+    )
+    this.#groupTools.set(entries, made)
+    return made
   }
 
   /** What decides about this scope's list beside the tools. */

@@ -112,17 +112,18 @@ export class Worlds {
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 
-  /** What was declared with what sources bring; a name that is declared stays as it was declared. */
+  /** What was declared, then what sources bring; a name that is declared stays as it was declared. */
   #groupsOf(sources: readonly Source[]): Groups {
     const brought = sources.flatMap((source) => Object.entries(source.groups?.() ?? {}))
     if (brought.length === 0 && this.#groups.byName.size === Object.keys(this.#declared).length) return this.#groups
-    return declareGroups({ ...Object.fromEntries(brought), ...this.#declared }, this.#declaration.quota)
+    const all = { ...this.#declared, ...Object.fromEntries(brought), ...this.#declared }
+    return declareGroups(all, this.#declaration.quota)
   }
 
   #admit(entry: ToolEntry, groups: Groups): void {
     const { name } = entry.tool
     checkToolName(name)
-    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry))
+    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry, groups))
     if (taken !== undefined) {
       throw new Failure('reserved_name', `"${taken}" is a name of this library's own tools. Choose another name for the tool.`, {
         name: taken,
@@ -134,11 +135,11 @@ export class Worlds {
     for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(groups, group)
   }
 
-  #isReserved(name: string, entry: ToolEntry): boolean {
+  #isReserved(name: string, entry: ToolEntry, { byName }: Groups): boolean {
     if (surfaceNames.has(name)) return true
-    if (entry.origin === 'surface' || this.#groups.byName.size === 0) return false
+    if (entry.origin === 'surface' || byName.size === 0) return false
     if (this.#declaration.gated) return name === 'activate'
-    return name === 'deactivate' || [...this.#groups.byName.keys()].some((group) => name === `activate_${group}`)
+    return name === 'deactivate' || [...byName.keys()].some((group) => name === `activate_${group}`)
   }
 
   /** A change that cannot be served is reported, and what was served before it stays. */
