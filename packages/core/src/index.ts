@@ -31,6 +31,17 @@ export { type Evaluate, type FactSource, LiveFacts, rememberingEvaluate } from '
 export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './failure.ts'
 export { fingerprint, toolFingerprint } from './fingerprint.ts'
 export {
+  type Branch,
+  type Choice,
+  type Constraints,
+  type Field,
+  type FieldKind,
+  type Form,
+  type FormBudget,
+  fieldsIn,
+  formOf,
+} from './form.ts'
+export {
   ancestorsOf,
   closureOf,
   declareGroups,
@@ -42,6 +53,7 @@ export {
   type Quota,
   unknownGroup,
 } from './groups.ts'
+export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdentity, valueIdentity } from './identity.ts'
 export {
   availableModes,
   declareModes,

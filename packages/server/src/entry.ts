@@ -1,4 +1,4 @@
-import type { Entry, Tool } from '@unfold-mcp/core'
+import type { Entry, GroupDeclaration, Tool } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
 import type { HandlerResult } from './result.ts'
 import type { SurfaceWork } from './runtime/stable-surface.ts'
@@ -27,6 +27,8 @@ export interface ToolEntry extends Entry {
 export interface Source {
   readonly name: string
   entries(): readonly ToolEntry[]
+  /** Groups that come and go with the source, beside those that were declared. */
+  groups?(): { readonly [name: string]: Omit<GroupDeclaration, 'strict'> }
   /** Calls `changed` at every change, with the entry that is being added if one is; it throws to refuse that entry. */
   subscribe(changed: (added?: ToolEntry) => void): () => void
 }

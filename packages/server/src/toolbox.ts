@@ -4,6 +4,7 @@ import {
   type FactSource,
   type Facts,
   Failure,
+  type IdentityBasis,
   type Modes,
   type Predicate,
   type Quota,
@@ -66,6 +67,11 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly after?: string
   /** `false` keeps `available_modes` and `data_counts` out of `_meta`, for clients that refuse what they do not know. */
   readonly counts?: boolean
+  /**
+   * What the identity of a list is made from: whole definitions by default, or `names` for names and descriptions alone.
+   * `false` leaves identity out altogether.
+   */
+  readonly identity?: IdentityBasis | false
   /** Which tools exist for whom. */
   readonly permit?: (principal: P | undefined, tool: Tool, place: Place) => boolean
   /** How search goes beyond words: by meaning, by an order of your own, by what was called before. */
@@ -305,6 +311,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     noticeEveryMs: options.noticeEveryMs ?? 1_000,
     after: options.after,
     counts: options.counts ?? true,
+    identity: options.identity ?? 'definitions',
     permit: options.permit as Declaration['permit'],
     search: (options.search ?? {}) as Declaration['search'],
     remember: options.remember ?? 'session',

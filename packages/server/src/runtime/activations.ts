@@ -20,13 +20,17 @@ const principalsInMemory = 10_000
 /** The activations behind a runtime's scopes: how each begins, changes, is kept and ends. */
 export class Activations {
   readonly #declaration: Declaration
-  readonly #groups: Groups
+  readonly #currentGroups: () => Groups
   readonly #principals = new Map<string, Promise<Cell>>()
   #shared: Promise<Cell> | undefined
 
-  constructor(declaration: Declaration, groups: Groups) {
+  constructor(declaration: Declaration, groups: () => Groups) {
     this.#declaration = declaration
-    this.#groups = groups
+    this.#currentGroups = groups
+  }
+
+  get #groups(): Groups {
+    return this.#currentGroups()
   }
 
   /** A session's own: the groups it starts with, or what its principal had last time, and what it asked for when it connected. */

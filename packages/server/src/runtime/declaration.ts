@@ -1,5 +1,5 @@
 import type { Implementation, McpServer } from '@modelcontextprotocol/server'
-import type { Exposure, FactSource, Facts, GroupDeclaration, Quota } from '@unfold-mcp/core'
+import type { Exposure, FactSource, Facts, GroupDeclaration, IdentityBasis, Quota } from '@unfold-mcp/core'
 import type { Reporter } from '../report.ts'
 import type { SearchSettings } from '../search/settings.ts'
 import type { ActivationStore } from '../stores/store.ts'
@@ -42,6 +42,7 @@ export interface Declaration {
   readonly noticeEveryMs: number
   readonly after: string | undefined
   readonly counts: boolean
+  readonly identity: IdentityBasis | false
   readonly permit: Permit | undefined
   readonly search: SearchSettings
   readonly remember: Remember

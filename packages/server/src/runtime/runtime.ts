@@ -1,6 +1,5 @@
 import {
   type Activation,
-  declareGroups,
   Failure,
   type GroupCost,
   type Groups,
@@ -15,6 +14,7 @@ import {
   planAll,
   planDeactivate,
   reasons,
+  reconcile,
   type Tool,
   toolTokens,
   touch,
@@ -25,6 +25,7 @@ import { Finder } from '../search/finder.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
 import type { Declaration } from './declaration.ts'
+import { type Delta, Identities } from './identities.ts'
 import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
@@ -60,6 +61,10 @@ interface SearchAmong {
 
 const requestScope = 'request'
 
+/** Whose lists are remembered together: those of one who is known, else those of one session, else of all who are not. */
+const readerKey = ({ frame, key }: Scope): string =>
+  frame.principal !== undefined ? `principal:${frame.principal.id}` : frame.era === 'stateless' ? '' : key
+
 // A client that lists again does so within moments; many wait a third of a second for further changes first.
 const patienceMs = 1_000
 
@@ -68,29 +73,25 @@ export class Runtime {
   readonly declaration: Declaration
   readonly views: Views
   readonly announcer: Announcer
+  readonly identities: Identities
   /** Where it is said how each client is shown the tools, and why. */
   log: ((line: string) => void) | undefined
   readonly #worlds: Worlds
   readonly #scopes = new Set<Scope>()
   readonly #goodViews = new WeakMap<UrlView, World>()
-  readonly #viewActivations = new WeakMap<UrlView, Activation>()
+  readonly #viewActivations = new WeakMap<UrlView, { readonly groups: Groups; readonly activation: Activation }>()
   readonly #activations: Activations
+  readonly #groupTools = new WeakMap<object, readonly (readonly [string, readonly Tool[]])[]>()
   readonly #search = new ToolSearch()
   readonly #searches = new WeakMap<object, ToolSearch>()
   readonly #finder: Finder
-  readonly #groups: Groups
   #exposure: Declaration['exposure']
   #unsubscribe: () => void = () => undefined
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
     this.declaration = declaration
     this.#exposure = declaration.exposure
-    const declared = Object.entries(declaration.groups).map(([name, { hooks, ...group }]) => [
-      name,
-      { ...group, strict: hooks !== undefined },
-    ])
-    this.#groups = declareGroups(Object.fromEntries(declared), declaration.quota)
-    this.#activations = new Activations(declaration, this.#groups)
+    this.#activations = new Activations(declaration, () => this.#groups)
     this.views = new Views({
       world: (scope) => this.worldOf(scope),
       facts: declaration.facts,
@@ -100,14 +101,20 @@ export class Runtime {
       report: declaration.report,
     })
     this.announcer = new Announcer((scope) => this.views.shown(scope).fingerprint, declaration.now)
+    this.identities = new Identities(declaration.identity === 'names' ? 'names' : 'definitions')
     const { search: settings, now, report } = declaration
     this.#finder = new Finder({ settings, now, report })
-    this.#worlds = new Worlds(declaration, this.#groups, sources)
+    this.#worlds = new Worlds(declaration, sources)
     for (const source of sources) this.addSource(source)
     if (typeof declaration.facts === 'object') {
       const { noticeEveryMs } = declaration
       this.#unsubscribe = declaration.facts.subscribe(() => this.announcer.tellPaced(noticeEveryMs))
     }
+  }
+
+  /** The groups there are now: what was declared, and what sources bring. */
+  get #groups(): Groups {
+    return this.world.groups
   }
 
   /** What the views of all scopes are computed from now. */
@@ -152,6 +159,7 @@ export class Runtime {
     this.announcer.detach(scope)
     this.#scopes.delete(scope)
     scope.cell.scopes.delete(scope)
+    if (readerKey(scope) === scope.key) this.identities.forget(scope.key)
     await scope.product?.close()
     if (scope.cell.key === scope.key) await this.#activations.release(scope.cell)
   }
@@ -161,6 +169,51 @@ export class Runtime {
     const shown = this.views.listed(scope)
     const { items, nextCursor } = pageOf(shown.tools, this.declaration.pageSize, shown.fingerprint, cursor)
     return { tools: items as Tool[], ...(nextCursor !== undefined && { nextCursor }) }
+  }
+
+  /** The identity of what this scope is shown now; none where identity is switched off. */
+  identity(scope: Scope): string | undefined {
+    return this.declaration.identity === false ? undefined : this.identities.of(this.views.shown(scope))
+  }
+
+  /** The same for a list that is being given, which is remembered to tell later what has changed since. */
+  identityOfList(scope: Scope): string | undefined {
+    if (this.declaration.identity === false) return undefined
+    const shown = this.views.shown(scope)
+    const identity = this.identities.of(shown)
+    this.identities.remember(readerKey(scope), identity, shown.tools)
+    return identity
+  }
+
+  /** What changed for this scope since its list had that identity; nothing when that list is not remembered. */
+  changesSince(scope: Scope, identity: string): Delta | undefined {
+    return this.identities.since(readerKey(scope), identity, this.views.shown(scope).tools)
+  }
+
+  /** The tools of each group that has something for this scope. */
+  groupTools(scope: Scope): readonly (readonly [string, readonly Tool[]])[] {
+    const { entries } = this.views.whole(scope)
+    const found = this.#groupTools.get(entries)
+    if (found !== undefined) return found
+    const made = this.groups(scope).map(
+      ({ name }) => [name, entries.filter(({ visibility }) => visibility.group === name).map(({ tool }) => tool)] as const,
+    )
+    this.#groupTools.set(entries, made)
+    return made
+  }
+
+  /** What decides about this scope's list beside the tools. */
+  stateOf(scope: Scope): { readonly [part: string]: unknown } {
+    const { groups, tools, tags, versions } = scope.cell.activation
+    const { facts } = this.views.snapshot(scope)
+    return {
+      groups: groups.toSorted(),
+      tools: tools.toSorted(),
+      tags: tags.toSorted(),
+      versions,
+      succeeded: [...scope.succeeded].sort(),
+      facts,
+    }
   }
 
   /** The client has read its list: it follows changes. */
@@ -397,11 +450,11 @@ export class Runtime {
   // The same object for every request with this address, because what is known of an activation is kept by it.
   #askedFor(view: UrlView, shared: Cell): Activation {
     const found = this.#viewActivations.get(view)
-    if (found !== undefined) return found
+    if (found?.groups === this.#groups) return found.activation
     const asked = planAll(this.#groups, nothingActive, view.groups).next.groups
     const groups = [...new Set([...shared.activation.groups, ...asked])]
     const made = { groups, tools: [], tags: view.tags, versions: view.versions }
-    this.#viewActivations.set(view, made)
+    this.#viewActivations.set(view, { groups: this.#groups, activation: made })
     return made
   }
 
@@ -446,7 +499,8 @@ export class Runtime {
     let before: readonly Tool[] = []
     const planned = (activation: Activation): Plan => {
       before = shown()
-      return plan(activation)
+      // Groups that came with a source may have gone with it.
+      return plan(reconcile(this.#groups, activation))
     }
     return this.#activations.change(scope.cell, planned, ({ on, off }) =>
       this.#told(scope, transitionOf(on, off, before, shown())),

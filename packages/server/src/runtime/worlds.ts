@@ -1,7 +1,9 @@
 import {
   buildCatalog,
   checkToolName,
+  declareGroups,
   Failure,
+  type GroupDeclaration,
   type Groups,
   groupOf,
   isFailure,
@@ -22,7 +24,9 @@ import type { World } from './views.ts'
 /** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */
 export class Worlds {
   readonly #declaration: Declaration
-  readonly #groups: Groups
+  /** The groups that the author declared. */
+  readonly #declared: { readonly [name: string]: GroupDeclaration }
+  #groups: Groups
   readonly #sources: Source[] = []
   /** Sources that place their tools before or behind the gate themselves. */
   readonly #own: ReadonlySet<Source>
@@ -38,9 +42,12 @@ export class Worlds {
   #last: World | undefined
   #version = 0
 
-  constructor(declaration: Declaration, groups: Groups, own: readonly Source[]) {
+  constructor(declaration: Declaration, own: readonly Source[]) {
     this.#declaration = declaration
-    this.#groups = groups
+    this.#declared = Object.fromEntries(
+      Object.entries(declaration.groups).map(([name, { hooks, ...group }]) => [name, { ...group, strict: hooks !== undefined }]),
+    )
+    this.#groups = declareGroups(this.#declared, declaration.quota)
     this.#own = new Set(own)
   }
 
@@ -74,12 +81,14 @@ export class Worlds {
 
   /** Takes in the entries of a source and follows its changes. */
   add(source: Source, changed: () => void): void {
-    for (const entry of source.entries()) this.#admit(entry)
+    const groups = this.#groupsOf([...this.#sources, source])
+    for (const entry of source.entries()) this.#admit(entry, groups)
+    this.#groups = groups
     this.#sources.push(source)
     this.#current = undefined
     this.#unsubscribe.push(
       source.subscribe((added) => {
-        if (added !== undefined) this.#admit(added)
+        if (added !== undefined) this.#admit(added, this.#groupsOf(this.#sources))
         this.#current = undefined
         changed()
       }),
@@ -89,7 +98,7 @@ export class Worlds {
 
   /** Refuses an entry of a server that was made for one scope, if it cannot be served beside the others. */
   admitOwn(entry: ToolEntry): void {
-    this.#admit(entry)
+    this.#admit(entry, this.#groups)
     const { name } = entry.tool
     const other = this.current.catalog.byName.get(name)?.find(({ origin }) => origin === 'static')
     if (other === undefined) return
@@ -105,10 +114,18 @@ export class Worlds {
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 
-  #admit(entry: ToolEntry): void {
+  /** What was declared, then what sources bring; a name that is declared stays as it was declared. */
+  #groupsOf(sources: readonly Source[]): Groups {
+    const brought = sources.flatMap((source) => Object.entries(source.groups?.() ?? {}))
+    if (brought.length === 0 && this.#groups.byName.size === Object.keys(this.#declared).length) return this.#groups
+    const all = { ...this.#declared, ...Object.fromEntries(brought), ...this.#declared }
+    return declareGroups(all, this.#declaration.quota)
+  }
+
+  #admit(entry: ToolEntry, groups: Groups): void {
     const { name } = entry.tool
     checkToolName(name)
-    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry))
+    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry, groups))
     if (taken !== undefined) {
       throw new Failure('reserved_name', `"${taken}" is a name of this library's own tools. Choose another name for the tool.`, {
         name: taken,
@@ -117,14 +134,14 @@ export class Worlds {
     for (const alias of entry.aliases) checkToolName(alias)
     checkDefinition(entry.tool)
     headerParameters(name, entry.tool.inputSchema)
-    for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(this.#groups, group)
+    for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(groups, group)
   }
 
-  #isReserved(name: string, entry: ToolEntry): boolean {
+  #isReserved(name: string, entry: ToolEntry, { byName }: Groups): boolean {
     if (surfaceNames.has(name)) return true
-    if (entry.origin === 'surface' || this.#groups.byName.size === 0) return false
+    if (entry.origin === 'surface' || byName.size === 0) return false
     if (this.#declaration.gated) return name === 'activate'
-    return name === 'deactivate' || [...this.#groups.byName.keys()].some((group) => name === `activate_${group}`)
+    return name === 'deactivate' || [...byName.keys()].some((group) => name === `activate_${group}`)
   }
 
   /** A change that cannot be served is reported, and what was served before it stays. */
@@ -141,6 +158,7 @@ export class Worlds {
   }
 
   #make(own: readonly ToolEntry[] = []): World {
+    this.#groups = this.#groupsOf(this.#sources)
     const entries = [...own.map((entry) => this.#waiting(entry)), ...this.#sources.flatMap((source) => this.#placed(source))]
     const written = entries.filter((entry) => entry.origin === 'surface')
     const surface: SurfacePlan = {

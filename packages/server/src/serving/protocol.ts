@@ -12,13 +12,11 @@ import { instructionsFor } from '../runtime/instructions.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import { jsonSchemaValidator } from '../schema.ts'
-
-/** The name under which this library announces itself among a server's extensions. */
-const extensionId = 'io.github.unfold-mcp/discovery'
+import { extensionId, extensionSettings, listMeta, withDiscovery } from './discovery.ts'
 
 /** A protocol server of the SDK that shows one scope of a runtime; `introduces` itself where a client may ask what it is for. */
 export function protocolServer(runtime: Runtime, scope: Scope, introduces = true): Server | McpServer {
-  if (scope.product !== undefined) return scope.product.serve(runtime, scope)
+  if (scope.product !== undefined) return scope.product.serve(runtime, scope, introduces)
   const { info, extend } = runtime.declaration
   const instructions = introduces ? instructionsFor(runtime, scope) : undefined
   const options: ServerOptions = {
@@ -28,7 +26,7 @@ export function protocolServer(runtime: Runtime, scope: Scope, introduces = true
       cacheHints: { 'tools/list': cacheHint(runtime), 'server/discover': cacheHint(runtime) },
     }),
   }
-  const capabilities = { ...capabilitiesOf(runtime), logging: {} }
+  const capabilities = { ...capabilitiesOf(runtime, introduces ? scope : undefined), logging: {} }
   if (extend.length === 0) return withTools(runtime, scope, new Server(info, { ...options, capabilities }))
   const mcp = new McpServer(info, options)
   mcp.server.registerCapabilities(capabilities)
@@ -37,9 +35,13 @@ export function protocolServer(runtime: Runtime, scope: Scope, introduces = true
   return mcp
 }
 
-/** What the runtime can honour. */
-export function capabilitiesOf(runtime: Runtime): ServerCapabilities {
-  return { tools: runtime.declaration.listChanged ? { listChanged: true } : {}, extensions: { [extensionId]: {} } }
+/** What the runtime can honour, with what this scope may know at once. */
+export function capabilitiesOf(runtime: Runtime, scope?: Scope): ServerCapabilities {
+  const settings = scope === undefined ? {} : extensionSettings(runtime, scope)
+  return {
+    tools: runtime.declaration.listChanged ? { listChanged: true } : {},
+    ...(runtime.declaration.identity !== false && { extensions: { [extensionId]: settings as Record<string, never> } }),
+  }
 }
 
 /** How long and by whom a stateless client's list may be kept. */
@@ -88,9 +90,10 @@ export function withTools(runtime: Runtime, scope: Scope, server: Server, hint: 
     return onTheWire(() => {
       const list = runtime.list(scope, request.params?.cursor)
       if (scope.product !== undefined) runtime.announcer.known(scope)
-      return { ...list, ...hint } as never
+      return { ...list, ...listMeta(runtime, scope), ...hint } as never
     })
   })
+  withDiscovery(runtime, scope, server, onTheWire)
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx: ServerContext) => {
     const call = { name, ...(args !== undefined && { arguments: args }), mcp: askingAlongside(ctx) }
     const result = await onTheWire(() => answer(runtime, scope, call))

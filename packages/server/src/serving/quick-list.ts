@@ -1,6 +1,7 @@
 import { PROTOCOL_VERSION_META_KEY, SERVER_INFO_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
+import { listMeta } from './discovery.ts'
 import type { Exchange, WholeReply } from './exchange.ts'
 import { cacheHint } from './protocol.ts'
 
@@ -40,7 +41,9 @@ export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Excha
   const shown = runtime.views.listed(scope)
   // Session-era clients cannot read an output schema whose root is no object; the SDK rewrites those.
   if (shown.tools.some((tool) => tool.outputSchema !== undefined && tool.outputSchema.type !== 'object')) return undefined
-  return json('{"result":{"tools":', shown.bytes, `},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
+  const { _meta } = listMeta(runtime, scope)
+  const rest = _meta === undefined ? '' : `,"_meta":${JSON.stringify(_meta)}`
+  return json('{"result":{"tools":', shown.bytes, `${rest}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
 }
 
 const statelessRevision = '2026-07-28'
@@ -56,9 +59,12 @@ export function quickStatelessList(
   if (claimed !== statelessRevision || pageSize !== undefined || scope.product !== undefined) return undefined
   if (exchange.header('mcp-protocol-version') !== claimed || exchange.header('mcp-method') !== 'tools/list') return undefined
   const { ttlMs, cacheScope } = cacheHint(runtime)
-  const meta = JSON.stringify({ [SERVER_INFO_META_KEY]: info })
+  const own = listMeta(runtime, scope)._meta
+  const meta = `"_meta":${JSON.stringify({ ...own, [SERVER_INFO_META_KEY]: info })}`
   const { bytes } = runtime.views.listed(scope)
-  const rest = `"resultType":"complete","ttlMs":${ttlMs},"cacheScope":"${cacheScope}","_meta":${meta}`
+  const hints = `"resultType":"complete","ttlMs":${ttlMs},"cacheScope":"${cacheScope}"`
+  // The SDK writes what a handler gave before what it adds itself.
+  const rest = own === undefined ? `${hints},${meta}` : `${meta},${hints}`
   return json('{"result":{"tools":', bytes, `,${rest}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
 }
 
