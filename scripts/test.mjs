@@ -1,4 +1,5 @@
 // npm test [-- [--no-check] [vitest arguments]]
+import { ensureChromium } from './chromium.mjs'
 import { run, tool } from './processes.mjs'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
 import { shown, step } from './steps.mjs'
@@ -8,6 +9,7 @@ const withCheck = !process.argv.includes('--no-check')
 
 await ensureInstalled()
 await ensureBuilt()
+await ensureChromium()
 const results = []
 if (withCheck) results.push(await step('check', () => run(process.execPath, ['scripts/check.mjs'], shown)))
 // Part of the tests covers part of the code; the thresholds speak of the whole.

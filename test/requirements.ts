@@ -11,7 +11,8 @@ export interface Requirement {
 /**
  * What the server library promises. A: discovery as its source document tells it. F: what went wrong for users of other servers.
  * G: two protocol eras. E: lazy mode as its source document tells it. L: lazy mode and search, by the points of their
- * specification. R: the points of the first specification that these leave open, by number. B: bad input.
+ * specification. R: the points of the first specification that these leave open, by number. S: tools that follow the data, by
+ * the scenarios of their source document (S01 to S08) and of its reviewers. B: bad input.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -490,6 +491,65 @@ export const requirements = [
     behaviour: 'where a server decided for groups, predicates see the groups that the client opened',
   },
   { id: 'L07-13', ways: 'none', behaviour: 'a budget that is no number of tokens is refused where it is declared' },
+
+  {
+    id: 'S01',
+    ways: 'session',
+    behaviour: 'a fresh server lists observe, with the modes that need no data, and query_dom, nothing else',
+  },
+  {
+    id: 'S02',
+    ways: 'session',
+    behaviour: 'network bodies give observe its mode network, and generate its mode har once something was observed',
+  },
+  { id: 'S03', ways: 'session', behaviour: 'the first observation lists analyze, generate and configure' },
+  {
+    id: 'S04',
+    ways: 'every',
+    behaviour: 'actions give observe the mode actions, analyze timeline, and generate reproduction and test',
+  },
+  { id: 'S05', ways: 'every', behaviour: 'a performance snapshot gives observe the mode vitals and analyze performance' },
+  { id: 'S06', ways: 'every', behaviour: 'configure has all its modes whatever there is' },
+  { id: 'S07', ways: 'every', behaviour: 'counts in a list are the sizes of the buffers at that moment' },
+  { id: 'S08', ways: 'every', behaviour: 'a mode is listed by its own data and by no other' },
+  { id: 'S09', ways: 'session', behaviour: 'a list is no observation' },
+  { id: 'S10', ways: 'session', behaviour: 'before the first observation exactly two tools are listed, whatever there is' },
+  { id: 'S11', ways: 'session', behaviour: 'an observation that fails lists nothing more' },
+  { id: 'S12', ways: 'session', behaviour: 'after a restart nothing was observed yet' },
+  { id: 'S13', ways: 'every', behaviour: 'a tool that counts nothing has no _meta' },
+  { id: 'S14', ways: 'every', behaviour: 'the counts have the keys and values that their source counted' },
+  {
+    id: 'S15',
+    ways: 'every',
+    behaviour: 'the modes of each tool follow the tables of the document for every combination of data',
+  },
+  { id: 'S16', ways: 'every', behaviour: 'lists made while data streams in are each of one moment' },
+  { id: 'S17', ways: 'every', behaviour: 'counts stay right when the oldest data makes room for the newest' },
+  { id: 'S18', ways: 'every', behaviour: 'the list stays small however much data there is' },
+  { id: 'S19', ways: 'session', behaviour: 'what one client observed lists nothing for another, and their data is the same' },
+  { id: 'S20', ways: 'every', behaviour: 'where all modes are listed, a hint says what to do for those without data' },
+  { id: 'S21', ways: 'every', behaviour: 'filtered lists the modes with data, static lists all, and both say which have some' },
+  { id: 'S22', ways: 'every', behaviour: 'data that came after the list was read can be asked for, under both policies' },
+  { id: 'S23', ways: 'every', behaviour: 'schemas are plain objects that any client takes, whatever there is' },
+  { id: 'S24', ways: 'every', behaviour: 'a strict client is spared the counts, by the author or by its address' },
+  { id: 'S25', ways: 'every', behaviour: 'a mode that appears is announced, and a count that grows is not' },
+  {
+    id: 'S26',
+    ways: 'every',
+    behaviour: 'a flood of data causes no more notices than the floor lets through, and the last state is told',
+  },
+  {
+    id: 'S27',
+    ways: 'stateless',
+    behaviour: 'tools that wait say what to call first, and observing changes no byte of the list',
+  },
+  { id: 'S28', ways: 'every', behaviour: 'a mode that is unknown, missing or without data is answered with what can be chosen' },
+  { id: 'S29', ways: 'session', behaviour: 'the instructions say what to begin with' },
+  {
+    id: 'S30',
+    ways: 'none',
+    behaviour: 'a server on standard input and output leaves the counts out where its command line says so',
+  },
 
   { id: 'B01', ways: 'every', behaviour: 'a call without params is refused as invalid params' },
   { id: 'B02', ways: 'every', behaviour: 'a call without a name is refused as invalid params' },

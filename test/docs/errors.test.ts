@@ -1,4 +1,7 @@
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Reason, reasons } from '@unfold-mcp/core'
 import {
   createHandler,
@@ -12,6 +15,7 @@ import {
   unauthorized,
 } from '@unfold-mcp/server'
 import { mcpServer, toolboxOf } from '@unfold-mcp/server/decorators'
+import { pluginFolder } from '@unfold-mcp/server/plugins'
 import { testContext, testServer } from '@unfold-mcp/server/testing'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -95,6 +99,22 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
     ),
   invalid_schema: () => thrown(() => plain().tool('greet', { input: z.string() }, () => '')),
   invalid_view: () => http(cloud(), { address: '?groups=infr', body: JSON.stringify(initialize) }),
+  mode_unavailable: () =>
+    told(
+      plain().composite(
+        'observe',
+        {
+          by: 'what',
+          modes: {
+            page: { about: 'The page as it is' },
+            network: { about: 'Requests', available: () => false, whenEmpty: 'Load the page, then observe again.' },
+          },
+        },
+        { page: () => '', network: () => '' },
+      ),
+      'observe',
+      { what: 'network' },
+    ),
   name_clash: () => {
     const registry = new ToolRegistry({ name: 'plugins' })
     registry.register('ping', { description: 'Another ping' }, () => 'pong')
@@ -102,6 +122,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   },
   no_scope: () => thrown(outsideACall),
   permission_check_failed: () => reported(permitThatThrows(), (context) => context.toolNames()),
+  plugin_failed: brokenPlugin,
   port_in_use: portInUse,
   predicate_failed: () => reported(predicateThatThrows(), (context) => context.toolNames()),
   quota_full: () =>
@@ -253,6 +274,21 @@ async function reported(served: object, work: (context: Awaited<ReturnType<typeo
   await using context = await testContext(served, { principal: { id: 'ada' } })
   await work(context)
   return lines.join('\n')
+}
+
+/** What standard error says of a plugin that cannot be loaded. */
+async function brokenPlugin(): Promise<string> {
+  const lines: string[] = []
+  vi.spyOn(console, 'error').mockImplementation((...parts) => void lines.push(parts.join(' ')))
+  const folder = await mkdtemp(join(tmpdir(), 'unfold-docs-'))
+  try {
+    await writeFile(join(folder, 'weather.mjs'), `if (true)\n  throw new Error('WEATHER_KEY is not set')\nexport default []\n`)
+    await using plugins = pluginFolder(folder, { watch: false })
+    await plugins.ready()
+    return lines.join('\n')
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 interface HttpRequest {

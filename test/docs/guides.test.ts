@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { signature, type Tool } from '@unfold-mcp/core'
 import { afterAll, expect, test } from 'vitest'
 import { extended, gated, grouped, plugins } from '../../docs/examples/adopting.ts'
 import { adopted } from '../../docs/examples/adopting-v1.ts'
@@ -20,6 +21,7 @@ import { cookbook } from '../../docs/examples/prompts-and-resources.ts'
 import { studioThat } from '../../docs/examples/remembering.ts'
 import { kitchen } from '../../docs/examples/results-and-errors.ts'
 import { approving, city } from '../../docs/examples/search.ts'
+import { greenhouse, guarded, measured } from '../../docs/examples/state-aware-tools.ts'
 import { weather } from '../../docs/examples/versions-and-aliases.ts'
 import { shop } from '../../docs/examples/views.ts'
 import { shownAs, type Talking, transcript } from './transcript.ts'
@@ -130,6 +132,49 @@ test('conditional tools: a fact that changed is announced in both eras, whoever 
   const session = await transcript(recorder, { era: 'session' }, talk)
   expect(await transcript(recorder, { era: 'stateless' }, talk)).toBe(session)
   await shows('conditional-tools', session)
+})
+
+test('state-aware tools: modes follow the data, tools wait for a first look, and every answer says what to do', async () => {
+  /** What a list says of a tool's modes and data. */
+  const listModes = async (client: Talking): Promise<void> => {
+    const { tools } = await client.sdk.listTools(undefined, { cacheMode: 'bypass' })
+    const lines = tools.flatMap((tool) => [
+      signature(tool as Tool),
+      ...(tool._meta === undefined ? [] : [`  _meta ${JSON.stringify(tool._meta)}`]),
+    ])
+    client.note('tools/list', lines.join('\n'))
+  }
+  const waiting = await transcript(greenhouse, {}, async (client) => {
+    await client.list()
+    await client.call('look', { at: 'weather' })
+    await client.list()
+  })
+  await shows('state-aware-after', waiting)
+  const fixed = await transcript(greenhouse, { era: 'stateless' }, async (client) => {
+    const { tools } = await client.sdk.listTools()
+    client.note('tools/list', tools.map(({ name, description }) => `${name}: ${description}`).join('\n'))
+  })
+  await shows('state-aware-stateless', fixed)
+  const empty = await transcript(greenhouse, { view: 'exposure=everything' }, async (client) => {
+    await listModes(client)
+    await client.call('report', { as: 'csv' })
+    await client.call('look', { at: 'redaings' })
+  })
+  await shows('state-aware-empty', empty)
+  const filled = await transcript(greenhouse, { view: 'exposure=everything' }, async (client) => {
+    measured(21)
+    measured(38)
+    await client.hear()
+    await listModes(client)
+    await client.call('look', { at: 'readings', above: 30 })
+    await client.call('look', { at: 'alarms', above: 30 })
+  })
+  await shows('state-aware-filled', filled)
+  await transcript(guarded, {}, async (client) => {
+    expect(await client.list()).toEqual(['look', 'help'])
+    await client.call('look')
+    expect(await client.list()).toEqual(['look', 'help', 'open_gate'])
+  })
 })
 
 test('dynamic tools: a plugin adds tools for everyone, and takes them away again', async () => {

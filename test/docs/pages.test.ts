@@ -13,7 +13,15 @@ const under = (folder: string, end: string): string[] =>
     .sort()
 
 const docs = under('docs', '.md')
-const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'packages/core/README.md', 'packages/server/README.md', ...docs]
+const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'packages/core/README.md',
+  'packages/server/README.md',
+  'packages/browser/README.md',
+  ...docs,
+]
 
 describe('error pages', () => {
   const names = Object.keys(reasons).toSorted()

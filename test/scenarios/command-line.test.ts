@@ -122,3 +122,17 @@ verifies('L01-2', async () => {
     expect(said.join('')).toContain(`LAZY_MODE is "${value}", which is neither yes nor no. Write true or false`)
   }
 })
+
+verifies('S30', async () => {
+  for (const [args, meta] of [
+    [[], { available_modes: ['logs'], data_counts: { logs: 3 } }],
+    [['--no-counts'], undefined],
+  ] as const) {
+    const client = clientIn('legacy')
+    const env = { COUNTING: 'true', PATH: process.env.PATH ?? '' }
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...args], env, stderr: 'ignore' }))
+    const { tools } = await client.listTools()
+    expect(tools.find(({ name }) => name === 'observe')?._meta).toEqual(meta)
+    await client.close()
+  }
+})

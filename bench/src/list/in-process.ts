@@ -111,5 +111,5 @@ async function connected(name: string, serve: (transport: InMemoryTransport) => 
 }
 
 function postOf({ headers, body }: Message): Request {
-  return new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body })
+  return new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: body.toString() })
 }

@@ -7,7 +7,7 @@ export type Method = 'tools/list' | 'tools/call'
 export interface Message {
   readonly path: string
   readonly headers: { readonly [name: string]: string }
-  readonly body: Buffer
+  readonly body: Buffer<ArrayBuffer>
 }
 
 const revisions: { readonly [E in Era]: string } = { session: '2025-11-25', stateless: '2026-07-28' }

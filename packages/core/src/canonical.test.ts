@@ -160,3 +160,49 @@ test('the same object in two places is no cycle', () => {
   const shared = { a: 1 }
   expect(canonicalJson([shared, { shared }])).toBe('[{"a":1},{"shared":{"a":1}}]')
 })
+
+/** The same text, written with no thought of speed. */
+function slowly(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(slowly).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${slowly(item)}`).join(',')}}`
+}
+
+test('the text is the one that a plain reading of the RFC gives', () => {
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      fc.constantFrom('"', '\\', '\n', '\u007f', '\u2028', '\ud800', '\udc00', '\ue000'),
+    ),
+  })
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      fc.double({ noDefaultInfinity: true, noNaN: true }),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('value'), { maxLength: 5 }),
+      fc.dictionary(fc.oneof(text, fc.nat(20).map(String)), tie('value'), { maxKeys: 40 }),
+    ),
+  }))
+  fc.assert(
+    fc.property(value, (each) => {
+      expect(canonicalJson(each)).toBe(slowly(each))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('more keys than are worth caring for are sorted as well', () => {
+  const keys = Array.from({ length: 3_000 }, (_, i) => `key_${(i * 7_919) % 3_000}`)
+  const text = canonicalJson(Object.fromEntries(keys.map((key) => [key, 1])))
+  expect(text).toBe(
+    `{${keys
+      .toSorted()
+      .map((key) => `"${key}":1`)
+      .join(',')}}`,
+  )
+  expect(canonicalJson(Object.fromEntries(keys.toReversed().map((key) => [key, 1])))).toBe(text)
+})

@@ -4,17 +4,18 @@
  * `JSON.stringify`. Throws on a value that JSON cannot hold (a cycle, a bigint, a number that is not finite).
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, new Set()) ?? 'null'
+  return write(value, []) ?? 'null'
 }
 
-function write(value: unknown, above: Set<object>): string | undefined {
+function write(value: unknown, above: object[]): string | undefined {
   switch (typeof value) {
     case 'string':
+      return quoted(value)
     case 'boolean':
-      return JSON.stringify(value)
+      return value ? 'true' : 'false'
     case 'number':
       if (!Number.isFinite(value)) throw new TypeError('JSON has no numbers that are not finite')
-      return JSON.stringify(value)
+      return `${value}`
     case 'object':
       return value === null ? 'null' : writeObject(value, above)
     case 'bigint':
@@ -24,19 +25,63 @@ function write(value: unknown, above: Set<object>): string | undefined {
   }
 }
 
-function writeObject(value: object, above: Set<object>): string | undefined {
-  if (above.has(value)) throw new TypeError('JSON has no cycles')
+function writeObject(value: object, above: object[]): string | undefined {
+  if (above.includes(value)) throw new TypeError('JSON has no cycles')
   if ('toJSON' in value && typeof value.toJSON === 'function') return write(value.toJSON(), above)
-  above.add(value)
-  const text = Array.isArray(value)
-    ? `[${Array.from(value, (item) => write(item, above) ?? 'null').join(',')}]`
-    : `{${Object.keys(value)
-        .sort()
-        .flatMap((key) => {
-          const item = write((value as Record<string, unknown>)[key], above)
-          return item === undefined ? [] : [`${JSON.stringify(key)}:${item}`]
-        })
-        .join(',')}}`
-  above.delete(value)
+  above.push(value)
+  const text = Array.isArray(value) ? writeArray(value, above) : writeMembers(value as Members, above)
+  above.pop()
   return text
+}
+
+function writeArray(items: readonly unknown[], above: object[]): string {
+  let text = ''
+  for (let i = 0; i < items.length; i++) text += `${i === 0 ? '' : ','}${write(items[i], above) ?? 'null'}`
+  return `[${text}]`
+}
+
+type Members = { readonly [key: string]: unknown }
+
+function writeMembers(members: Members, above: object[]): string {
+  let text = ''
+  for (const key of sorted(Object.keys(members))) {
+    const item = write(members[key], above)
+    if (item !== undefined) text += (text === '' ? '{' : ',') + named(key) + item
+  }
+  return text === '' ? '{}' : `${text}}`
+}
+
+// Beyond this many, the engine's own sort is faster.
+const fewKeys = 24
+
+/** Sorts in place. Most objects have few keys, or keys in order already, and the engine's sort is slow to begin. */
+function sorted(keys: string[]): string[] {
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i] ?? ''
+    let at = i
+    for (; at > 0 && (keys[at - 1] ?? '') > key; at--) {
+      if (keys.length > fewKeys) return keys.sort()
+      keys[at] = keys[at - 1] ?? ''
+    }
+    keys[at] = key
+  }
+  return keys
+}
+
+// What is quoted as it stands: no quote, backslash or control character, and nothing from the surrogates on.
+const plain = /^[ !#-[\]-\ud7ff]*$/
+
+const quoted = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text))
+
+// The same few keywords stand in every schema.
+const names = new Map<string, string>()
+const mostNames = 1_000
+const longestName = 32
+
+function named(key: string): string {
+  const found = names.get(key)
+  if (found !== undefined) return found
+  const made = `${quoted(key)}:`
+  if (names.size < mostNames && key.length <= longestName) names.set(key, made)
+  return made
 }

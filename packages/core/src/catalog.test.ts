@@ -4,6 +4,7 @@ import { buildCatalog, byVersion } from './catalog.ts'
 import { always, type Entry, group, when } from './entry.ts'
 import { type Failure, isFailure } from './failure.ts'
 import { declareGroups, noGroups } from './groups.ts'
+import { declareModes } from './modes.ts'
 
 const groups = declareGroups({ files: { about: 'Files' }, cloud: { about: 'Cloud' } })
 
@@ -249,4 +250,35 @@ test('versions are counted number by number, and none comes first', () => {
     { version: '1.9.1' },
   ].toSorted(byVersion)
   expect(sorted.map(({ version }) => version)).toEqual([undefined, '1.9', '1.9.1', '1.10', '2', '10'])
+})
+
+describe('what a catalog knows of modes and of waiting', () => {
+  const modes = declareModes({
+    tool: { name: 'observe', inputSchema: { type: 'object' } },
+    by: 'what',
+    policy: 'filtered',
+    modes: [{ name: 'logs', about: 'Logs' }],
+  })
+
+  test('is which entries have modes to be asked for', () => {
+    const observe = entry('observe', { modes })
+    expect(buildCatalog(1, [entry('now'), observe], groups).composite).toEqual([observe])
+    expect(buildCatalog(1, [entry('now')], groups).composite).toEqual([])
+  })
+
+  test('is which tools others wait for, declared or registered, and not those that wait for none', () => {
+    const catalog = buildCatalog(
+      1,
+      [entry('observe', { after: false }), entry('analyze', { after: 'observe' }), registered('extra', { after: 'analyze' })],
+      groups,
+    )
+    expect([...catalog.awaited]).toEqual(['observe', 'analyze'])
+    expect(buildCatalog(1, [entry('observe')], groups).awaited.size).toBe(0)
+  })
+
+  test('leaves out a registered entry that is not served because of its name', () => {
+    const catalog = buildCatalog(1, [entry('observe'), registered('observe', { modes, after: 'now' })], groups)
+    expect(catalog.composite).toEqual([])
+    expect(catalog.awaited.size).toBe(0)
+  })
 })

@@ -70,49 +70,75 @@ export type Evaluate = (predicate: Predicate, snapshot: Snapshot) => boolean
 /** Asks a predicate anew each time. */
 export const evaluated: Evaluate = (predicate, snapshot) => predicate(snapshot) === true
 
+/** What a predicate said, and the versions of all that it read. */
+interface Remembered {
+  readonly result: boolean
+  readonly reads: ReadonlyMap<string, number>
+  /** The version of all facts, for one that asked which facts there are. */
+  readonly whole: number | undefined
+}
+
 /**
  * Asks predicates again only when a fact that they read has changed. One that reads no fact, or which groups are active, is
  * asked every time: what it depends on has no version.
  */
 export function rememberingEvaluate(source: FactSource): Evaluate {
-  const known = new WeakMap<Predicate, { readonly reads: ReadonlyMap<string, number>; readonly result: boolean }>()
+  const known = new WeakMap<Predicate, Remembered>()
   return (predicate, snapshot) => {
     const found = known.get(predicate)
-    if (found !== undefined && isCurrent(source, found.reads)) return found.result
+    if (found !== undefined && isCurrent(source, found)) return found.result
     const reads = new Set<string>()
+    let readsWhole = false
     let readsElsewhere = false
     const result = evaluated(predicate, {
-      facts: noting(snapshot.facts, (name) => reads.add(name)),
+      facts: noting(
+        snapshot.facts,
+        (name) => reads.add(name),
+        () => {
+          readsWhole = true
+        },
+      ),
       isActive: (group) => {
         readsElsewhere = true
         return snapshot.isActive(group)
       },
     })
-    if (readsElsewhere || reads.size === 0) known.delete(predicate)
-    else known.set(predicate, { reads: new Map([...reads].map((name) => [name, source.versionOf(name)])), result })
+    known.delete(predicate)
+    if (readsElsewhere || (reads.size === 0 && !readsWhole)) return result
+    const versions = new Map([...reads].map((name) => [name, source.versionOf(name)]))
+    known.set(predicate, { result, reads: versions, whole: readsWhole ? source.version : undefined })
     return result
   }
 }
 
-/** The same facts; `read` hears the name of each that is looked at. */
-function noting(facts: Facts, read: (name: string) => void): Facts {
+/** The same facts; `read` hears the name of each that is looked at, and `readAll` when somebody asks which there are. */
+function noting(facts: Facts, read: (name: string) => void, readAll: () => void): Facts {
+  const note = (name: string | symbol): void => {
+    if (typeof name === 'string') read(name)
+  }
   return new Proxy(facts, {
     get(target, name) {
-      if (typeof name === 'string') read(name)
+      note(name)
       return Reflect.get(target, name) as unknown
     },
     has(target, name) {
-      if (typeof name === 'string') read(name)
+      note(name)
       return Reflect.has(target, name)
     },
+    getOwnPropertyDescriptor(target, name) {
+      note(name)
+      return Reflect.getOwnPropertyDescriptor(target, name)
+    },
+    // A fact that is set for the first time later changes the answer too, and has no version yet.
     ownKeys(target) {
-      for (const name of Object.keys(target)) read(name)
+      readAll()
       return Reflect.ownKeys(target)
     },
   })
 }
 
-function isCurrent(source: FactSource, reads: ReadonlyMap<string, number>): boolean {
+function isCurrent(source: FactSource, { reads, whole }: Remembered): boolean {
+  if (whole !== undefined && source.version !== whole) return false
   for (const [name, version] of reads) if (source.versionOf(name) !== version) return false
   return true
 }

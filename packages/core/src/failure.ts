@@ -31,6 +31,7 @@ export interface FailureDetails {
   name_clash: { name: string; winner: string; loser: string }
   no_scope: { operation: string }
   permission_check_failed: { tool: string }
+  plugin_failed: { plugin: string }
   port_in_use: { port: number }
   predicate_failed: { tool: string }
   quota_full: { group: string; limit: number; what: 'groups' | 'tokens' }
@@ -93,6 +94,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   name_clash: 'operator',
   no_scope: 'operator',
   permission_check_failed: 'operator',
+  plugin_failed: 'operator',
   port_in_use: 'operator',
   predicate_failed: 'operator',
   quota_full: 'tool',

@@ -108,11 +108,18 @@ const known: { readonly [B in IdentityBasis]: WeakMap<Tool, Uint8Array> } = { de
 function toolDigest(tool: Tool, sha256: Sha256, basis: IdentityBasis): Uint8Array {
   const found = known[basis].get(tool)
   if (found !== undefined) return found
-  const { _meta, ...definition } = tool
-  const { name, description = '' } = tool
-  const made = sha256(canonicalJson(basis === 'names' ? { name, description } : definition))
+  const made = sha256(canonicalJson(counted(tool, basis)))
   known[basis].set(tool, made)
   return made
+}
+
+/** The part of a tool that counts. */
+function counted(tool: Tool, basis: IdentityBasis): object {
+  const { name, description = '' } = tool
+  if (basis === 'names') return { name, description }
+  if (tool._meta === undefined) return tool
+  const { _meta, ...definition } = tool
+  return definition
 }
 
 const bucketOf = (digest: Uint8Array): number => (digest[0] ?? 0) >> 2
@@ -133,7 +140,8 @@ function joined(digests: readonly Uint8Array[]): Uint8Array {
 
 /** The first 16 bytes as a UUID of version 8, the one for values of one's own making (RFC 9562). */
 function uuidOf(digest: Uint8Array): string {
-  const bytes = digest.slice(0, 16)
+  // A copy, because digests are kept; Node's own byte arrays share memory with their slices.
+  const bytes = Uint8Array.from(digest.subarray(0, 16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -31,6 +31,17 @@ export { type Evaluate, type FactSource, LiveFacts, rememberingEvaluate } from '
 export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './failure.ts'
 export { fingerprint, toolFingerprint } from './fingerprint.ts'
 export {
+  type Branch,
+  type Choice,
+  type Constraints,
+  type Field,
+  type FieldKind,
+  type Form,
+  type FormBudget,
+  fieldsIn,
+  formOf,
+} from './form.ts'
+export {
   ancestorsOf,
   closureOf,
   declareGroups,
@@ -47,6 +58,7 @@ export {
   availableModes,
   declareModes,
   isModeAvailable,
+  isTelling,
   type Mode,
   type ModeMeta,
   type ModePolicy,

@@ -29,8 +29,10 @@ export interface Modes {
   readonly by: string
   readonly policy: ModePolicy
   readonly all: readonly Mode[]
-  /** The definition that a client sees while these modes are available; the same object for the same modes. */
-  toolWith(available: ModeSet): Tool
+  /** The tool as a client sees it while these modes are available; the same object for the same tool and modes. */
+  toolWith(tool: Tool, available: ModeSet): Tool
+  /** What a call of this one mode takes and needs. */
+  inputOf(mode: Mode): Tool['inputSchema']
 }
 
 /** Which modes are available, one character each in the order of declaration: `1` for one that is. */
@@ -46,33 +48,63 @@ export interface ModesDeclaration {
 
 /** A composite tool from its declaration; refuses modes whose parameters do not go together. */
 export function declareModes({ tool, by, policy, modes: all }: ModesDeclaration): Modes {
-  if (all.length === 0) throw unfit(tool.name, `it has no modes. Declare at least one, or make it a plain tool`)
+  if (all.length === 0) throw unfit(tool.name, 'it has no modes. Declare at least one, or make it a plain tool')
+  const twice = all.find(({ name }, index) => all.findIndex((mode) => mode.name === name) !== index)
+  if (twice !== undefined) throw unfit(tool.name, `it has two modes "${twice.name}". Rename one`)
+  const common = tool.inputSchema
   for (const [where, schema] of [
-    ['its input', tool.inputSchema] as const,
-    ...all.map((mode) => [`mode "${mode.name}"`, mode.input] as const),
-  ]) {
-    const combiner = combiners.find((keyword) => schema !== undefined && keyword in schema)
-    if (combiner !== undefined)
-      throw unfit(tool.name, `${where} uses ${combiner} at the top, which many clients refuse. Write one plain object`)
-    if (schema !== undefined && by in propertiesOf(schema))
-      throw unfit(tool.name, `${where} declares "${by}", the parameter that chooses the mode. Rename one of them`)
-  }
+    ['its input', common] as const,
+    ...all.map((mode) => [`mode "${mode.name}"`, mode.input ?? {}] as const),
+  ])
+    checkShape(tool.name, by, where, schema)
   checkAgreement(tool, all)
-  const made = new Map<ModeSet, Tool>()
+  const schemas = new Map<ModeSet, Tool['inputSchema']>()
+  const schemaWith = (listed: ModeSet): Tool['inputSchema'] => {
+    const found = schemas.get(listed)
+    if (found !== undefined) return found
+    const made = schemaOf(
+      common,
+      by,
+      all.filter((_, index) => listed[index] === '1'),
+    )
+    schemas.set(listed, made)
+    return made
+  }
+  const tools = new WeakMap<Tool, WeakMap<Tool['inputSchema'], Tool>>()
   return {
     by,
     policy,
     all,
-    toolWith(available) {
-      const key = policy === 'static' ? '1'.repeat(all.length) : available
-      const found = made.get(key)
+    toolWith(given, available) {
+      const schema = schemaWith(policy === 'static' ? '1'.repeat(all.length) : available)
+      if (given.inputSchema === schema) return given
+      const known = tools.get(given) ?? new WeakMap<Tool['inputSchema'], Tool>()
+      tools.set(given, known)
+      const found = known.get(schema)
       if (found !== undefined) return found
-      const listed = all.filter((_, index) => key[index] === '1')
-      const shown = { ...tool, inputSchema: schemaOf(tool.inputSchema, by, listed) }
-      made.set(key, shown)
+      const shown = { ...given, inputSchema: schema }
+      known.set(schema, shown)
       return shown
     },
+    inputOf(mode) {
+      const schema = schemaOf(common, by, [mode])
+      return { ...schema, required: [by, ...requiredOf(common), ...requiredOf(mode.input ?? {})] }
+    },
   }
+}
+
+/** Refuses a schema that cannot be one part of the tool's own. */
+function checkShape(tool: string, by: string, where: string, schema: JsonSchema): void {
+  const combiner = combiners.find((keyword) => Object.hasOwn(schema, keyword))
+  if (combiner !== undefined)
+    throw unfit(tool, `${where} uses ${combiner} at the top, which many clients refuse. Write one plain object`)
+  const whole = wholeKeywords.find((keyword) => Object.hasOwn(schema, keyword))
+  if (whole !== undefined)
+    throw unfit(tool, `${where} uses ${whole}, which speaks of all parameters, and here they are of several modes. Leave it out`)
+  if (/"\$ref":"#(?!\/\$defs\/|\/definitions\/)/u.test(textOf(tool, where, schema)))
+    throw unfit(tool, `${where} refers to itself as a whole, which is another whole here. Put that part into $defs`)
+  if (Object.hasOwn(propertiesOf(schema), by))
+    throw unfit(tool, `${where} declares "${by}", the parameter that chooses the mode. Rename one of them`)
 }
 
 /** The modes that have something behind them now; a predicate that throws counts as false and is handed to `report`. */
@@ -116,14 +148,20 @@ export function modeNames({ all }: Modes, available: ModeSet): string[] {
 /** What `_meta` says of a composite tool's data. */
 export interface ModeMeta {
   readonly available_modes: readonly string[]
-  readonly data_counts: { readonly [mode: string]: number }
+  /** How much there is of what is counted. */
+  readonly data_counts?: { readonly [mode: string]: number }
   /** What to do for data, where modes are listed that have none. */
   readonly hint?: string
 }
 
-/** Which modes have data and how much there is of each that is listed; nothing for a tool that counts nothing. */
+/** Whether `_meta` has something to say: data is counted, or modes are listed that may have none. */
+export function isTelling({ all, policy }: Modes): boolean {
+  return all.some(({ count, available }) => count !== undefined || (policy === 'static' && available !== undefined))
+}
+
+/** Which modes have data and how much there is of each that is listed; nothing for a tool of which there is nothing to say. */
 export function modeMeta(modes: Modes, available: ModeSet, snapshot: Snapshot): ModeMeta | undefined {
-  if (modes.all.every(({ count }) => count === undefined)) return undefined
+  if (!isTelling(modes)) return undefined
   const counts = modes.all.flatMap(({ name, count }, index) => {
     if (count === undefined || (modes.policy === 'filtered' && available[index] !== '1')) return []
     const number = counted(count, snapshot)
@@ -132,7 +170,7 @@ export function modeMeta(modes: Modes, available: ModeSet, snapshot: Snapshot): 
   const hint = modes.policy === 'static' ? emptyHint(modes, available) : undefined
   return {
     available_modes: modeNames(modes, available),
-    data_counts: Object.fromEntries(counts),
+    ...(modes.all.some(({ count }) => count !== undefined) && { data_counts: Object.fromEntries(counts) }),
     ...(hint !== undefined && { hint }),
   }
 }
@@ -161,10 +199,28 @@ function counted(count: NonNullable<Mode['count']>, snapshot: Snapshot): number 
 
 const combiners = ['anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref'] as const
 
+const wholeKeywords = [
+  'patternProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+  'dependentSchemas',
+  'unevaluatedProperties',
+] as const
+const definitionKeywords = ['$defs', 'definitions'] as const
+
 const propertiesOf = (schema: JsonSchema): { readonly [name: string]: JsonSchema } =>
   (schema.properties ?? {}) as { readonly [name: string]: JsonSchema }
 
 const requiredOf = (schema: JsonSchema): readonly string[] => (Array.isArray(schema.required) ? schema.required : [])
+
+function textOf(tool: string, where: string, schema: JsonSchema): string {
+  try {
+    return canonicalJson(schema)
+  } catch (error) {
+    throw unfit(tool, `${where} holds something that JSON cannot (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
 
 /** A parameter that two modes share is written once in the schema, so it must mean the same in both. */
 function checkAgreement(tool: Tool, all: readonly Mode[]): void {
@@ -187,19 +243,21 @@ function checkAgreement(tool: Tool, all: readonly Mode[]): void {
         )
       declared.set(name, { where, text })
     }
-    for (const [name, definition] of Object.entries((schema.$defs ?? {}) as JsonSchema)) {
-      const text = canonicalJson(definition)
-      if ((definitions.get(name) ?? text) !== text)
-        throw unfit(tool.name, `two of its schemas define "${name}" differently. Rename one`)
-      definitions.set(name, text)
+    for (const keyword of definitionKeywords) {
+      for (const [name, definition] of Object.entries((schema[keyword] ?? {}) as JsonSchema)) {
+        const text = canonicalJson(definition)
+        const key = `${keyword}/${name}`
+        if ((definitions.get(key) ?? text) !== text)
+          throw unfit(tool.name, `two of its schemas define "${name}" differently. Rename one`)
+        definitions.set(key, text)
+      }
     }
   }
 }
 
 /** One plain object schema for these modes: the parameter that chooses, what they share, and what each adds. */
 function schemaOf(common: Tool['inputSchema'], by: string, listed: readonly Mode[]): Tool['inputSchema'] {
-  const { properties: _, required: __, ...rest } = common
-  const definitions = Object.assign({}, common.$defs, ...listed.map((mode) => mode.input?.$defs)) as JsonSchema
+  const { properties: _p, required: _r, $defs: _d, definitions: _o, ...rest } = common
   return {
     ...rest,
     type: 'object',
@@ -213,9 +271,19 @@ function schemaOf(common: Tool['inputSchema'], by: string, listed: readonly Mode
       ...Object.fromEntries([...ownParameters(listed)]),
     },
     required: [by, ...requiredOf(common)],
-    ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+    ...definitionsOf([common, ...listed.map(({ input = {} }) => input)]),
     additionalProperties: false,
   }
+}
+
+/** What these schemas refer to, put together. */
+function definitionsOf(schemas: readonly JsonSchema[]): JsonSchema {
+  return Object.fromEntries(
+    definitionKeywords.flatMap((keyword) => {
+      const found = schemas.flatMap((schema) => Object.entries((schema[keyword] ?? {}) as JsonSchema))
+      return found.length === 0 ? [] : [[keyword, Object.fromEntries(found)] as const]
+    }),
+  )
 }
 
 /** The parameters that modes add, each saying which modes take it where not all of them do. */
@@ -244,11 +312,10 @@ function withTakers(
   const needs =
     required.length === 0 ? [] : required.length === modes.length ? ['required'] : [`required for ${required.join(', ')}`]
   const note = [...takes, ...needs].join('; ')
-  if (note === '') return property
-  return {
-    ...property,
-    description: property.description === undefined ? `(${note})` : `(${note}) ${String(property.description)}`,
-  }
+  // A property may be written as `true`, which has no place for a note.
+  if (note === '' || typeof property === 'boolean') return property
+  const { description } = property
+  return { ...property, description: typeof description === 'string' ? `(${note}) ${description}` : `(${note})` }
 }
 
 function unfit(tool: string, problem: string): Failure {

@@ -4,11 +4,13 @@ import { type Activation, nothingActive } from './activation.ts'
 import { buildCatalog, type Catalog } from './catalog.ts'
 import { always, type Entry, group, type Snapshot, type Surface, when } from './entry.ts'
 import { declareGroups, type Groups } from './groups.ts'
+import { declareModes, type ModePolicy } from './modes.ts'
 import type { ToolAnnotations } from './tool.ts'
 import {
   appended,
   isAvailable,
   isStrict,
+  isWaiting,
   type Look,
   resolve,
   snapshotOf,
@@ -122,7 +124,7 @@ describe('a view', () => {
 
   test('gives entries back with the type they came with', () => {
     const withHandler = { ...entry('now'), handler: () => 'noon' }
-    const typed: Look<typeof withHandler> = { ...look(), unavailable: new Set(), forbidden: new Set() }
+    const typed: Look<typeof withHandler> = { ...look(), unavailable: new Set(), forbidden: new Set(), modes: new Map() }
     const { entries } = viewOf(buildCatalog(1, [withHandler], groups), typed)
     expectTypeOf(entries).toEqualTypeOf<readonly (typeof withHandler)[]>()
     expect(entries[0]?.handler()).toBe('noon')
@@ -487,4 +489,113 @@ describe('a list that only ever appends', () => {
       }),
     )
   })
+})
+
+describe('a composite tool in a view', () => {
+  const composite = (name: string, policy: ModePolicy): Entry => {
+    const plain = entry(name)
+    const modes = declareModes({
+      tool: plain.tool,
+      by: 'what',
+      policy,
+      modes: [
+        { name: 'logs', about: 'Logs' },
+        { name: 'network', about: 'Requests' },
+      ],
+    })
+    return { ...plain, modes }
+  }
+  const [filtered, fixed] = [composite('filtered', 'filtered'), composite('fixed', 'static')]
+  const catalog = catalogOf(now, filtered, fixed)
+  const having = (set: string): Look =>
+    look({
+      modes: new Map([
+        [filtered, set],
+        [fixed, set],
+      ]),
+    })
+
+  test('is shown while it has a mode, and a static one always', () => {
+    expect(shownIn(catalog, having('01'))).toEqual(['now', 'filtered', 'fixed'])
+    expect(shownIn(catalog, having('00'))).toEqual(['now', 'fixed'])
+  })
+
+  test('is shown where nobody asked for its modes', () => {
+    expect(shownIn(catalog, look())).toEqual(['now', 'filtered', 'fixed'])
+  })
+
+  test('can be called although it is not shown, since data may have arrived', () => {
+    expect(resolve(catalog, having('00'), 'filtered')).toEqual({ kind: 'shown', entry: filtered })
+    expect(resolve(catalog, { ...having('00'), forbidden: new Set([filtered]) }, 'filtered')).toEqual({ kind: 'unknown' })
+  })
+
+  test('of several versions the newest that has a mode is shown', () => {
+    const [one, two] = [
+      { ...composite('look', 'filtered'), version: '1' },
+      { ...composite('look', 'filtered'), version: '2' },
+    ]
+    const versions = catalogOf(one, two)
+    const at = (sets: readonly [string, string]): readonly Entry[] =>
+      viewOf(versions, look({ modes: new Map([[one, sets[0]] as const, [two, sets[1]] as const]) })).entries
+    expect(at(['11', '01'])).toEqual([two])
+    expect(at(['11', '00'])).toEqual([one])
+    expect(at(['00', '00'])).toEqual([])
+  })
+})
+
+describe('a tool that waits for another', () => {
+  const observe = entry('observe', { after: false })
+  const analyze = entry('analyze', { after: 'observe' })
+  const upload2 = entry('upload', { after: 'observe', visibility: group('files'), tags: ['io'] })
+  const catalog = catalogOf(opener('files'), observe, analyze, upload2)
+  const waiting = look({ succeeded: new Set(), activation: { groups: ['files'] } })
+
+  test('is not shown until that one succeeded, though its group is open', () => {
+    expect(shownIn(catalog, waiting)).toEqual(['activate_files', 'observe'])
+    expect(shownIn(catalog, { ...waiting, succeeded: new Set(['observe']) })).toEqual([
+      'activate_files',
+      'observe',
+      'analyze',
+      'upload',
+    ])
+  })
+
+  test('is not shown by its tag or its name before', () => {
+    const asked = look({ succeeded: new Set(), activation: { tags: ['io'], tools: ['analyze'] } })
+    expect(shownIn(catalog, asked)).toEqual(['activate_files', 'observe'])
+  })
+
+  test('is hidden, and not unknown, while it waits', () => {
+    expect(resolve(catalog, waiting, 'analyze')).toEqual({ kind: 'hidden', entry: analyze })
+    expect(isWaiting(analyze, waiting)).toBe(true)
+    expect(isWaiting(observe, waiting)).toBe(false)
+    expect(isWaiting(now, waiting)).toBe(false)
+  })
+
+  test('waits for nothing where a call cannot change the list, and where all is shown at once', () => {
+    expect(isWaiting(analyze, { ...waiting, succeeded: undefined })).toBe(false)
+    expect(isWaiting(analyze, { ...waiting, exposure: 'everything' })).toBe(false)
+    expect(shownIn(catalog, { ...waiting, succeeded: undefined })).toContain('analyze')
+  })
+})
+
+test('predicates are asked as the caller wants them asked', () => {
+  const conditional = entry('replay', { visibility: when(() => false) })
+  const snapshot: Snapshot = { facts: {}, isActive: () => false }
+  expect(
+    isAvailable(
+      conditional,
+      snapshot,
+      () => undefined,
+      () => true,
+    ),
+  ).toBe(true)
+  expect(
+    unavailableEntries(
+      catalogOf(conditional),
+      snapshot,
+      () => undefined,
+      () => true,
+    ).size,
+  ).toBe(0)
 })

@@ -49,6 +49,7 @@ function makerOf(factory: FactoryV1): Make {
     const calls = new Calls()
     const tools = new AdoptedTools({
       name: inner.serverInfo.name,
+      era: newcomer.era,
       rules,
       admit,
       list: lister(inner.link, newcomer),
@@ -116,12 +117,13 @@ function productOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: With
   let face: Server | undefined
   return {
     name: tools.name,
+    info: inner.serverInfo,
     entries: () => tools.entries(),
     subscribe: (changed) => tools.subscribe(changed),
     upToDate: () => tools.upToDate(),
     refresh: () => tools.changed(face?.transport === undefined ? remade : undefined),
-    serve(runtime, scope) {
-      face = faceOf(inner, runtime, scope)
+    serve(runtime, scope, introduces) {
+      face = faceOf(inner, runtime, scope, introduces)
       withTools(runtime, scope, face)
       calls.answer(runtime, scope, face, tools)
       join(face, inner, scope.frame.era, tools)
@@ -132,11 +134,12 @@ function productOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: With
 }
 
 /** The protocol server that clients of both eras speak to. */
-function faceOf({ serverInfo, capabilities, instructions, protocolVersion }: Inner, runtime: Runtime, scope: Scope): Server {
+function faceOf(inner: Inner, runtime: Runtime, scope: Scope, introduces: boolean): Server {
+  const { serverInfo, capabilities, instructions, protocolVersion } = inner
   const ours = instructionsFor(runtime, scope)
   const text = [instructions, ours].filter(Boolean).join('\n\n')
   const { tasks: _, ...declared } = capabilities as ServerCapabilities & { tasks?: unknown }
-  const { extensions, ...mine } = capabilitiesOf(runtime)
+  const { extensions, ...mine } = capabilitiesOf(runtime, introduces ? scope : undefined)
   const hint = cacheHint(runtime)
   return new Server(serverInfo, {
     jsonSchemaValidator,

@@ -41,6 +41,7 @@ function makerOf(factory: McpServerFactory): Make {
     const changed = (): void => tools.changed()
     const tools = new AdoptedTools({
       name: inner.name,
+      era: newcomer.era,
       rules,
       admit,
       list: lister(inner, newcomer),
@@ -85,13 +86,15 @@ function productOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: With
   const { made, server } = inner
   return {
     name: tools.name,
+    info: { name: tools.name, version: internalsOf(server)._serverInfo?.version ?? '' },
     entries: () => tools.entries(),
     subscribe: (changed) => tools.subscribe(changed),
     upToDate: () => tools.upToDate(),
     refresh: () => tools.changed(server.transport === undefined ? remade : undefined),
-    serve(runtime, scope) {
+    serve(runtime, scope, introduces) {
       served.add(server)
-      server.registerCapabilities({ ...capabilitiesOf(runtime), tools: { listChanged: runtime.declaration.listChanged } })
+      const capabilities = capabilitiesOf(runtime, introduces ? scope : undefined)
+      server.registerCapabilities({ ...capabilities, tools: { listChanged: runtime.declaration.listChanged } })
       instruct(server, instructionsFor(runtime, scope))
       withTools(runtime, scope, server, hintOf(runtime, scope))
       calls.answer(runtime, scope, server, tools)

@@ -18,8 +18,7 @@ import {
 import type { ToolContext } from './context.ts'
 import type { ToolHandler } from './entry.ts'
 import type { HandlerResult } from './result.ts'
-import { invalidArguments } from './runtime/calls.ts'
-import { type InputSchema, inputSchema, type SchemaSource, type ValueOf } from './schema.ts'
+import { type Checked, type InputSchema, inputSchema, type SchemaSource, type ValueOf } from './schema.ts'
 
 /** One mode of a composite tool as its author declares it. */
 export interface ModeConfig<I extends SchemaSource | undefined = SchemaSource | undefined, F extends Facts = Facts> {
@@ -76,53 +75,65 @@ interface CompositeParts {
   readonly handlers: { readonly [mode: string]: ToolHandler }
 }
 
+/** Arguments that were checked: for the handler of a mode, or in vain because there is nothing behind it. */
+type Chosen = { readonly mode: Mode; readonly input: Record<string, unknown> } | { readonly unavailable: Failure }
+
 /** Schema, documentation and dispatch of a composite tool, from its one declaration. */
 export function compositeOf(tool: Tool, { by, policy, common, modes: configs, handlers }: CompositeParts): Composite {
   const shared = inputSchema(tool.name, common)
   const inputs = new Map<string, InputSchema>()
   const all = Object.entries(configs).map(([name, { input, ...rest }]): Mode => {
-    if (typeof handlers[name] !== 'function') throw unhandled(tool.name, name)
-    if (input === undefined) return { name, ...(rest as Omit<Mode, 'name'>) }
+    // A mode may be called `constructor`, which every object seems to have.
+    if (!Object.hasOwn(handlers, name) || typeof handlers[name] !== 'function') throw unhandled(tool.name, name)
+    const plain = { name, ...(rest as Omit<Mode, 'name'>) }
+    if (input === undefined) return plain
     const schema = inputSchema(`${tool.name} (${name})`, input)
     inputs.set(name, schema)
-    return { name, ...(rest as Omit<Mode, 'name'>), input: schema.json }
+    return { ...plain, input: schema.json }
   })
   const modes = declareModes({ tool: { ...tool, inputSchema: shared.json }, by, policy, modes: all })
-  const dispatch = async (given: Record<string, unknown>, ctx: ToolContext): Promise<HandlerResult> => {
-    const chosen = modeOf(tool.name, modes, given[by], ctx)
-    if ('problem' in chosen) return invalidArguments(tool.name, [chosen.problem])
-    const { mode } = chosen
+  const check = async (value: unknown, snapshot?: Snapshot): Promise<Checked> => {
+    const given = isRecord(value) ? value : {}
+    const isAvailable = (mode: Mode): boolean => snapshot === undefined || isModeAvailable(mode, snapshot, () => undefined)
+    const asked = Object.hasOwn(given, by) ? given[by] : undefined
+    const mode = all.find(({ name }) => name === asked)
+    if (mode === undefined) return { problems: [noSuchMode(by, asked, all.filter(isAvailable))] }
+    // Whatever else is wrong can wait until there is something to ask for.
+    if (!isAvailable(mode)) return chosen({ unavailable: unavailable(tool.name, modes, mode, all.filter(isAvailable)) })
     const own = inputs.get(mode.name)
     const { [by]: _, ...rest } = given
     const checked = await checkedParts(modes, mode, rest, own === undefined ? [shared] : [shared, own])
-    if ('problems' in checked) return invalidArguments(tool.name, checked.problems)
-    return handlers[mode.name]?.({ [by]: mode.name, ...checked.value } as never, ctx)
+    return 'problems' in checked ? checked : chosen({ mode, input: checked.value })
   }
-  const json = modes.toolWith('1'.repeat(all.length)).inputSchema
-  // What is wrong depends on the mode, and whether the mode can be had on the moment: the handler says it.
-  return { modes, input: { json, check: (value) => ({ value }) }, handler: dispatch as ToolHandler }
+  const dispatch = (made: Chosen, ctx: ToolContext): HandlerResult | Promise<HandlerResult> => {
+    if ('unavailable' in made) throw made.unavailable
+    const { mode, input } = made
+    return handlers[mode.name]?.({ ...input, [by]: mode.name } as never, ctx)
+  }
+  const { inputSchema: json } = modes.toolWith(tool, '1'.repeat(all.length))
+  return { modes, input: { json, check }, handler: dispatch }
 }
 
-/** The mode that was asked for, if there is something behind it now: also what came after the client read its list. */
-function modeOf(
-  tool: string,
-  modes: Modes,
-  asked: unknown,
-  { facts, isActive }: ToolContext,
-): { readonly mode: Mode } | { readonly problem: Problem } {
-  const isAvailable = (mode: Mode): boolean => isModeAvailable(mode, { facts, isActive }, () => undefined)
-  const mode = modes.all.find(({ name }) => name === asked)
-  if (mode !== undefined && isAvailable(mode)) return { mode }
-  const available = modes.all.filter(isAvailable).map(({ name }) => name)
-  const choice = available.length === 0 ? 'Nothing can be chosen now.' : `Choose one of: ${available.join(', ')}.`
-  if (mode !== undefined) {
-    const message = `${tool} has nothing for ${modes.by} "${mode.name}" now. ${whenEmpty(mode)} ${choice}`
-    throw new Failure('mode_unavailable', message, { tool, mode: mode.name, available })
-  }
-  if (asked === undefined) return { problem: { path: modes.by, message: `is missing. ${choice}` } }
-  const hint = typeof asked === 'string' ? nearestHint(nearest(asked, available)) : ''
+const chosen = (value: Chosen): Checked => ({ value })
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+function choice(available: readonly Mode[]): string {
+  return available.length === 0 ? 'Nothing can be chosen now.' : `Choose one of: ${available.map(({ name }) => name).join(', ')}.`
+}
+
+/** Nothing is behind the mode that was asked for: what to do about that, and what can be had instead. */
+function unavailable(tool: string, { by }: Modes, mode: Mode, available: readonly Mode[]): Failure {
+  const message = `${tool}(${by}: "${mode.name}") has nothing now. ${whenEmpty(mode)} ${choice(available)}`
+  return new Failure('mode_unavailable', message, { tool, mode: mode.name, available: available.map(({ name }) => name) })
+}
+
+function noSuchMode(by: string, asked: unknown, available: readonly Mode[]): Problem {
+  if (asked === undefined) return { path: by, message: `is missing. ${choice(available)}` }
+  const names = available.map(({ name }) => name)
+  const hint = typeof asked === 'string' ? nearestHint(nearest(asked, names)) : ''
   const said = printable(typeof asked === 'string' ? asked : JSON.stringify(asked))
-  return { problem: { path: modes.by, message: `is "${said}", which there is not.${hint} ${choice}` } }
+  return { path: by, message: `is "${said}", which there is not.${hint} ${choice(available)}` }
 }
 
 /** The arguments as the schemas of the tool and of the mode give them, each asked only for its own. */
@@ -132,32 +143,27 @@ async function checkedParts(
   given: Record<string, unknown>,
   schemas: readonly InputSchema[],
 ): Promise<{ readonly value: Record<string, unknown> } | { readonly problems: readonly Problem[] }> {
-  const known = schemas.map(({ json }) => Object.keys((json.properties ?? {}) as object))
+  const known = schemas.map(({ json }) => Object.keys(json.properties ?? {}))
   const problems: Problem[] = Object.keys(given)
     .filter((name) => !known.some((names) => names.includes(name)))
     .map((name) => ({ path: printable(name), message: strangerText(modes, mode, name, known.flat()) }))
-  const value: Record<string, unknown> = {}
+  let value: Record<string, unknown> = {}
   for (const [index, { check }] of schemas.entries()) {
     const names = (known[index] ?? []).filter((name) => Object.hasOwn(given, name))
     const checked = await check(Object.fromEntries(names.map((name) => [name, given[name]])))
     if ('problems' in checked) problems.push(...checked.problems)
-    else Object.assign(value, checked.value)
+    else value = { ...value, ...(checked.value as object) }
   }
   return problems.length === 0 ? { value } : { problems }
 }
 
 function strangerText({ all, by }: Modes, mode: Mode, name: string, known: readonly string[]): string {
-  const takers = all.filter(({ input }) => Object.hasOwn((input?.properties ?? {}) as object, name)).map((each) => each.name)
-  if (takers.length > 0) return `is no parameter of ${by} "${mode.name}"; it belongs to ${takers.join(', ')}.`
-  return `is no parameter of ${by} "${mode.name}".${nearestHint(nearest(name, known))}`
+  const takers = all.filter(({ input }) => Object.hasOwn(input?.properties ?? {}, name)).map((each) => each.name)
+  if (takers.length > 0) return `does not go with ${by}: "${mode.name}"; it belongs to ${takers.join(', ')}.`
+  return `does not go with ${by}: "${mode.name}".${nearestHint(nearest(name, known))}`
 }
 
 function unhandled(tool: string, mode: string): Failure {
-  return new Failure(
-    'invalid_declaration',
-    `Tool "${tool}" has no handler for its mode "${mode}". Add one, or remove the mode.`,
-    {
-      what: `${tool}.${mode}`,
-    },
-  )
+  const message = `Tool "${tool}" has no handler for its mode "${mode}". Add one, or remove the mode.`
+  return new Failure('invalid_declaration', message, { what: `${tool}.${mode}` })
 }

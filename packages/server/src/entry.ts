@@ -17,6 +17,8 @@ export interface ToolEntry extends Entry {
   readonly output?: Schema
   /** How long a call may take, when it differs from the server's own limit. */
   readonly timeoutMs?: number
+  /** The entry as it is in the catalogue, where this one is as a view shows it. */
+  readonly declared?: ToolEntry
   /** What a tool of the library's own does, in place of its handler: it works on the caller's scope. */
   readonly work?: SurfaceWork
 }

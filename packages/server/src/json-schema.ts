@@ -2,8 +2,15 @@ import { addFormats } from '@modelcontextprotocol/server/validators/ajv'
 import { Failure, type JsonSchema, type Problem } from '@unfold-mcp/core'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 
-// Schemas are kept out of the engine's registry: two tools may carry the same `$id`.
-const engine = new Ajv2020({ allErrors: true, strict: false, validateSchema: false, addUsedSchema: false })
+// Schemas are kept out of the engine's registry: two tools may carry the same `$id`. A parameter may be called `constructor`,
+// which every object seems to have, so only own properties count.
+const engine = new Ajv2020({
+  allErrors: true,
+  strict: false,
+  validateSchema: false,
+  addUsedSchema: false,
+  ownProperties: true,
+})
 addFormats(engine)
 
 /** A check of values against a JSON Schema that finds every problem; throws `invalid_schema` for one that cannot be used. */

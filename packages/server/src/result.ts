@@ -2,6 +2,8 @@ import { type CallToolResult, type ContentBlock, type InputRequiredResult, specT
 import { Failure, type Reason } from '@unfold-mcp/core'
 import { wordsOf } from './report.ts'
 
+export { ToolError } from './tool-error.ts'
+
 /**
  * What a handler may give back: a text, content blocks, a plain object (structured content), nothing, or a whole result,
  * which is any object with a `content` array or one made by the SDK's `inputRequired`.
@@ -15,11 +17,6 @@ export type HandlerResult =
   | null
   | undefined
   | void
-
-/** A failure that a handler foresaw, in words for the model. Throwing it is an answer, not a fault to report to the author. */
-export class ToolError extends Error {
-  override readonly name = 'ToolError'
-}
 
 /** The name under which a result that reports a failure says which. */
 const reasonMeta = 'io.github.unfold-mcp/reason'

@@ -1,5 +1,5 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
-import { Failure, type JsonSchema, type Problem, type Tool } from '@unfold-mcp/core'
+import { Failure, type JsonSchema, type Problem, type Snapshot, type Tool } from '@unfold-mcp/core'
 import { compileJsonSchema } from './json-schema.ts'
 import type { FromJsonSchema } from './json-schema-type.ts'
 import { isStandardSchema, type OutputOf, type StandardIssue, type StandardSchema } from './standard-schema.ts'
@@ -13,12 +13,13 @@ export type SchemaSource = StandardSchema | JsonSchema
 /** What a handler gets for this schema. */
 export type ValueOf<S> = S extends { readonly '~standard': unknown } ? OutputOf<S> : FromJsonSchema<S>
 
-type Checked = { readonly value: unknown } | { readonly problems: readonly Problem[] }
+export type Checked = { readonly value: unknown } | { readonly problems: readonly Problem[] }
 
 /** A schema ready to use: what clients are shown, and how a value is checked. */
 export interface Schema {
   readonly json: JsonSchema
-  readonly check: (value: unknown) => Checked | Promise<Checked>
+  /** `snapshot` is for a schema that depends on what there is to use now. */
+  readonly check: (value: unknown, snapshot?: Snapshot) => Checked | Promise<Checked>
 }
 
 export type InputSchema = Schema & { readonly json: Tool['inputSchema'] }

@@ -181,7 +181,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
       by,
       policy,
       common,
-      modes: modes as ModeConfigs<never>,
+      modes,
       handlers: handlers as unknown as { readonly [mode: string]: ToolHandler },
     })
     return this.#add(

@@ -12,7 +12,7 @@ export interface Internals {
   _getRequestHandler?(method: string): RequestHandler | undefined
   _wrapHandler?(method: string, handler: RequestHandler): RequestHandler
   _instructions?: string
-  readonly _serverInfo?: { readonly name?: string }
+  readonly _serverInfo?: { readonly name?: string; readonly version?: string }
 }
 
 export const internalsOf = (server: object): Internals => server

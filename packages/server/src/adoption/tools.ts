@@ -1,5 +1,5 @@
 import { Failure, isFailure, type Tool } from '@unfold-mcp/core'
-import type { ToolContext } from '../context.ts'
+import type { Era, ToolContext } from '../context.ts'
 import type { Source, ToolEntry } from '../entry.ts'
 import type { Reporter } from '../report.ts'
 import type { HandlerResult } from '../result.ts'
@@ -24,6 +24,8 @@ interface Options {
   /** The server's name. */
   readonly name: string
   readonly rules: Rules
+  /** That of the client that it was made for. */
+  readonly era: Era
   /** Throws for an entry that cannot be served. */
   readonly admit: (entry: ToolEntry) => void
   readonly list: ListPage
@@ -144,7 +146,7 @@ export class AdoptedTools implements Source {
     const cursors = new Set<string>()
     for (let cursor: string | undefined; ; ) {
       const page = pageOf(this.name, await list(cursor))
-      for (const tool of page.tools) tools.push(this.#options.rules.known(definitionOf(this.name, tool)))
+      for (const tool of page.tools) tools.push(this.#options.rules.known(definitionOf(this.name, tool, this.#options.era)))
       cursor = page.nextCursor
       if (cursor === undefined) return tools
       if (cursors.has(cursor))
@@ -163,10 +165,12 @@ function pageOf(server: string, page: unknown): { readonly tools: readonly unkno
   return { tools, nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined }
 }
 
-/** The definition as JSON keeps it, which is what clients get to see. */
-function definitionOf(server: string, tool: unknown): string {
-  const { name, inputSchema } = (tool ?? {}) as { name?: unknown; inputSchema?: unknown }
-  if (typeof name === 'string' && typeof inputSchema === 'object' && inputSchema !== null) return JSON.stringify(tool)
+/** The definition as JSON keeps it, which is what clients of this era get to see: 2026-07-28 knows no `execution`. */
+function definitionOf(server: string, tool: unknown, era: Era): string {
+  const { execution, ...rest } = (tool ?? {}) as { name?: unknown; inputSchema?: unknown; execution?: unknown }
+  const { name, inputSchema } = rest
+  if (typeof name === 'string' && typeof inputSchema === 'object' && inputSchema !== null)
+    return JSON.stringify(era === 'stateless' ? rest : tool)
   throw unusable(server, 'its tools/list gave a tool without a name or an input schema')
 }
 

@@ -29,6 +29,8 @@ export class Announcer {
     scope.deliver = undefined
     this.#ready.delete(scope)
     this.#waiting.delete(scope)
+    // With nobody left to tell, a timer would only keep the process from ending.
+    if (this.#ready.size === 0) this.close()
   }
 
   /** The client has just read its list: of what it saw there is nothing to tell. */
@@ -79,7 +81,9 @@ export class Announcer {
     }, wait)
   }
 
+  /** Forgets what was to be told later. */
   close(): void {
     clearTimeout(this.#paced)
+    this.#paced = undefined
   }
 }

@@ -1,5 +1,16 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
-import { correctedArguments, facetOf, isStrict, type Problem, resolve } from '@unfold-mcp/core'
+import {
+  availableModes,
+  correctedArguments,
+  facetOf,
+  isStrict,
+  modeNames,
+  nearest,
+  type Problem,
+  resolve,
+  type Snapshot,
+  type Tool,
+} from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { activationHint, run } from './calls.ts'
@@ -30,8 +41,9 @@ export async function callThrough(
   const { entry } = meaning
   if (entry.origin === 'surface') return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
   if (kind !== undefined && facetOf(entry.tool) !== facets[kind]) return wrongKind(entry)
-  const checked = await entry.input.check(args)
-  if ('problems' in checked) return invalidCall(entry, args, checked.problems)
+  const snapshot = entry.modes === undefined ? undefined : runtime.views.snapshot(scope)
+  const checked = await entry.input.check(args, snapshot)
+  if ('problems' in checked) return invalidCall(await helpFor(entry, args, checked.problems, snapshot))
   const { group } = entry.visibility
   if (group !== undefined && isStrict(groups, group) && !runtime.isActive(scope, group)) {
     if (!scope.frame.canActivate) return activationHint(runtime, scope, name, group)
@@ -49,10 +61,38 @@ function wrongKind({ tool }: ToolEntry): CallToolResult {
 // A longer one costs more to read than to look up in parts, and the problems and the example say what matters of it.
 const longestSchema = 20_000
 
+const wrongIn = (problems: readonly Problem[]): ReadonlySet<string> =>
+  new Set(problems.flatMap(({ path }) => (path === '' ? [] : [path.split('.', 1)[0] ?? ''])))
+
+/** The tool as it can be called now, with arguments like these that would fit. */
+async function helpFor(
+  { tool, modes, input }: ToolEntry,
+  args: Record<string, unknown>,
+  problems: readonly Problem[],
+  snapshot: Snapshot | undefined,
+): Promise<Help> {
+  if (modes === undefined || snapshot === undefined)
+    return { tool, problems, example: correctedArguments(tool.inputSchema, args, wrongIn(problems)) }
+  const available = availableModes(modes, snapshot, () => undefined)
+  const names = modeNames(modes, available)
+  const asked = String(args[modes.by])
+  const meant = modes.all.find(({ name }) => name === (nearest(asked, names)[0] ?? names[0]))
+  const fitting = meant === undefined ? tool.inputSchema : modes.inputOf(meant)
+  const first = correctedArguments(fitting, args, wrongIn(problems))
+  // What else is wrong shows once there is a mode.
+  const again = await input.check(first, snapshot)
+  const example = 'problems' in again ? correctedArguments(fitting, first, wrongIn(again.problems)) : first
+  return { tool: modes.toolWith(tool, available), problems, example }
+}
+
+interface Help {
+  readonly tool: Tool
+  readonly problems: readonly Problem[]
+  readonly example: { readonly [name: string]: unknown }
+}
+
 /** What is wrong, the schema, and a call that would fit. */
-function invalidCall({ tool }: ToolEntry, args: unknown, problems: readonly Problem[]): CallToolResult {
-  const wrong = new Set(problems.flatMap(({ path }) => (path === '' ? [] : [path.split('.', 1)[0] ?? ''])))
-  const example = correctedArguments(tool.inputSchema, args, wrong)
+function invalidCall({ tool, problems, example }: Help): CallToolResult {
   const lines = problems.slice(0, 50).map(({ path, message }) => `- ${path === '' ? 'arguments' : path}: ${message}`)
   const schema = JSON.stringify(tool.inputSchema)
   const text = [

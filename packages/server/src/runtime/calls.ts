@@ -175,7 +175,7 @@ export async function run(
   // What is wrong with the arguments of a surface tool names groups, so it is said in terms of what the caller may know.
   const { input } =
     entry.source === surfaceSource ? forReader(entry, runtime.worldOf(scope).surface, runtime.reader(scope)) : entry
-  const checked = await input.check(call.arguments ?? {})
+  const checked = await input.check(call.arguments ?? {}, entry.modes === undefined ? undefined : runtime.views.snapshot(scope))
   if ('problems' in checked) return invalidArguments(name, checked.problems)
   refuseUnknownGroup(runtime, scope, entry, checked.value)
   runtime.used(scope, entry)

@@ -64,7 +64,8 @@ export function describeTool(runtime: Runtime, scope: Scope, name: string): Desc
     ...(tags.length > 0 && { tags }),
     ...(version !== undefined && { version }),
     ...(entry.aliases.length > 0 && { aliases: entry.aliases }),
-    ...(typeof after === 'string' && { after }),
+    // One that does not exist for this reader is not named.
+    ...(typeof after === 'string' && entries.some((each) => each.tool.name === after) && { after }),
     listed: listed.some((each) => each.tool.name === tool.name),
   }
 }

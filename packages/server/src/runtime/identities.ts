@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { type IdentityBasis, identityOf, type Sha256, type Tool, toolFingerprint, valueIdentity } from '@unfold-mcp/core'
 import type { Shown } from './shown.ts'
 
-export const sha256: Sha256 = (data) => hash('sha256', data, 'buffer')
+// Text and back is faster than a buffer from the engine: short ones made here share their memory.
+export const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')
 
 /** What came and went between two lists. */
 export interface Delta {
@@ -14,12 +15,15 @@ export interface Delta {
 // Enough for a client to have slept through an afternoon of changes; each only names definitions that others share.
 const rememberedLists = 64
 const rememberedReaders = 1_000
+// Lists of many tools are remembered for fewer readers.
+const rememberedTools = 4_000_000
 
 /** The identities of lists, computed once each, and the last lists of each reader by theirs. */
 export class Identities {
   readonly #basis: IdentityBasis
   readonly #known = new WeakMap<object, Map<IdentityBasis, string>>()
   readonly #listed = new Map<string, Map<string, readonly Tool[]>>()
+  #tools = 0
 
   constructor(basis: IdentityBasis) {
     this.#basis = basis
@@ -44,13 +48,28 @@ export class Identities {
   /** Remembers what a reader was shown, to tell it later what has changed since. */
   remember(reader: string, identity: string, tools: readonly Tool[]): void {
     const lists = this.#listed.get(reader) ?? new Map<string, readonly Tool[]>()
-    if (lists.get(identity) === tools) return
-    lists.delete(identity)
+    this.#drop(lists, identity)
     lists.set(identity, tools)
-    if (lists.size > rememberedLists) lists.delete(lists.keys().next().value ?? '')
+    this.#tools += tools.length
+    if (lists.size > rememberedLists) this.#drop(lists, lists.keys().next().value ?? '')
     this.#listed.delete(reader)
     this.#listed.set(reader, lists)
-    if (this.#listed.size > rememberedReaders) this.#listed.delete(this.#listed.keys().next().value ?? '')
+    for (const oldest of this.#listed.keys()) {
+      if (oldest === reader || (this.#listed.size <= rememberedReaders && this.#tools <= rememberedTools)) return
+      this.forget(oldest)
+    }
+  }
+
+  /** A reader that does not come back has no use for its lists. */
+  forget(reader: string): void {
+    const lists = this.#listed.get(reader)
+    for (const identity of lists?.keys() ?? []) this.#drop(lists, identity)
+    this.#listed.delete(reader)
+  }
+
+  #drop(lists: Map<string, readonly Tool[]> | undefined, identity: string): void {
+    this.#tools -= lists?.get(identity)?.length ?? 0
+    lists?.delete(identity)
   }
 
   /** What changed for this reader since its list had that identity; nothing when that list is not remembered. */

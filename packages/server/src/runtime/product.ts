@@ -22,12 +22,14 @@ export interface Newcomer {
  * another array after every change.
  */
 export interface Product extends Source {
+  /** What the server calls itself. */
+  readonly info: { readonly name: string; readonly version: string }
   /** Done when `entries` is what the server would list now. */
   upToDate(): Promise<void>
   /** Reads the tools again, of a server made anew where this one answers nobody; a failure is reported. */
   refresh(): void
-  /** The server to connect, with the runtime answering for its tools. */
-  serve(runtime: Runtime, scope: Scope): Server | McpServer
+  /** The server to connect, with the runtime answering for its tools; `introduces` itself where a client may ask about it. */
+  serve(runtime: Runtime, scope: Scope, introduces: boolean): Server | McpServer
   close(): Promise<void>
 }
 

@@ -81,6 +81,7 @@ export class Runtime {
   readonly #goodViews = new WeakMap<UrlView, World>()
   readonly #viewActivations = new WeakMap<UrlView, { readonly groups: Groups; readonly activation: Activation }>()
   readonly #activations: Activations
+  readonly #groupTools = new WeakMap<object, readonly (readonly [string, readonly Tool[]])[]>()
   readonly #search = new ToolSearch()
   readonly #searches = new WeakMap<object, ToolSearch>()
   readonly #finder: Finder
@@ -158,6 +159,7 @@ export class Runtime {
     this.announcer.detach(scope)
     this.#scopes.delete(scope)
     scope.cell.scopes.delete(scope)
+    if (readerKey(scope) === scope.key) this.identities.forget(scope.key)
     await scope.product?.close()
     if (scope.cell.key === scope.key) await this.#activations.release(scope.cell)
   }
@@ -191,10 +193,13 @@ export class Runtime {
   /** The tools of each group that has something for this scope. */
   groupTools(scope: Scope): readonly (readonly [string, readonly Tool[]])[] {
     const { entries } = this.views.whole(scope)
-    return this.groups(scope).map(({ name }) => [
-      name,
-      entries.filter(({ visibility }) => visibility.group === name).map(({ tool }) => tool),
-    ])
+    const found = this.#groupTools.get(entries)
+    if (found !== undefined) return found
+    const made = this.groups(scope).map(
+      ({ name }) => [name, entries.filter(({ visibility }) => visibility.group === name).map(({ tool }) => tool)] as const,
+    )
+    this.#groupTools.set(entries, made)
+    return made
   }
 
   /** What decides about this scope's list beside the tools. */
@@ -249,9 +254,13 @@ export class Runtime {
 
   /** The best matches among these entries; no other has any influence. */
   search(scope: Scope, query: string, { among, ...options }: SearchAmong): Promise<Found> {
-    const set = new Set(among)
-    const allowed = (entry: ToolEntry): boolean => set.has(entry)
-    const byWords = (rest: Omit<WordSearch, 'allowed'>): Found => this.#byWords(scope, query, { ...rest, allowed })
+    // What is indexed is what was declared; what is found is what this scope is shown of it.
+    const shown = new Map(among.map((entry) => [entry.declared ?? entry, entry]))
+    const allowed = (entry: ToolEntry): boolean => shown.has(entry)
+    const byWords = (rest: Omit<WordSearch, 'allowed'>): Found => {
+      const found = this.#byWords(scope, query, { ...rest, allowed })
+      return { ...found, matches: found.matches.map((match) => ({ ...match, entry: shown.get(match.entry) ?? match.entry })) }
+    }
     return this.#finder.find({ scope, query, among, ...options, byWords })
   }
 
@@ -465,7 +474,8 @@ export class Runtime {
   }
 
   #canActivate(wish: Declaration['exposure']): boolean {
-    if (wish === 'groups') return this.#groups.byName.size > 0 || this.world.catalog.awaited.size > 0
+    if (wish === 'groups')
+      return this.#groups.byName.size > 0 || this.declaration.after !== undefined || this.world.catalog.awaited.size > 0
     return wish !== 'everything'
   }
 

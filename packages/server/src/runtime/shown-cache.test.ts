@@ -8,6 +8,7 @@ const listing = (count: number): Shown => ({
   fingerprint: '',
   bytes: new Uint8Array(),
   tokens: 0,
+  isCounted: false,
 })
 
 test('what was used least recently goes first when together they list too many tools', () => {

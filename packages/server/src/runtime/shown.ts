@@ -1,5 +1,6 @@
-import { type ModeSet, modeMeta, type Snapshot, type Tool, toolTokens, viewFingerprint } from '@unfold-mcp/core'
+import { isTelling, type ModeSet, modeMeta, type Snapshot, type Tool, toolTokens, viewFingerprint } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
+import { sentence } from './surface.ts'
 
 /** A view with what a list needs of it, made once. */
 export interface Shown {
@@ -10,7 +11,7 @@ export interface Shown {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** About what the list costs a model. */
   readonly tokens: number
-  /** Whether it has tools whose data is counted. */
+  /** Whether `_meta` has something to tell of the data behind its tools. */
   readonly isCounted: boolean
 }
 
@@ -20,7 +21,7 @@ export function shownOf(entries: readonly ToolEntry[]): Shown {
   return {
     entries,
     tools: entries.map((entry) => entry.tool),
-    isCounted: entries.some(({ modes }) => modes?.all.some(({ count }) => count !== undefined)),
+    isCounted: entries.some(({ modes }) => modes !== undefined && isTelling(modes)),
     fingerprint: viewFingerprint(entries),
     get bytes() {
       bytes ??= arrayOf(entries.map((entry) => bytesOf(entry.tool)))
@@ -35,9 +36,9 @@ export function shownOf(entries: readonly ToolEntry[]): Shown {
 
 /** The same view with what `_meta` tells of the data behind it now. Neither its fingerprint nor its cost changes by that. */
 export function withCounts(shown: Shown, available: ReadonlyMap<ToolEntry, ModeSet>, snapshot: Snapshot): Shown {
-  const sets = new Map([...available].map(([entry, set]) => [entry.modes, set]))
-  const tools = shown.entries.map(({ tool, modes }) => {
-    const set = modes === undefined ? undefined : sets.get(modes)
+  const tools = shown.entries.map((entry) => {
+    const { tool, modes } = entry
+    const set = available.get(entry.declared ?? entry)
     const meta = modes === undefined || set === undefined ? undefined : modeMeta(modes, set, snapshot)
     return meta === undefined ? tool : { ...tool, _meta: { ...tool._meta, ...meta } }
   })
@@ -63,7 +64,8 @@ const advice = new WeakMap<Tool, Tool>()
 export function advised(tool: Tool, after: string): Tool {
   const found = advice.get(tool)
   if (found !== undefined) return found
-  const made = { ...tool, description: [tool.description, `Call ${after} first.`].filter(Boolean).join(' ') }
+  const about = tool.description === undefined || tool.description === '' ? [] : [sentence(tool.description)]
+  const made = { ...tool, description: [...about, `Call ${after} first.`].join(' ') }
   advice.set(tool, made)
   return made
 }

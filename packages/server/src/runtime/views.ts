@@ -60,6 +60,7 @@ interface Options {
 const noEntries: ReadonlySet<ToolEntry> = new Set()
 const noSurfaces: ReadonlySet<Surface> = new Set()
 const noModes: ReadonlyMap<ToolEntry, ModeSet> = new Map()
+const noFacts: Facts = Object.freeze({})
 
 /** What there is to use at one moment. */
 type Availability = Pick<Look<ToolEntry>, 'unavailable' | 'modes'>
@@ -106,47 +107,50 @@ export class Views {
 
   /** What this scope sees now, with how much data there is behind it. */
   listed(scope: Scope): Shown {
-    const shown = this.shown(scope)
-    if (!scope.frame.counts || !shown.isCounted) return shown
-    const snapshot = this.snapshot(scope)
-    const { modes } = this.#availability(this.#options.world(scope), snapshot)
-    return withCounts(shown, modes, snapshot)
+    const { look, snapshot } = this.#seen(scope)
+    const shown = this.#shownFor(scope, look)
+    return scope.frame.counts && shown.isCounted ? withCounts(shown, look.modes, snapshot) : shown
   }
 
   /** What this scope sees now. */
   shown(scope: Scope): Shown {
-    const shown = this.#cached(this.#options.world(scope), this.look(scope))
-    if (!this.#options.appendOnly || scope.frame.era === 'stateless') return shown
-    return this.#inOrderOf(scope, shown)
+    return this.#shownFor(scope, this.look(scope))
   }
 
   /** Everything that decides what this scope sees, read at one moment. */
   look(scope: Scope): Look<ToolEntry> {
+    return this.#seen(scope).look
+  }
+
+  #shownFor(scope: Scope, look: Look<ToolEntry>): Shown {
+    const shown = this.#cached(this.#options.world(scope), look)
+    if (!this.#options.appendOnly || scope.frame.era === 'stateless') return shown
+    return this.#inOrderOf(scope, shown)
+  }
+
+  /** The look of a scope with what its predicates read. */
+  #seen(scope: Scope): { readonly look: Look<ToolEntry>; readonly snapshot: Snapshot } {
     const world = this.#options.world(scope)
     const facts = this.#facts()
-    const measured = this.#measured(scope, facts)
+    const wide = snapshotIn(scope.frame.wish === 'groups' ? 'groups' : 'everything', world, scope.cell.activation, facts)
+    const measured = this.#measured(scope, wide)
     const { exposure } = this.#decided(world, scope, measured)
     // What was measured counts every group as open; a client that opens them itself has only those it opened.
-    const available =
-      scope.frame.wish === 'auto' && exposure === 'groups'
-        ? this.#availability(world, snapshotOf(world.groups, scope.cell.activation, facts))
-        : measured
-    const { unavailable, modes } = available
+    const isNarrow = scope.frame.wish === 'auto' && exposure === 'groups'
+    const snapshot = isNarrow ? snapshotOf(world.groups, scope.cell.activation, facts) : wide
+    const { unavailable, modes } = isNarrow ? this.#availability(world, snapshot) : measured
     const look = { ...measured, unavailable, modes, exposure, surfaces: surfacesOf(scope, exposure) }
-    return look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look)
+    return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look), snapshot }
   }
 
   /** Everything that a scope could be shown. */
-  #measured(scope: Scope, facts: Facts): Look<ToolEntry> {
+  #measured(scope: Scope, snapshot: Snapshot): Look<ToolEntry> {
     const world = this.#options.world(scope)
-    const { principal, readOnly, wish } = scope.frame
+    const { principal, readOnly, era } = scope.frame
     const { activation } = scope.cell
-    const { unavailable, modes } = this.#availability(
-      world,
-      snapshotIn(wish === 'groups' ? 'groups' : 'everything', world, activation, facts),
-    )
+    const { unavailable, modes } = this.#availability(world, snapshot)
     const forbidden = this.#forbidden(world.catalog, principal)
-    const succeeded = scope.frame.era === 'session' ? scope.succeeded : undefined
+    const succeeded = era === 'session' ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
     const { groups } = world
     const shape = { exposure: 'everything', surfaces: noSurfaces, readOnly } as const
     return { groups, activation, ...shape, unavailable, modes, forbidden, succeeded }
@@ -155,19 +159,21 @@ export class Views {
   #availability({ catalog }: World, snapshot: Snapshot): Availability {
     if (catalog.conditional.length + catalog.composite.length === 0) return allAvailable
     const failed = (entry: Entry, error: unknown): void => this.#predicateFailed(entry, error)
+    // What is said while no fact can be read holds for that moment alone.
+    const evaluate = snapshot.facts === noFacts ? undefined : this.#evaluate
     return {
-      unavailable: catalog.conditional.length === 0 ? noEntries : unavailableEntries(catalog, snapshot, failed, this.#evaluate),
-      modes: this.#modes(catalog.composite, snapshot),
+      unavailable: catalog.conditional.length === 0 ? noEntries : unavailableEntries(catalog, snapshot, failed, evaluate),
+      modes: this.#modes(catalog.composite, snapshot, evaluate),
     }
   }
 
-  #modes(composite: readonly ToolEntry[], snapshot: Snapshot): ReadonlyMap<ToolEntry, ModeSet> {
+  #modes(composite: readonly ToolEntry[], snapshot: Snapshot, evaluate: Evaluate | undefined): ReadonlyMap<ToolEntry, ModeSet> {
     if (composite.length === 0) return noModes
     const found = new Map<ToolEntry, ModeSet>()
     for (const entry of composite) {
       if (entry.modes === undefined) continue
       const failed = (_: unknown, error: unknown): void => this.#predicateFailed(entry, error)
-      found.set(entry, availableModes(entry.modes, snapshot, failed, this.#evaluate))
+      found.set(entry, availableModes(entry.modes, snapshot, failed, evaluate))
     }
     return found
   }
@@ -190,7 +196,9 @@ export class Views {
 
   /** How this scope is shown, and why. */
   decision(scope: Scope): Decision {
-    return this.#decided(this.#options.world(scope), scope, this.#measured(scope, this.#facts()))
+    const world = this.#options.world(scope)
+    const wide = snapshotIn(scope.frame.wish === 'groups' ? 'groups' : 'everything', world, scope.cell.activation, this.#facts())
+    return this.#decided(world, scope, this.#measured(scope, wide))
   }
 
   #decided(world: World, { frame }: Scope, look: Look<ToolEntry>): Decision {
@@ -222,7 +230,7 @@ export class Views {
       return (typeof facts === 'function' ? facts() : facts?.read()) ?? {}
     } catch (error) {
       this.#options.report({ reason: 'predicate_failed', message: 'facts() threw; predicates see no facts.', error })
-      return {}
+      return noFacts
     }
   }
 
@@ -326,9 +334,20 @@ function makeShown(world: World, look: Look<ToolEntry>): Shown {
 /** The entry with the modes that it has now, and with what to do first where it is listed before that was done. */
 function asShown(entry: ToolEntry, look: Look<ToolEntry>): ToolEntry {
   const available = look.modes.get(entry)
-  const tool = available === undefined ? entry.tool : (entry.modes?.toolWith(available) ?? entry.tool)
+  const tool = available === undefined ? entry.tool : (entry.modes?.toolWith(entry.tool, available) ?? entry.tool)
   const first = typeof entry.after === 'string' && look.succeeded === undefined ? advised(tool, entry.after) : tool
-  return first === entry.tool ? entry : { ...entry, tool: first }
+  return first === entry.tool ? entry : { ...entry, tool: first, declared: entry }
+}
+
+/** The tools for which nobody has to wait here: those that succeeded, and those that do not exist for this reader. */
+function notAwaited(
+  { awaited, byName }: Catalog<ToolEntry>,
+  succeeded: ReadonlySet<string>,
+  { forbidden, readOnly }: Pick<Look<ToolEntry>, 'forbidden' | 'readOnly'>,
+): ReadonlySet<string> {
+  const exists = (entry: ToolEntry): boolean => !forbidden.has(entry) && (!readOnly || facetOf(entry.tool) === 'read-only')
+  const missing = [...awaited].filter((name) => byName.get(name)?.some(exists) !== true)
+  return missing.length === 0 ? succeeded : new Set([...succeeded, ...missing])
 }
 
 const wholeSurfaces = new WeakMap<World, ReadonlyMap<ToolEntry, ToolEntry>>()
@@ -362,9 +381,15 @@ export function readerOf({ catalog, groups }: World, look: Look<ToolEntry>): Rea
     toolsOf: (group) => [
       ...new Set(
         existing(group)
-          .filter((entry) => entry.visibility.when === undefined)
+          .filter((entry) => !comesAndGoes(entry))
           .map((entry) => entry.tool.name),
       ),
     ],
   }
+}
+
+/** Whether it depends on the moment that there is such a tool: it has a condition, or only modes that have one. */
+function comesAndGoes({ visibility, modes }: ToolEntry): boolean {
+  if (visibility.when !== undefined) return true
+  return modes?.policy === 'filtered' && modes.all.every(({ available }) => available !== undefined)
 }

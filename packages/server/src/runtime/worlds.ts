@@ -18,7 +18,7 @@ import { wordsOf } from '../report.ts'
 import type { Declaration } from './declaration.ts'
 import type { Product } from './product.ts'
 import { stableSurface } from './stable-surface.ts'
-import { gateGroup, type SurfacePlan, surfaceEntries, surfaceNames } from './surface.ts'
+import { gateGroup, type SurfacePlan, surfaceEntries, surfaceNames, surfaceSource } from './surface.ts'
 import type { World } from './views.ts'
 
 /** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */
@@ -32,6 +32,8 @@ export class Worlds {
   readonly #own: ReadonlySet<Source>
   readonly #unsubscribe: (() => void)[] = []
   readonly #reportedClashes = new Set<string>()
+  /** The tools that others wait for and that were there once: a registered one may go again. */
+  readonly #met = new Set<string>()
   readonly #ofProducts = new WeakMap<
     Product,
     { readonly entries: readonly ToolEntry[]; readonly shared: World; readonly world: World }
@@ -112,17 +114,18 @@ export class Worlds {
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 
-  /** What was declared with what sources bring; a name that is declared stays as it was declared. */
+  /** What was declared, then what sources bring; a name that is declared stays as it was declared. */
   #groupsOf(sources: readonly Source[]): Groups {
     const brought = sources.flatMap((source) => Object.entries(source.groups?.() ?? {}))
     if (brought.length === 0 && this.#groups.byName.size === Object.keys(this.#declared).length) return this.#groups
-    return declareGroups({ ...Object.fromEntries(brought), ...this.#declared }, this.#declaration.quota)
+    const all = { ...this.#declared, ...Object.fromEntries(brought), ...this.#declared }
+    return declareGroups(all, this.#declaration.quota)
   }
 
   #admit(entry: ToolEntry, groups: Groups): void {
     const { name } = entry.tool
     checkToolName(name)
-    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry))
+    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry, groups))
     if (taken !== undefined) {
       throw new Failure('reserved_name', `"${taken}" is a name of this library's own tools. Choose another name for the tool.`, {
         name: taken,
@@ -134,11 +137,11 @@ export class Worlds {
     for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(groups, group)
   }
 
-  #isReserved(name: string, entry: ToolEntry): boolean {
+  #isReserved(name: string, entry: ToolEntry, { byName }: Groups): boolean {
     if (surfaceNames.has(name)) return true
-    if (entry.origin === 'surface' || this.#groups.byName.size === 0) return false
+    if (entry.origin === 'surface' || byName.size === 0) return false
     if (this.#declaration.gated) return name === 'activate'
-    return name === 'deactivate' || [...this.#groups.byName.keys()].some((group) => name === `activate_${group}`)
+    return name === 'deactivate' || [...byName.keys()].some((group) => name === `activate_${group}`)
   }
 
   /** A change that cannot be served is reported, and what was served before it stays. */
@@ -156,7 +159,7 @@ export class Worlds {
 
   #make(own: readonly ToolEntry[] = []): World {
     this.#groups = this.#groupsOf(this.#sources)
-    const entries = [...own, ...this.#sources.flatMap((source) => this.#placed(source))]
+    const entries = [...own.map((entry) => this.#waiting(entry)), ...this.#sources.flatMap((source) => this.#placed(source))]
     const written = entries.filter((entry) => entry.origin === 'surface')
     const surface: SurfacePlan = {
       groups: this.#groups,
@@ -192,13 +195,21 @@ export class Worlds {
   /** Refuses a tool that waits for one that is not there, and one that was forgotten when others were made to wait. */
   #checkWaiting(all: readonly ToolEntry[]): void {
     const own = all.filter(({ origin }) => origin === 'static')
-    const awaited = new Set(own.flatMap(({ after }) => (typeof after === 'string' ? [after] : [])))
-    if (awaited.size === 0) return
-    const names = new Set(all.map(({ tool }) => tool.name))
-    for (const name of awaited) {
-      if (names.has(name)) continue
-      const hint = nearestHint(nearest(name, [...names]))
-      throw new Failure('invalid_declaration', `A tool waits for "${name}", which there is not.${hint}`, { what: 'after' })
+    const pairs = own.flatMap(({ tool, after }) => (typeof after === 'string' ? [[tool.name, after] as const] : []))
+    if (pairs.length === 0) return
+    const waits = new Map(pairs)
+    const awaited = new Set(pairs.map(([, after]) => after))
+    const names = all.filter(({ source }) => source !== surfaceSource).map(({ tool }) => tool.name)
+    for (const name of names) if (awaited.has(name)) this.#met.add(name)
+    for (const [waiting, name] of pairs) {
+      if (!this.#met.has(name)) {
+        const message = `Tool "${waiting}" waits for "${name}", which there is not.${nearestHint(nearest(name, names))}`
+        throw new Failure('invalid_declaration', message, { what: `${waiting}.after` })
+      }
+      if (isCircular(waits, waiting)) {
+        const message = `Tool "${waiting}" waits for "${name}", which in the end waits for it: neither would ever be listed.`
+        throw new Failure('invalid_declaration', message, { what: `${waiting}.after` })
+      }
     }
     const forgotten = own.find(
       ({ tool, after, pinned, visibility }) =>
@@ -220,6 +231,16 @@ export class Worlds {
         : entry,
     )
   }
+}
+
+/** Whether what a tool waits for leads back to it. */
+function isCircular(waits: ReadonlyMap<string, string>, start: string): boolean {
+  const passed = new Set<string>()
+  for (let name = waits.get(start); name !== undefined && !passed.has(name); name = waits.get(name)) {
+    if (name === start) return true
+    passed.add(name)
+  }
+  return false
 }
 
 /** Refuses a definition that could not be sent: a list that holds one could not be sent to anyone. */

@@ -34,19 +34,18 @@ export function listMeta(runtime: Runtime, scope: Scope): { readonly _meta?: { r
 /** Answers for the identity of the tools, the documentation of one, and what changed since a list that a client has. */
 export function withDiscovery(runtime: Runtime, scope: Scope, server: Server, onTheWire: <T>(work: () => T) => Promise<T>): void {
   if (runtime.declaration.identity === false) return
-  server.setRequestHandler(identityMethod, { params: anyObject }, (params) =>
-    onTheWire(() => identityAnswer(runtime, scope, params, server.getNegotiatedProtocolVersion?.())),
-  )
-  server.setRequestHandler(describeMethod, { params: anyObject }, (params) =>
-    onTheWire(() => ({ ...describeTool(runtime, scope, textIn(describeMethod, params, 'name')) })),
-  )
-  server.setRequestHandler(changesMethod, { params: anyObject }, (params) =>
-    onTheWire(() => changesAnswer(runtime, scope, textIn(changesMethod, params, 'since'))),
-  )
+  const answer = (method: string, work: (params: Params) => Params): void =>
+    server.setRequestHandler(method, { params: anyObject }, async (params) => {
+      await scope.product?.upToDate()
+      return onTheWire(() => work(params))
+    })
+  answer(identityMethod, (params) => identityAnswer(runtime, scope, params, server.getNegotiatedProtocolVersion?.()))
+  answer(describeMethod, (params) => ({ ...describeTool(runtime, scope, textIn(describeMethod, params, 'name')) }))
+  answer(changesMethod, (params) => changesAnswer(runtime, scope, textIn(changesMethod, params, 'since')))
 }
 
 function identityAnswer(runtime: Runtime, scope: Scope, params: Params, revision: string | undefined): Params {
-  const { info } = runtime.declaration
+  const { name, version } = scope.product?.info ?? runtime.declaration.info
   const { basis, stateful } = params
   if (basis !== undefined && basis !== 'names' && basis !== 'definitions')
     throw malformed(identityMethod, '"basis" is "definitions", or "names" for names and descriptions alone.')
@@ -70,16 +69,17 @@ function identityAnswer(runtime: Runtime, scope: Scope, params: Params, revision
     ),
     ...(state !== undefined && { state_id: state }),
     ...(revision !== undefined && { mcp_version: revision }),
-    server: { name: info.name, version: info.version },
+    server: { name, version },
     extensions: [extensionId],
   }
 }
 
 function changesAnswer(runtime: Runtime, scope: Scope, since: string): Params {
   const { tools } = runtime.views.shown(scope)
-  const identity = runtime.identity(scope)
-  if (since === identity) return { identity, known: true, added: [], changed: [], removed: [] }
   const delta = runtime.changesSince(scope, since)
+  // What is told here is what the client has from now on: it may ask for what changed since this.
+  const identity = runtime.identityOfList(scope)
+  if (since === identity) return { identity, known: true, added: [], changed: [], removed: [] }
   if (delta !== undefined) return { identity, known: true, ...delta }
   return { identity, known: false, tools_count: tools.length, message: 'That list is not remembered. List the tools again.' }
 }

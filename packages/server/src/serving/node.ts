@@ -2,6 +2,7 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
 import { Failure, printable } from '@unfold-mcp/core'
 import { runtimeOf } from '../servable.ts'
 import { failureReply } from './errors.ts'
@@ -135,7 +136,12 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     return
   }
   response.flushHeaders()
-  await pipeline(Readable.fromWeb(reply.body), response)
+  await pipeline(Readable.fromWeb(streamOf(reply.body)), response)
+}
+
+/** The same stream under Node's own name for it: a program that knows the types of browsers as well has two. */
+function streamOf(body: unknown): ReadableStream {
+  return body as ReadableStream
 }
 
 function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {

@@ -16,7 +16,7 @@ import { extensionId, extensionSettings, listMeta, withDiscovery } from './disco
 
 /** A protocol server of the SDK that shows one scope of a runtime; `introduces` itself where a client may ask what it is for. */
 export function protocolServer(runtime: Runtime, scope: Scope, introduces = true): Server | McpServer {
-  if (scope.product !== undefined) return scope.product.serve(runtime, scope)
+  if (scope.product !== undefined) return scope.product.serve(runtime, scope, introduces)
   const { info, extend } = runtime.declaration
   const instructions = introduces ? instructionsFor(runtime, scope) : undefined
   const options: ServerOptions = {
@@ -40,7 +40,7 @@ export function capabilitiesOf(runtime: Runtime, scope?: Scope): ServerCapabilit
   const settings = scope === undefined ? {} : extensionSettings(runtime, scope)
   return {
     tools: runtime.declaration.listChanged ? { listChanged: true } : {},
-    extensions: { [extensionId]: settings as Record<string, never> },
+    ...(runtime.declaration.identity !== false && { extensions: { [extensionId]: settings as Record<string, never> } }),
   }
 }
 

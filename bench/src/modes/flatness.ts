@@ -1,0 +1,33 @@
+import { Recording, Redactor } from '@unfold-mcp/browser'
+import { addAction, addFrame, addLog, addRequest } from './records.ts'
+
+/** What is held after so many events were captured. */
+export interface Held {
+  readonly events: number
+  readonly heapBytes: number
+  readonly records: number
+  readonly evicted: number
+}
+
+/** Captures events of every kind and looks at the memory at each tenth of the way. */
+export function heldOver(events: number): readonly Held[] {
+  const recording = new Recording({ redactor: new Redactor() })
+  const held: Held[] = []
+  for (let i = 1; i <= events; i++) {
+    // Mostly logs, as it is with pages.
+    if (i % 20 === 0) addRequest(recording, i)
+    else if (i % 20 === 10) addAction(recording, i)
+    else if (i % 4 === 1) addFrame(recording, i)
+    else addLog(recording, i)
+    if (i % (events / 10) !== 0) continue
+    global.gc?.()
+    const kinds = ['logs', 'network', 'sockets', 'actions'] as const
+    held.push({
+      events: i,
+      heapBytes: process.memoryUsage().heapUsed,
+      records: kinds.reduce((sum, kind) => sum + recording.of(kind).length, 0),
+      evicted: kinds.reduce((sum, kind) => sum + recording.of(kind).evicted, 0),
+    })
+  }
+  return held
+}

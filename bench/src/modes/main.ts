@@ -1,0 +1,98 @@
+// npm run bench -- modes [--quick] [--json]
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { ChromiumMissing } from '@unfold-mcp/browser'
+import { countText, sizeText, tableOf } from '../list/table.ts'
+import { heldOver } from './flatness.ts'
+import { asRequests, inProcess, type Listing } from './listing.ts'
+import { type Loading, loadingTimes } from './loading.ts'
+
+const { quick = false, json = false } = parseArgs({ options: { quick: { type: 'boolean' }, json: { type: 'boolean' } } }).values
+
+if (global.gc === undefined) {
+  // What is kept on the heap can only be told when what is not kept is gone.
+  const self = fileURLToPath(import.meta.url)
+  const { status } = spawnSync(process.execPath, ['--expose-gc', self, ...process.argv.slice(2)], { stdio: 'inherit' })
+  process.exit(status ?? 1)
+}
+
+/** What is promised. */
+const promised = { p50Us: 100, p99Us: 1_000, loadRatio: 1.15, growth: 1.1 } as const
+
+console.error('Listing with full buffers, in process …')
+const listing = await inProcess(quick ? 2_000 : 20_000)
+console.error('Listing with full buffers, as requests …')
+const requests = await asRequests(quick ? 1_000 : 5_000)
+console.error('Capturing events …')
+const held = heldOver(quick ? 100_000 : 1_000_000)
+console.error('Loading a page, watched and not …')
+const loading = await loaded(quick ? 5 : 25)
+const [first, last] = [held[1], held.at(-1)]
+const growth = first === undefined || last === undefined ? 1 : last.heapBytes / first.heapBytes
+
+console.error(`
+tools/list of the browser server, every buffer full and one more log entry before each list
+
+${tableOf(
+  ['', 'lists', 'p50', 'p99', 'kept on the heap a list', 'answer'],
+  [rowOf('in process', listing), rowOf('as a 2026-07-28 request', requests)],
+)}
+
+Heap while events are captured
+
+${tableOf(
+  ['events', 'heap', 'records held', 'evicted'],
+  held.map(({ events, heapBytes, records, evicted }) => [
+    countText(events),
+    sizeText(heapBytes),
+    countText(records),
+    countText(evicted),
+  ]),
+)}
+
+Promises
+
+${tableOf(
+  ['', 'promised', 'measured', ''],
+  [
+    ['list p50', `${promised.p50Us} µs`, `${listing.p50Us.toFixed(0)} µs`, verdict(listing.p50Us <= promised.p50Us)],
+    ['list p99', `${promised.p99Us} µs`, `${listing.p99Us.toFixed(0)} µs`, verdict(listing.p99Us <= promised.p99Us)],
+    [
+      'page load, watched : not',
+      `${promised.loadRatio} ×`,
+      loadText(loading),
+      verdict(loading === undefined ? undefined : ratioOf(loading) <= promised.loadRatio),
+    ],
+    ['heap, last : second tenth', `${promised.growth} ×`, `${growth.toFixed(2)} ×`, verdict(growth <= promised.growth)],
+  ],
+)}
+`)
+if (json) console.log(JSON.stringify({ listing, requests, held, loading }, undefined, 2))
+
+async function loaded(loads: number): Promise<Loading | undefined> {
+  try {
+    return await loadingTimes(loads)
+  } catch (error) {
+    if (!(error instanceof ChromiumMissing)) throw error
+    console.error(`Not measured: ${error.message}`)
+    return undefined
+  }
+}
+
+function rowOf(name: string, { lists, p50Us, p99Us, keptBytes, answerBytes }: Listing): string[] {
+  return [name, countText(lists), `${p50Us.toFixed(0)} µs`, `${p99Us.toFixed(0)} µs`, sizeText(keptBytes), sizeText(answerBytes)]
+}
+
+function ratioOf({ plainMs, watchedMs }: Loading): number {
+  return watchedMs / plainMs
+}
+
+function loadText(times: Loading | undefined): string {
+  if (times === undefined) return 'not measured'
+  return `${ratioOf(times).toFixed(2)} × (${times.watchedMs.toFixed(0)} ms : ${times.plainMs.toFixed(0)} ms, median of ${times.loads})`
+}
+
+function verdict(isKept: boolean | undefined): string {
+  return isKept === undefined ? '' : isKept ? 'kept' : 'NOT KEPT'
+}

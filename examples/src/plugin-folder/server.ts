@@ -1,0 +1,19 @@
+/**
+ * Shows tools that come from a folder: every module in `plugins` is a plugin, in a process of its own. Save one, add one or remove
+ * one while the server runs, and clients are told; break one, and the others go on.
+ *
+ *   npm run -s example -- plugin-folder                     the plugins beside this file, over standard input and output
+ *   npm run -s example -- plugin-folder ./mine --http 8000  those of another folder, at http://127.0.0.1:8000/mcp
+ */
+import { defineToolbox } from '@unfold-mcp/server'
+import { pluginFolder } from '@unfold-mcp/server/plugins'
+
+export function pluginFolderServer(directory: string) {
+  const plugins = pluginFolder(directory, { log: (line) => console.error(line) })
+  const toolbox = defineToolbox({ name: 'plugin-folder', version: '1.0.0', about: 'Whatever the plugins in its folder can do.' })
+    .use(plugins)
+    .tool('list_plugins', { about: 'List the plugins, how each stands, and the tools it brought.', readOnly: true }, () => ({
+      plugins: plugins.plugins().map(({ key, name, state, tools, problem }) => ({ file: key, name, state, tools, problem })),
+    }))
+  return { toolbox, plugins }
+}

@@ -1,0 +1,149 @@
+import { PassThrough } from 'node:stream'
+import { connect } from '@unfold-mcp/client'
+import { formOf, type JsonSchema } from '@unfold-mcp/core'
+import { defineToolbox, listen, ToolRegistry } from '@unfold-mcp/server'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { converse } from '../src/adaptive-client/program.ts'
+import { askFor } from '../src/adaptive-client/question.ts'
+import { terminalOver } from '../src/adaptive-client/terminal.ts'
+
+/** A terminal whose lines are written by a test, and what it was told. */
+function typed() {
+  const input = new PassThrough()
+  const output = new PassThrough()
+  let said = ''
+  output.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  return {
+    terminal: terminalOver(input, output),
+    type: (...lines: readonly string[]) => void input.write(lines.map((line) => `${line}\n`).join('')),
+    end: () => void input.end(),
+    get said() {
+      return said
+    },
+    async until(text: string) {
+      await expect.poll(() => said, { timeout: 5_000 }).toContain(text)
+    },
+  }
+}
+
+const server = () => {
+  const registry = new ToolRegistry()
+  const toolbox = defineToolbox({ name: 'kitchen', version: '2.0.0', instructions: 'Cooks.' })
+    .use(registry)
+    .tool(
+      'brew',
+      {
+        about: 'Brew tea\nfor many.',
+        input: z.object({ cups: z.int().min(1), kind: z.enum(['green', 'black']).default('green') }),
+      },
+      ({ cups, kind }) => `${cups} × ${kind}`,
+    )
+    .tool('burn', { about: 'Burn toast' }, () => {
+      throw new Error('smoke \u001b[2J everywhere')
+    })
+  return { toolbox, registry }
+}
+
+describe('a client that knows no tool', () => {
+  test('makes its menu, questions and answers from what it finds', async () => {
+    await using listening = await listen(server().toolbox, { port: 0, host: '127.0.0.1' })
+    await using connection = await connect({ url: listening.url })
+    const person = typed()
+    person.type('brew', 'many', '2.5', '3', 'black', '2', 'tea', 'nonsense', 'quit')
+    await converse(connection, person.terminal)
+    expect(person.said).toBe(
+      [
+        'kitchen 2.0.0',
+        'Cooks.',
+        '  1 brew  Brew tea',
+        '  2 burn  Burn toast',
+        'A name or number uses a tool, a word finds some, quit ends.',
+        '> Brew tea',
+        'for many.',
+        '  cups (whole number):   That is no number.',
+        '  cups (whole number):   That is no whole number.',
+        '  cups (whole number):   kind (green | black; "green" if nothing): 3 × black',
+        '> Burn toast',
+        'It failed: smoke \\u{1b}[2J everywhere',
+        '>   brew  Brew tea',
+        'A name or number uses a tool, a word finds some, quit ends.',
+        '> No tool goes by "nonsense".',
+        '> ',
+      ].join('\n'),
+    )
+  })
+
+  test('has a new menu when the server changes while it waits', async () => {
+    const { toolbox, registry } = server()
+    await using listening = await listen(toolbox, { port: 0, host: '127.0.0.1' })
+    await using connection = await connect({ url: listening.url })
+    const person = typed()
+    const talk = converse(connection, person.terminal)
+    await person.until('> ')
+    registry.register('bake', { description: 'Bake bread' }, () => 'bread')
+    await person.until('The tools changed: + bake\n> ')
+    person.type('bake')
+    await person.until('bread')
+    registry.unregister('bake')
+    await person.until('The tools changed: - bake')
+    person.end()
+    await talk
+  })
+
+  test('ends with its input, also in the middle of a question', async () => {
+    await using listening = await listen(server().toolbox, { port: 0, host: '127.0.0.1' })
+    await using connection = await connect({ url: listening.url })
+    const person = typed()
+    person.type('brew')
+    person.end()
+    await converse(connection, person.terminal)
+    expect(person.said).toContain('cups (whole number)')
+  })
+})
+
+describe('questions from a schema', () => {
+  const asked = async (schema: JsonSchema, ...lines: readonly string[]) => {
+    const person = typed()
+    person.type(...lines)
+    person.end()
+    return askFor(formOf(schema).fields, person.terminal)
+  }
+  const object = (properties: JsonSchema, required: readonly string[] = []): JsonSchema => ({
+    type: 'object',
+    properties,
+    required,
+  })
+
+  test.each([
+    ['a text as it is', object({ a: { type: 'string' } }, ['a']), [' 012 '], { a: ' 012 ' }],
+    ['a number', object({ a: { type: 'number' } }), ['1.5'], { a: 1.5 }],
+    ['yes and no', object({ a: { type: 'boolean' }, b: { type: 'boolean' } }), ['perhaps', 'y', 'no'], { a: true, b: false }],
+    ['nothing', object({ a: { type: 'number' }, b: { type: 'string', default: 'x' } }), ['', ''], {}],
+    ['a list, item by item', object({ a: { type: 'array', items: { type: 'integer' } } }), ['1', '2', ''], { a: [1, 2] }],
+    [
+      'several of several',
+      object({ a: { type: 'array', items: { enum: ['x', 'y', 'z'] }, uniqueItems: true } }),
+      ['x, z'],
+      { a: ['x', 'z'] },
+    ],
+    ['an object, field by field', object({ a: object({ b: { type: 'string' } }, ['b']) }, ['a']), ['deep'], { a: { b: 'deep' } }],
+    ['an object that may be left out', object({ a: object({ b: { type: 'string' } }) }), ['n'], {}],
+    ['one of two kinds', object({ a: { anyOf: [{ type: 'string' }, { type: 'number' }] } }), ['7', '2', '5'], { a: 5 }],
+    ['JSON where nothing else will do', object({ a: {} }), ['{', '{"b":1}'], { a: { b: 1 } }],
+    [
+      'names that objects have anyway',
+      object(JSON.parse('{"__proto__":{"type":"string"}}') as JsonSchema),
+      ['x'],
+      JSON.parse('{"__proto__":"x"}'),
+    ],
+  ])('%s', async (_, schema, lines, value) => {
+    expect(await asked(schema, ...lines)).toEqual(value)
+  })
+
+  test('nothing when the person leaves', async () => {
+    expect(await asked(object({ a: { type: 'string' } }, ['a']))).toBeUndefined()
+  })
+})

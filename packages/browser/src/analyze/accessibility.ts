@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { PageProblem } from '../page-problem.ts'
+import type { Audit, AuditFault, Recorded, Unplaced } from '../records.ts'
+import { quoted } from '../reply.ts'
+import { type Visit, visit } from '../visit.ts'
+import { auditFrame, beforeEngine, countElements, type FrameAudit, frameElement } from './axe-script.ts'
+
+export interface AuditOptions {
+  /** Only what this CSS selector matches, and what is in it. */
+  readonly selector?: string
+  /** Only rules with one of these tags, such as `wcag2a` or `best-practice`. */
+  readonly tags?: readonly string[]
+  readonly tab?: string
+  /** 30 seconds unless told. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  readonly now?: () => number
+}
+
+type Results = Extract<FrameAudit, { version: string }>
+
+interface Audited {
+  /** Of the page, then of its frames. */
+  readonly results: readonly Results[]
+  /** Frames that could not be audited. */
+  readonly unreachable: number
+}
+
+const defaultAuditMs = 30_000
+const mostFaults = 200
+const mostElements = 20
+const mostHtml = 300
+const mostFrames = 30
+const mostDepth = 5
+const impacts: readonly AuditFault['impact'][] = ['critical', 'serious', 'moderate', 'minor']
+
+/** Audits a page as it is now, its frames included, without a trace in the page. When it goes elsewhere meanwhile, the new page is audited. */
+export async function auditPage(page: Page, options: AuditOptions = {}): Promise<Unplaced<Audit>> {
+  const { timeoutMs = defaultAuditMs, signal, now = Date.now, tab = '' } = options
+  const until = Date.now() + timeoutMs
+  const attempt = () =>
+    visit(page, { timeoutMs: Math.max(1, until - Date.now()), ...(signal !== undefined && { signal }) }, (looking) =>
+      audited(looking, options),
+    )
+  const results = await attempt().catch(async (error: unknown) => {
+    if (reasonOf(error) !== 'navigated') throw await tooMuch(page, error, timeoutMs)
+    await page.waitForLoadState('domcontentloaded', { timeout: Math.max(1, until - Date.now()) }).catch(() => undefined)
+    return attempt().catch(async (again: unknown) => {
+      if (reasonOf(again) !== 'navigated') throw await tooMuch(page, again, timeoutMs)
+      throw new PageProblem(
+        'navigated',
+        'The page went elsewhere twice while it was audited. Audit it when it stays on one page.',
+        { cause: again },
+      )
+    })
+  })
+  return { at: now(), tab, ...merged(results) }
+}
+
+async function audited(looking: Visit, { selector, tags = [] }: AuditOptions): Promise<Audited> {
+  const source = await engine()
+  const results: Results[] = []
+  let unreachable = 0
+
+  const audit = async (
+    frame: string | undefined,
+    asked: { readonly selector?: string; readonly context?: unknown },
+    path: string,
+    depth: number,
+  ) => {
+    await looking.load(source, frame)
+    const found = await looking.run(auditFrame, { ...asked, tags, mostFaults, mostElements, mostHtml }, frame)
+    if ('wrong' in found) throw refused(found, selector, tags)
+    results.push(path === '' ? found : { ...found, faults: found.faults.map((fault) => within(fault, path)) })
+    for (const inner of found.frames) {
+      const child =
+        depth < mostDepth && results.length + unreachable < mostFrames
+          ? await looking.frameIn(frameElement, { path: inner.path }, frame)
+          : undefined
+      if (child === undefined) {
+        unreachable += 1
+        continue
+      }
+      const there = `${path}${inner.selector} >>> `
+      // A frame that goes elsewhere or refuses leaves the rest of the audit as it is.
+      await audit(child.id, { context: inner.context }, there, depth + 1).catch(() => {
+        unreachable += 1
+      })
+    }
+  }
+  await audit(undefined, selector === undefined ? {} : { selector }, '', 0)
+  return { results, unreachable }
+}
+
+function within(fault: AuditFault, path: string): AuditFault {
+  return { ...fault, elements: fault.elements.map((each) => ({ ...each, selector: `${path}${each.selector}`.slice(0, 1_000) })) }
+}
+
+function merged({ results, unreachable }: Audited): Omit<Audit, keyof Recorded> {
+  const faults = new Map<string, AuditFault>()
+  for (const fault of results.flatMap((each) => each.faults)) {
+    const known = faults.get(fault.rule)
+    const elements = [...(known?.elements ?? []), ...fault.elements].slice(0, mostElements)
+    faults.set(fault.rule, { ...(known ?? fault), elements, count: (known?.count ?? 0) + fault.count })
+  }
+  const unsure = new Set(results.flatMap((each) => each.unsure))
+  const passed = new Set(results.flatMap((each) => each.passed).filter((rule) => !faults.has(rule) && !unsure.has(rule)))
+  return {
+    url: results[0]?.url ?? '',
+    engine: `axe-core ${results[0]?.version ?? ''}`.trim(),
+    faults: [...faults.values()].sort(worstFirst).slice(0, mostFaults),
+    passes: passed.size,
+    incomplete: unsure.size + unreachable,
+  }
+}
+
+function worstFirst(a: AuditFault, b: AuditFault): number {
+  return impacts.indexOf(a.impact) - impacts.indexOf(b.impact) || b.count - a.count || (a.rule < b.rule ? -1 : 1)
+}
+
+function refused(
+  { wrong, said }: Extract<FrameAudit, { wrong: string }>,
+  selector = '',
+  tags: readonly string[] = [],
+): PageProblem {
+  const given = quoted(selector, 200)
+  if (wrong === 'tag')
+    return new PageProblem(
+      'option',
+      `No rule has one of the tags ${tags.map((tag) => quoted(tag)).join(', ')}. There are: ${said}.`,
+    )
+  if (wrong === 'no match')
+    return new PageProblem('selector', `Nothing on the page matches the selector ${given}. Look for one with query_dom.`)
+  return new PageProblem('selector', `The browser refuses the selector ${given}: ${said}`)
+}
+
+async function tooMuch(page: Page, error: unknown, timeoutMs: number): Promise<unknown> {
+  if (reasonOf(error) !== 'slow') return error
+  const elements = await visit(page, { timeoutMs: 5_000 }, (looking) => looking.run(countElements, null)).catch(() => undefined)
+  const size = elements === undefined ? '' : `: the page has ${elements} elements`
+  return new PageProblem(
+    'slow',
+    `The audit did not end within ${timeoutMs / 1000} s${size}. Audit a part of it with a selector, or fewer rules with tags.`,
+    { cause: error },
+  )
+}
+
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof PageProblem ? error.reason : undefined
+}
+
+const require = createRequire(import.meta.url)
+let loading: Promise<string> | undefined
+
+/** The engine's source, read when it is first needed. */
+function engine(): Promise<string> {
+  loading ??= readFile(require.resolve('axe-core/axe.min.js'), 'utf8').then(
+    // A run that was ended half-way leaves an engine that believes it is still running: each audit gets its own.
+    (source) => `${beforeEngine}\n${source}`,
+  )
+  return loading
+}

@@ -1,0 +1,100 @@
+import { type Baselines, type Metric, pageOf } from '../baselines.ts'
+import type { Recording } from '../recording.ts'
+import type { NetworkRequest, PerformanceSnapshot } from '../records.ts'
+import { beginning } from '../reply.ts'
+
+export interface PerformanceOptions {
+  /** Only pages whose address contains this. */
+  readonly url?: string
+  /** How many pages, and how many requests, at most: 10 unless told. */
+  readonly limit?: number
+}
+
+/** How one page performed last, against its baseline. */
+interface PageAnalysis {
+  readonly url: string
+  readonly seq: number
+  readonly measuredAt: number
+  /** How many times it was measured, of those that are kept. */
+  readonly measured: number
+  readonly baselineAt: number
+  /** There is nothing to compare yet. */
+  readonly isBaseline?: true
+  readonly metrics: readonly Metric[]
+  readonly longTasks: PerformanceSnapshot['longTasks']
+}
+
+interface RequestCost {
+  readonly seq: number
+  readonly method: string
+  readonly url: string
+  readonly type: string
+  readonly status: number
+  readonly ms: number
+  readonly bytes: number
+}
+
+export interface PerformanceAnalysis {
+  /** The one measured last comes first. */
+  readonly pages: readonly PageAnalysis[]
+  /** Pages that are not shown. */
+  readonly morePages?: number
+  readonly slowest: readonly RequestCost[]
+  readonly largest: readonly RequestCost[]
+  /** Long tasks of the pages shown, taken together. */
+  readonly longTasks: PerformanceSnapshot['longTasks']
+}
+
+const mostShown = 50
+
+/** The newest measurement of each page against its baseline, and the requests that cost most. */
+export function performanceOf(
+  recording: Recording,
+  baselines: Baselines,
+  { url = '', limit = 10 }: PerformanceOptions = {},
+): PerformanceAnalysis {
+  const most = Math.min(limit, mostShown)
+  const newest = new Map<string, { snapshot: PerformanceSnapshot; measured: number }>()
+  for (const snapshot of recording.of('snapshots')) {
+    baselines.observe(snapshot)
+    const page = pageOf(snapshot.url)
+    const measured = (newest.get(page)?.measured ?? 0) + 1
+    newest.delete(page)
+    newest.set(page, { snapshot, measured })
+  }
+  const wanted = [...newest.values()].reverse().filter(({ snapshot }) => snapshot.url.includes(url))
+  const pages = wanted.slice(0, most).map(({ snapshot, measured }) => analysisOf(baselines, snapshot, measured))
+  const requests = [...recording.of('network')].filter(({ pageUrl, status }) => status > 0 && pageUrl.includes(url)).map(costOf)
+  return {
+    pages,
+    ...(wanted.length > pages.length && { morePages: wanted.length - pages.length }),
+    slowest: requests.toSorted((a, b) => b.ms - a.ms || a.seq - b.seq).slice(0, most),
+    largest: requests
+      .filter(({ bytes }) => bytes > 0)
+      .sort((a, b) => b.bytes - a.bytes || a.seq - b.seq)
+      .slice(0, most),
+    longTasks: {
+      count: pages.reduce((sum, { longTasks }) => sum + longTasks.count, 0),
+      total: pages.reduce((sum, { longTasks }) => sum + longTasks.total, 0),
+      longest: pages.reduce((longest, { longTasks }) => Math.max(longest, longTasks.longest), 0),
+    },
+  }
+}
+
+function analysisOf(baselines: Baselines, snapshot: PerformanceSnapshot, measured: number): PageAnalysis {
+  const { baselineAt, isBaseline, metrics } = baselines.compare(snapshot)
+  return {
+    url: beginning(snapshot.url, 500),
+    seq: snapshot.seq,
+    measuredAt: snapshot.at,
+    measured,
+    baselineAt,
+    ...(isBaseline && { isBaseline }),
+    metrics,
+    longTasks: snapshot.longTasks,
+  }
+}
+
+function costOf({ seq, method, url, type, status, at, startedAt, transferred }: NetworkRequest): RequestCost {
+  return { seq, method, url: beginning(url, 300), type, status, ms: Math.max(0, Math.round(at - startedAt)), bytes: transferred }
+}

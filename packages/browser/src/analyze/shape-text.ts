@@ -1,0 +1,45 @@
+import { mostLevels, type ObjectShape, type Shape } from './shape.ts'
+
+/** A shape as a reader of code knows it, such as `{ id: integer, tags?: string[] }`; with fewer levels when it would be longer than `most`. */
+export function shapeText(shape: Shape, most = 1_200): string {
+  for (let levels = mostLevels; levels > 0; levels--) {
+    const text = textOf(shape, levels)
+    if (text.length <= most) return text
+  }
+  const shortest = textOf(shape, 0)
+  return shortest.length <= most ? shortest : `${shortest.slice(0, most - 1)}…`
+}
+
+function textOf(shape: Shape, levels: number): string {
+  return alternativesOf(shape, levels).join(' | ')
+}
+
+function alternativesOf({ scalars, format, object, items }: Shape, levels: number): readonly string[] {
+  const alternatives = [
+    ...(object === undefined ? [] : [objectText(object, levels)]),
+    ...(items === undefined ? [] : [arrayText(items, levels)]),
+    ...scalars.filter((each) => each !== 'null').map((each) => (each === 'string' ? (format ?? each) : each)),
+    ...(scalars.includes('null') ? ['null'] : []),
+  ]
+  return alternatives.length === 0 ? ['unknown'] : alternatives
+}
+
+function arrayText(items: Shape, levels: number): string {
+  const alternatives = alternativesOf(items, levels)
+  return alternatives.length === 1 ? `${alternatives[0]}[]` : `(${alternatives.join(' | ')})[]`
+}
+
+function objectText({ fields, keyed, isCut }: ObjectShape, levels: number): string {
+  if (fields.size === 0 && keyed === undefined) return isCut ? '{ … }' : '{}'
+  if (levels <= 0) return '{ … }'
+  const parts = [...fields]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, { shape, isOptional }]) => `${nameText(name)}${isOptional ? '?' : ''}: ${textOf(shape, levels - 1)}`)
+  if (keyed !== undefined) parts.push(`[id]: ${textOf(keyed, levels - 1)}`)
+  if (isCut) parts.push('…')
+  return `{ ${parts.join(', ')} }`
+}
+
+function nameText(name: string): string {
+  return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? name : JSON.stringify(name)
+}

@@ -1,0 +1,225 @@
+/** What kinds of values were seen in one place, without any of the values. Shapes only grow: joining is idempotent and knows no order. */
+export interface Shape {
+  /** In the order of `scalars`; `number` stands for `integer` too. */
+  readonly scalars: readonly Scalar[]
+  /** What every text seen here looked like. */
+  readonly format?: Format
+  readonly object?: ObjectShape
+  /** `nothing` while no element was seen. */
+  readonly items?: Shape
+}
+
+export interface ObjectShape {
+  readonly fields: ReadonlyMap<string, Field>
+  /** What is found under keys that are data themselves, such as ids. */
+  readonly keyed?: Shape
+  /** There was more than is kept. */
+  readonly isCut: boolean
+}
+
+interface Field {
+  readonly shape: Shape
+  readonly isOptional: boolean
+}
+
+type Scalar = 'null' | 'boolean' | 'integer' | 'number' | 'string'
+type Format = 'date-time' | 'date' | 'uuid' | 'email' | 'uri'
+
+const scalars = ['null', 'boolean', 'integer', 'number', 'string'] as const satisfies readonly Scalar[]
+
+/** No value seen yet. */
+export const nothing: Shape = { scalars: [] }
+
+/** Objects below this many levels are known to be objects, and no more. */
+export const mostLevels = 8
+/** Of more fields than this, the first by name are kept: so it does not matter which were seen first. */
+export const mostFields = 100
+/** A shape with more places than this loses its deepest levels. */
+const mostPlaces = 2_000
+
+const mostNameLength = 64
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const formats: readonly (readonly [Format, RegExp])[] = [
+  ['date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/],
+  ['date', /^\d{4}-\d\d-\d\d$/],
+  ['uuid', uuid],
+  ['email', /^[^\s@]{1,64}@[^\s@]{1,190}\.[^\s@.]{2,60}$/],
+  ['uri', /^https?:\/\/[^\s]{1,2000}$/],
+]
+
+// Most of what is seen is one of these; being the same objects, they are joined at a glance.
+const plain: { readonly [S in Scalar]: Shape } = {
+  null: { scalars: ['null'] },
+  boolean: { scalars: ['boolean'] },
+  integer: { scalars: ['integer'] },
+  number: { scalars: ['number'] },
+  string: { scalars: ['string'] },
+}
+const formatted: { readonly [F in Format]: Shape } = {
+  'date-time': { scalars: ['string'], format: 'date-time' },
+  date: { scalars: ['string'], format: 'date' },
+  uuid: { scalars: ['string'], format: 'uuid' },
+  email: { scalars: ['string'], format: 'email' },
+  uri: { scalars: ['string'], format: 'uri' },
+}
+
+/** The shape of one value. */
+export function shapeOf(value: unknown, level = 0): Shape {
+  if (value === null) return plain.null
+  if (typeof value === 'boolean') return plain.boolean
+  if (typeof value === 'number') return Number.isInteger(value) ? plain.integer : plain.number
+  if (typeof value === 'string') return textShape(value)
+  if (typeof value !== 'object') return nothing
+  const isDeepest = level >= mostLevels
+  if (Array.isArray(value)) {
+    if (isDeepest) return { scalars: [], items: nothing }
+    return { scalars: [], items: value.reduce<Shape>((shape, item) => join(shape, shapeOf(item, level + 1)), nothing) }
+  }
+  if (isDeepest) return { scalars: [], object: { fields: new Map(), isCut: Object.keys(value).length > 0 } }
+  return objectShape(Object.entries(value).map(([name, each]) => [name, shapeOf(each, level + 1)]))
+}
+
+/** The shape of an object with these fields. */
+export function objectShape(entries: readonly (readonly [name: string, shape: Shape])[]): Shape {
+  const fields = new Map<string, Field>()
+  let keyed: Shape | undefined
+  for (const [name, shape] of entries) {
+    if (isData(name)) keyed = join(keyed ?? nothing, shape)
+    else fields.set(name, { shape: join(fields.get(name)?.shape ?? nothing, shape), isOptional: false })
+  }
+  return { scalars: [], object: { ...narrowed(fields, false), ...(keyed !== undefined && { keyed }) } }
+}
+
+/** The shape of a value that came as text, as in a query: `42` is a number there. */
+export function plainTextShape(text: string): Shape {
+  if (text === 'true' || text === 'false') return plain.boolean
+  if (/^-?(?:0|[1-9]\d{0,14})$/.test(text)) return plain.integer
+  if (/^-?(?:0|[1-9]\d{0,14})\.\d{1,15}$/.test(text)) return plain.number
+  return textShape(text)
+}
+
+/** What holds for everything that either shape was learnt from; `a` itself when `b` adds nothing. */
+export function join(a: Shape, b: Shape): Shape {
+  if (a === b || b === nothing) return a
+  if (a === nothing) return b
+  const joined = joinScalars(a.scalars, b.scalars)
+  const format = joinFormats(a, b)
+  const object = joinObjects(a.object, b.object)
+  const items = a.items !== undefined && b.items !== undefined ? join(a.items, b.items) : (a.items ?? b.items)
+  if (joined === a.scalars && format === a.format && object === a.object && items === a.items) return a
+  return {
+    scalars: joined,
+    ...(format !== undefined && { format }),
+    ...(object !== undefined && { object }),
+    ...(items !== undefined && { items }),
+  }
+}
+
+/** How many places a shape has. */
+export function placesOf(shape: Shape): number {
+  let places = 0
+  for (const count of levelsOf(shape)) places += count
+  return places
+}
+
+/** The shape without its deepest levels when it has too many places; the same object otherwise. */
+export function bounded(shape: Shape, most = mostPlaces): Shape {
+  let places = 0
+  for (const [level, count] of levelsOf(shape).entries()) {
+    places += count
+    if (places > most) return withLevels(shape, level - 1)
+  }
+  return shape
+}
+
+/** Whether a name is no name but data: an id, an address, a date. Such names are never kept. */
+export function isData(name: string): boolean {
+  if (name.length > mostNameLength || name.includes('@') || name.includes('[redacted]')) return true
+  if (/^\d+$/.test(name) || /^\d{4}-\d\d/.test(name) || uuid.test(name)) return true
+  if (/^[0-9a-f]{8,}$/i.test(name)) return /\d/.test(name) || name.length >= 24
+  if (/^[a-z]{1,20}[-_:]\d{3,}$/i.test(name)) return true
+  // Random letters and digits change between the two far more often than words with a number in them.
+  return name.length >= 16 && /^[\w-]+$/.test(name) && (name.match(/\d(?=[a-z])|[a-z_-](?=\d)/gi)?.length ?? 0) >= 3
+}
+
+function textShape(text: string): Shape {
+  const isPlain = text.length > 2_048 || !/^\d{4}-|^https?:|@|^.{8}-/i.test(text)
+  const format = isPlain ? undefined : formats.find(([, pattern]) => pattern.test(text))?.[0]
+  return format === undefined ? plain.string : formatted[format]
+}
+
+function joinScalars(a: readonly Scalar[], b: readonly Scalar[]): readonly Scalar[] {
+  const both = scalars.filter((each) => a.includes(each) || b.includes(each))
+  const joined = both.includes('number') ? both.filter((each) => each !== 'integer') : both
+  return joined.length === a.length && joined.every((each) => a.includes(each)) ? a : joined
+}
+
+function joinFormats(a: Shape, b: Shape): Format | undefined {
+  if (!a.scalars.includes('string')) return b.format
+  if (!b.scalars.includes('string')) return a.format
+  return a.format === b.format ? a.format : undefined
+}
+
+function joinObjects(a: ObjectShape | undefined, b: ObjectShape | undefined): ObjectShape | undefined {
+  if (a === undefined || b === undefined || a === b) return a ?? b
+  const keyed = a.keyed !== undefined && b.keyed !== undefined ? join(a.keyed, b.keyed) : (a.keyed ?? b.keyed)
+  const { fields, isCut } = joinFields(a, b)
+  if (fields === a.fields && isCut === a.isCut && keyed === a.keyed) return a
+  return { fields, isCut, ...(keyed !== undefined && { keyed }) }
+}
+
+function joinFields(a: ObjectShape, b: ObjectShape): Pick<ObjectShape, 'fields' | 'isCut'> {
+  const changed = new Map<string, Field>()
+  for (const [name, field] of a.fields) {
+    const other = b.fields.get(name)
+    const shape = other === undefined ? field.shape : join(field.shape, other.shape)
+    const isOptional = field.isOptional || (other?.isOptional ?? true)
+    if (shape !== field.shape || isOptional !== field.isOptional) changed.set(name, { shape, isOptional })
+  }
+  for (const [name, field] of b.fields) if (!a.fields.has(name)) changed.set(name, { ...field, isOptional: true })
+  const isCut = a.isCut || b.isCut
+  if (changed.size === 0) return { fields: a.fields, isCut }
+  const joined = narrowed(new Map([...a.fields, ...changed]), isCut)
+  // What is new may be just what is not kept.
+  const isSame = joined.fields.size === a.fields.size && [...joined.fields].every(([name, field]) => a.fields.get(name) === field)
+  return isSame ? { fields: a.fields, isCut: joined.isCut } : joined
+}
+
+function narrowed(fields: ReadonlyMap<string, Field>, isCut: boolean): Pick<ObjectShape, 'fields' | 'isCut'> {
+  if (fields.size <= mostFields) return { fields, isCut }
+  const names = [...fields.keys()].sort().slice(0, mostFields)
+  return { fields: new Map(names.map((name) => [name, fields.get(name) as Field])), isCut: true }
+}
+
+function inside({ object, items }: Shape): readonly Shape[] {
+  return [
+    ...(object === undefined ? [] : [...object.fields.values()].map(({ shape }) => shape)),
+    ...(object?.keyed === undefined ? [] : [object.keyed]),
+    ...(items === undefined ? [] : [items]),
+  ]
+}
+
+function levelsOf(shape: Shape): readonly number[] {
+  const counts: number[] = []
+  for (let level: readonly Shape[] = [shape]; level.length > 0; level = level.flatMap(inside)) counts.push(level.length)
+  return counts
+}
+
+function withLevels(shape: Shape, levels: number): Shape {
+  const { object, items, ...rest } = shape
+  const isLast = levels <= 0
+  return {
+    ...rest,
+    ...(object !== undefined && { object: isLast ? { fields: new Map(), isCut: true } : shallower(object, levels - 1) }),
+    ...(items !== undefined && { items: isLast ? nothing : withLevels(items, levels - 1) }),
+  }
+}
+
+function shallower({ fields, keyed, isCut }: ObjectShape, levels: number): ObjectShape {
+  return {
+    fields: new Map([...fields].map(([name, field]) => [name, { ...field, shape: withLevels(field.shape, levels) }])),
+    isCut,
+    ...(keyed !== undefined && { keyed: withLevels(keyed, levels) }),
+  }
+}

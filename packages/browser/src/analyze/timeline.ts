@@ -1,0 +1,132 @@
+import type { Recording } from '../recording.ts'
+import type { Kind, LogEntry, NetworkRequest, PerformanceSnapshot, Records, SocketEvent, UserAction } from '../records.ts'
+import { beginning } from '../reply.ts'
+
+export interface TimelineOptions {
+  /** How many entries at most: 50 unless told, 200 at most. */
+  readonly limit?: number
+  /** Only what was recorded before this place: `before` of the newer part. */
+  readonly before?: number
+  readonly tab?: string
+  readonly kinds?: readonly TimelineKind[]
+}
+
+export type TimelineKind = Exclude<Kind, 'audits'>
+
+/** Something that happened, and how long after the last thing the person did. */
+interface TimelineEntry {
+  readonly seq: number
+  readonly kind: TimelineKind
+  /** When it began, in milliseconds since 1970. */
+  readonly at: number
+  readonly tab: string
+  /** Milliseconds since the action that it follows, in the same tab. */
+  readonly afterMs?: number
+  /** The place of that action. */
+  readonly afterSeq?: number
+  readonly what: string
+  /** How long it took, in milliseconds. */
+  readonly tookMs?: number
+}
+
+/** A part of what happened. */
+export interface Timeline {
+  /** In the order in which they began. */
+  readonly entries: readonly TimelineEntry[]
+  /** Leads to the part before; absent when there is none. */
+  readonly before?: number
+  /** Something older was recorded, and is gone. */
+  readonly isOlderGone?: true
+}
+
+export const timelineKinds = ['actions', 'network', 'logs', 'sockets', 'snapshots'] as const satisfies readonly TimelineKind[]
+const defaultEntries = 50
+const mostEntries = 200
+
+/** What happened around the person's actions. Parts joined by `before` hold each record once, whatever is recorded meanwhile. */
+export function timelineOf(recording: Recording, options: TimelineOptions = {}): Timeline {
+  const { limit = defaultEntries, before, tab, kinds = timelineKinds } = options
+  const most = Math.min(Math.max(1, Math.trunc(limit)), mostEntries)
+  const chosen: TimelineEntry[] = []
+  const streams = kinds.map((kind) => entriesOf(recording, kind, before))
+  const heads = streams.map((stream) => stream.next().value)
+  let hasMore = false
+  for (;;) {
+    let newest = -1
+    for (const [i, head] of heads.entries()) if (head !== undefined && head.seq > (heads[newest]?.seq ?? -1)) newest = i
+    const head = heads[newest]
+    if (head === undefined) break
+    heads[newest] = streams[newest]?.next().value
+    if (tab !== undefined && head.tab !== tab) continue
+    hasMore = chosen.length === most
+    if (hasMore) break
+    chosen.push(head)
+  }
+  const first = chosen.at(-1)
+  const oldestGone = Math.max(...kinds.map((kind) => recording.of(kind).lastEvicted))
+  return {
+    entries: withActions(recording, chosen),
+    ...(hasMore && first !== undefined && { before: first.seq }),
+    ...(!hasMore && oldestGone > 0 && { isOlderGone: true }),
+  }
+}
+
+function* entriesOf(recording: Recording, kind: TimelineKind, before: number | undefined): Generator<TimelineEntry, undefined> {
+  for (const record of recording.of(kind).backwards(before)) yield entryOf(kind, record)
+  return undefined
+}
+
+function entryOf<K extends TimelineKind>(kind: K, record: Records[K]): TimelineEntry {
+  const { seq, at, tab } = record
+  const tell: (record: Records[K]) => Partial<TimelineEntry> & { readonly what: string } = describers[kind]
+  return { seq, kind, at, tab, ...tell(record) }
+}
+
+const describers: { readonly [K in TimelineKind]: (record: Records[K]) => Partial<TimelineEntry> & { readonly what: string } } = {
+  actions: (action) => ({ what: actionText(action) }),
+  network: ({ method, url, status, failure, startedAt, at }: NetworkRequest) => ({
+    at: startedAt,
+    tookMs: Math.max(0, Math.round(at - startedAt)),
+    what: `${method} ${beginning(url, 200)} → ${status === 0 ? beginning(failure ?? 'no answer', 80) : status}`,
+  }),
+  logs: ({ level, text }: LogEntry) => ({ what: `${level}: ${beginning(text, 200)}` }),
+  sockets: ({ event, url, text, bytes }: SocketEvent) => ({
+    what: `socket ${event}: ${text === undefined ? beginning(url, 120) : beginning(text, 120)}${bytes > 0 ? ` (${bytes} bytes)` : ''}`,
+  }),
+  snapshots: ({ url, lcp, cls, inp }: PerformanceSnapshot) => ({
+    what: `measured ${beginning(url, 120)}:${said('LCP', lcp)}${said('INP', inp)}${said('CLS', cls)}`,
+  }),
+}
+
+function said(name: string, value: number | undefined): string {
+  return value === undefined ? '' : ` ${name} ${Math.round(value * 1_000) / 1_000}`
+}
+
+function actionText({ action, url, selectors, value, secret, checked, key, scroll, cause }: UserAction): string {
+  if (action === 'navigation') return `navigation${cause === undefined ? '' : ` (${cause})`} to ${beginning(url, 200)}`
+  if (action === 'scroll') return `scroll to ${scroll?.x ?? 0}, ${scroll?.y ?? 0}`
+  const name = selectors?.role?.name || selectors?.label || selectors?.text || selectors?.testId || selectors?.css || ''
+  const where = `${selectors?.role?.role ?? 'element'} ${JSON.stringify(beginning(name, 80))}`
+  const given = secret === true ? ' (secret)' : value === undefined ? '' : `: ${JSON.stringify(beginning(value, 80))}`
+  const state = checked === undefined ? '' : checked ? ' on' : ' off'
+  return `${action}${key === undefined ? '' : ` ${key}`} ${where}${given}${state}`
+}
+
+/** In the order in which things began, each with the action of its tab that came last before it. */
+function withActions(recording: Recording, chosen: readonly TimelineEntry[]): readonly TimelineEntry[] {
+  const actions = [...recording.of('actions')].sort(byTime)
+  return chosen.toSorted(byTime).map((entry) => {
+    const action = actions.findLast((each) => each.tab === entry.tab && isBefore(each, entry))
+    if (action === undefined) return entry
+    return { ...entry, afterMs: Math.round(entry.at - action.at), afterSeq: action.seq }
+  })
+}
+
+function isBefore(action: UserAction, entry: TimelineEntry): boolean {
+  // What a click causes can carry the time of the click itself; then the order of recording decides.
+  return action.at < entry.at || (action.at === entry.at && action.seq < entry.seq)
+}
+
+function byTime(a: { readonly at: number; readonly seq: number }, b: { readonly at: number; readonly seq: number }): number {
+  return a.at - b.at || a.seq - b.seq
+}

@@ -1,0 +1,47 @@
+/** How much may pass in a second. */
+export interface Rate {
+  readonly count: number
+  readonly bytes: number
+}
+
+const windowMs = 1_000
+
+/** Lets so much pass in each second, and counts what it keeps out. */
+export class Gate {
+  readonly #rate: Rate
+  readonly #now: () => number
+  #since = Number.NEGATIVE_INFINITY
+  #count = 0
+  #bytes = 0
+  #shut = 0
+
+  constructor(rate: Rate, now: () => number) {
+    this.#rate = rate
+    this.#now = now
+  }
+
+  /** Whether one more may pass. */
+  passes(bytes: number): boolean {
+    const now = this.#now()
+    if (now - this.#since >= windowMs || now < this.#since) {
+      this.#since = now
+      this.#count = 0
+      this.#bytes = 0
+    }
+    // A single one may be larger than the rate: else it could never pass.
+    if (this.#count >= this.#rate.count || (this.#count > 0 && this.#bytes + bytes > this.#rate.bytes)) {
+      this.#shut += 1
+      return false
+    }
+    this.#count += 1
+    this.#bytes += bytes
+    return true
+  }
+
+  /** How many were kept out since this was asked last. */
+  takeShut(): number {
+    const shut = this.#shut
+    this.#shut = 0
+    return shut
+  }
+}

@@ -1,0 +1,43 @@
+import { watchActions } from './page/actions.ts'
+import { makeSelectorsOf } from './page/selectors.ts'
+import { measureVitals } from './page/vitals.ts'
+import { reportLimit, valueLimit } from './reports.ts'
+
+/** The world beside the page's own that our script lives in: the page can neither see nor change it. */
+export const world = 'unfold'
+/** The function in that world that reaches us. */
+export const binding = 'unfoldTell'
+/** The expression in that world that says how the page performs. */
+export const measuring = 'JSON.stringify(unfoldMeasure())'
+/** The same, for a page that is about to be left: tells first what is still held back. */
+export const leaving = '(unfoldFlush(), JSON.stringify(unfoldMeasure()))'
+
+// More than a person does in a second is a mistake of ours or a trick of the page's.
+const mostPerSecond = 50
+
+/** Our script for every page and frame. */
+export const injected = `(() => {
+  if (globalThis.unfoldIsHere) return
+  globalThis.unfoldIsHere = true
+  const send = globalThis.${binding}
+  if (typeof send !== 'function') return
+  let second = 0
+  let told = 0
+  const tell = (report) => {
+    const now = Math.floor(performance.now() / 1000)
+    if (now !== second) { second = now; told = 0 }
+    if (++told > ${mostPerSecond}) return
+    try {
+      const text = JSON.stringify(report)
+      if (text.length <= ${reportLimit}) send(text)
+    } catch {}
+  }
+  const selectorsOf = (${makeSelectorsOf.toString()})()
+  const flush = (${watchActions.toString()})(tell, selectorsOf, ${valueLimit})
+  if (window !== window.top) return
+  globalThis.unfoldFlush = flush
+  globalThis.unfoldMeasure = (${measureVitals.toString()})(tell)
+  const focused = () => { try { if (document.visibilityState === 'visible' && document.hasFocus()) tell({ kind: 'focus' }) } catch {} }
+  window.addEventListener('focus', (event) => { if (event.isTrusted && event.target === window) focused() }, true)
+  document.addEventListener('visibilitychange', (event) => { if (event.isTrusted) focused() }, true)
+})()`

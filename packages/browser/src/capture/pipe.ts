@@ -1,0 +1,35 @@
+import type { Readable, Writable } from 'node:stream'
+import { type Channel, Inbox } from './inbox.ts'
+
+/** A browser that was started with `--remote-debugging-pipe`: messages end with a zero byte. No port is opened that others could use. */
+export function pipeChannel(toBrowser: Writable, fromBrowser: Readable): Channel {
+  return {
+    listen(sink) {
+      const inbox = new Inbox(sink)
+      let isOpen = true
+      // However the pipe breaks, the reason is the same.
+      const end = (): void => {
+        if (isOpen) sink.closed('the browser ended')
+        isOpen = false
+      }
+      fromBrowser.on('data', (chunk: Buffer) => {
+        let start = 0
+        for (let stop = chunk.indexOf(0); stop !== -1; stop = chunk.indexOf(0, start)) {
+          inbox.end(chunk.subarray(start, stop))
+          start = stop + 1
+        }
+        inbox.add(chunk.subarray(start))
+      })
+      fromBrowser.once('close', end)
+      fromBrowser.on('error', end)
+      toBrowser.on('error', end)
+    },
+    send(text) {
+      if (toBrowser.writable) toBrowser.write(`${text}\0`)
+    },
+    close() {
+      toBrowser.end()
+      fromBrowser.destroy()
+    },
+  }
+}

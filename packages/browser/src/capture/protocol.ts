@@ -1,0 +1,45 @@
+import type { CDPSession } from 'playwright-core'
+
+// Playwright does not export the protocol's types by name; they are read off the methods that use them.
+declare const session: CDPSession
+
+/** A command of the DevTools protocol. */
+export type Command = Parameters<typeof session.send>[0]
+export type CommandOf<C extends Command> = Parameters<typeof session.send<C>>[1]
+export type ResultOf<C extends Command> = Awaited<ReturnType<typeof session.send<C>>>
+
+/** The events of the DevTools protocol that we read. */
+export type Heard =
+  | 'Target.attachedToTarget'
+  | 'Target.detachedFromTarget'
+  | 'Inspector.targetCrashed'
+  | 'Page.frameNavigated'
+  | 'Page.navigatedWithinDocument'
+  | 'Page.frameRequestedNavigation'
+  | 'Page.frameStartedNavigating'
+  | 'Page.domContentEventFired'
+  | 'Page.javascriptDialogOpening'
+  | 'Runtime.executionContextCreated'
+  | 'Runtime.executionContextDestroyed'
+  | 'Runtime.executionContextsCleared'
+  | 'Runtime.bindingCalled'
+  | 'Runtime.consoleAPICalled'
+  | 'Runtime.exceptionThrown'
+  | 'Log.entryAdded'
+  | 'Network.requestWillBeSent'
+  | 'Network.requestWillBeSentExtraInfo'
+  | 'Network.requestServedFromCache'
+  | 'Network.responseReceived'
+  | 'Network.responseReceivedExtraInfo'
+  | 'Network.dataReceived'
+  | 'Network.loadingFinished'
+  | 'Network.loadingFailed'
+  | 'Network.webSocketCreated'
+  | 'Network.webSocketHandshakeResponseReceived'
+  | 'Network.webSocketFrameSent'
+  | 'Network.webSocketFrameReceived'
+  | 'Network.webSocketFrameError'
+  | 'Network.webSocketClosed'
+
+/** What an event of the DevTools protocol carries. */
+export type EventOf<E extends Heard> = Parameters<Parameters<typeof session.on<E>>[1]>[0]

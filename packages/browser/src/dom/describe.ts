@@ -1,0 +1,156 @@
+/// <reference lib="dom" />
+import type { Kit } from './kit.ts'
+
+/** A page as a person would sum it up, without anything that was typed into it. */
+export interface PageDescription {
+  readonly url: string
+  readonly title: string
+  readonly language?: string
+  readonly description?: string
+  /** How far it is loaded, as the browser says: loading, interactive or complete. */
+  readonly loadState: string
+  readonly viewport: { readonly width: number; readonly height: number }
+  readonly scroll: { readonly x: number; readonly y: number; readonly height: number }
+  readonly counts: {
+    readonly elements: number
+    readonly links: number
+    readonly buttons: number
+    readonly images: number
+    readonly frames: number
+    readonly headings: number
+    readonly forms: number
+    readonly fields: number
+  }
+  readonly headings: readonly { readonly level: number; readonly text: string }[]
+  readonly landmarks: readonly { readonly role: string; readonly name?: string }[]
+  readonly forms: readonly FormDescription[]
+  /** Fields that belong to no form. */
+  readonly looseFields: readonly FieldDescription[]
+  readonly focus?: string
+  /** The beginning of what can be read on it. */
+  readonly text: string
+}
+
+interface FormDescription {
+  readonly selector?: string
+  readonly name?: string
+  readonly method: string
+  readonly action?: string
+  readonly fields: readonly FieldDescription[]
+  /** How many fields are not shown here. */
+  readonly moreFields?: number
+}
+
+interface FieldDescription {
+  readonly selector?: string
+  readonly type: string
+  readonly name?: string
+  readonly label?: string
+  readonly isRequired?: true
+  readonly isDisabled?: true
+  readonly options?: number
+}
+
+/** Runs in pages: sums up the page. Stands alone, because its text is what is sent. */
+export function describeDocument({ mostText }: { readonly mostText: number }, kit: Kit): PageDescription {
+  const mostHeadings = 50
+  const mostLandmarks = 30
+  const mostForms = 20
+  const mostFields = 30
+  const fieldCss = 'input:not([type=hidden]), select, textarea'
+
+  const first = (css: string, most: number, root: Document | Element = document): readonly Element[] => {
+    const found = kit.all(root, css)
+    const elements: Element[] = []
+    for (let i = 0; i < found.length && i < most; i++) {
+      const element = found[i]
+      if (element !== undefined) elements.push(element)
+    }
+    return elements
+  }
+  const count = (css: string): number => kit.all(document, css).length
+  const given = (element: Element | undefined, name: string, most: number): string | undefined => {
+    const value = element === undefined ? undefined : kit.attribute(element, name)?.trim()
+    return value === undefined || value === '' ? undefined : kit.cut(value, most)
+  }
+  const fieldOf = (element: Element): FieldDescription => {
+    const tag = kit.tagOf(element)
+    const selector = kit.selectorOf(element)
+    const name = given(element, 'name', 100)
+    const label = kit.nameOf(element)
+    return {
+      ...(selector !== undefined && { selector }),
+      type: tag === 'input' ? (given(element, 'type', 30)?.toLowerCase() ?? 'text') : tag,
+      ...(name !== undefined && { name }),
+      ...(label !== undefined && { label }),
+      ...(kit.attribute(element, 'required') !== undefined && { isRequired: true }),
+      ...(kit.attribute(element, 'disabled') !== undefined && { isDisabled: true }),
+      ...(tag === 'select' && { options: kit.all(element, 'option').length }),
+    }
+  }
+  const formOf = (form: Element): FormDescription => {
+    const selector = kit.selectorOf(form)
+    const name = given(form, 'name', 100) ?? kit.nameOf(form)
+    const action = given(form, 'action', 300)
+    const total = kit.all(form, fieldCss).length
+    return {
+      ...(selector !== undefined && { selector }),
+      ...(name !== undefined && { name }),
+      method: given(form, 'method', 10)?.toLowerCase() ?? 'get',
+      ...(action !== undefined && { action }),
+      fields: first(fieldCss, mostFields, form).map(fieldOf),
+      ...(total > mostFields && { moreFields: total - mostFields }),
+    }
+  }
+  const levelOf = (heading: Element): number => {
+    const level = Number(/^h([1-6])$/.exec(kit.tagOf(heading))?.[1] ?? kit.attribute(heading, 'aria-level') ?? 2)
+    return Number.isInteger(level) && level > 0 && level < 100 ? level : 2
+  }
+  const landmarkRoles = ['banner', 'navigation', 'main', 'complementary', 'contentinfo', 'search', 'region', 'form']
+  const landmarks = first('header, nav, main, aside, footer, section, form, [role]', 1_000).flatMap((element) => {
+    const role = kit.roleOf(element) ?? ''
+    const name =
+      given(element, 'aria-label', 100) ??
+      (kit.attribute(element, 'aria-labelledby') === undefined ? undefined : kit.nameOf(element))
+    if (!landmarkRoles.includes(role) || (role === 'form' && name === undefined)) return []
+    return [{ role, ...(name !== undefined && { name }) }]
+  })
+
+  const [html] = first('html', 1)
+  const [body] = first('body', 1)
+  const [title] = first('title', 1)
+  const [meta] = first('meta[name="description" i]', 1)
+  const language = given(html, 'lang', 40)
+  const description = given(meta, 'content', 300)
+  const headingCss = 'h1, h2, h3, h4, h5, h6, [role=heading]'
+  const [focused] = first(':focus', 1)
+  const focus = focused === undefined ? undefined : kit.selectorOf(focused)
+  return {
+    url: kit.cut(location.href, 2_000),
+    title: title === undefined ? '' : kit.cut((title.textContent ?? '').slice(0, 1_000).replace(/\s+/g, ' ').trim(), 300),
+    ...(language !== undefined && { language }),
+    ...(description !== undefined && { description }),
+    loadState: Object.getOwnPropertyDescriptor(Document.prototype, 'readyState')?.get?.call(document) as string,
+    viewport: { width: innerWidth, height: innerHeight },
+    scroll: { x: Math.round(scrollX), y: Math.round(scrollY), height: html?.scrollHeight ?? 0 },
+    counts: {
+      elements: count('*'),
+      links: count('a[href], area[href]'),
+      buttons: count('button, input[type=button], input[type=submit], input[type=reset], [role=button]'),
+      images: count('img, [role=img]'),
+      frames: count('iframe, frame'),
+      headings: count(headingCss),
+      forms: count('form'),
+      fields: count(fieldCss),
+    },
+    headings: first(headingCss, mostHeadings).map((each) => ({ level: levelOf(each), text: kit.textOf(each, 120) })),
+    landmarks: landmarks.slice(0, mostLandmarks),
+    forms: first('form', mostForms).map(formOf),
+    looseFields: first(fieldCss, 1_000)
+      .filter((each) => Element.prototype.closest.call(each, 'form') === null)
+      .slice(0, mostFields)
+      .map(fieldOf),
+    ...(focus !== undefined && { focus }),
+    text: body === undefined ? '' : kit.textOf(body, mostText, 'visible'),
+  }
+}

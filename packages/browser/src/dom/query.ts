@@ -1,0 +1,120 @@
+/// <reference lib="dom" />
+import type { Box, Kit } from './kit.ts'
+
+/** What is asked of a page about its elements. */
+export interface Query {
+  readonly selector: string
+  readonly limit: number
+  /** Only these attributes; all, as far as there is room, when absent. */
+  readonly attributes?: readonly string[]
+  readonly properties: readonly string[]
+  readonly styles: readonly string[]
+  readonly html: boolean
+}
+
+/** An element as it is now. */
+export interface FoundElement {
+  readonly tag: string
+  /** Matches only this element; ` >>> ` leads into a shadow root. */
+  readonly selector?: string
+  readonly text?: string
+  readonly role?: string
+  readonly name?: string
+  readonly attributes: { readonly [name: string]: string }
+  readonly properties?: { readonly [name: string]: string | number | boolean | null }
+  readonly styles?: { readonly [name: string]: string }
+  readonly html?: string
+  readonly isVisible: boolean
+  readonly isInView: boolean
+  /** In pixels from the top left corner of what is in view. */
+  readonly box: Box
+}
+
+export type Found =
+  | { readonly url: string; readonly total: number; readonly elements: readonly FoundElement[] }
+  | { readonly wrong: string }
+
+/** Runs in pages: looks for elements. Stands alone, because its text is what is sent. */
+export function queryElements({ selector, limit, attributes, properties, styles, html }: Query, kit: Kit): Found {
+  const mostText = 200
+  const mostHtml = 500
+  const mostAttributes = 30
+  const mostAttribute = 200
+  const isElement = (node: Node | null): node is Element => node instanceof Element
+
+  const byXpath = (expression: string): { readonly total: number; readonly first: readonly Element[] } => {
+    const result = kit.byXpath(expression)
+    const first: Element[] = []
+    for (let i = 0; i < result.snapshotLength && first.length < limit; i++) {
+      const node = result.snapshotItem(i)
+      if (isElement(node)) first.push(node)
+    }
+    if (first.length === 0 && result.snapshotLength > 0) throw new Error('it selects no elements, but attributes or texts')
+    return { total: result.snapshotLength, first }
+  }
+  const byCss = (css: string): { readonly total: number; readonly first: readonly Element[] } => {
+    const parts = css.split(' >>> ')
+    let found = kit.all(document, parts[0] ?? '')
+    for (const part of parts.slice(1)) {
+      const roots = Array.from(found).flatMap((each) => kit.shadowOf(each) ?? [])
+      found = roots.flatMap((root) => Array.from(kit.all(root, part)))
+    }
+    const first: Element[] = []
+    for (let i = 0; i < found.length && i < limit; i++) {
+      const element = found[i]
+      if (element !== undefined) first.push(element)
+    }
+    return { total: found.length, first }
+  }
+
+  const attributesOf = (element: Element): Record<string, string> => {
+    if (attributes === undefined) return kit.attributesOf(element, mostAttributes, mostAttribute)
+    const all = kit.attributesOf(element, 1_000, mostAttribute)
+    return Object.fromEntries(attributes.flatMap((name) => (Object.hasOwn(all, name) ? [[name, all[name] ?? '']] : [])))
+  }
+  const propertiesOf = (element: Element): NonNullable<FoundElement['properties']> => {
+    const found: [string, string | number | boolean | null][] = []
+    for (const name of properties) {
+      const value: unknown = Reflect.get(element, name)
+      if (typeof value === 'string')
+        found.push([name, name === 'value' && kit.isSecret(element) ? kit.hiddenValue : kit.cut(value, 200)])
+      else if (typeof value === 'number') found.push([name, Number.isFinite(value) ? value : String(value)])
+      else if (typeof value === 'boolean' || value === null) found.push([name, value])
+    }
+    return Object.fromEntries(found)
+  }
+  const stylesOf = (element: Element): Record<string, string> => {
+    const computed = getComputedStyle(element)
+    return Object.fromEntries(styles.map((name) => [name, kit.cut(computed.getPropertyValue(name), 200)]))
+  }
+  const described = (element: Element): FoundElement => {
+    const box = kit.boxOf(element)
+    const isVisible = kit.isVisible(element) && box.width > 0 && box.height > 0
+    const isBeside = box.x + box.width <= 0 || box.y + box.height <= 0 || box.x >= innerWidth || box.y >= innerHeight
+    const path = kit.selectorOf(element)
+    const text = kit.textOf(element, mostText)
+    const role = kit.roleOf(element)
+    const name = kit.nameOf(element)
+    return {
+      tag: kit.cut(kit.tagOf(element), 100),
+      ...(path !== undefined && { selector: path }),
+      ...(role !== undefined && { role }),
+      ...(name !== undefined && name !== text && { name }),
+      ...(text !== '' && { text }),
+      attributes: attributesOf(element),
+      ...(properties.length > 0 && { properties: propertiesOf(element) }),
+      ...(styles.length > 0 && { styles: stylesOf(element) }),
+      ...(html && { html: kit.snippet(element, mostHtml) }),
+      isVisible,
+      isInView: isVisible && !isBeside,
+      box,
+    }
+  }
+
+  try {
+    const { total, first } = /^(?:xpath=|\.?\/|\()/.test(selector) ? byXpath(selector.replace(/^xpath=/, '')) : byCss(selector)
+    return { url: kit.cut(location.href, 2_000), total, elements: first.map(described) }
+  } catch (error) {
+    return { wrong: kit.cut(error instanceof Error ? error.message : String(error), 500) }
+  }
+}

@@ -1,0 +1,99 @@
+import { addressCode, arrivalCode, likeness } from './address.ts'
+import { literal } from './literal.ts'
+import { elementCode } from './locator.ts'
+import type { Plan, Step } from './steps.ts'
+
+/** The lines of code that repeat a step. */
+export function stepCode(step: Step, number: number, { origin }: Plan): readonly string[] {
+  const { page, frame, deed, arrival, opens } = step
+  const lines: string[] = []
+  const acts = actCode(step, `element${number}`, origin)
+  if ('on' in deed && deed.on !== undefined) {
+    if (frame !== undefined) lines.push(`const frame${number} = await frameAt(${page}, ${addressCode(likeness(frame), origin)})`)
+    lines.push(`const element${number} = await ${elementCode(frame === undefined ? page : `frame${number}`, deed.on)}`)
+  }
+  if ('secret' in deed) lines.push(`// Secrets are not recorded: give this one in the environment as ${secretName(deed.secret)}.`)
+  // Both are waited for together: what comes of an act can be there before the act is over.
+  const meanwhile = [
+    ...(opens === undefined ? [] : [`context.waitForEvent('page')`]),
+    ...(arrival?.isSame ? [`${page}.waitForEvent('framenavigated', (frame) => frame === ${page}.mainFrame())`] : []),
+  ]
+  if (meanwhile.length === 0) lines.push(`await ${acts}`)
+  else {
+    const all = `await Promise.all([${[...meanwhile, acts].join(', ')}])`
+    lines.push(opens === undefined ? all : `${opens} = (${all})[0]`)
+  }
+  if (opens !== undefined) lines.push(`await ${opens}.waitForLoadState('domcontentloaded')`)
+  if (arrival?.isSame) lines.push(`await ${page}.waitForLoadState('domcontentloaded')`)
+  else if (arrival !== undefined) {
+    const { url, cause } = arrival
+    lines.push(`await ${page}.waitForURL(${arrivalCode(url, cause, origin)}, { waitUntil: 'domcontentloaded' })`)
+  }
+  return lines
+}
+
+function actCode({ page, deed }: Step, element: string, origin: string): string {
+  const ready = `{ waitUntil: 'domcontentloaded' }`
+  switch (deed.does) {
+    case 'open':
+      return `${page}.goto(${addressCode(deed.url, origin)}, ${ready})`
+    case 'reload':
+      return `${page}.reload(${ready})`
+    case 'back':
+      return `${page}.goBack(${ready})`
+    case 'forward':
+      return `${page}.goForward(${ready})`
+    case 'click':
+      return `${element}.click()`
+    case 'submit':
+      return `${element}.evaluate((form) => form instanceof HTMLFormElement && form.requestSubmit())`
+    case 'fill':
+      return `${element}.fill(${literal(deed.value)})`
+    case 'fill-secret':
+      return `${element}.fill(process.env.${secretName(deed.secret)} ?? '')`
+    case 'select':
+      return `${element}.selectOption(${deed.values.length === 1 ? literal(deed.values[0] ?? '') : `[${deed.values.map(literal).join(', ')}]`})`
+    case 'select-secret':
+      return `${element}.selectOption(process.env.${secretName(deed.secret)} ?? '')`
+    case 'check':
+      return `${element}.setChecked(${deed.checked})`
+    case 'press':
+      return deed.on === undefined ? `${page}.keyboard.press(${literal(deed.key)})` : `${element}.press(${literal(deed.key)})`
+    default:
+      return deed.on === undefined
+        ? `${page}.evaluate(() => window.scrollTo(${deed.x}, ${deed.y}))`
+        : `${element}.evaluate((scrolled) => scrolled.scrollTo(${deed.x}, ${deed.y}))`
+  }
+}
+
+function secretName(number: number): string {
+  return `UNFOLD_SECRET_${number}`
+}
+
+/** Makes the page of a step when it is the first one in it and no step before has opened it. */
+export function pageCode({ steps }: Plan, index: number): readonly string[] {
+  const page = steps[index]?.page
+  const isKnown = steps.slice(0, index).some((step) => step.page === page || step.opens === page)
+  return isKnown || page === undefined ? [] : [`${page} = await context.newPage()`]
+}
+
+/** What the reader should know of what is not in the script, as comments. */
+export function remarks({ leftOut }: Plan, older: number): string {
+  const lines = [...leftOut].map(
+    ([why, count]) => `// Left out: ${count} ${count === 1 ? 'action' : 'actions'}, because ${why}.\n`,
+  )
+  if (older > 0) lines.unshift(`// Left out: the ${older} oldest actions, because the script would have become too long.\n`)
+  return lines.join('')
+}
+
+/** Where the site is, as code. */
+export function baseCode({ origin }: Plan, baseUrl: string | undefined): string {
+  const base = baseUrl ?? (origin === 'null' ? 'http://localhost' : origin)
+  return `const base = process.env.UNFOLD_BASE_URL ?? ${literal(base)}\n`
+}
+
+/** Which browser to use, as code. */
+export function browserCode(executablePath: string | undefined): string {
+  const otherwise = executablePath === undefined ? '' : ` ?? ${literal(executablePath)}`
+  return `const executablePath = process.env.UNFOLD_BROWSER_PATH${otherwise}\n`
+}

@@ -1,0 +1,7 @@
+export { Baselines } from './baselines.ts'
+export { attachChromium, type Chromium, ChromiumFailed, ChromiumMissing, findChromium, launchChromium } from './chromium.ts'
+export { type BrowserFacts, defaultLimits, type Limits, Recording, type RecordingOptions } from './recording.ts'
+export { Redactor, type RedactorOptions } from './redaction.ts'
+export { browserToolbox } from './toolbox.ts'
+export type { Watch } from './watch.ts'
+export { type WatchedBrowser, watchBrowser } from './watched.ts'

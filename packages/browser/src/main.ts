@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+import { homedir } from 'node:os'
+import { optionsOf, UsageError, usage } from './options.ts'
+import { version } from './version.ts'
+
+const exit = { failed: 1, usage: 2, noBrowser: 4 } as const
+
+try {
+  const options = optionsOf(process.argv.slice(2), {
+    environment: process.env,
+    home: homedir(),
+    folder: process.cwd(),
+    isTerminal: process.stdin.isTTY === true,
+  })
+  if (options.help) console.log(usage)
+  else if (options.version) console.log(version)
+  else {
+    // Whoever asks for help need not wait for all that it takes to watch a browser.
+    const { start } = await import('./start.ts')
+    await start(options)
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  if (error instanceof UsageError) console.error('See unfold-browser --help.')
+  process.exit(codeOf(error))
+}
+
+function codeOf(error: unknown): number {
+  if (error instanceof UsageError) return exit.usage
+  const isAboutBrowser = error instanceof Error && (error.name === 'ChromiumMissing' || error.name === 'ChromiumFailed')
+  return isAboutBrowser ? exit.noBrowser : exit.failed
+}

@@ -1,0 +1,61 @@
+import { type Found, isHidden, marker } from './marker.ts'
+import { type Secrecy, secrecyOf } from './names.ts'
+
+interface Attribute {
+  readonly name: string
+  readonly value: string
+  readonly start: number
+}
+
+const tagName = /<([A-Za-z][\w:.-]{0,63})/g
+// One attribute at a time, or the end of the tag; each can be read only one way.
+const attribute = /\s*(?:([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)("?)|'([^']*)('?)|([^\s"'<>=]+)))?|(\/?>)|([^\s]))/y
+const naming = new Set(['name', 'id', 'autocomplete', 'http-equiv', 'property', 'itemprop', 'key', 'data-name'])
+const holding = new Set(['value', 'content', 'data-value', 'defaultvalue'])
+const isSecret = (secrecy: Secrecy): boolean => secrecy === 'always' || secrecy === 'data'
+
+/** HTML or XML without what fields that look secret hold: `<input name="csrf" value="…">`, `<password>…</password>`. */
+export function hideInMarkup(text: string, found: Found): string {
+  let clean = ''
+  let kept = 0
+  const hide = (start: number, value: string): void => {
+    if (value.trim() === '' || isHidden(value)) return
+    clean += text.slice(kept, start) + marker
+    kept = start + value.length
+    found('markup')
+  }
+  const tags = new RegExp(tagName)
+  for (let tag = tags.exec(text); tag !== null; tag = tags.exec(text)) {
+    const { attributes, end, isClosed } = attributesFrom(text, tags.lastIndex)
+    const isPassword = attributes.some(({ name, value }) => name === 'type' && value.toLowerCase() === 'password')
+    if (isPassword || attributes.some(({ name, value }) => naming.has(name) && isSecret(secrecyOf(value)))) {
+      for (const { name, value, start } of attributes) if (holding.has(name)) hide(start, value)
+    }
+    tags.lastIndex = end
+    // A part of its name was hidden: what is left could look like another.
+    if (text[tag.index + tag[0].length] === '[') continue
+    if (!isClosed || !isSecret(secrecyOf((tag[1] ?? '').replace(/^.*:/, '')))) continue
+    const next = text.indexOf('<', end)
+    hide(end, text.slice(end, next === -1 ? text.length : next))
+  }
+  return clean + text.slice(kept)
+}
+
+/** What a tag says, up to its end or the end of the text. Never goes back, so that hostile markup takes no longer. */
+function attributesFrom(text: string, from: number): { attributes: Attribute[]; end: number; isClosed: boolean } {
+  const attributes: Attribute[] = []
+  attribute.lastIndex = from
+  for (let match = attribute.exec(text); match !== null; match = attribute.exec(text)) {
+    const [all, name, double, closingDouble, single, closingSingle, plain, close, other] = match
+    const end = attribute.lastIndex
+    if (close !== undefined) return { attributes, end, isClosed: close === '>' }
+    // Another tag begins before this one ended.
+    if (other === '<') return { attributes, end: end - 1, isClosed: false }
+    const value = double ?? single ?? plain
+    if (name === undefined || value === undefined) continue
+    const closing = (closingDouble ?? closingSingle ?? '').length
+    attributes.push({ name: name.toLowerCase(), value, start: match.index + all.length - closing - value.length })
+    attribute.lastIndex = end
+  }
+  return { attributes, end: text.length, isClosed: false }
+}

@@ -1,0 +1,33 @@
+import { type Found, isHidden, marker } from './marker.ts'
+import { secrecyOf } from './names.ts'
+
+const partName = /\bname="([^"\r\n]{1,200})"/g
+const blankLine = /\r?\n\r?\n/g
+const nextPart = /\r?\n--/g
+
+/** The parts of a form without those whose names look secret. */
+export function hideInMultipart(text: string, found: Found): string {
+  let clean = ''
+  let kept = 0
+  const names = new RegExp(partName)
+  for (let match = names.exec(text); match !== null; match = names.exec(text)) {
+    const secrecy = secrecyOf(match[1] ?? '')
+    if (secrecy !== 'always' && secrecy !== 'data') continue
+    const start = endOf(blankLine, text, names.lastIndex)
+    if (start === undefined) break
+    nextPart.lastIndex = start
+    const end = nextPart.exec(text)?.index ?? text.length
+    names.lastIndex = end
+    const value = text.slice(start, end)
+    if (value === '' || isHidden(value)) continue
+    clean += text.slice(kept, start) + marker
+    kept = end
+    found('field')
+  }
+  return clean + text.slice(kept)
+}
+
+function endOf(pattern: RegExp, text: string, from: number): number | undefined {
+  pattern.lastIndex = from
+  return pattern.exec(text) === null ? undefined : pattern.lastIndex
+}

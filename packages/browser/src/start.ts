@@ -1,0 +1,80 @@
+import { listen, serveStdio } from '@unfold-mcp/server'
+import { Baselines } from './baselines.ts'
+import { attachChromium, type Chromium, findChromium, launchChromium } from './chromium.ts'
+import type { Options } from './options.ts'
+import { Recording } from './recording.ts'
+import { kinds } from './records.ts'
+import { Redactor } from './redaction.ts'
+import { StatusLine, statusText } from './status.ts'
+import { browserToolbox } from './toolbox.ts'
+import { watchBrowser } from './watched.ts'
+
+/** Watches a browser and serves what it sees, until a signal or the client ends it. */
+export async function start(options: Options): Promise<void> {
+  let stop: () => unknown = () => process.exit(0)
+  // From the beginning: a browser that is just being started must not stay behind.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop())
+  const recording = new Recording({ redactor: new Redactor() })
+  const chromium = await browserFor(options)
+  const browser = await watchBrowser(chromium, recording)
+  const box = browserToolbox(
+    { recording, browser, baselines: new Baselines(), sessions: options.sessions, output: options.output },
+    { counts: options.counts },
+  )
+  const line = new StatusLine(process.stderr, () =>
+    statusText(
+      recording.facts.read(),
+      browser.tabs().length,
+      kinds.reduce((sum, kind) => sum + recording.of(kind).evicted, 0),
+    ),
+  )
+  let isEnding = false
+  const end = async (code: number): Promise<void> => {
+    if (isEnding) return
+    isEnding = true
+    line.end()
+    await Promise.allSettled([served.close(), box.close()])
+    await browser.close().catch(() => undefined)
+    process.exit(code)
+  }
+  const served = await serveAs(options, box, (text) => line.print(text)).catch(async (error: unknown) => {
+    await browser.close().catch(() => undefined)
+    throw error
+  })
+  stop = () => end(0)
+  // A client that closes its end is done with us.
+  if (options.http === undefined) process.stdin.once('close', () => void end(0))
+  const mourn = async (): Promise<void> => {
+    const why = await browser.ended
+    if (!isEnding) line.print(`The browser is gone (${why}). What was recorded can still be read; start again to watch on.`)
+  }
+  void mourn()
+  recording.facts.subscribe(() => line.refresh())
+  browser.onChange(() => line.refresh())
+  if (options.open !== undefined) {
+    await browser.open(options.open).then(
+      () => line.print(`Watching ${options.open}`),
+      (error: unknown) => line.print(error instanceof Error ? error.message : String(error)),
+    )
+  }
+  line.refresh()
+}
+
+async function browserFor({ attach, browser, headless, profile }: Options): Promise<Chromium> {
+  if (attach !== undefined) return attachChromium(attach)
+  const executablePath = findChromium({ platform: process.platform, variables: process.env, path: browser })
+  const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY) || Boolean(process.env.WAYLAND_DISPLAY)
+  if (!hasDisplay && !headless) console.error('There is no display here, so the browser runs without a window.')
+  return launchChromium({ executablePath, headless: headless || !hasDisplay, profile })
+}
+
+async function serveAs({ http }: Options, box: object, print: (text: string) => void): Promise<{ close(): Promise<void> }> {
+  if (http === undefined) return serveStdio(box)
+  const listening = await listen(box, { port: http })
+  print(`Serving on ${listening.url}
+Connect a client:
+  claude mcp add --transport http browser ${listening.url}
+  or in its configuration: { "mcpServers": { "browser": { "type": "http", "url": "${listening.url}" } } }
+Stop with Ctrl-C.`)
+  return listening
+}

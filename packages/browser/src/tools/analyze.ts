@@ -1,0 +1,119 @@
+import { ToolError } from '@unfold-mcp/server'
+import { z } from 'zod'
+import { analyzeApi } from '../analyze/api.ts'
+import { changesSince } from '../analyze/changes.ts'
+import { performanceOf } from '../analyze/performance.ts'
+import { timelineOf } from '../analyze/timeline.ts'
+import type { Baselines } from '../baselines.ts'
+import { given } from '../given.ts'
+import type { Recording } from '../recording.ts'
+import { dataReply } from '../reply.ts'
+import { withTimes } from '../times.ts'
+import type { Watch } from '../watch.ts'
+import { audited } from './audit.ts'
+import type { Box } from './box.ts'
+import { advice, data } from './data.ts'
+
+const limit = z.int().min(1).max(100).optional().describe('How many at most')
+const url = z.string().max(500).optional().describe('Only addresses that contain this')
+
+/** What is to be made of what happened. */
+export function addAnalyze(box: Box, watch: Watch): void {
+  const { recording, baselines } = watch
+  box.composite(
+    'analyze',
+    {
+      title: 'Analyze',
+      by: 'target',
+      about: 'Draw conclusions from what was recorded in the browser, or audit the page as it is now.',
+      readOnly: true,
+      modes: {
+        performance: {
+          about: 'page loads against their baselines, slow and large requests',
+          ...data.performance,
+          whenEmpty: advice.snapshots,
+          input: z.object({
+            url,
+            limit,
+            baseline: z
+              .enum(['keep', 'set', 'clear'])
+              .optional()
+              .describe('set: the newest loads are what later ones are compared with; clear: forget the baselines'),
+          }),
+        },
+        api: {
+          about: 'endpoints that pages call: methods, parameters, shapes of what is sent and answered',
+          ...data.api,
+          whenEmpty: advice.endpoints,
+          input: z.object({
+            url,
+            limit,
+            offset: z.int().min(0).optional().describe('How many to leave out before the first'),
+            form: z.enum(['summary', 'openapi']).optional().describe('openapi: an OpenAPI 3.1 document'),
+          }),
+        },
+        accessibility: {
+          about: 'a live accessibility audit (axe-core) of the current page',
+          ...data.accessibility,
+          input: z.object({
+            selector: z.string().max(2_000).optional().describe('Only what this CSS selector matches'),
+            tags: z.array(z.string().max(50)).max(20).optional().describe('Only rules with these tags, such as wcag2aa'),
+            tab: z.string().optional().describe('The tab, such as tab-1; the current one unless told'),
+          }),
+        },
+        changes: {
+          about: 'what is new since a place: errors, failed requests, endpoints, navigations',
+          ...data.changes,
+          whenEmpty: advice.anything,
+          input: z.object({ since: z.int().min(0).optional().describe('latest of an earlier answer; everything unless told') }),
+        },
+        timeline: {
+          about: 'what happened around the actions of the person, in order',
+          ...data.timeline,
+          whenEmpty: advice.actions,
+          input: z.object({ limit, before: z.int().optional().describe('before of the newer part, for what came earlier') }),
+        },
+      },
+    },
+    {
+      performance: ({ url: part, limit: most, baseline }) => {
+        if (baseline === 'clear') baselines.clear()
+        if (baseline === 'set') for (const snapshot of newestLoads(recording)) baselines.set(snapshot)
+        const found = performanceOf(recording, baselines, given({ url: part, limit: most }))
+        const worse = found.pages.filter(({ metrics }) => metrics.some(({ verdict }) => verdict === 'worse')).length
+        return dataReply(`${found.pages.length} pages, ${worse} of them worse than their baseline in some way.`, withTimes(found))
+      },
+      api: ({ url: part, limit: most, offset, form }) => {
+        if (form === 'openapi') return dataReply('An OpenAPI document of what was seen.', recording.endpoints.openapi())
+        const found = analyzeApi(recording.endpoints, given({ contains: part, limit: most, offset }))
+        return dataReply(`${found.endpoints.length} of ${found.total} endpoints.`, withTimes(found))
+      },
+      accessibility: async ({ selector, tags, tab }, { signal }) => {
+        const audit = await audited(watch, { tab, selector, tags, signal })
+        const elements = audit.faults.reduce((sum, { count }) => sum + count, 0)
+        return dataReply(
+          `${audit.faults.length} kinds of faults on ${elements} elements; ${audit.passes} rules passed.`,
+          withTimes(audit),
+        )
+      },
+      changes: ({ since = 0 }) => {
+        if (since > recording.seq)
+          throw new ToolError(
+            `Nothing has reached place ${since} yet: the latest is ${recording.seq}. The place is of an earlier run; leave since out.`,
+          )
+        const found = changesSince(recording, since)
+        const total = Object.values(found.counts).reduce((sum, count) => sum + count, 0)
+        return dataReply(`${total} new records; pass latest as since to see what comes next.`, withTimes(found))
+      },
+      timeline: ({ limit: most, before }) => {
+        const found = timelineOf(recording, given({ limit: most, before }))
+        return dataReply(`${found.entries.length} entries, oldest first.`, withTimes(found))
+      },
+    },
+  )
+}
+
+/** The newest measurement of each page. */
+function newestLoads(recording: Recording): Iterable<Parameters<Baselines['set']>[0]> {
+  return new Map([...recording.of('snapshots')].map((snapshot) => [snapshot.url, snapshot])).values()
+}

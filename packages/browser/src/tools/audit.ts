@@ -1,0 +1,26 @@
+import { auditPage } from '../analyze/accessibility.ts'
+import type { Audit } from '../records.ts'
+import type { Watch } from '../watch.ts'
+import { onTab } from './live.ts'
+
+export interface AuditRequest {
+  readonly tab: string | undefined
+  readonly selector?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly signal: AbortSignal
+}
+
+/** Audits a tab as it is now, and keeps what was found. */
+export async function audited(watch: Watch, { tab, selector, tags, signal }: AuditRequest): Promise<Audit> {
+  const { recording } = watch
+  const audit = await onTab(watch, { tab, signal }, (page, id, untilGone) =>
+    auditPage(page, {
+      tab: id,
+      signal: untilGone,
+      ...(selector !== undefined && { selector }),
+      ...(tags !== undefined && { tags }),
+    }),
+  )
+  // The filters may keep it out of the recording; it was asked for all the same.
+  return recording.add('audits', audit) ?? { seq: recording.seq, ...recording.redactor.record('audits', audit) }
+}

@@ -1,0 +1,127 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { performanceOf } from '../analyze/performance.ts'
+import { har } from '../generate/har.ts'
+import { playwrightTest } from '../generate/playwright-test.ts'
+import { prSummary } from '../generate/pr-summary.ts'
+import { reproduction } from '../generate/reproduction.ts'
+import { sarif } from '../generate/sarif.ts'
+import { writeOutput } from '../output.ts'
+import { documentReply, inert, ownReply } from '../reply.ts'
+import { version } from '../version.ts'
+import type { Watch } from '../watch.ts'
+import { audited } from './audit.ts'
+import type { Box } from './box.ts'
+import { advice, data } from './data.ts'
+
+const title = z.string().max(200).optional().describe('What to call it')
+const script = z.object({
+  title,
+  base_url: z.url().optional().describe('Where the site is, when not where it was recorded'),
+  last: z.int().min(1).max(1_000).optional().describe('Only so many of the newest actions'),
+})
+const place = { tab: z.string().optional().describe('The tab, such as tab-1; the current one unless told') }
+
+/** Documents made from what was recorded. */
+export function addGenerate(box: Box, watch: Watch): void {
+  const { recording } = watch
+  const actions = (last: number | undefined) => [...recording.of('actions')].slice(-(last ?? 1_000))
+  box.composite(
+    'generate',
+    {
+      title: 'Generate',
+      by: 'format',
+      about: 'Make a document from what was recorded in the browser.',
+      readOnly: false,
+      destructive: false,
+      input: z.object({
+        file: z.string().max(100).optional().describe('Write it to a file of this name instead of answering with it'),
+      }),
+      modes: {
+        reproduction: {
+          about: 'a Playwright script that repeats what the person did',
+          ...data.reproduction,
+          whenEmpty: advice.actions,
+          input: script,
+        },
+        test: {
+          about: 'a Playwright test that repeats it and expects what happened then',
+          ...data.test,
+          whenEmpty: advice.actions,
+          input: script,
+        },
+        pr_summary: {
+          about: 'Markdown for a pull request: what was tried, errors, failed requests, performance, accessibility',
+          ...data.pr_summary,
+          whenEmpty: advice.anything,
+          input: z.object({ title }),
+        },
+        sarif: { about: 'SARIF 2.1.0 of a live accessibility audit', ...data.sarif, input: z.object(place) },
+        har: { about: 'HTTP Archive 1.2 of the requests, with their bodies', ...data.har, whenEmpty: advice.network },
+      },
+    },
+    {
+      reproduction: ({ file, title: named, base_url, last }) =>
+        delivered(watch, { file, suffix: '.mjs', what: 'A Playwright script; run it with node' }, (limit) =>
+          reproduction(actions(last), { ...scriptOptions(named, base_url), limit }),
+        ),
+      test: ({ file, title: named, base_url, last }) =>
+        delivered(watch, { file, suffix: '.spec.ts', what: 'A test for @playwright/test' }, (limit) =>
+          playwrightTest({
+            actions: actions(last),
+            logs: [...recording.of('logs')],
+            network: [...recording.of('network')],
+            ...scriptOptions(named, base_url),
+            limit,
+          }),
+        ),
+      pr_summary: ({ file, title: named }) =>
+        delivered(watch, { file, suffix: '.md', what: 'A summary for a pull request' }, () =>
+          prSummary({
+            ...(named !== undefined && { title: named }),
+            actions: [...recording.of('actions')],
+            logs: [...recording.of('logs')],
+            network: [...recording.of('network')],
+            performance: performanceOf(watch.recording, watch.baselines).pages.map(({ url, metrics }) => ({ url, metrics })),
+            audits: [...recording.of('audits')],
+          }),
+        ),
+      sarif: async ({ file, tab }, { signal }) => {
+        const audit = await audited(watch, { tab, signal })
+        return delivered(watch, { file, suffix: '.sarif', what: 'A SARIF log of the audit' }, (limit) =>
+          inert(JSON.stringify(sarif(audit, { version, limit }), undefined, 1)),
+        )
+      },
+      har: ({ file }) =>
+        delivered(watch, { file, suffix: '.har', what: 'An HTTP archive' }, (limit) =>
+          inert(JSON.stringify(har([...recording.of('network')], { version, snapshots: [...recording.of('snapshots')], limit }))),
+        ),
+    },
+  )
+}
+
+const scriptOptions = (named: string | undefined, baseUrl: string | undefined) => ({
+  ...(named !== undefined && { title: named }),
+  ...(baseUrl !== undefined && { baseUrl }),
+})
+
+interface Delivery {
+  readonly file: string | undefined
+  readonly suffix: string
+  readonly what: string
+}
+
+// A document in an answer is read by a model; one in a file may be as long as it needs to be.
+const inAnswer = 60_000
+const inFile = 64 * 1024 * 1024
+
+/** The document as the answer, or in a file that the answer names. */
+async function delivered(
+  { output }: Watch,
+  { file, suffix, what }: Delivery,
+  make: (limit: number) => string,
+): Promise<CallToolResult> {
+  if (file === undefined) return documentReply(`${what}.`, make(inAnswer))
+  const written = await writeOutput(output, file.endsWith(suffix) ? file : `${file}${suffix}`, make(inFile))
+  return ownReply(`${what}, written to ${written.path} (${written.bytes} bytes).`)
+}

@@ -1,0 +1,14 @@
+import type { Baselines } from './baselines.ts'
+import type { Recording } from './recording.ts'
+import type { WatchedBrowser } from './watched.ts'
+
+/** All that the tools work on: what was recorded, and the browser it is recorded from. */
+export interface Watch {
+  readonly recording: Recording
+  readonly browser: Pick<WatchedBrowser, 'tabs' | 'tab' | 'snapshot'>
+  readonly baselines: Baselines
+  /** The folder of saved sessions. */
+  readonly sessions: string
+  /** The folder for generated files. */
+  readonly output: string
+}

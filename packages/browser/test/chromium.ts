@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe } from 'vitest'
+import { ChromiumMissing, findChromium, type LaunchOptions, launchChromium } from '../src/chromium.ts'
+import { Recording } from '../src/recording.ts'
+import { Redactor } from '../src/redaction.ts'
+import { type WatchedBrowser, type WatchedTab, watchBrowser } from '../src/watched.ts'
+
+const { env } = process
+const found = (() => {
+  try {
+    return { path: findChromium({ platform: process.platform, variables: env }) }
+  } catch (error) {
+    if (!(error instanceof ChromiumMissing)) throw error
+    return { missing: error.message }
+  }
+})()
+// A browser is slow on a machine that does many things at once.
+const testMs = 60_000
+const isRequired = env.UNFOLD_REQUIRE_BROWSER !== undefined || env.CI === 'true'
+
+/** The browser that tests use; throws where there is none. */
+export function chromiumPath(): string {
+  if (found.path === undefined) throw new Error(found.missing)
+  return found.path
+}
+
+/** Arguments that a browser needs to run as root, for tests that start one by themselves. */
+export const chromiumArgs: readonly string[] = process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : []
+
+/** Tests in a real browser. Without one they are skipped and say why; where a browser is required, they fail. */
+export function describeInChromium(name: string, tests: () => void): void {
+  const isSkipped = found.path === undefined && !isRequired
+  if (isSkipped) console.warn(`Skipped, because there is no browser: ${name}.\n${found.missing}`)
+  describe.skipIf(isSkipped)(`in Chromium, ${name}`, { timeout: testMs }, () => {
+    beforeAll(() => void chromiumPath())
+    tests()
+  })
+}
+
+/** A browser without windows that is watched, its first tab, and what is recorded of it. */
+export interface Watching extends AsyncDisposable {
+  readonly browser: WatchedBrowser
+  readonly recording: Recording
+  readonly tab: WatchedTab
+  /** Playwright's page of the first tab. */
+  readonly page: Page
+  /** Waits until something holds, and gives it; fails when it does not in time. */
+  until<T>(what: string, holds: () => T | undefined | false): Promise<T>
+}
+
+interface WatchingOptions extends Partial<LaunchOptions> {
+  readonly recording?: Recording
+  /** The page to begin with. */
+  readonly open?: string
+}
+
+/** Starts a browser and watches it, until it is disposed of. */
+export async function watching({
+  recording = new Recording({ redactor: new Redactor() }),
+  open,
+  ...options
+}: WatchingOptions = {}): Promise<Watching> {
+  const chromium = await launchChromium({ executablePath: chromiumPath(), headless: true, ...options })
+  const browser = await watchBrowser(chromium, recording)
+  const tab = open === undefined ? browser.tab() : await browser.open(open)
+  return { browser, recording, tab, page: tab.page, until, [Symbol.asyncDispose]: () => browser.close() }
+}
+
+const untilMs = 20_000
+
+/** Waits until something holds, and gives it; fails when it does not in time. */
+export async function until<T>(what: string, holds: () => T | undefined | false, ms = untilMs): Promise<T> {
+  for (const end = Date.now() + ms; Date.now() < end; ) {
+    const value = holds()
+    if (value !== undefined && value !== false) return value
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`Waited ${ms} ms in vain: ${what}`)
+}
+
+/** Makes a page's process crash. */
+export async function crash(page: Page): Promise<void> {
+  await page.goto('chrome://crash').catch(() => undefined)
+}

@@ -1,0 +1,330 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { version } from '../src/version.ts'
+import { chromiumArgs, chromiumPath, describeInChromium } from './chromium.ts'
+import { textOf } from './replies.ts'
+import { type Site, startSite } from './site.ts'
+
+const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const patience = { timeout: 60_000 }
+const first = ['observe', 'query_dom']
+const all = ['observe', 'query_dom', 'analyze', 'generate', 'configure']
+
+let folder = ''
+const started: Running[] = []
+
+beforeAll(async () => {
+  if (!existsSync(program)) throw new Error(`There is no ${program}. Run npm run build first.`)
+  folder = await mkdtemp(join(tmpdir(), 'unfold-command-'))
+  await mkdir(join(folder, 'tmp'))
+})
+afterEach(async () => {
+  for (const each of started.splice(0)) await each.end('SIGKILL')
+})
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+
+/** Everything that the program writes for itself goes to a folder of this test. */
+function surroundings(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { PATH = '', UNFOLD_BROWSER_PATH } = process.env
+  const given = UNFOLD_BROWSER_PATH === undefined ? {} : { UNFOLD_BROWSER_PATH }
+  return { PATH, HOME: folder, TMPDIR: join(folder, 'tmp'), TERM: 'xterm', ...given, ...more }
+}
+
+interface Outcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface Conditions {
+  /** Arguments for Node itself. */
+  readonly node?: readonly string[]
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+/** Runs the program until it ends by itself. */
+function run(args: readonly string[], { node = [], variables = {} }: Conditions = {}): Promise<Outcome> {
+  const options = { env: surroundings(variables), cwd: folder, timeout: 50_000 }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [...node, program, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
+    })
+  })
+}
+
+/** The program, or another one, while it runs. */
+class Running {
+  readonly process: ChildProcess
+  readonly ended: Promise<number | null>
+  #output = ''
+
+  constructor(command: string, args: readonly string[], stdin: 'pipe' | 'ignore' = 'ignore') {
+    this.process = spawn(command, args, { env: surroundings(), cwd: folder, stdio: [stdin, 'pipe', 'pipe'] })
+    for (const stream of [this.process.stdout, this.process.stderr])
+      stream?.on('data', (chunk: Buffer) => {
+        this.#output += chunk.toString()
+      })
+    this.ended = new Promise((resolve) => this.process.once('close', resolve))
+    started.push(this)
+  }
+
+  /** Waits until it has written something like this. */
+  async says(what: RegExp): Promise<RegExpExecArray> {
+    for (const end = Date.now() + 40_000; Date.now() < end; ) {
+      const found = what.exec(this.#output)
+      if (found !== null) return found
+      if (this.process.exitCode !== null) break
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error(`It never wrote ${what}, but: ${this.#output}`)
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill(signal)
+    return this.ended
+  }
+}
+
+const command = (...args: readonly string[]): Running => new Running(process.execPath, [program, ...args])
+
+/** The processes that use a folder of this test: browsers are told where their profile is. */
+async function browsers(): Promise<readonly string[]> {
+  const listed = await new Promise<string>((resolve) => {
+    execFile('ps', ['-eo', 'pid=,args='], { maxBuffer: 16 * 1024 * 1024 }, (_error, stdout) => resolve(stdout))
+  })
+  return listed.split('\n').filter((line) => line.includes(`--user-data-dir=${join(folder, 'tmp')}`))
+}
+
+/** Nothing is left: no browser, and no folder of one. */
+async function expectNothingLeft(): Promise<void> {
+  await expect.poll(browsers, { timeout: 15_000 }).toEqual([])
+  const left = async () => (await readdir(join(folder, 'tmp'))).filter((name) => name.startsWith('unfold-browser-'))
+  await expect.poll(left, { timeout: 15_000 }).toEqual([])
+}
+
+async function connected(transport: Transport, era: 'session' | 'stateless' = 'session'): Promise<Client> {
+  const mode = era === 'session' ? 'legacy' : { pin: '2026-07-28' }
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } })
+  await client.connect(transport)
+  return client
+}
+
+const namesOf = async (client: Client): Promise<readonly string[]> =>
+  (await client.listTools(undefined, { cacheMode: 'bypass' })).tools.map(({ name }) => name)
+
+describe('the command, before it starts anything', () => {
+  test('--help says what it does, its options and its exit codes', patience, async () => {
+    const { code, stdout } = await run(['--help'])
+    expect(code).toBe(0)
+    for (const word of ['--open', '--http', '--attach', '--headless', '--profile', '--browser', '--output', 'Exit codes'])
+      expect(stdout).toContain(word)
+  })
+
+  test('--version is the version of the package', patience, async () => {
+    expect(await run(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n` })
+  })
+
+  test.each([
+    [['--colour'], 'colour'],
+    [['--http', '99999'], '--http wants a port between 0 and 65535'],
+    [['one.example', 'two.example'], 'One page can be opened first, not 2'],
+    [['one.example', '--open', 'two.example'], 'given twice'],
+    [['--open', 'http://'], 'is no address of a page'],
+    [['--attach', 'http://127.0.0.1:9222', '--headless'], '--attach watches a browser that runs already'],
+  ])('%j is wrong usage: exit code 2, and what to do', patience, async (args, words) => {
+    const { code, stdout, stderr } = await run(args)
+    expect(stderr).toContain(words)
+    expect(stderr).toContain('See unfold-browser --help.')
+    expect([code, stdout]).toEqual([2, ''])
+  })
+
+  test('a browser that is not there is exit code 4', patience, async () => {
+    const { code, stderr } = await run(['--browser', join(folder, 'no-browser')])
+    expect(stderr).toContain('There is no program at')
+    expect(code).toBe(4)
+    expect(await run([], { variables: { UNFOLD_BROWSER_PATH: join(folder, 'no-browser') } })).toMatchObject({ code: 4 })
+  })
+
+  test.skipIf(process.platform !== 'linux')(
+    'a machine without one is told how to install one: exit code 4',
+    patience,
+    async () => {
+      // Where this machine has its browsers, a Mac has none.
+      const asMac = 'data:text/javascript,Object.defineProperty(process, "platform", { value: "darwin" })'
+      const { code, stderr } = await run([], { node: ['--import', asMac], variables: { UNFOLD_BROWSER_PATH: '' } })
+      expect(stderr).toContain('brew install --cask chromium')
+      expect(stderr).toContain('--browser <path>')
+      expect(code).toBe(4)
+    },
+  )
+
+  test('a program that is no browser is exit code 4, with its own words', patience, async () => {
+    const { code, stderr } = await run(['--headless', '--browser', process.execPath])
+    expect(stderr).toContain('could not be started')
+    expect(code).toBe(4)
+  })
+
+  test('attaching to nothing, or to another machine, is exit code 4', patience, async () => {
+    const nothing = await run(['--attach', 'http://127.0.0.1:9'])
+    expect(nothing.stderr).toContain('No browser could be reached at http://127.0.0.1:9')
+    expect(nothing.stderr).toContain('--remote-debugging-port=9222')
+    expect(nothing.code).toBe(4)
+    const far = await run(['--attach', 'http://192.0.2.1:9222'])
+    expect(far.stderr).toContain('is another machine')
+    expect(far.code).toBe(4)
+  })
+})
+
+describeInChromium('the command, with a browser', () => {
+  let site: Site
+  beforeAll(async () => {
+    site = await startSite()
+  })
+  afterAll(() => site?.close())
+
+  const stdio = (...args: readonly string[]): StdioClientTransport =>
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [program, '--headless', ...args],
+      env: surroundings(),
+      cwd: folder,
+      stderr: 'ignore',
+    })
+
+  test('over stdio a fresh server has two tools, and ends with its browser when the client leaves', patience, async () => {
+    const client = await connected(stdio())
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(first)
+    expect(tools[0]?.inputSchema.properties).toMatchObject({ what: { enum: ['errors', 'logs', 'page'] } })
+    expect(await browsers()).not.toEqual([])
+    await client.close()
+    await expectNothingLeft()
+  })
+
+  test('--open watches a page from its first moment', patience, async () => {
+    const client = await connected(stdio('--open', `${site.url}/busy`))
+    const seen = async (): Promise<string> =>
+      textOf(await client.callTool({ name: 'observe', arguments: { what: 'logs', contains: 'the front page is here' } }))
+    await expect.poll(seen, { timeout: 20_000 }).toContain('"text":"the front page is here"')
+    expect(await namesOf(client)).toEqual(all)
+    await client.close()
+    await expectNothingLeft()
+  })
+
+  test('--no-counts leaves them out', patience, async () => {
+    const client = await connected(stdio('--no-counts'))
+    await client.callTool({ name: 'observe', arguments: { what: 'logs' } })
+    for (const tool of (await client.listTools(undefined, { cacheMode: 'bypass' })).tools)
+      expect(tool).not.toHaveProperty('_meta')
+    await client.close()
+    await expectNothingLeft()
+  })
+
+  test('--http says how to connect, serves both eras on loopback, and SIGTERM ends it with its browser', patience, async () => {
+    const running = command('--headless', '--http', '0', '--open', site.url)
+    const [, url = ''] = await running.says(/Serving on (http:\/\/127\.0\.0\.1:\d+\/mcp)/)
+    await running.says(/claude mcp add --transport http browser http:\/\/127\.0\.0\.1/)
+    await running.says(new RegExp(`Watching ${site.url}`))
+    const session = await connected(new StreamableHTTPClientTransport(new URL(url)))
+    const stateless = await connected(new StreamableHTTPClientTransport(new URL(url)), 'stateless')
+    expect(await namesOf(session)).toEqual(first)
+    expect(await namesOf(stateless)).toEqual(all)
+    await session.callTool({ name: 'observe', arguments: { what: 'network' } })
+    expect(await namesOf(session)).toEqual(all)
+    await Promise.all([session.close(), stateless.close()])
+    expect(await running.end('SIGTERM')).toBe(0)
+    await expectNothingLeft()
+  })
+
+  test('a page that cannot be opened is told of, and the server serves on', patience, async () => {
+    const running = command('--headless', '--http', '0', '--open', 'http://127.0.0.1:9/')
+    const [, url = ''] = await running.says(/Serving on (\S+)/)
+    await running.says(/http:\/\/127\.0\.0\.1:9\/ could not be opened: .* Is its server running/)
+    const client = await connected(new StreamableHTTPClientTransport(new URL(url)))
+    expect(await namesOf(client)).toEqual(first)
+    await client.close()
+    expect(await running.end('SIGINT')).toBe(0)
+    await expectNothingLeft()
+  })
+
+  test('a port that is taken is exit code 1 and leaves no browser behind', patience, async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    try {
+      const address = taken.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      const { code, stderr } = await run(['--headless', '--http', String(port)])
+      expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`)
+      expect(code).toBe(1)
+    } finally {
+      await new Promise((resolve) => taken.close(resolve))
+    }
+    await expectNothingLeft()
+  })
+
+  test('a signal while the browser is being started leaves nothing behind', patience, async () => {
+    const running = command('--headless', '--http', '0')
+    const hasStarted = async (): Promise<number> => (await browsers()).length
+    await expect.poll(hasStarted, { timeout: 30_000, interval: 20 }).toBeGreaterThan(0)
+    expect(await running.end('SIGTERM')).toBe(0)
+    await expectNothingLeft()
+  })
+
+  test('--attach watches a browser that runs already, and leaves it running', patience, async () => {
+    const profile = join(folder, 'own')
+    const own = new Running(chromiumPath(), [
+      ...chromiumArgs,
+      '--headless',
+      '--remote-debugging-port=0',
+      `--user-data-dir=${profile}`,
+      `${site.url}/second`,
+    ])
+    const [, port = ''] = await own.says(/DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)/)
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [program, '--attach', `http://127.0.0.1:${port}`],
+      env: surroundings(),
+      cwd: folder,
+      stderr: 'ignore',
+    })
+    const client = await connected(transport)
+    const page = async (): Promise<string> => textOf(await client.callTool({ name: 'observe', arguments: { what: 'page' } }))
+    await expect.poll(page, { timeout: 20_000 }).toContain('Second page')
+    await client.close()
+    const answer = await fetch(`http://127.0.0.1:${port}/json/version`)
+    expect(answer.ok).toBe(true)
+    await own.end('SIGTERM')
+  })
+
+  const hasScript = existsSync('/usr/bin/script') && process.platform === 'linux'
+  if (!hasScript) console.warn('Skipped, because there is no `script` of util-linux: the status line in a terminal.')
+  test.skipIf(!hasScript)('in a terminal a line says what is buffered, and Ctrl-C ends it', patience, async () => {
+    const line = `${process.execPath} ${program} --headless --http 0 ${site.url}/busy`
+    const running = new Running('/usr/bin/script', ['-qec', line, '/dev/null'], 'pipe')
+    await running.says(/Watching http/)
+    await running.says(/\[2K1 tab · \d+ logs \(\d+ errors\) · \d+ requests · 1 socket, \d+ events · \d+ actions?/)
+    // What a person types at a terminal to end a program.
+    running.process.stdin?.write('\u0003')
+    await running.ended
+    await expectNothingLeft()
+  })
+
+  test('a saved session is in the folder of its user, for nobody else to read', patience, async () => {
+    const client = await connected(stdio('--open', site.url))
+    await client.callTool({ name: 'observe', arguments: { what: 'page' } })
+    await client.callTool({ name: 'configure', arguments: { action: 'save', name: 'kept' } })
+    await client.close()
+    const path = join(folder, '.local', 'share', 'unfold', 'browser', 'sessions', 'kept.json')
+    expect(JSON.parse(await readFile(path, 'utf8'))).toBeTypeOf('object')
+    expect(process.platform === 'win32' ? 0 : (await stat(path)).mode & 0o077).toBe(0)
+    await expectNothingLeft()
+  })
+})

@@ -1,0 +1,239 @@
+import { expect, test } from 'vitest'
+import { reproduction } from '../src/generate/reproduction.ts'
+import type { UserAction } from '../src/records.ts'
+import { describeInChromium } from './chromium.ts'
+import { found, Tale } from './generate-records.ts'
+import { runScript } from './generate-running.ts'
+import { startServer } from './generate-server.ts'
+import { startSite } from './site.ts'
+
+const slow = { timeout: 120_000 }
+
+/** An order, as capture would record it: also with the events that the browser makes of others. */
+function ordering(url: string): readonly UserAction[] {
+  const tale = new Tale()
+  const front = `${url}/`
+  const order = found('#order > button', { testId: 'order', role: { role: 'button', name: 'Order' }, text: 'Order' })
+  const gift = found('input[name="gift"]', { role: { role: 'checkbox', name: 'It is a gift' } })
+  const email = found('input[name="email"]', { placeholder: 'you@example.com' })
+  return [
+    tale.action('navigation', front, { cause: 'typed' }),
+    tale.action('click', front, found('section:nth-of-type(2) > button:nth-of-type(3)', { testId: 'add', text: 'Add a thing' })),
+    tale.action('scroll', front, { scroll: { x: 0, y: 300 } }),
+    tale.action('input', front, { ...found('input[name="name"]', { label: 'Name' }), value: 'Ada "the first" Lovelace' }),
+    tale.action('input', front, { ...email, value: 'ada@example.com' }),
+    tale.action('input', front, { ...found('input[name="password"]', { label: 'Password' }), secret: true }),
+    tale.action('select', front, { ...found('select[name="size"]', { label: 'Size' }), value: 'l' }),
+    tale.action('click', front, gift),
+    tale.action('check', front, { ...gift, checked: true }),
+    tale.action('click', front, order),
+    tale.action('submit', front, found('#order')),
+    tale.action('navigation', `${url}/ordered`, { cause: 'form' }),
+    tale.action('click', `${url}/ordered`, found('a', { role: { role: 'link', name: 'Back' }, text: 'Back' })),
+    tale.action('navigation', front, { cause: 'link' }),
+    tale.action('click', front, found('section > button:nth-of-type(6)', { testId: 'push' })),
+    tale.action('navigation', `${url}/pushed`, { cause: 'script' }),
+    tale.action('navigation', front, { cause: 'history' }),
+    tale.action('key', front, { ...email, key: 'Tab' }),
+    tale.action('navigation', front, { cause: 'reload' }),
+  ]
+}
+
+describeInChromium('a script that repeats what was done', () => {
+  test('the script repeats what was done, and takes secrets from the environment', slow, async () => {
+    await using site = await startSite()
+    const { code, output } = await runScript(reproduction(ordering(site.url)), { UNFOLD_SECRET_1: 'from outside' })
+    expect(output).toContain('All 14 steps were repeated.')
+    expect(code).toBe(0)
+    const form = site.requests.find(({ method, path }) => method === 'POST' && path === '/ordered')
+    expect(Object.fromEntries(new URLSearchParams(form?.body))).toEqual({
+      name: 'Ada "the first" Lovelace',
+      email: 'ada@example.com',
+      password: 'from outside',
+      card: '',
+      size: 'l',
+      gift: 'on',
+    })
+    expect(site.requests.filter(({ method, path }) => method === 'POST' && path === '/api/items')).toHaveLength(1)
+  })
+
+  test('Enter in a field sends the form once, though the browser also clicks its button', slow, async () => {
+    await using site = await startSite()
+    const tale = new Tale()
+    const front = `${site.url}/`
+    const name = found('input[name="name"]', { label: 'Name' })
+    const pressed = tale.action('key', front, { ...name, key: 'Enter' })
+    const actions = [
+      tale.action('input', front, { ...name, value: 'Ada' }),
+      { ...pressed, at: pressed.at + 2_000 },
+      { ...tale.action('click', front, found('#order > button', { testId: 'order' })), at: pressed.at + 2_001 },
+      { ...tale.action('submit', front, found('#order')), at: pressed.at + 2_001 },
+      { ...tale.action('navigation', `${site.url}/ordered`, { cause: 'form' }), at: pressed.at + 2_050 },
+    ]
+    const { code, output } = await runScript(reproduction(actions))
+    expect(output).toContain('All 3 steps were repeated.')
+    expect(code).toBe(0)
+    expect(site.requests.filter(({ path }) => path === '/ordered')).toHaveLength(1)
+  })
+
+  test('a page that opens in a tab of its own is found there', slow, async () => {
+    await using site = await startSite()
+    await using server = await startServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<a href="${site.url}/second" target="_blank">Elsewhere</a>`)
+    })
+    const [first, second] = [new Tale('tab-1'), new Tale('tab-2')]
+    second.wait(1_000)
+    const actions = [
+      first.action('navigation', `${server.url}/`, { cause: 'typed' }),
+      first.action('click', `${server.url}/`, found('a', { text: 'Elsewhere' })),
+      second.action('navigation', `${site.url}/second`, { cause: 'link' }),
+      second.action('click', `${site.url}/second`, found('a', { role: { role: 'link', name: 'Back' } })),
+      second.action('navigation', `${site.url}/`, { cause: 'link' }),
+    ]
+    const { code, output } = await runScript(reproduction(actions))
+    expect(output).toContain('All 3 steps were repeated.')
+    expect(code).toBe(0)
+    expect(site.requests.map(({ path }) => path)).toEqual(expect.arrayContaining(['/second', '/']))
+  })
+
+  test('a link to the very page it is on is waited for: what was there before is not clicked', slow, async () => {
+    let loaded = 0
+    await using server = await startServer((request, response) => {
+      if (request.url === '/') loaded += 1
+      response.writeHead(200, { 'content-type': 'text/html' })
+      // Late, so that the page before is still there for a while.
+      setTimeout(() => response.end(`<a href="/">Again</a><a id="on" href="/on?after=${loaded}">On</a>`), 300)
+    })
+    const { url } = server
+    const tale = new Tale()
+    const actions = [
+      tale.action('navigation', `${url}/`, { cause: 'typed' }),
+      tale.action('click', `${url}/`, found('a:nth-of-type(1)', { text: 'Again' })),
+      tale.action('navigation', `${url}/`, { cause: 'link' }),
+      tale.action('click', `${url}/`, found('#on', { text: 'On' })),
+      tale.action('navigation', `${url}/on?after=2`, { cause: 'link' }),
+    ]
+    const { code, output } = await runScript(reproduction(actions))
+    expect(output).toContain('All 3 steps were repeated.')
+    expect(code).toBe(0)
+  })
+
+  test('an element that has no name of its own is found by its place', slow, async () => {
+    await using site = await startSite()
+    const tale = new Tale()
+    const front = `${site.url}/`
+    // Nine buttons have this role, and none of them this name.
+    const many = found('section:nth-of-type(2) > button:nth-of-type(2)', { text: 'thing' })
+    const { code } = await runScript(reproduction([tale.action('click', front, many)]))
+    expect(code).toBe(0)
+    expect(site.requests.map(({ path }) => path)).toContain('/api/items/2')
+  })
+
+  test('a step that cannot be repeated is named, and the script fails', slow, async () => {
+    await using site = await startSite()
+    const tale = new Tale()
+    const front = `${site.url}/`
+    const actions = [
+      tale.action('navigation', front, { cause: 'typed' }),
+      tale.action('click', front, found('nav > a', { testId: 'to-second' })),
+      tale.action('navigation', `${site.url}/third`, { cause: 'link' }),
+    ]
+    const script = reproduction(actions).replace('setDefaultTimeout(15_000)', 'setDefaultTimeout(2_000)')
+    const { code, output } = await runScript(script)
+    expect(code).toBe(1)
+    expect(output).toContain('Failed at 2. click “to-second”')
+    expect(output).toContain('waiting for navigation')
+  })
+
+  test('the site can be another one than the one that was recorded', slow, async () => {
+    await using site = await startSite()
+    const tale = new Tale()
+    const recorded = 'https://shop.example/'
+    const actions = [
+      tale.action('navigation', recorded, { cause: 'typed' }),
+      tale.action('click', recorded, found('nav > a', { testId: 'to-second' })),
+      tale.action('navigation', 'https://shop.example/second', { cause: 'link' }),
+    ]
+    const { code } = await runScript(reproduction(actions, { baseUrl: site.url }))
+    expect(code).toBe(0)
+  })
+})
+
+test('the best way to find an element comes first', () => {
+  const tale = new Tale()
+  const everything = {
+    testId: 'the-id',
+    role: { role: 'button', name: 'The role' },
+    label: 'The label',
+    placeholder: 'The placeholder',
+    text: 'The text',
+  }
+  const { testId: _testId, ...withoutId } = everything
+  const { role: _role, ...withoutRole } = withoutId
+  const { label: _label, ...withoutLabel } = withoutRole
+  const { placeholder: _placeholder, ...withoutPlaceholder } = withoutLabel
+  const ways = [everything, withoutId, withoutRole, withoutLabel, withoutPlaceholder, {}].map((selectors) => {
+    const script = reproduction([tale.action('click', 'http://127.0.0.1/', found('#a', selectors))])
+    return /one\((page.*)\)\n/.exec(script)?.[1]
+  })
+  expect(ways).toEqual([
+    'page.getByTestId("the-id"), page.locator("css=#a")',
+    'page.getByRole("button", { name: "The role", exact: true }), page.locator("css=#a")',
+    'page.getByLabel("The label", { exact: true }), page.locator("css=#a")',
+    'page.getByPlaceholder("The placeholder", { exact: true }), page.locator("css=#a")',
+    'page.getByText("The text", { exact: true }), page.locator("css=#a")',
+    'page.locator("css=#a")',
+  ])
+})
+
+test('a script that would become too long tells of the newest actions, and says so', () => {
+  const tale = new Tale()
+  const actions = Array.from({ length: 1_000 }, (_, i) =>
+    tale.action('click', 'http://127.0.0.1/', found(`#button-${i}`, { text: `Button ${i}` })),
+  )
+  const script = reproduction(actions, { limit: 20_000 })
+  expect(script.length).toBeLessThanOrEqual(20_000)
+  expect(script).toMatch(/Left out: the \d{3} oldest actions/)
+  expect(script).toContain('"css=#button-999"')
+  expect(script).not.toContain('"css=#button-0"')
+})
+
+test('what cannot be repeated is left out, and told', () => {
+  const tale = new Tale()
+  const page = 'http://127.0.0.1/'
+  const script = reproduction([
+    tale.action('navigation', 'javascript:alert(1)', { cause: 'typed' }),
+    tale.action('navigation', page, { cause: 'typed' }),
+    tale.action('key', page, { ...found('#a'), key: 'Unidentified' }),
+    tale.action('input', page, { ...found('#file'), value: 'C:\\fakepath\\letter.pdf' }),
+    tale.action('click', page),
+  ])
+  expect(script.match(/^\/\/ Left out: .*/gm)).toEqual([
+    '// Left out: 1 action, because it was on a page that has no usual address.',
+    '// Left out: 1 action, because it was a key that cannot be pressed by its name.',
+    '// Left out: 1 action, because a file was chosen, and which one is not known.',
+    '// Left out: 1 action, because nothing tells which element it was.',
+  ])
+  expect(script).not.toContain('javascript:')
+})
+
+test('what a page tells only when it is left comes before what left it', () => {
+  const tale = new Tale()
+  const [first, second] = ['http://127.0.0.1/first', 'http://127.0.0.1/second']
+  const opened = tale.action('navigation', first, { cause: 'typed' })
+  const typed = tale.action('input', first, { ...found('#name'), value: 'Ada' })
+  const left = tale.action('navigation', second, { cause: 'typed' })
+  const script = reproduction([opened, left, typed])
+  expect(script).toBe(reproduction([opened, typed, left]))
+  expect(script.indexOf('fill("Ada")')).toBeLessThan(script.indexOf('at("/second")'))
+})
+
+test('several that were chosen together are chosen together again', () => {
+  const tale = new Tale()
+  const chosen = tale.action('select', 'http://127.0.0.1/', { ...found('#sizes'), value: 's\nl' })
+  expect(reproduction([chosen])).toContain('.selectOption(["s", "l"])')
+})
+
+test('the same actions give the same script', () => {
+  expect(reproduction(ordering('http://127.0.0.1:1'))).toBe(reproduction(ordering('http://127.0.0.1:1')))
+})

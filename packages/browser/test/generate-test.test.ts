@@ -1,0 +1,138 @@
+import type { RequestListener } from 'node:http'
+import { expect, test } from 'vitest'
+import { playwrightTest } from '../src/generate/playwright-test.ts'
+import { describeInChromium } from './chromium.ts'
+import { everyKind, found, Tale } from './generate-records.ts'
+import { compileSpec, runSpec } from './generate-running.ts'
+import { type Server, startServer } from './generate-server.ts'
+
+const slow = { timeout: 120_000 }
+
+/** How the shop behaves; as it was recorded, unless told otherwise. */
+interface Behaviour {
+  readonly saving?: number
+  readonly throws?: boolean
+  readonly leadsTo?: string
+  readonly button?: string
+}
+
+/** A shop that can be broken in one place at a time. */
+async function startShop({
+  saving = 201,
+  throws = false,
+  leadsTo = '/saved',
+  button = 'Save it',
+}: Behaviour = {}): Promise<Server> {
+  const page = `<!doctype html><label>Name <input id="name"></label><button data-testid="save">${button}</button>
+<label><input id="gift" type="checkbox"> Gift</label>
+<script>
+fetch('/api/things')
+document.querySelector('button').addEventListener('click', async () => {
+  const { status } = await fetch('/api/things', { method: 'POST', body: document.querySelector('input').value })
+  await fetch('/api/things/' + Date.now())
+  ${throws ? `setTimeout(() => { throw new Error('broken') })` : ''}
+  setTimeout(() => { location.href = '${leadsTo}' }, 100)
+})
+</script>`
+  const answer: RequestListener = ({ method, url = '' }, response) => {
+    if (!url.startsWith('/api'))
+      response.writeHead(200, { 'content-type': 'text/html' }).end(url === '/' ? page : '<h1>Saved</h1>')
+    else response.writeHead(method === 'POST' ? saving : 200, { 'content-type': 'application/json' }).end('{}')
+  }
+  return await startServer(answer)
+}
+
+/** The test that comes of using the shop while it worked. */
+function recorded({ withException = false } = {}): string {
+  const tale = new Tale()
+  const url = 'http://shop.example'
+  const front = `${url}/`
+  const pageUrl = front
+  const opened = tale.action('navigation', front, { cause: 'typed' })
+  const loaded = [
+    tale.request(front, { type: 'document', pageUrl }),
+    tale.request(`${url}/api/things`, { pageUrl }),
+    tale.request('https://counter.elsewhere.example/hit', { pageUrl }),
+  ]
+  const filled = tale.action('input', front, { ...found('#name', { label: 'Name' }), value: 'Ada' })
+  const checked = tale.action('check', front, { ...found('#gift', { label: 'Gift' }), checked: true })
+  const clicked = tale.action('click', front, found('button', { testId: 'save', text: 'Save it' }))
+  const saved = [
+    tale.request(`${url}/api/things`, { pageUrl, method: 'POST', status: 201 }),
+    tale.request(`${url}/api/things/1767348000123`, { pageUrl }),
+  ]
+  const left = tale.action('navigation', `${url}/saved`, { cause: 'script' })
+  return playwrightTest({
+    title: 'saving a thing',
+    actions: [opened, filled, checked, clicked, left],
+    network: [...loaded, ...saved],
+    logs: withException ? [tale.log('error', 'Uncaught Error: broken', { from: 'exception' })] : [tale.log('error', 'a line')],
+  })
+}
+
+describeInChromium('a test made of what was done', () => {
+  test('the test passes as long as the site behaves as it did', slow, async () => {
+    await using shop = await startShop()
+    const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
+    expect(output).toContain('1 passed')
+    expect(code).toBe(0)
+  })
+
+  test('the test fails when a request is answered otherwise, and names it', slow, async () => {
+    await using shop = await startShop({ saving: 500 })
+    const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
+    expect(code).toBe(1)
+    expect(output).toMatch(/POST http:\/\/127.0.0.1:\d+\/api\/things is answered with 201/)
+    expect(output).toMatch(/\+\s+500/)
+  })
+
+  test('the test fails when an exception appears that was not there', slow, async () => {
+    await using shop = await startShop({ throws: true })
+    const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
+    expect(code).toBe(1)
+    expect(output).toContain('exceptions that nobody caught')
+  })
+
+  test('an exception that was there when it was recorded is no failure', slow, async () => {
+    await using shop = await startShop({ throws: true })
+    const { code } = await runSpec(recorded({ withException: true }), { UNFOLD_BASE_URL: shop.url })
+    expect(code).toBe(0)
+  })
+
+  test('the test fails when the page leads elsewhere', slow, async () => {
+    await using shop = await startShop({ leadsTo: '/lost' })
+    const { code, output } = await runSpec(recorded().replaceAll('(15_000)', '(3_000)'), { UNFOLD_BASE_URL: shop.url })
+    expect(code).toBe(1)
+    expect(output).toContain('4. click “Save it”')
+  })
+
+  test('the test fails when what was clicked says something else', slow, async () => {
+    await using shop = await startShop({ button: 'Buy it' })
+    const { code, output } = await runSpec(recorded(), { UNFOLD_BASE_URL: shop.url })
+    expect(code).toBe(1)
+    expect(output).toContain('Save it')
+  })
+})
+
+test('it expects only what the site itself answered, and of parts that differ each time only that they are there', () => {
+  expect(recorded().match(/(?<=await )answered\(.*/g)).toEqual([
+    'answered("GET", at("/"), 200)',
+    'answered("GET", at("/api/things"), 200)',
+    'answered("POST", at("/api/things"), 201)',
+    'answered("GET", at("/api/things/*"), 200)',
+  ])
+})
+
+test('an endpoint that answers now so, now so within a step is not expected to do either', () => {
+  const tale = new Tale()
+  const page = 'http://shop.example/'
+  const actions = [tale.action('click', page, found('button'))]
+  const network = [202, 202, 200].map((status) => tale.request('http://shop.example/api/job', { status }))
+  expect(playwrightTest({ actions, network })).not.toContain('await answered(')
+})
+
+test('the compiler has nothing against the test', slow, async () => {
+  const network = [{ ...new Tale().request('http://shop.example/api/items'), at: Number.MAX_SAFE_INTEGER }]
+  expect(await compileSpec(playwrightTest({ actions: everyKind(), network }))).toEqual({ code: 0, output: '' })
+  expect(await compileSpec(recorded())).toEqual({ code: 0, output: '' })
+})

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestClient, type TestServer, testServer, type Way } from '@unfold-mcp/server/testing'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { Baselines } from '../src/baselines.ts'
+import { browserToolbox } from '../src/toolbox.ts'
+import { until, type Watching, watching } from './chromium.ts'
+import { type Site, startSite } from './site.ts'
+
+/** One browser, watched, and our site for the tests of a file; servers over it as often as a test asks. */
+export interface Serving {
+  readonly site: Site
+  readonly watch: Watching
+  /** Where generated files go. */
+  readonly output: string
+  /** A server as after a restart, in which nobody has observed anything. It ends with the test. */
+  readonly serve: (way?: Way) => Promise<TestServer>
+  /** A client of such a server. */
+  readonly connect: (way?: Way) => Promise<TestClient>
+  /** A client that has observed once. */
+  readonly observing: (way?: Way) => Promise<TestClient>
+  /** Shows a page of the site, and forgets everything as soon as it has come to rest. */
+  readonly calm: (path?: string) => Promise<void>
+  /** Keeps the page busy for a moment, so that there is something new to measure, and measures it. */
+  readonly measure: () => Promise<void>
+}
+
+const usual: Way = { transport: 'stdio', era: 'session' }
+const startMs = 60_000
+const restMs = 300
+
+/** Starts browser and site before the tests of the file, and ends them after. */
+export function serving(): Serving {
+  let all: { readonly site: Site; readonly watch: Watching; readonly folder: string } | undefined
+  let servers: TestServer[] = []
+  const started = () => {
+    if (all === undefined) throw new Error('The browser is started before the tests, not before they are declared.')
+    return all
+  }
+  beforeAll(async () => {
+    const [site, watch] = await Promise.all([startSite(), watching()])
+    all = { site, watch, folder: await mkdtemp(join(tmpdir(), 'unfold-served-')) }
+  }, startMs)
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close()
+  })
+  afterAll(async () => {
+    await all?.watch.browser.close()
+    await all?.site.close()
+    if (all !== undefined) await rm(all.folder, { recursive: true, force: true })
+  })
+  const output = (): string => join(started().folder, 'output')
+  const serve = async (way = usual): Promise<TestServer> => {
+    const { watch, folder } = started()
+    const { browser, recording } = watch
+    const sessions = join(folder, 'sessions')
+    const box = browserToolbox({ recording, browser, baselines: new Baselines(), sessions, output: output() })
+    const server = await testServer(box, way)
+    servers = [...servers, server]
+    return server
+  }
+  const connect = async (way?: Way): Promise<TestClient> => (await serve(way)).connect()
+  return {
+    get site() {
+      return started().site
+    },
+    get watch() {
+      return started().watch
+    },
+    get output() {
+      return output()
+    },
+    serve,
+    connect,
+    observing: async (way) => {
+      const client = await connect(way)
+      await client.call('observe', { what: 'page' })
+      return client
+    },
+    calm: async (path = '/second') => {
+      const { watch, site } = started()
+      const { browser, recording } = watch
+      await browser.open('about:blank')
+      recording.clear()
+      await browser.open(`${site.url}${path}`)
+      const isMeasured = (): boolean => [...recording.of('snapshots')].some(({ url }) => url.startsWith(site.url))
+      await until('the page is measured', isMeasured)
+      await rest(() => recording.seq)
+      recording.clear()
+    },
+    measure: async () => {
+      const { page, browser, recording } = started().watch
+      await page.evaluate(() =>
+        setTimeout(() => {
+          for (const end = performance.now() + 120; performance.now() < end; );
+        }),
+      )
+      // The browser tells the page of a long task a moment after it.
+      for (let round = 0; round < 50 && recording.of('snapshots').length === 0; round++) {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        await browser.snapshot()
+      }
+    },
+  }
+}
+
+/** Waits until nothing more is recorded. */
+async function rest(seq: () => number): Promise<void> {
+  for (let round = 0; round < 30; round++) {
+    const before = seq()
+    await new Promise((resolve) => setTimeout(resolve, restMs))
+    if (seq() === before) return
+  }
+  throw new Error('The page does not come to rest.')
+}

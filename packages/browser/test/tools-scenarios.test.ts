@@ -1,0 +1,189 @@
+import { type Way, ways } from '@unfold-mcp/server/testing'
+import { expect, test } from 'vitest'
+import { type RequirementId, requirements } from '../../../test/requirements.ts'
+import { describeInChromium, until } from './chromium.ts'
+import { countsOf, type Modes, metaOf, modesOf, textOf } from './replies.ts'
+import { serving } from './served.ts'
+
+const first = ['observe', 'query_dom']
+const all = ['observe', 'query_dom', 'analyze', 'generate', 'configure']
+const configureModes = ['health', 'buffers', 'filters', 'redaction', 'clear', 'save', 'load']
+
+/** The modes that each tool gained. */
+function gained(before: Modes, after: Modes): Modes {
+  const news = Object.entries(after).map(
+    ([tool, modes = []]) => [tool, modes.filter((mode) => !before[tool]?.includes(mode))] as const,
+  )
+  return Object.fromEntries(news.filter(([, modes]) => modes.length > 0))
+}
+
+describeInChromium('the scenarios of the document, on a real page', () => {
+  const served = serving()
+  const { calm, connect, observing } = served
+  const facts = () => served.watch.recording.facts.read()
+
+  /** The page fetches something so many times; waits until that is recorded. */
+  const fetching = async (times: number): Promise<void> => {
+    const { network } = facts()
+    await served.watch.page.evaluate(async (count) => {
+      for (let i = 0; i < count; i++) await (await fetch('/api/items')).text()
+    }, times)
+    await until('the requests are recorded', () => facts().network === network + times)
+  }
+  const clicking = async (times: number): Promise<void> => {
+    const { actions } = facts()
+    for (let i = 0; i < times; i++) await served.watch.page.locator('h1').click()
+    await until('the clicks are recorded', () => facts().actions === actions + times)
+  }
+
+  /** Proves a requirement of the library again, with the whole server and a real page, on each way that it applies to. */
+  function verifies(id: RequirementId, body: (way: Way) => Promise<void>): void {
+    const { behaviour, ways: reach } = requirements.find((each) => each.id === id) ?? { behaviour: '', ways: 'none' }
+    const wanted = ways.filter(({ era }) => reach === 'every' || reach === era)
+    if (wanted.length === 0) throw new Error(`${id} is proven on no way.`)
+    test.each(wanted)(`${id} ${behaviour} · $transport, $era`, body)
+  }
+
+  verifies('S01', async (way) => {
+    await calm()
+    expect(await modesOf(await connect(way))).toEqual({ observe: ['errors', 'logs', 'page'], query_dom: undefined })
+  })
+
+  verifies('S02', async (way) => {
+    await calm()
+    const client = await connect(way)
+    await fetching(2)
+    expect(await modesOf(client)).toEqual({ observe: ['errors', 'logs', 'network', 'page'], query_dom: undefined })
+    await client.call('observe', { what: 'network' })
+    expect((await modesOf(client)).generate).toEqual(['pr_summary', 'sarif', 'har'])
+  })
+
+  verifies('S03', async (way) => {
+    await calm()
+    const client = await connect(way)
+    const reply = textOf(await client.call('observe', { what: 'logs' }))
+    for (const tool of ['analyze', 'generate', 'configure']) expect(reply).toContain(`- ${tool}(`)
+    await client.told(1)
+    expect(await client.toolNames()).toEqual(all)
+  })
+
+  verifies('S04', async (way) => {
+    await calm()
+    const client = await observing(way)
+    const before = await modesOf(client)
+    await clicking(1)
+    expect(gained(before, await modesOf(client))).toEqual({
+      observe: ['actions'],
+      analyze: ['changes', 'timeline'],
+      generate: ['reproduction', 'test', 'pr_summary'],
+    })
+  })
+
+  verifies('S05', async (way) => {
+    await calm()
+    const client = await observing(way)
+    const before = await modesOf(client)
+    await served.measure()
+    expect(gained(before, await modesOf(client))).toEqual({
+      observe: ['vitals'],
+      analyze: ['performance', 'changes'],
+      generate: ['pr_summary'],
+    })
+  })
+
+  verifies('S06', async (way) => {
+    await calm()
+    const client = await observing(way)
+    expect((await modesOf(client)).configure).toEqual(configureModes)
+    await fetching(1)
+    await clicking(1)
+    expect((await modesOf(client)).configure).toEqual(configureModes)
+  })
+
+  verifies('S07', async (way) => {
+    await calm()
+    const client = await observing(way)
+    expect((await countsOf(client)).observe).toEqual({ errors: 0, logs: 0 })
+    await served.watch.page.evaluate(() => {
+      for (let i = 0; i < 3; i++) console.error('an error')
+      for (let i = 0; i < 44; i++) console.log('a line')
+    })
+    await fetching(12)
+    await clicking(8)
+    await until('the lines are recorded', () => facts().logs === 47)
+    // The example of the document, with the mode that is always there.
+    expect((await metaOf(client)).observe).toEqual({
+      available_modes: ['errors', 'logs', 'network', 'actions', 'page'],
+      data_counts: { errors: 3, logs: 47, network: 12, actions: 8 },
+    })
+    await served.watch.page.evaluate(() => console.error('one more'))
+    await until('one more is recorded', () => facts().logs === 48)
+    expect((await countsOf(client)).observe).toEqual({ errors: 4, logs: 48, network: 12, actions: 8 })
+  })
+
+  verifies('S08', async (way) => {
+    await calm()
+    const client = await connect(way)
+    await fetching(1)
+    const { observe } = await modesOf(client)
+    expect(observe).toContain('network')
+    expect(observe).not.toContain('actions')
+  })
+
+  verifies('S10', async (way) => {
+    await calm()
+    await fetching(1)
+    await clicking(1)
+    const client = await connect(way)
+    await client.call('query_dom', { selector: 'h1' })
+    expect(await client.toolNames()).toEqual(first)
+    await expect(client.call('generate', { format: 'har' })).resolves.toMatchObject({ isError: true })
+    expect(await client.toolNames()).toEqual(first)
+  })
+
+  verifies('S11', async (way) => {
+    await calm()
+    const client = await connect(way)
+    for (const args of [{ what: 'page', tab: 'tab-99' }, { what: 'network' }, { what: 'errors', since: 'yore' }, {}]) {
+      expect((await client.call('observe', args)).isError).toBe(true)
+      expect(await client.toolNames()).toEqual(first)
+    }
+  })
+
+  verifies('S19', async (way) => {
+    await calm()
+    const server = await served.serve(way)
+    const [one, other] = [await server.connect(), await server.connect()]
+    await one.call('observe', { what: 'logs' })
+    await one.told(1)
+    expect(await one.toolNames()).toEqual(all)
+    expect(await other.toolNames()).toEqual(first)
+    await fetching(3)
+    expect((await countsOf(one)).observe).toEqual((await countsOf(other)).observe)
+    await Promise.all([other.call('observe', { what: 'network' }), one.call('analyze', { target: 'accessibility' })])
+    expect(await modesOf(other)).toEqual(await modesOf(one))
+  })
+
+  verifies('S25', async (way) => {
+    await calm()
+    const client = await observing(way)
+    await client.quiet()
+    const before = client.notices
+    await fetching(1)
+    await client.told(before + 1)
+    await fetching(20)
+    await client.quiet()
+    expect(client.notices).toBe(before + 1)
+  })
+
+  verifies('S27', async (way) => {
+    await calm()
+    const client = await connect(way)
+    const before = await client.tools()
+    expect(before.map(({ name }) => name)).toEqual(all)
+    const advised = before.filter(({ description = '' }) => description.endsWith('Call observe first.')).map(({ name }) => name)
+    expect(advised).toEqual(['analyze', 'generate', 'configure'])
+    await client.call('observe', { what: 'page' })
+    expect(await client.tools()).toEqual(before)
+  })
+})

@@ -1,0 +1,78 @@
+import type { JsonSchema, Tool } from '@unfold-mcp/core'
+import { describe, expect, test } from 'vitest'
+import { common, verbs } from '../verbs.ts'
+import { flagsOf, reservedNames } from './flags.ts'
+
+const tool = (properties: JsonSchema): Tool => ({ name: 'act', inputSchema: { type: 'object', properties } })
+
+const textsOf = (properties: JsonSchema): readonly string[] => flagsOf(tool(properties)).map(({ text }) => text)
+
+describe('the flags of a tool', () => {
+  test('are its parameters in order, and those inside an object after it', () => {
+    const user = { type: 'object', properties: { name: {}, address: { type: 'object', properties: { city: {} } } } }
+    expect(textsOf({ title: {}, user, z: {} })).toEqual([
+      '--title',
+      '--user',
+      '--user.name',
+      '--user.address',
+      '--user.address.city',
+      '--z',
+    ])
+  })
+
+  test('are made once for a tool', () => {
+    const given = tool({ a: {} })
+    expect(flagsOf(given)).toBe(flagsOf(given))
+  })
+
+  test.each([
+    ['ours', 'json', '--arg:json'],
+    ['ours by its negation', 'no-color', '--arg:no-color'],
+    ['empty', '', '--arg:""'],
+    ['a flag already', '--help', '--arg:--help'],
+    ['with spaces', 'my param', '--arg:my param'],
+    ['with an equals sign', 'a=b', '--arg:"a=b"'],
+    ['with a colon', 'a:b', '--arg:"a:b"'],
+    ['with quotes', 'a"b', '--arg:"a\\"b"'],
+    ['with something unseen', 'a\u001b\u200b', '--arg:"a\\u001b\\u200b"'],
+    ['half of a pair', '\ud83d', '--arg:"\\ud83d"'],
+  ])('for a name that is %s use the one escape', (_, name, text) => {
+    expect(textsOf({ [name]: {} })).toEqual([text])
+  })
+
+  test.each(['title', 'Größe', '__proto__', 'constructor', 'a.b', 'a/b', '$ref', 'x-y_z', '日本'])('for %s need none', (name) => {
+    expect(textsOf(JSON.parse(`{${JSON.stringify(name)}:{}}`) as JsonSchema)).toEqual([`--${name}`])
+  })
+
+  test('have a negation where they can be false and it means nothing else', () => {
+    const negations = flagsOf(
+      tool({
+        draft: { type: 'boolean' },
+        either: { type: ['boolean', 'string'] },
+        text: { type: 'string' },
+        x: { type: 'boolean' },
+        'no-x': { type: 'string' },
+        color: { type: 'boolean' },
+        input: { type: 'boolean' },
+      }),
+    ).map(({ text, negation }) => [text, negation])
+    expect(negations).toEqual([
+      ['--draft', '--no-draft'],
+      ['--either', '--no-either'],
+      ['--text', undefined],
+      ['--x', undefined],
+      ['--no-x', undefined],
+      ['--arg:color', undefined],
+      ['--input', undefined],
+    ])
+  })
+
+  test('of a tool without parameters are none', () => {
+    expect(flagsOf({ name: 'act', inputSchema: { type: 'object' } })).toEqual([])
+  })
+})
+
+test('every flag that a call of a tool may have beside those of the tool is reserved', () => {
+  const ours = [...Object.keys(common), ...Object.keys(verbs.call?.flags ?? {})]
+  expect(ours.filter((name) => !reservedNames.has(name))).toEqual([])
+})

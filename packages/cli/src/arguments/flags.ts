@@ -1,0 +1,185 @@
+import type { Tool } from '@unfold-mcp/core'
+import { type Field, type Form, fieldsIn, formOf } from '@unfold-mcp/core/form'
+import { looseNameOf, nameOf, stepOf } from './name.ts'
+
+/** How one parameter of a tool is given on the command line. */
+export interface Flag {
+  /** As it is typed: `--title`, `--user.name`, or `--arg:json` where `--json` is ours or the name is odd. */
+  readonly text: string
+  /** As it stands in `name=value` and after `--arg:`. */
+  readonly name: string
+  readonly field: Field
+  /** `--no-draft`, where a parameter can be false. */
+  readonly negation?: string
+}
+
+/** What a name on the command line stands for. */
+export interface Place {
+  readonly path: readonly string[]
+  readonly field: Field
+  /** How to call it in a message. */
+  readonly text: string
+}
+
+/** The names of our own flags of a call: a tool's parameter of such a name is written `--arg:<name>` or `<name>=value`. */
+export const reservedNames: ReadonlySet<string> = new Set([
+  'answer',
+  'args',
+  'color',
+  'config',
+  'debug',
+  'env',
+  'header',
+  'help',
+  'json',
+  'jsonl',
+  'max-time',
+  'no-cache',
+  'no-color',
+  'no-input',
+  'output',
+  'protocol',
+  'quiet',
+  'raw',
+  'server',
+  'timeout',
+  'version',
+  'yes',
+])
+
+const known = new WeakMap<Tool, FlagTable>()
+
+/** The flags of a tool, in the order of its schema; those inside an object follow it. */
+export function flagsOf(tool: Tool): readonly Flag[] {
+  return flagTableOf(tool).flags
+}
+
+/** The same with a way to look them up; made once for a tool. */
+export function flagTableOf(tool: Tool): FlagTable {
+  const found = known.get(tool)
+  if (found !== undefined) return found
+  const made = new FlagTable(tool)
+  known.set(tool, made)
+  return made
+}
+
+export class FlagTable {
+  readonly form: Form
+  readonly flags: readonly Flag[]
+  readonly #byName = new Map<string, Flag>()
+  readonly #byPath = new Map<string, Flag>()
+  #byAlias: Map<string, Flag | undefined> | undefined
+
+  constructor(tool: Tool) {
+    this.form = formOf(tool.inputSchema)
+    const fields = [...everyField(this.form.fields)]
+    const names = namesFor(fields)
+    const taken = new Set(names.values())
+    this.flags = fields.map((field) => flagFor(field, names.get(field) ?? '', taken))
+    for (const flag of this.flags) {
+      this.#byName.set(flag.name, flag)
+      this.#byPath.set(JSON.stringify(flag.field.path), flag)
+    }
+  }
+
+  /** The flag of the parameter at a path. */
+  at(path: readonly string[]): Flag | undefined {
+    return this.#byPath.get(JSON.stringify(path))
+  }
+
+  /** Whether a name is that of a parameter, and not only of what an object may hold besides. */
+  isParameter(name: string): boolean {
+    return this.#flag(name) !== undefined
+  }
+
+  /**
+   * What a name stands for: a parameter, then one that differs in `-` and `_` alone, then a new property of an object that takes
+   * any. `isExplicit`: given as `name=value` or `--arg:name`, which may also name a property the tool does not list.
+   */
+  find(name: string, isExplicit: boolean): Place | undefined {
+    const flag = this.#flag(name)
+    if (flag !== undefined) return { path: flag.field.path, field: flag.field, text: flag.text }
+    for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {
+      const around = this.#flag(name.slice(0, dot))
+      const extra = around === undefined ? undefined : extraOf(around.field)
+      if (around === undefined || extra === undefined) continue
+      return { path: [...around.field.path, stepOf(name.slice(dot + 1))], field: extra, text: `--${name}` }
+    }
+    const extra = isExplicit && takesOthers(this.form.root) ? extraOf(this.form.root) : undefined
+    return extra === undefined ? undefined : { path: [stepOf(name)], field: extra, text: `--arg:${name}` }
+  }
+
+  #flag(name: string): Flag | undefined {
+    return this.#byName.get(name) ?? this.#aliases().get(alias(name))
+  }
+
+  #aliases(): ReadonlyMap<string, Flag | undefined> {
+    if (this.#byAlias !== undefined) return this.#byAlias
+    this.#byAlias = new Map()
+    for (const flag of this.flags) {
+      const short = alias(flag.name)
+      // Two that only differ in this have no alias.
+      this.#byAlias.set(short, this.#byAlias.has(short) ? undefined : flag)
+    }
+    return this.#byAlias
+  }
+}
+
+/** Whether false can be given as `--no-x`, and true without a value. */
+export function takesSwitch(field: Field): boolean {
+  if (field.kind === 'boolean') return true
+  return field.kind === 'union' && field.branches.some((branch) => branch.field.kind === 'boolean')
+}
+
+/** Whether a flag is worth showing: an object is shown by its parts, and by itself only where it takes others. */
+export const isShownFlag = ({ field }: Flag): boolean => fieldsIn(field).length === 0 || extraOf(field) !== undefined
+
+/** What a property of another name must be, where an object or a branch of a union takes any. */
+export function extraOf(field: Field): Field | undefined {
+  if (field.kind === 'object') return field.extra
+  if (field.kind !== 'union') return undefined
+  return field.branches.map((branch) => extraOf(branch.field)).find((extra) => extra !== undefined)
+}
+
+// A tool that says nothing of other arguments does not expect any, whatever JSON Schema would allow.
+const takesOthers = ({ schema }: Field): boolean =>
+  schema.additionalProperties !== undefined || schema.patternProperties !== undefined
+
+const alias = (name: string): string => name.replaceAll('-', '_')
+
+function* everyField(fields: readonly Field[]): Generator<Field> {
+  for (const field of fields) {
+    yield field
+    yield* everyField(fieldsIn(field))
+  }
+}
+
+/** A name for each field; no two are the same. Plain paths come first, so that `user.name` is the name of the user. */
+function namesFor(fields: readonly Field[]): ReadonlyMap<Field, string> {
+  const names = new Map<Field, string>()
+  const taken = new Set<string>()
+  const odd: Field[] = []
+  for (const field of fields) {
+    const name = nameOf(field.path)
+    if (name !== looseNameOf(field.path)) odd.push(field)
+    else {
+      names.set(field, name)
+      taken.add(name)
+    }
+  }
+  for (const field of odd) {
+    const loose = looseNameOf(field.path)
+    const name = loose === undefined || taken.has(loose) ? nameOf(field.path) : loose
+    names.set(field, name)
+    taken.add(name)
+  }
+  return names
+}
+
+function flagFor(field: Field, name: string, taken: ReadonlySet<string>): Flag {
+  const isPlain = /^[^\s"-][^\s"]*$/u.test(name) && !reservedNames.has(name)
+  if (!isPlain) return { text: `--arg:${name}`, name, field }
+  const negated = `no-${name}`
+  const canNegate = takesSwitch(field) && !taken.has(negated) && !reservedNames.has(negated)
+  return { text: `--${name}`, name, field, ...(canNegate ? { negation: `--${negated}` } : {}) }
+}

@@ -1,0 +1,255 @@
+import type { JsonSchema, Tool } from '@unfold-mcp/core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { styleFor } from '../text/style.ts'
+import { widthOf } from '../text/width.ts'
+import { helpText } from './help.ts'
+import { parseToolArguments } from './parse.ts'
+import { sampleArguments } from './sample.ts'
+
+const createIssue: Tool = {
+  name: 'create_issue',
+  description: 'Open an issue in a repository.\n\nThe title should be short; whoever reads it has many of them to look through.',
+  annotations: { destructiveHint: true },
+  inputSchema: {
+    type: 'object',
+    properties: {
+      body: { type: 'string', description: 'What happened, in Markdown', maxLength: 65_536 },
+      repo: { type: 'string', description: 'Where, as owner/name', pattern: '^[^/]+/[^/]+$' },
+      title: { type: 'string', minLength: 1, maxLength: 256 },
+      labels: { type: 'array', items: { type: 'string' }, description: 'Labels to put on it', maxItems: 10 },
+      state: { enum: ['open', 'closed'], default: 'open', description: 'Its state' },
+      priority: {
+        oneOf: [
+          { const: 1, title: 'Now' },
+          { const: 2, title: 'Later' },
+        ],
+      },
+      draft: { type: 'boolean', description: 'Do not notify anyone yet.' },
+      assignee: {
+        type: 'object',
+        properties: { login: { type: 'string' }, email: { type: ['string', 'null'], format: 'email' } },
+        required: ['login'],
+      },
+      due: { anyOf: [{ type: 'string', format: 'date' }, { type: 'integer' }], description: 'When' },
+      env: { type: 'object', additionalProperties: { type: 'string' }, description: 'Variables' },
+      json: { type: 'boolean', description: 'A name of ours' },
+      token: { type: 'string' },
+      'odd name': {},
+      zone: { enum: Array.from({ length: 30 }, (_, index) => `Zone/Number-${index}`) },
+    },
+    required: ['repo', 'title'],
+  },
+}
+
+const command = 'unfold call github'
+
+describe('the help of a tool', () => {
+  test('says all there is to know, from the schema alone', () => {
+    expect(helpText(createIssue, { command, width: 100 })).toMatchInlineSnapshot(`
+      "Open an issue in a repository.
+
+      The title should be short; whoever reads it has many of them to look through.
+
+      By its own account it may change or delete what is there.
+
+      Usage: unfold call github create_issue --repo <text> --title <text> [options]
+
+      Required:
+        --repo <text>   Where, as owner/name. Matching ^[^/]+/[^/]+$.
+        --title <text>  1 to 256 characters.
+
+      Options:
+        --body <text>             What happened, in Markdown. At most 65536 characters.
+        --labels <text>           Labels to put on it. At most 10 values. May be repeated.
+        --state <open|closed>     Its state. Default: open.
+        --priority <1|2>          One of 1 (Now), 2 (Later).
+        --[no-]draft              Do not notify anyone yet.
+        --assignee.login <text>   Required with --assignee.
+        --assignee.email <email>  May be null.
+        --due <date|integer>      When.
+        --arg:env.<name> <text>   Variables.
+        --arg:json                A name of ours.
+        --token <text>            Secret: with --args - it stays out of the list of processes.
+        '--arg:odd name' <any>
+        --zone <choice>           One of Zone/Number-0, Zone/Number-1, Zone/Number-2, Zone/Number-3,
+                                  Zone/Number-4, Zone/Number-5, Zone/Number-6, Zone/Number-7,
+                                  Zone/Number-8, Zone/Number-9, Zone/Number-10, Zone/Number-11 and 18
+                                  more.
+
+      Examples:
+        unfold call github create_issue --repo text --title text
+        unfold call github create_issue --body text --repo text --title text --labels text --state open
+
+      Arguments may also be written name=value or name:=json, or all at once: --args '{…}', --args @file,
+      --args - for standard input. A name that is odd, or that is a flag of ours, is written --arg:<name>."
+    `)
+  })
+
+  test('fits a narrow terminal', () => {
+    expect(helpText(createIssue, { command, width: 50 })).toMatchInlineSnapshot(`
+      "Open an issue in a repository.
+
+      The title should be short; whoever reads it has
+      many of them to look through.
+
+      By its own account it may change or delete what is
+      there.
+
+      Usage: unfold call github create_issue --repo <text> --title <text> [options]
+
+      Required:
+        --repo <text>   Where, as owner/name. Matching
+                        ^[^/]+/[^/]+$.
+        --title <text>  1 to 256 characters.
+
+      Options:
+        --body <text>            What happened, in
+                                 Markdown. At most 65536
+                                 characters.
+        --labels <text>          Labels to put on it. At
+                                 most 10 values. May be
+                                 repeated.
+        --state <open|closed>    Its state. Default:
+                                 open.
+        --priority <1|2>         One of 1 (Now), 2
+                                 (Later).
+        --[no-]draft             Do not notify anyone
+                                 yet.
+        --assignee.login <text>  Required with
+                                 --assignee.
+        --assignee.email <email>
+                                 May be null.
+        --due <date|integer>     When.
+        --arg:env.<name> <text>  Variables.
+        --arg:json               A name of ours.
+        --token <text>           Secret: with --args -
+                                 it stays out of the
+                                 list of processes.
+        '--arg:odd name' <any>
+        --zone <choice>          One of Zone/Number-0,
+                                 Zone/Number-1,
+                                 Zone/Number-2,
+                                 Zone/Number-3,
+                                 Zone/Number-4,
+                                 Zone/Number-5,
+                                 Zone/Number-6,
+                                 Zone/Number-7,
+                                 Zone/Number-8,
+                                 Zone/Number-9,
+                                 Zone/Number-10,
+                                 Zone/Number-11 and 18
+                                 more.
+
+      Examples:
+        unfold call github create_issue --repo text --title text
+        unfold call github create_issue --body text --repo text --title text --labels text --state open
+
+      Arguments may also be written name=value or
+      name:=json, or all at once: --args '{…}', --args
+      @file, --args - for standard input. A name that is
+      odd, or that is a flag of ours, is written
+      --arg:<name>."
+    `)
+  })
+
+  test('of a tool without parameters is short', () => {
+    expect(helpText({ name: 'ping', inputSchema: { type: 'object' } }, { command: 'unfold call x' })).toBe(
+      'ping\n\nUsage: unfold call x ping\n\nExample:\n  unfold call x ping',
+    )
+  })
+
+  test('marks its headings where colours are wanted', () => {
+    const style = styleFor({ env: {}, isTerminal: true })
+    expect(helpText(createIssue, { command, style })).toContain('\u001b[1mRequired:\u001b[22m\n')
+  })
+
+  test('shows the first of very many parameters, and says how many there are', () => {
+    const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'string' }]))
+    const help = helpText({ name: 'wide', inputSchema: { type: 'object', properties } }, { command: 'x', limit: 5 })
+    expect(help).toContain('--p4 <text>\n  … and 19995 more\n')
+  })
+
+  test('shows nothing of the server that a terminal would act on', () => {
+    const evil = '\u001b]0;owned\u0007\u202e\u009b2J\u200b'
+    const tool: Tool = {
+      name: `t${evil}`,
+      description: `d\r${evil}`,
+      inputSchema: {
+        type: 'object',
+        properties: {
+          [`p${evil}`]: { type: 'string', description: evil, default: evil, pattern: evil, format: evil },
+          q: { enum: [evil, `${evil}2`], title: evil },
+          r: { oneOf: [{ const: 'a', title: evil }, { const: 'b' }] },
+          s: { anyOf: [{ title: evil, type: 'object' }, { type: 'string' }] },
+        },
+        required: [`p${evil}`, 'q'],
+      },
+    }
+    expect(helpText(tool, { command: 'x' })).not.toMatch(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/u)
+  })
+
+  test('keeps to the width but for lines to be copied, and never fails, for any schema', () => {
+    const anySchema = fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 })
+    fc.assert(
+      fc.property(anySchema, fc.integer({ min: 60, max: 120 }), fc.string(), (properties, width, description) => {
+        const tool: Tool = { name: 'any', description, inputSchema: { type: 'object', properties } }
+        const [about = ''] = helpText(tool, { command: 'c', width }).split('Usage:')
+        for (const line of about.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(width)
+      }),
+    )
+  })
+})
+
+describe('the examples', () => {
+  const read = (tool: Tool, argv: readonly string[]) =>
+    parseToolArguments(tool, argv, { readFile: async () => '', readStdin: async () => '' })
+
+  test('give what is required, and then some', () => {
+    expect(sampleArguments(createIssue)).toEqual([
+      { repo: 'text', title: 'text' },
+      { body: 'text', repo: 'text', title: 'text', labels: ['text'], state: 'open' },
+    ])
+  })
+
+  test('are values of their kind', () => {
+    const properties: JsonSchema = {
+      a: { $ref: '#/$defs/a' },
+      b: { type: 'array', items: { enum: ['x', 'y', 'z'] }, minItems: 2 },
+      c: { anyOf: [{ type: 'integer', minimum: 5 }, { type: 'string' }] },
+      d: { type: 'string', maxLength: 2 },
+      e: { type: 'array', prefixItems: [] },
+      f: { type: 'object' },
+      g: {},
+      h: { const: 4 },
+      i: { type: 'object', properties: { only: { type: 'boolean' } } },
+      j: { type: 'array', items: { type: 'number' } },
+      k: { type: 'string', format: 'email' },
+    }
+    const $defs = { a: { type: 'object', properties: { n: { type: 'string' }, o: {} }, required: ['n'] } }
+    const tool: Tool = { name: 't', inputSchema: { type: 'object', properties, required: Object.keys(properties), $defs } }
+    expect(sampleArguments(tool)).toEqual([
+      {
+        a: { n: 'text' },
+        b: ['x', 'y'],
+        c: 5,
+        d: 'te',
+        e: [null],
+        f: {},
+        g: 'text',
+        h: 4,
+        i: { only: true },
+        j: [1],
+        k: 'name@example.com',
+      },
+    ])
+  })
+
+  test('can be run as they stand', async () => {
+    const help = helpText(createIssue, { command, width: 100 })
+    const [, least] = /Examples:\n {2}unfold call github create_issue (.*)\n/u.exec(help) ?? []
+    const { args, problems } = await read(createIssue, (least ?? '').split(' '))
+    expect(problems).toEqual([])
+    expect(args).toEqual({ repo: 'text', title: 'text' })
+  })
+})

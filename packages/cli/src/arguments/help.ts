@@ -1,0 +1,198 @@
+import { facetOf, type Tool } from '@unfold-mcp/core'
+import type { Constraints, Field } from '@unfold-mcp/core/form'
+import { safeText } from '../text/safe.ts'
+import { plain, type Style } from '../text/style.ts'
+import { tableLines } from '../text/table.ts'
+import { wrapped } from '../text/wrap.ts'
+import { argvOf } from './argv.ts'
+import { choiceText } from './fit.ts'
+import { extraOf, type Flag, type FlagTable, flagTableOf, isShownFlag } from './flags.ts'
+import { shellQuote } from './quote.ts'
+import { sampleArguments } from './sample.ts'
+
+export interface HelpOptions {
+  /** What is typed before the tool's name, such as `unfold call github`. */
+  readonly command: string
+  /** How many columns the terminal has. */
+  readonly width?: number
+  readonly style?: Style
+  /** How many parameters to show at most. */
+  readonly limit?: number
+}
+
+/** How to call a tool, from its schema alone. Every word of the server in it is safe for a terminal. */
+export function helpText(tool: Tool, { command, width = 80, style = plain, limit = 100 }: HelpOptions): string {
+  const table = flagTableOf(tool)
+  const shown = table.flags.filter(isShownFlag)
+  const required = shown.filter((flag) => isRequired(flag, table))
+  const optional = shown.filter((flag) => !isRequired(flag, table))
+  const start = `${safeText(command)} ${shellQuote([tool.name])}`
+  const hasEscape = shown.some(({ text }) => text.startsWith('--arg:'))
+  const sections = [
+    aboutLines(tool, width),
+    [`${style.bold('Usage:')} ${usage(start, required, optional.length > 0)}`],
+    section('Required:', required, { table, width, style, limit }),
+    section('Options:', optional, { table, width, style, limit: Math.max(0, limit - required.length) }),
+    examples(tool, start, style),
+    shown.length === 0 && !table.form.isCut ? [] : wrapped(otherWays + (hasEscape ? escapes : ''), width).map(style.dim),
+  ]
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+const otherWays =
+  "Arguments may also be written name=value or name:=json, or all at once: --args '{…}', --args @file, --args - for standard input."
+const escapes = ' A name that is odd, or that is a flag of ours, is written --arg:<name>.'
+
+const longestAbout = 4_000
+const destroys = 'By its own account it may change or delete what is there.'
+
+function aboutLines(tool: Tool, width: number): readonly string[] {
+  const text = tool.description ?? tool.title ?? tool.annotations?.title ?? ''
+  const lines = wrapped(safeText(text, { lines: true, limit: longestAbout }).trim(), width)
+  const words = lines.length === 1 && lines[0] === '' ? [safeText(tool.name)] : lines
+  return facetOf(tool) === 'destructive' ? [...words, '', ...wrapped(destroys, width)] : words
+}
+
+const mostInUsage = 4
+
+function usage(command: string, required: readonly Flag[], hasOptions: boolean): string {
+  const named = required.slice(0, mostInUsage).map((flag) => `${shellQuote([flag.text])} ${placeholder(flag.field)}`)
+  const more = required.length > named.length ? ['…'] : []
+  return [command, ...named, ...more, ...(hasOptions ? ['[options]'] : [])].join(' ')
+}
+
+/** Whether it is required with all that it is in. */
+function isRequired({ field }: Flag, table: FlagTable): boolean {
+  if (!field.required || field.path.length === 1) return field.required
+  const around = table.at(field.path.slice(0, -1))
+  return around !== undefined && isRequired(around, table)
+}
+
+interface SectionOptions {
+  readonly table: FlagTable
+  readonly width: number
+  readonly style: Style
+  readonly limit: number
+}
+
+function section(title: string, flags: readonly Flag[], { table, width, style, limit }: SectionOptions): readonly string[] {
+  if (flags.length === 0) return []
+  const rows = flags.slice(0, limit).map((flag) => [head(flag), about(flag.field, table)])
+  const more = flags.length > rows.length ? [`  … and ${flags.length - rows.length} more`] : []
+  return [style.bold(title), ...tableLines(rows, { width, indent: 2, widest: Math.min(32, Math.floor(width / 2) - 2) }), ...more]
+}
+
+function head({ text, field, negation }: Flag): string {
+  const name = shellQuote([text])
+  if (field.kind === 'boolean') return negation === undefined ? name : `--[no-]${text.slice(2)}`
+  const extra = extraOf(field)
+  if (field.kind === 'object' && extra !== undefined) return `${name}.<name> ${placeholder(extra)}`
+  return `${name} ${placeholder(field)}`
+}
+
+const longestChoices = 40
+
+/** What stands for a value. */
+function placeholder(field: Field): string {
+  switch (field.kind) {
+    case 'text':
+      return `<${/^[a-z][a-z-]{1,20}$/u.exec(field.constraints.format ?? '')?.[0] ?? 'text'}>`
+    case 'multiline':
+      return '<text>'
+    case 'file':
+      return '<base64>'
+    case 'number':
+    case 'integer':
+    case 'boolean':
+      return `<${field.kind}>`
+    case 'choice':
+    case 'multichoice': {
+      const choices = field.choices.map(({ value }) => safeText(choiceText(value))).join('|')
+      return choices.length > longestChoices ? '<choice>' : `<${choices}>`
+    }
+    case 'list':
+      return placeholder(field.item)
+    case 'union':
+      return `<${[...new Set(field.branches.map((branch) => placeholder(branch.field).slice(1, -1)))].join('|')}>`
+    case 'object':
+      return '<json>'
+    default:
+      return field.types === undefined ? '<any>' : '<json>'
+  }
+}
+
+const longestNote = 600
+
+/** Everything else that there is to say of a parameter, in short sentences. */
+function about(field: Field, table: FlagTable): string {
+  const words = safeText(field.description ?? (field.label === field.name ? '' : field.label), { limit: longestNote }).trim()
+  const sentence = words === '' || /[.!?…:]$/u.test(words) ? words : `${words}.`
+  return [sentence, ...notes(field, table)].filter((note) => note !== '').join(' ')
+}
+
+function notes(field: Field, table: FlagTable): readonly string[] {
+  const limits = limitsOf(field.constraints)
+  const around = table.at(field.path.slice(0, -1))
+  return [
+    ...choiceNotes(field),
+    ...(limits === '' ? [] : [`${limits}.`]),
+    ...(field.kind === 'list' || field.kind === 'multichoice' ? ['May be repeated.'] : []),
+    ...(field.kind === 'list' && field.item.kind === 'choice' ? choiceNotes(field.item) : []),
+    ...(field.nullable && field.kind !== 'choice' ? ['May be null.'] : []),
+    ...(field.default === undefined ? [] : [`Default: ${safeText(choiceText(field.default), { limit: 80 }) || '""'}.`]),
+    ...(field.required && around !== undefined && !isRequired(around, table) ? [`Required with ${around.text}.`] : []),
+    ...(field.secret ? ['Secret: with --args - it stays out of the list of processes.'] : []),
+  ]
+}
+
+const mostChoices = 12
+
+/** The choices, where what stands for the value does not name them or does not say enough. */
+function choiceNotes(field: Field): readonly string[] {
+  if (field.kind !== 'choice' && field.kind !== 'multichoice') return []
+  const isNamed = placeholder(field) !== '<choice>'
+  const texts = field.choices.slice(0, mostChoices).map(({ value, label }) => {
+    const text = safeText(choiceText(value), { limit: 60 })
+    return label === choiceText(value) ? text : `${text} (${safeText(label, { limit: 60 })})`
+  })
+  if (isNamed && texts.every((text, index) => text === safeText(choiceText(field.choices[index]?.value)))) return []
+  const more = field.choices.length > texts.length ? ` and ${field.choices.length - texts.length} more` : ''
+  return [`One of ${texts.join(', ')}${more}.`]
+}
+
+function limitsOf(limits: Constraints): string {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, pattern } = limits
+  const parts = [
+    range(minimum, maximum, ''),
+    exclusiveMinimum === undefined ? '' : `more than ${exclusiveMinimum}`,
+    exclusiveMaximum === undefined ? '' : `less than ${exclusiveMaximum}`,
+    multipleOf === undefined ? '' : `a multiple of ${multipleOf}`,
+    range(limits.minLength, limits.maxLength, ' characters'),
+    range(limits.minItems, limits.maxItems, ' values'),
+    limits.uniqueItems === true ? 'each once' : '',
+    pattern === undefined ? '' : `matching ${safeText(pattern, { limit: 60 })}`,
+  ].filter((part) => part !== '')
+  const text = parts.join(', ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): string {
+  if (least !== undefined && most !== undefined) return least === most ? `exactly ${least}${unit}` : `${least} to ${most}${unit}`
+  if (least !== undefined) return least === 0 && unit !== '' ? '' : `at least ${least}${unit}`
+  return most === undefined ? '' : `at most ${most}${unit}`
+}
+
+const longestExample = 500
+
+function examples(tool: Tool, command: string, style: Style): readonly string[] {
+  const lines = sampleArguments(tool).map((args) =>
+    [command, shellQuote(argvOf(tool, args))].filter((part) => part !== '').join(' '),
+  )
+  const short = [...new Set(lines)].filter((line) => line.length <= longestExample)
+  return short.length === 0
+    ? []
+    : [style.bold(short.length === 1 ? 'Example:' : 'Examples:'), ...short.map((line) => `  ${line}`)]
+}

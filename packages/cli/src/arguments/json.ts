@@ -1,0 +1,72 @@
+/** JSON text as a value, or why it cannot be one. */
+export type JsonRead = { readonly value: unknown } | { readonly problem: string }
+
+const deepest = 500
+
+/**
+ * Reads JSON that a person wrote. A number whose digits would be sent as others is refused, as is nesting that nothing
+ * downstream could write again.
+ */
+export function readJson(text: string): JsonRead {
+  try {
+    const value: unknown = JSON.parse(text)
+    const problem = troubleIn(text)
+    return problem === undefined ? { value } : { problem }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** What valid JSON text says that a value of ours would not. */
+function troubleIn(text: string): string | undefined {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at] ?? ''
+    if (char === '"') at = endOfString(text, at)
+    else if (char === '[' || char === '{') depth++
+    else if (char === ']' || char === '}') depth--
+    else if (char === '-' || (char >= '0' && char <= '9')) {
+      const end = endOfNumber(text, at)
+      const digits = text.slice(at, end)
+      if (!keepsDigits(digits)) return lostDigits(digits)
+      at = end - 1
+    }
+    if (depth > deepest) return `it is nested deeper than ${deepest} levels`
+  }
+  return undefined
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
+}
+
+function endOfNumber(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && '0123456789.eE+-'.includes(text[at] ?? '')) at++
+  return at
+}
+
+/** Whether a number is sent with the digits it was written with. Fractions and exponents are taken as near enough. */
+export function keepsDigits(digits: string): boolean {
+  const value = Number(digits)
+  if (!Number.isFinite(value)) return false
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || !/^[+-]?\d+$/u.test(digits)) return true
+  return writtenOut(value) === digits.replace(/^\+/u, '').replace(/^(-?)0+/u, '$1')
+}
+
+/** A whole number as JSON would write it, without an exponent. */
+function writtenOut(value: number): string {
+  const [mantissa = '', exponent] = String(value).split('e+')
+  if (exponent === undefined) return mantissa
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  return whole + fraction.padEnd(Number(exponent), '0')
+}
+
+/** Why a number was refused. */
+export function lostDigits(digits: string): string {
+  const short = digits.length > 40 ? `${digits.slice(0, 40)}…` : digits
+  if (!Number.isFinite(Number(digits))) return `${short} is larger than any number that can be sent`
+  return `${short} is beyond ±${Number.MAX_SAFE_INTEGER}, where whole numbers lose digits`
+}

@@ -1,0 +1,118 @@
+import type { Tool } from '@unfold-mcp/core'
+import type { Field } from '@unfold-mcp/core/form'
+import { safeText } from '../text/safe.ts'
+import { type FlagTable, flagTableOf, type Place } from './flags.ts'
+import type { ArgumentProblem } from './problem.ts'
+import { type ArgumentSources, type Base, readWholes } from './sources.ts'
+import { isObject, putAt } from './tree.ts'
+import { jsonValue, listIn, listValue, type ValueRead, wordValue } from './value.ts'
+import { type Setting, type TakenApart, takeApart } from './words.ts'
+
+export type { ArgumentSources } from './sources.ts'
+
+/** What the words after a tool's name say. */
+export interface ParsedArguments {
+  /** The arguments as far as they could be read; complete when there are no problems. */
+  readonly args: { readonly [name: string]: unknown }
+  readonly problems: readonly ArgumentProblem[]
+  /** The required parameters that were not given: what a person could be asked for. */
+  readonly missing: readonly Field[]
+}
+
+/**
+ * A tool's arguments from the words after its name:
+ * `--flag value`, `--flag=value`, `--switch`, `--no-switch`, `name=value`, `name:=json` (also `--flag:=json`), and
+ * `--args '{…}'`, `--args @file`, `--args -` or a lone `-` for all of them as JSON.
+ * Later ones replace earlier ones, and whatever names one parameter replaces what `--args` says of it. A list grows with every
+ * use of its flag. Defaults are not filled in: the server does that.
+ */
+export async function parseToolArguments(
+  tool: Tool,
+  argv: readonly string[],
+  sources: ArgumentSources,
+): Promise<ParsedArguments> {
+  const words = takeApart(flagTableOf(tool), argv)
+  const elsewhere = (sources.given ?? []).map((text) => ({ text }))
+  const base = await readWholes([...elsewhere, ...words.wholes], sources)
+  return assembled(tool, base, words)
+}
+
+/** Puts what was set into what was given whole, and looks for what is missing. */
+function assembled(
+  tool: Tool,
+  { args, problems: unread }: Base,
+  { settings, problems: unclear, failed: named }: TakenApart,
+): ParsedArguments {
+  const problems = [...unread, ...unclear]
+  const lists = new Map<string, Grown>()
+  const failed = [...named]
+  for (const setting of settings) {
+    const { place, position } = setting
+    const read = settingValue(setting, lists)
+    if ('value' in read) putAt(args, place.path, read.value)
+    else {
+      failed.push(place.path)
+      for (const problem of read.problems) problems.push(valueProblem(place, position, problem))
+    }
+  }
+  const table = flagTableOf(tool)
+  // What could not be read may have held what seems to be missing.
+  const isUnknown = problems.some(({ kind }) => kind === 'source')
+  const absent = isUnknown ? [] : missingIn(table.form.fields, args)
+  const missing = absent.filter(({ path }) => !failed.some((other) => isWithin(path, other) || isWithin(other, path)))
+  problems.sort((a, b) => (a.position ?? -1) - (b.position ?? -1))
+  return { args, problems: [...problems, ...missing.map((field) => missingProblem(table, field))], missing }
+}
+
+const isWithin = (path: readonly string[], around: readonly string[]): boolean =>
+  around.every((step, index) => path[index] === step)
+
+/** What the flags have made of a list so far: its items, or the one word that may yet become one. */
+type Grown = { readonly items: readonly unknown[] } | { readonly word: string }
+
+function settingValue({ place, given }: Setting, lists: Map<string, Grown>): ValueRead {
+  const { field } = place
+  const key = JSON.stringify(place.path)
+  if ('value' in given) return given
+  if ('json' in given) {
+    const read = jsonValue(field, given.json)
+    if ('value' in read && Array.isArray(read.value)) lists.set(key, { items: read.value })
+    return read
+  }
+  const list = listIn(field)
+  if (list === undefined) return wordValue(field, given.word)
+  const before = lists.get(key)
+  if (before === undefined && field.kind === 'union') {
+    lists.set(key, { word: given.word })
+    return wordValue(field, given.word)
+  }
+  const items = before !== undefined && 'items' in before ? before.items : []
+  const read = listValue(list, [...(before !== undefined && 'word' in before ? [before.word] : []), given.word])
+  if (!('items' in read)) return read
+  const grown = [...items, ...read.items]
+  lists.set(key, { items: grown })
+  return { value: grown }
+}
+
+const valueProblem = ({ text }: Place, position: number, problem: string): ArgumentProblem => ({
+  kind: 'value',
+  message: `${text} ${problem}.`,
+  position,
+  flag: text,
+  nearest: [],
+})
+
+function missingProblem(table: FlagTable, field: Field): ArgumentProblem {
+  const flag = table.at(field.path)?.text ?? field.name
+  const about = field.description === undefined ? '' : ` ${safeText(field.description, { limit: 120 })}`
+  return { kind: 'missing', message: `${flag} is required.${about}`, flag, nearest: [] }
+}
+
+/** The required fields that are not there; inside an object only when that object is. */
+function missingIn(fields: readonly Field[], value: { readonly [name: string]: unknown }): readonly Field[] {
+  return fields.flatMap((field) => {
+    if (!Object.hasOwn(value, field.name)) return field.required ? [field] : []
+    const inner = value[field.name]
+    return field.kind === 'object' && isObject(inner) ? missingIn(field.fields, inner) : []
+  })
+}

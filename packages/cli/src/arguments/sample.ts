@@ -1,0 +1,52 @@
+import { exampleOf, type Tool } from '@unfold-mcp/core'
+import type { Field } from '@unfold-mcp/core/form'
+import { flagTableOf } from './flags.ts'
+import { put } from './tree.ts'
+
+const mostOptional = 3
+
+/** Arguments to show how a tool is called: what it requires, and the same with some of what it takes besides. */
+export function sampleArguments(tool: Tool): readonly { readonly [name: string]: unknown }[] {
+  const { fields } = flagTableOf(tool).form
+  const required = fields.filter((field) => field.required)
+  const optional = fields.filter((field) => !field.required && field.kind !== 'json').slice(0, mostOptional)
+  const least = sampleOf(required)
+  return optional.length === 0 ? [least] : [least, sampleOf(fields.filter((field) => field.required || optional.includes(field)))]
+}
+
+function sampleOf(fields: readonly Field[]): { readonly [name: string]: unknown } {
+  const sample = {}
+  for (const field of fields) put(sample, field.name, sampleValue(field))
+  return sample
+}
+
+function sampleValue(field: Field): unknown {
+  if (field.default !== undefined && field.default !== null) return field.default
+  switch (field.kind) {
+    case 'choice':
+      return field.choices[0]?.value
+    case 'multichoice':
+      return field.choices.slice(0, Math.max(1, Math.min(field.constraints.minItems ?? 1, 3))).map(({ value }) => value)
+    case 'list':
+      return [sampleValue(field.item)]
+    case 'object':
+      return sampleOf(
+        field.fields.some(({ required }) => required)
+          ? field.fields.filter(({ required }) => required)
+          : field.fields.slice(0, 1),
+      )
+    case 'union':
+      return field.branches[0] === undefined ? null : sampleValue(field.branches[0].field)
+    case 'json':
+      return exampleOf(field.schema) ?? (field.types?.[0] === 'object' ? {} : field.types?.[0] === 'array' ? [] : 'text')
+    case 'text':
+    case 'multiline':
+    case 'file':
+      return shortened(exampleOf({ type: 'string', ...field.schema }), field.constraints.maxLength)
+    default:
+      return exampleOf({ ...field.schema, type: field.kind })
+  }
+}
+
+const shortened = (value: unknown, limit = Number.POSITIVE_INFINITY): unknown =>
+  typeof value === 'string' && value.length > limit ? value.slice(0, limit) : value

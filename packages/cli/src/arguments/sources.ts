@@ -1,0 +1,68 @@
+import { safeText } from '../text/safe.ts'
+import { readJson } from './json.ts'
+import type { ArgumentProblem } from './problem.ts'
+import { isObject, put } from './tree.ts'
+import { shown, type Whole } from './words.ts'
+
+/** Where `--args` reads from. */
+export interface ArgumentSources {
+  readonly readFile: (path: string) => Promise<string>
+  readonly readStdin: () => Promise<string>
+  /** Values of `--args` that were found elsewhere on the command line. */
+  readonly given?: readonly string[]
+}
+
+/** What was given all at once. */
+export interface Base {
+  readonly args: { readonly [name: string]: unknown }
+  readonly problems: readonly ArgumentProblem[]
+}
+
+/** All arguments that were given at once, read one after the other; later ones replace earlier ones, name by name. */
+export async function readWholes(wholes: readonly Whole[], { readFile, readStdin }: ArgumentSources): Promise<Base> {
+  const args = {}
+  const problems: ArgumentProblem[] = []
+  let hasReadStdin = false
+  for (const whole of wholes) {
+    try {
+      if (whole.text === '-' && hasReadStdin) throw new Error('it was read already')
+      hasReadStdin ||= whole.text === '-'
+      problems.push(...addWhole(args, whole, await textOf(whole.text, readFile, readStdin)))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      problems.push(problemOf(whole, `${originOf(whole.text)} cannot be read: ${safeText(reason, { limit: 200 })}.`))
+    }
+  }
+  return { args, problems }
+}
+
+async function textOf(
+  text: string,
+  readFile: ArgumentSources['readFile'],
+  readStdin: ArgumentSources['readStdin'],
+): Promise<string> {
+  if (text === '-') return readStdin()
+  return text.startsWith('@') ? readFile(text.slice(1)) : text
+}
+
+function addWhole(args: object, whole: Whole, text: string): readonly ArgumentProblem[] {
+  // A file saved on Windows may begin with a byte-order mark.
+  const read = readJson(text.replace(/^\uFEFF/u, ''))
+  const origin = originOf(whole.text)
+  if ('problem' in read) return [problemOf(whole, `${origin} must be JSON: ${safeText(read.problem, { limit: 200 })}.`)]
+  if (!isObject(read.value)) return [problemOf(whole, `${origin} must be a JSON object, such as {"name": "value"}.`)]
+  for (const [name, value] of Object.entries(read.value)) put(args, name, value)
+  return []
+}
+
+const problemOf = ({ position }: Whole, message: string): ArgumentProblem => ({
+  kind: 'source',
+  message,
+  nearest: [],
+  ...(position === undefined ? {} : { position }),
+})
+
+function originOf(text: string): string {
+  if (text === '-') return 'Standard input'
+  return text.startsWith('@') ? `The file ${shown(text.slice(1))}` : 'What follows --args'
+}

@@ -1,0 +1,25 @@
+import type { Invocation } from './grammar.ts'
+import type { Io } from './io.ts'
+
+/** What a verb does; gives the exit code. */
+export interface Command {
+  run(invocation: Invocation, io: Io): Promise<number>
+}
+
+/** The command of each verb, loaded when it is asked for. */
+export const commands: { readonly [verb: string]: () => Promise<Command> } = {
+  list: () => import('./commands/list.ts'),
+  call: () => import('./commands/call.ts'),
+  describe: () => import('./commands/describe.ts'),
+  search: () => import('./commands/search.ts'),
+  tree: () => import('./commands/tree.ts'),
+  watch: () => import('./commands/watch.ts'),
+  identity: () => import('./commands/identity.ts'),
+  generate: () => import('./commands/generate.ts'),
+  plugins: () => import('./commands/plugins.ts'),
+  init: () => import('./commands/init.ts'),
+  login: () => import('./commands/login.ts'),
+  logout: () => import('./commands/logout.ts'),
+  doctor: () => import('./commands/doctor.ts'),
+  completion: () => import('./commands/completion.ts'),
+}

@@ -1,0 +1,13 @@
+import { exit, usageError } from '../exit.ts'
+import type { Invocation } from '../grammar.ts'
+import type { Io } from '../io.ts'
+
+/** Prints what a shell needs to complete words of ours. */
+export async function run({ words }: Invocation, { stdout }: Io): Promise<number> {
+  const { scripts } = await import('../completion/scripts.ts')
+  const [shell = ''] = words
+  const script = Object.hasOwn(scripts, shell) ? scripts[shell as keyof typeof scripts] : undefined
+  if (script === undefined) throw usageError(`Which shell? unfold completion ${Object.keys(scripts).join('|')}`)
+  stdout.write(script())
+  return exit.ok
+}

@@ -1,0 +1,74 @@
+import { firstSentence, type Tool, toolTokens } from '@unfold-mcp/core'
+import { problemText } from '../config/index.ts'
+import { exit } from '../exit.ts'
+import { type Invocation, isSet } from '../grammar.ts'
+import type { Io } from '../io.ts'
+import { Output } from '../output.ts'
+import { knownServers, openServer } from '../servers.ts'
+import { safeText } from '../text/safe.ts'
+import { tableLines } from '../text/table.ts'
+
+/** The tools of a server; without one, the servers there are. */
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { words, flags, command } = invocation
+  const output = new Output(io, flags)
+  if (words.length === 0 && command === undefined && flags.server === undefined && io.env.UNFOLD_SERVER === undefined)
+    return listServers(invocation, io, output)
+  const { connection, label } = await openServer(invocation, io, output)
+  await using _ = connection
+  const tools = await connection.tools()
+  if (isSet(flags, 'names'))
+    output.answer(tools.map(({ name }) => safeText(name)).join('\n'), { server: label, tools: tools.map(({ name }) => name) })
+  else output.answer(toolsText(tools, output.width, isSet(flags, 'schemas')), { server: label, tools })
+  if (!isSet(flags, 'names') && !output.isJson) {
+    const tokens = tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
+    output.note(`\n${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, about ${tokens} tokens for a model to read.`)
+  }
+  return exit.ok
+}
+
+function toolsText(tools: readonly Tool[], width: number, withSchemas: boolean): string {
+  if (tools.length === 0) return 'It has no tools now.'
+  if (!withSchemas) {
+    const rows = tools.map(({ name, title, description }) => [
+      safeText(name),
+      safeText(firstSentence(description ?? title ?? '')),
+    ])
+    return tableLines(rows, { width, last: 'cut' }).join('\n')
+  }
+  return tools
+    .map(({ name, description, inputSchema }) =>
+      [
+        safeText(name),
+        ...(description === undefined ? [] : [`  ${safeText(description)}`]),
+        ...JSON.stringify(inputSchema, undefined, 2)
+          .split('\n')
+          .map((line) => `  ${safeText(line)}`),
+      ].join('\n'),
+    )
+    .join('\n\n')
+}
+
+async function listServers({ flags }: Invocation, io: Io, output: Output): Promise<number> {
+  const { servers, problems } = await knownServers(flags, io)
+  for (const problem of problems) output.warn(problemText(problem))
+  const data = servers.map(({ name, shown, source, trust, disabled }) => ({
+    name,
+    target: shown,
+    source,
+    trust,
+    disabled,
+  }))
+  const rows = servers.map(({ name, shown, source, trust, disabled }) => [
+    safeText(name),
+    `${source.client}${trust === 'project' ? ', this project' : ''}${disabled ? ', off' : ''}`,
+    safeText('url' in shown ? shown.url : [shown.command, ...(shown.args ?? [])].join(' ')),
+  ])
+  output.answer(
+    servers.length === 0
+      ? 'No servers were found in the configurations of Claude, Cursor, VS Code, Codex, Gemini or Windsurf, nor here.\nTry one by its command: unfold list -- npx -y @modelcontextprotocol/server-everything'
+      : tableLines(rows, { width: output.width, last: 'cut' }).join('\n'),
+    { servers: data, problems },
+  )
+  return exit.ok
+}

@@ -1,0 +1,57 @@
+import { CommandError, exit, usageError } from '../exit.ts'
+import { type Invocation, isSet, numberOf, textOf } from '../grammar.ts'
+import { dataFolder, type Io, isInteractive } from '../io.ts'
+import { openAddress } from '../open.ts'
+import { Output } from '../output.ts'
+import { namedServer } from '../servers.ts'
+import { safeText } from '../text/safe.ts'
+
+const defaultSeconds = 300
+
+/** Signs in to a server in the person's browser. */
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { flags } = invocation
+  const output = new Output(io, flags)
+  const { label, target } = await namedServer(invocation, io, output)
+  if (!('url' in target))
+    throw usageError(
+      `${safeText(label)} is started by a command, so there is nothing to sign in to. Its secrets go into its environment.`,
+    )
+  const usesBrowser = !isSet(flags, 'no-browser')
+  if (usesBrowser && (!isInteractive(io) || isSet(flags, 'no-input')))
+    throw new CommandError(
+      exit.login,
+      'no_terminal',
+      'Nobody is there to sign in. Run this in a terminal, or with --no-browser to get the address.',
+    )
+  const { signIn } = await import('../login/sign-in.ts')
+  const { tokenStore } = await import('../login/tokens.ts')
+  const store = tokenStore(dataFolder(io), (message) => output.warn(message))
+  const grant = await signIn({
+    label: safeText(label),
+    url: target.url,
+    store,
+    signal: io.signal,
+    timeoutMs: (numberOf(flags, 'timeout') ?? defaultSeconds) * 1_000,
+    scope: textOf(flags, 'scope'),
+    clientId: textOf(flags, 'client-id'),
+    clientSecret: io.env.UNFOLD_CLIENT_SECRET,
+    show: async (address) => {
+      const isOpened = usesBrowser && (await openAddress(address, io))
+      // Also when nothing else is to be said: without it nobody can go on.
+      io.stderr.write(
+        `${isOpened ? `Sign in at ${address.host}, in the browser that opens. If none does: ` : 'Sign in here: '}${address.href}\n`,
+      )
+    },
+  })
+  const { issuer, resource, tokens } = grant
+  output.answer(`Signed in to ${safeText(label)} (${safeText(issuer)}).`, {
+    server: label,
+    issuer,
+    resource,
+    ...(tokens.scope !== undefined && { scope: tokens.scope }),
+    ...(tokens.expiresAt !== undefined && { expires_at: new Date(tokens.expiresAt).toISOString() }),
+  })
+  output.note(`The tokens are in ${store.file}. To remove them: unfold logout ${safeText(label)}`)
+  return exit.ok
+}

@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import { basename, resolve } from 'node:path'
+import { exit, usageError } from '../exit.ts'
+import { type Invocation, textOf } from '../grammar.ts'
+import type { Io } from '../io.ts'
+import { version } from '../version.ts'
+
+/** Serves a folder of tool plugins until it is interrupted. */
+export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+  const [action, folder, ...others] = words
+  if (action !== 'serve' || folder === undefined || others.length > 0)
+    throw usageError('Which folder? unfold plugins serve <folder> [--http <port>]')
+  const port = textOf(flags, 'http')
+  if (port !== undefined && !/^\d{1,5}$/u.test(port)) throw usageError(`--http wants a port, not "${port}".`)
+  const { defineToolbox, serve } = await import('@unfold-mcp/server')
+  const { pluginFolder } = await import('@unfold-mcp/server/plugins')
+  const path = resolve(io.cwd, folder)
+  const log = (line: string): void => {
+    io.stderr.write(`${line}\n`)
+  }
+  await using plugins = pluginFolder(path, {
+    log,
+    report: ({ message }) => log(message),
+    onOutput: (plugin, line) => log(`[${plugin}] ${line}`),
+  })
+  const toolbox = defineToolbox({ name: basename(path), version }).use(plugins)
+  await plugins.ready()
+  await serve(toolbox, { argv: port === undefined ? [] : ['--http', port] })
+  // It ends the process itself: on a signal, or when whoever started it closes its input.
+  if (!io.signal.aborted) await once(io.signal, 'abort')
+  return exit.ok
+}

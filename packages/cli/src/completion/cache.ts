@@ -1,0 +1,117 @@
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
+import type { Tool } from '@unfold-mcp/core'
+import type { CompletionCache } from './complete.ts'
+import type { KnownTool } from './known.ts'
+import { readSheet, type Sheet, writeSheet } from './sheet.ts'
+
+/** Where completion looks: the folder of the tool cache, and the folder of what was worked out from it. */
+export interface CompletionFolders {
+  readonly tools: string
+  readonly sheets: string
+}
+
+/** Both folders under the folder of our own files. */
+export const completionFolders = (data: string): CompletionFolders => ({
+  tools: `${data}/cache/tools`,
+  sheets: `${data}/cache/completion`,
+})
+
+/**
+ * What the tool cache knows, for completion: names are read from the beginnings of the files, tools only for the server that is
+ * asked for. Whatever cannot be read is left out, since a shell that completes has nowhere to complain.
+ */
+export function completionCache(
+  folders: CompletionFolders,
+  { defaultServer }: { readonly defaultServer?: string | undefined } = {},
+): CompletionCache {
+  const files = new Map<string, string[]>()
+  for (const { file, server } of cachedFiles(folders)) files.set(server, [...(files.get(server) ?? []), file])
+  const sheet = (file: string): Sheet =>
+    readSheet(sheetOf(folders, file), `${folders.tools}/${file}`) ?? unprepared(toolsIn(folders, file))
+  const servers: CompletionCache['servers'] = Object.fromEntries(
+    Array.from(files, ([name, theirs]) => [
+      name,
+      {
+        get tools(): readonly KnownTool[] {
+          return theirs.flatMap((file) => sheet(file).tools)
+        },
+        tool(wanted: string): KnownTool | undefined {
+          return theirs.map((file) => sheet(file).tool(wanted)).find((tool) => tool !== undefined)
+        },
+      },
+    ]),
+  )
+  return { servers, defaultServer }
+}
+
+/**
+ * Works out what completion needs of every list that changed since the last time, so that completing a word is quick. To be
+ * called after a command that may have changed the tool cache; a failure is no reason to fail.
+ */
+export async function refreshSheets(folders: CompletionFolders): Promise<void> {
+  const present = new Set<string>()
+  for (const { file } of cachedFiles(folders)) {
+    present.add(`${file}.txt`)
+    const source = `${folders.tools}/${file}`
+    if (readSheet(sheetOf(folders, file), source) !== undefined) continue
+    const { knownFlags } = await import('./flags.ts')
+    const tools = toolsIn(folders, file).map((tool) => ({ ...tool, flags: knownFlags(tool) }))
+    try {
+      writeSheet(sheetOf(folders, file), source, tools)
+    } catch {
+      // A full disk, or a folder that may not be written: completion works without, only slower.
+      return
+    }
+  }
+  for (const file of namesIn(folders.sheets)) if (!present.has(file)) rmSync(`${folders.sheets}/${file}`, { force: true })
+}
+
+/** A list for which no sheet was made yet. */
+const unprepared = (tools: readonly KnownTool[]): Sheet => ({ tools, tool: (name) => tools.find((tool) => tool.name === name) })
+
+const sheetOf = ({ sheets }: CompletionFolders, file: string): string => `${sheets}/${file}.txt`
+
+function cachedFiles({ tools }: CompletionFolders): readonly { readonly file: string; readonly server: string }[] {
+  return namesIn(tools).flatMap((file) => {
+    const server = file.endsWith('.json') ? serverOf(`${tools}/${file}`) : undefined
+    return server === undefined ? [] : [{ file, server }]
+  })
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch {
+    return []
+  }
+}
+
+const beginning = /^\{"format":"unfold-tool-cache","version":1,"name":("(?:[^"\\]|\\.)*")/u
+
+/** The name of a cached server, which stands at the beginning of its file. */
+function serverOf(path: string): string | undefined {
+  try {
+    const bytes = Buffer.alloc(512)
+    const file = openSync(path, 'r')
+    const length = readSync(file, bytes, 0, bytes.length, 0)
+    closeSync(file)
+    const [, name] = beginning.exec(bytes.subarray(0, length).toString()) ?? []
+    return name === undefined ? undefined : String(JSON.parse(name))
+  } catch {
+    return undefined
+  }
+}
+
+function toolsIn({ tools: folder }: CompletionFolders, file: string): readonly Tool[] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))
+    const tools = isRecord(value) ? value.tools : undefined
+    return Array.isArray(tools) ? tools.filter(isTool) : []
+  } catch {
+    return []
+  }
+}
+
+const isRecord = (value: unknown): value is { readonly [key: string]: unknown } => typeof value === 'object' && value !== null
+
+const isTool = (value: unknown): value is Tool => isRecord(value) && typeof value.name === 'string' && isRecord(value.inputSchema)

@@ -1,0 +1,14 @@
+import { writeFileSync } from 'node:fs'
+import { dataFolder } from '../io.ts'
+import { completionAnswer } from './answer.ts'
+import { completionCache, completionFolders } from './cache.ts'
+
+/** Answers a shell's script on standard output; gives the exit code. */
+export async function completeCommand(question: readonly string[]): Promise<number> {
+  const { env } = process
+  const home = env.HOME ?? (await import('node:os')).homedir()
+  const cache = completionCache(completionFolders(dataFolder({ env, home })), { defaultServer: env.UNFOLD_SERVER })
+  // The stream of standard output takes as long to set up as all the rest.
+  writeFileSync(1, await completionAnswer(question, cache))
+  return 0
+}

@@ -1,0 +1,162 @@
+import { common, type Flag, type Verb, verbs } from '../verbs.ts'
+import type { Candidate, KnownFlag, KnownTool } from './known.ts'
+
+/** The tools of a server, and a quicker way to one of them where there is one. */
+interface CachedServer {
+  readonly tools: readonly KnownTool[]
+  tool?(name: string): KnownTool | undefined
+}
+
+/** What is known without connecting to anything. */
+export interface CompletionCache {
+  readonly servers: { readonly [name: string]: CachedServer }
+  /** The server that is meant when none is named; tools come first then. */
+  readonly defaultServer?: string | undefined
+}
+
+/** A command line that is being typed: its words without the program, and which of them the cursor is in. */
+export interface Typing {
+  readonly words: readonly string[]
+  readonly cursor: number
+  readonly cache: CompletionCache
+}
+
+/** What the word may become. `files`: the shell should offer files instead. */
+export interface Completion {
+  readonly candidates: readonly Candidate[]
+  readonly files: boolean
+}
+
+// More would only fill the screen.
+const mostCandidates = 1_000
+
+/** What the word at the cursor may become, from the cache alone. */
+export async function complete({ words, cursor, cache }: Typing): Promise<Completion> {
+  const before = words.slice(0, cursor)
+  const current = words[cursor] ?? ''
+  // What follows `--` is the command of a server.
+  if (before.includes('--')) return files
+  const found = await at(before, current, cache)
+  if (found === 'files') return files
+  const candidates = found.filter(({ value }) => value.startsWith(current) && isPrintable(value))
+  return { candidates: await shown(candidates.slice(0, mostCandidates)), files: false }
+}
+
+const files: Completion = { candidates: [], files: true }
+const none: readonly Candidate[] = []
+// A name with such a character would break the line that carries it to the shell.
+const isPrintable = (value: string): boolean => isPlain(value) || !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
+const isPlain = (text: string): boolean => /^[ -~]*$/u.test(text)
+
+const longestDescription = 80
+
+/** Candidates with the first line of what there is to say of them. */
+async function shown(candidates: readonly Candidate[]): Promise<readonly Candidate[]> {
+  const lines = candidates.map(({ description = '' }) => description.trimStart().split('\n', 1)[0] ?? '')
+  // Loaded for text that needs it, since a person waits for every key.
+  const { safeText } = lines.every((line) => isPlain(line) && line.length <= longestDescription)
+    ? { safeText: (line: string) => line }
+    : await import('../text/safe.ts')
+  return candidates.map(({ value }, index) => {
+    const line = lines[index] ?? ''
+    return line === '' ? { value } : { value, description: safeText(line, { limit: longestDescription }) }
+  })
+}
+
+async function at(before: readonly string[], current: string, cache: CompletionCache): Promise<readonly Candidate[] | 'files'> {
+  const [first, ...others] = before
+  if (first === undefined) return beginnings(current, cache)
+  const verb = Object.hasOwn(verbs, first) ? verbs[first] : undefined
+  if (verb === undefined && first === 'help')
+    return Object.entries(verbs).map(([value, { about }]) => ({ value, description: about }))
+  const declared = verb ?? verbs.call
+  if (declared === undefined) return none
+  const owned = { ...declared.flags, ...common }
+  const { taken, open, server } = positionals(verb === undefined ? before : others, owned)
+  if (open === 'server') return serverCandidates(cache)
+  if (open !== undefined) return ownValues(owned[open])
+  const preset = server === undefined ? cache : { ...cache, defaultServer: server }
+  return (await argumentAt(declared, taken, current, preset)) ?? (current.startsWith('-') ? flagCandidates(owned) : none)
+}
+
+function beginnings(current: string, cache: CompletionCache): readonly Candidate[] {
+  if (current.startsWith('-')) return [...flagCandidates(common), { value: '--version', description: 'The version' }]
+  const named = Object.entries(verbs).map(([value, { about }]) => ({ value, description: about }))
+  return [...named, ...serverCandidates(cache)]
+}
+
+interface Positionals {
+  /** The words that are no flags of ours. */
+  readonly taken: readonly string[]
+  /** The flag of ours that waits for its value. */
+  readonly open: string | undefined
+  /** What `--server` said. */
+  readonly server: string | undefined
+}
+
+function positionals(words: readonly string[], owned: { readonly [name: string]: Flag }): Positionals {
+  const taken: string[] = []
+  let open: string | undefined
+  let server: string | undefined
+  for (const word of words) {
+    const [name = '', value] = word.startsWith('--') ? word.slice(2).split(/=(.*)/su) : []
+    if (open !== undefined) {
+      if (open === 'server') server = word
+      open = undefined
+    } else if (!Object.hasOwn(owned, name)) taken.push(word)
+    else if (name === 'server' && value !== undefined) server = value
+    else if (value === undefined && owned[name]?.type !== 'switch') open = name
+  }
+  return { taken, open, server }
+}
+
+function ownValues(flag: Flag | undefined): readonly Candidate[] | 'files' {
+  const value = flag?.value ?? ''
+  if (/file|folder/u.test(value)) return 'files'
+  return value.includes('|') ? value.split('|').map((choice) => ({ value: choice })) : none
+}
+
+const flagCandidates = (flags: { readonly [name: string]: Flag }): readonly Candidate[] =>
+  Object.entries(flags).map(([name, { about }]) => ({ value: `--${name}`, description: about }))
+
+const serverCandidates = ({ servers }: CompletionCache): readonly Candidate[] =>
+  Object.keys(servers).map((value) => ({ value, description: 'server' }))
+
+/** What a verb takes at this place; undefined where it takes nothing but flags. */
+async function argumentAt(
+  verb: Verb,
+  taken: readonly string[],
+  current: string,
+  cache: CompletionCache,
+): Promise<readonly Candidate[] | 'files' | undefined> {
+  if (current.startsWith('-') && verb.callsTool !== true) return undefined
+  if (verb.wantsServer !== true) return otherWords(verb, taken)
+  const { defaultServer } = cache
+  const [server, tool, ...given] = defaultServer === undefined ? taken : [defaultServer, ...taken]
+  if (server === undefined) return current.startsWith('-') ? undefined : serverCandidates(cache)
+  const cached = Object.hasOwn(cache.servers, server) ? cache.servers[server] : undefined
+  if (tool === undefined) {
+    const namesTool = verb.callsTool === true || /<tool>/u.test(verb.takes)
+    return current.startsWith('-') || !namesTool ? undefined : (cached?.tools ?? []).map(toolCandidate)
+  }
+  const called = cached?.tool?.(tool) ?? cached?.tools.find(({ name }) => name === tool)
+  if (verb.callsTool !== true || called === undefined) return undefined
+  const { completeArgument } = await import('./argument.ts')
+  const found = completeArgument(called.flags ?? (await flagsFrom(called)), given, current)
+  return current.startsWith('-') && !current.includes('=') ? [...found, ...flagCandidates({ ...verb.flags, ...common })] : found
+}
+
+/** Words such as `bash|zsh|fish`, and folders. */
+function otherWords({ takes }: Verb, taken: readonly string[]): readonly Candidate[] | 'files' | undefined {
+  const word = takes.split(' ')[taken.length]
+  if (word === undefined) return undefined
+  if (/[<[]/u.test(word)) return /folder|file/u.test(word) ? 'files' : undefined
+  return word.split('|').map((value) => ({ value }))
+}
+
+async function flagsFrom({ name, inputSchema }: KnownTool): Promise<readonly KnownFlag[]> {
+  const { knownFlags } = await import('./flags.ts')
+  return knownFlags({ name, inputSchema: { ...inputSchema, type: 'object' } })
+}
+
+const toolCandidate = ({ name, title, description }: KnownTool): Candidate => ({ value: name, description: title ?? description })

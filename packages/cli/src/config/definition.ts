@@ -1,0 +1,314 @@
+import { parseEnv } from 'node:util'
+import { nearest, printable } from '@unfold-mcp/core'
+import { type Item, isList, isTable, kindOf } from './document.ts'
+import type { ClientName, Place } from './places.ts'
+import type { Problem } from './problem.ts'
+import { pathsOf, type Surroundings, variableOf } from './surroundings.ts'
+import type { CommandTarget, ServerTarget, UrlTarget } from './target.ts'
+import { readText } from './text.ts'
+import { expand, type Variables } from './variables.ts'
+
+/** A server as a file defines it. */
+export interface Definition {
+  /** How to reach it, with every variable filled in. */
+  readonly target: ServerTarget
+  /** The same as it is written, for showing. */
+  readonly written: ServerTarget
+  /** The variables of the environment that it reads. */
+  readonly uses: readonly string[]
+  readonly disabled: boolean
+  /** What else decides how it runs: the text of its file of variables. */
+  readonly envText: string
+}
+
+/** Where a definition stands. */
+export interface Whereabouts {
+  readonly name: string
+  readonly item: Item
+  readonly place: Place
+  /** The folder it is about, which can differ from that of its file. */
+  readonly folder: string
+  /** Whether the user's own file keeps it for this folder alone. */
+  readonly ofProject?: boolean
+  readonly inputs: ReadonlyMap<string, string>
+}
+
+/** Reads the definition of a server, or finds everything that is wrong with it. */
+export async function readDefinition(
+  where: Whereabouts,
+  surroundings: Surroundings,
+): Promise<Definition | { readonly problems: readonly Problem[] }> {
+  const reader = new Reader(where, surroundings)
+  const made = await reader.read()
+  return made === undefined || reader.problems.length > 0 ? { problems: reader.problems } : made
+}
+
+type Kind = 'stdio' | 'http' | 'sse'
+
+const kinds: { readonly [type: string]: Kind } = {
+  stdio: 'stdio',
+  http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  sse: 'sse',
+}
+
+/** Words that only one program uses for a kind. */
+const ownKinds: { readonly [C in ClientName]?: { readonly [type: string]: Kind } } = { copilot: { local: 'stdio' } }
+
+const addresses = ['httpUrl', 'url', 'serverUrl'] as const
+
+/** A pair of what is written and what it comes to. */
+interface Text {
+  readonly written: string
+  readonly meant: string
+}
+
+class Reader {
+  readonly problems: Problem[] = []
+  readonly #where: Whereabouts
+  readonly #surroundings: Surroundings
+  readonly #variables: Variables
+  readonly #uses = new Set<string>()
+
+  constructor(where: Whereabouts, surroundings: Surroundings) {
+    this.#where = where
+    this.#surroundings = surroundings
+    const { folder, inputs, place } = where
+    this.#variables = { surroundings, folder, inputs, bareNames: place.client === 'gemini' }
+  }
+
+  async read(): Promise<Definition | undefined> {
+    const { item } = this.#where
+    if (!isTable(item.value)) return this.#fail(item, '', `is ${kindOf(item.value)}, and must be an object`)
+    const fields = item.value
+    const kind = this.#kind(fields)
+    if (kind === undefined) return undefined
+    const envText = kind === 'stdio' ? await this.#envFile(fields) : ''
+    const made = kind === 'stdio' ? this.#command(fields, envText) : this.#address(fields, kind)
+    if (made === undefined) return undefined
+    const disabled = this.#flag(fields, 'disabled') === true || this.#flag(fields, 'enabled') === false
+    return { ...made, uses: [...this.#uses].sort(), disabled, envText }
+  }
+
+  /** What kind of server it is: what it says, or what follows from what it has. */
+  #kind(fields: ReadonlyMap<string, Item>): Kind | 'auto' | undefined {
+    const { item, place } = this.#where
+    const field = fields.has('type') ? 'type' : 'transport'
+    const type = fields.get(field)
+    const address = addresses.find((name) => fields.has(name))
+    const hasCommand = fields.has('command')
+    if (type !== undefined) {
+      const known = { ...kinds, ...ownKinds[place.client] }
+      const kind = typeof type.value === 'string' && Object.hasOwn(known, type.value) ? known[type.value] : undefined
+      if (kind === undefined) return this.#unknownKind(type, field, Object.keys(known))
+      if (kind === 'stdio' && !hasCommand) return this.#fail(item, '', 'is of type "stdio" and has no "command"')
+      if (kind !== 'stdio' && address === undefined) return this.#fail(item, '', `is of type "${kind}" and has no "url"`)
+      return kind
+    }
+    if (hasCommand && address !== undefined)
+      return this.#fail(item, '', `has both "command" and "${address}". Remove one, or say which counts with "type"`)
+    if (hasCommand) return 'stdio'
+    if (address === 'httpUrl') return 'http'
+    if (address !== undefined) return 'auto'
+    return this.#fail(item, '', 'has neither "command" nor "url". Give it one')
+  }
+
+  #unknownKind(type: Item, field: string, known: readonly string[]): undefined {
+    if (typeof type.value !== 'string') return this.#wrong(type, field, 'a string')
+    const [close] = nearest(type.value.replace(/[_ ]/gu, '-'), known, 1)
+    const hint = close === undefined ? `Known are ${known.join(', ')}` : `Did you mean "${close}"? Known are ${known.join(', ')}`
+    return this.#fail(type, field, `"${printable(type.value)}" is no known type. ${hint}`)
+  }
+
+  #command(fields: ReadonlyMap<string, Item>, envText: string): { target: CommandTarget; written: CommandTarget } | undefined {
+    const command = this.#text(fields.get('command'), 'command')
+    const args = this.#texts(fields.get('args'), 'args')
+    const env = this.#table(fields.get('env'), 'env')
+    const cwd = fields.has('cwd') ? this.#text(fields.get('cwd'), 'cwd') : undefined
+    if (command?.meant === '') return this.#fail(fields.get('command'), 'command', 'is empty')
+    for (const [name, item] of tableOf(fields.get('env')))
+      if (name === '' || /[=\0]/u.test(name)) this.#fail(item, `env.${name}`, 'cannot be the name of a variable')
+    if (command === undefined || args === undefined || env === undefined) return undefined
+    const meant = { ...parsedEnv(envText), ...this.#passedOn(fields.get('env_vars')), ...valuesOf(env, 'meant') }
+    return {
+      target: commandTarget(
+        command.meant,
+        args.map(({ meant: each }) => each),
+        meant,
+        this.#cwd(cwd?.meant),
+      ),
+      written: commandTarget(
+        command.written,
+        args.map(({ written }) => written),
+        valuesOf(env, 'written'),
+        cwd?.written,
+      ),
+    }
+  }
+
+  /** A relative folder is meant from the folder that the file is about; a project's server runs there. */
+  #cwd(cwd: string | undefined): string | undefined {
+    const { folder, place, ofProject } = this.#where
+    if (cwd === undefined) return place.trust === 'project' || ofProject ? folder : undefined
+    return pathsOf(this.#surroundings.platform).resolve(folder, cwd)
+  }
+
+  #address(
+    fields: ReadonlyMap<string, Item>,
+    kind: 'auto' | 'http' | 'sse',
+  ): { target: UrlTarget; written: UrlTarget } | undefined {
+    const field = addresses.find((name) => fields.has(name)) ?? 'url'
+    const url = this.#text(fields.get(field), field)
+    const headers = this.#table(fields.get('headers') ?? fields.get('http_headers'), 'headers')
+    const own = this.#codexHeaders(fields)
+    if (url === undefined || headers === undefined) return undefined
+    if (!isWebAddress(url.meant))
+      return this.#fail(fields.get(field), field, 'must be an address that begins with http:// or https://')
+    const all = new Map([...headers, ...own])
+    for (const [name, { meant }] of all) {
+      const at = tableOf(fields.get('headers') ?? fields.get('http_headers')).get(name) ?? this.#where.item
+      if (!/^[\w!#$%&'*+.^`|~-]+$/u.test(name)) this.#fail(at, `headers.${name}`, 'cannot be the name of a header')
+      if (/[\r\n\0]/u.test(meant)) this.#fail(at, `headers.${name}`, 'has a line break, which no header can hold')
+    }
+    return {
+      target: urlTarget(url.meant, valuesOf(all, 'meant'), kind),
+      written: urlTarget(url.written, valuesOf(all, 'written'), kind),
+    }
+  }
+
+  /** Headers that Codex takes from variables that it names instead of writing `${NAME}`. */
+  #codexHeaders(fields: ReadonlyMap<string, Item>): ReadonlyMap<string, Text> {
+    const named = tableOf(fields.get('env_http_headers'))
+    const bearer = fields.get('bearer_token_env_var')
+    const headers = new Map<string, Text>()
+    if (bearer !== undefined) {
+      const token = this.#named(bearer, 'bearer_token_env_var')
+      if (token !== undefined)
+        headers.set('Authorization', { written: `Bearer ${token.written}`, meant: `Bearer ${token.meant}` })
+    }
+    for (const [header, item] of named) {
+      const value = this.#named(item, `env_http_headers.${header}`)
+      if (value !== undefined) headers.set(header, value)
+    }
+    return headers
+  }
+
+  /** The value of the variable that a field names. */
+  #named(item: Item, field: string): Text | undefined {
+    if (typeof item.value !== 'string') return this.#wrong(item, field, 'the name of a variable')
+    return this.#expanded(item, field, `\${env:${item.value}}`)
+  }
+
+  /** The variables of our own environment that Codex passes on; one that is not set is passed on as such. */
+  #passedOn(item: Item | undefined): Record<string, string> {
+    if (item === undefined || !isList(item.value)) return {}
+    const names = item.value.flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
+    return Object.fromEntries(
+      names.flatMap((name) => {
+        const value = variableOf(this.#surroundings, name)
+        if (value !== undefined) this.#uses.add(name)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+  }
+
+  async #envFile(fields: ReadonlyMap<string, Item>): Promise<string> {
+    const item = fields.get('envFile')
+    const file = item === undefined ? undefined : this.#text(item, 'envFile')
+    if (item === undefined || file === undefined) return ''
+    const path = pathsOf(this.#surroundings.platform).resolve(this.#where.folder, file.meant)
+    const read = await readText(path)
+    if (read === undefined) this.#fail(item, 'envFile', `there is no file ${printable(path)}`)
+    else if ('problem' in read) this.#fail(item, 'envFile', `${printable(path)}: ${read.problem}`)
+    else return read.text
+    return ''
+  }
+
+  #flag(fields: ReadonlyMap<string, Item>, name: string): boolean | undefined {
+    const item = fields.get(name)
+    if (item === undefined) return undefined
+    if (typeof item.value === 'boolean') return item.value
+    return this.#wrong(item, name, 'true or false')
+  }
+
+  #text(item: Item | undefined, field: string): Text | undefined {
+    if (item === undefined) return undefined
+    return typeof item.value === 'string' ? this.#expanded(item, field, item.value) : this.#wrong(item, field, 'a string')
+  }
+
+  #texts(item: Item | undefined, field: string): readonly Text[] | undefined {
+    if (item === undefined) return []
+    if (!isList(item.value)) return this.#wrong(item, field, 'a list of strings')
+    const texts = item.value.map((each, index) => this.#text(each, `${field}[${index}]`))
+    return texts.every((text) => text !== undefined) ? texts : undefined
+  }
+
+  #table(item: Item | undefined, field: string): ReadonlyMap<string, Text> | undefined {
+    if (item === undefined) return new Map()
+    if (!isTable(item.value)) return this.#wrong(item, field, 'an object of strings')
+    const texts = new Map<string, Text>()
+    for (const [name, each] of item.value) {
+      const text = this.#text(each, `${field}.${name}`)
+      if (text !== undefined) texts.set(name, text)
+    }
+    return texts
+  }
+
+  #expanded(item: Item, field: string, written: string): Text | undefined {
+    const { text, uses, problems } = expand(written, this.#variables)
+    for (const name of uses) this.#uses.add(name)
+    for (const problem of problems) this.#fail(item, field, problem)
+    if (text.includes('\0')) this.#fail(item, field, 'holds a zero character')
+    return problems.length > 0 ? undefined : { written, meant: text }
+  }
+
+  #wrong({ line, column, value }: Item, field: string, wanted: string): undefined {
+    const quoted = typeof value === 'number' || typeof value === 'boolean' ? `. Put it in quotes: "${value}"` : ''
+    return this.#fail(
+      { line, column },
+      field,
+      `is ${kindOf(value)}, and must be ${wanted}${wanted.includes('string') ? quoted : ''}`,
+    )
+  }
+
+  #fail(item: { readonly line: number; readonly column: number } | undefined, field: string, words: string): undefined {
+    const { name: server, place, item: whole } = this.#where
+    const { line, column } = item ?? whole
+    const what = printable(field === '' ? server : `${server}.${field}`)
+    this.problems.push({ file: place.file, line, column, server, message: `${what}: ${words}.` })
+  }
+}
+
+const tableOf = (item: Item | undefined): ReadonlyMap<string, Item> =>
+  item !== undefined && isTable(item.value) ? item.value : new Map<string, Item>()
+
+const valuesOf = (texts: ReadonlyMap<string, Text>, which: keyof Text): Record<string, string> =>
+  Object.fromEntries([...texts].map(([name, text]) => [name, text[which]]))
+
+function commandTarget(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  cwd: string | undefined,
+): CommandTarget {
+  return {
+    command,
+    ...(args.length > 0 && { args }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(cwd !== undefined && { cwd }),
+  }
+}
+
+function urlTarget(url: string, headers: Record<string, string>, transport: 'auto' | 'http' | 'sse'): UrlTarget {
+  return { url, ...(Object.keys(headers).length > 0 && { headers }), transport }
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
+}
+
+function parsedEnv(text: string): Record<string, string> {
+  const found = text === '' ? {} : parseEnv(text)
+  return Object.fromEntries(Object.entries(found).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}

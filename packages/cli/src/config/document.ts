@@ -1,0 +1,48 @@
+import { readText } from './text.ts'
+
+/** A value in a file, and where it stands. What an object or array holds is looked at when it is asked for. */
+export interface Item {
+  readonly line: number
+  readonly column: number
+  readonly value: Value
+}
+
+export type Value = string | number | boolean | null | readonly Item[] | ReadonlyMap<string, Item>
+
+/** A file that was read: its content, or what is wrong with it and where. */
+export type Document = { readonly root: Item } | { readonly problem: { line: number; column: number; message: string } }
+
+/** Reads a file of JSON (comments, trailing commas and a byte-order mark allowed) or TOML; nothing when there is none. */
+export async function readDocument(file: string, format: 'json' | 'toml'): Promise<Document | undefined> {
+  const read = await readText(file)
+  if (read === undefined) return undefined
+  if ('problem' in read) return { problem: { line: 1, column: 1, message: read.problem } }
+  // Loaded when there is something to read: most folders have no file of one of the two.
+  if (format === 'json') return (await import('./json.ts')).parseJson(read.text)
+  return (await import('./toml.ts')).parseToml(read.text)
+}
+
+export function isList(value: Value): value is readonly Item[] {
+  return Array.isArray(value)
+}
+
+export function isTable(value: Value): value is ReadonlyMap<string, Item> {
+  return value instanceof Map
+}
+
+/** What kind of value it is, in words. */
+export function kindOf(value: Value): string {
+  if (value === null) return 'null'
+  if (isList(value)) return 'a list'
+  return isTable(value) ? 'an object' : `a ${typeof value}`
+}
+
+const deepest = 100
+
+/** The value without places, as `JSON.parse` would give it; throws for one that is nested too deeply to be meant. */
+export function plainOf({ value }: Item, depth = 0): unknown {
+  if (depth > deepest) throw new RangeError('nested too deeply')
+  if (isList(value)) return value.map((item) => plainOf(item, depth + 1))
+  if (isTable(value)) return Object.fromEntries([...value].map(([key, item]) => [key, plainOf(item, depth + 1)]))
+  return value
+}

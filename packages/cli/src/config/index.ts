@@ -1,0 +1,6 @@
+export { approvalStore, permissionFor } from './approval.ts'
+export { resolveServer } from './choice.ts'
+export { problemText } from './problem.ts'
+export { type FoundServer, type FoundServers, findServers } from './servers.ts'
+export { projectRoot, type Surroundings } from './surroundings.ts'
+export { maskedTarget } from './target.ts'

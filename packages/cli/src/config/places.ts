@@ -1,0 +1,112 @@
+import { foldersAbove, pathsOf, type Surroundings, variableOf } from './surroundings.ts'
+
+/** The programs whose configurations are read. */
+export type ClientName =
+  | 'unfold'
+  | 'claude-desktop'
+  | 'claude-code'
+  | 'cursor'
+  | 'vscode'
+  | 'codex'
+  | 'gemini'
+  | 'windsurf'
+  | 'kiro'
+  | 'copilot'
+
+/** `user`: the user's own file. `project`: a file that came with the folder, which anyone may have written. */
+export type Trust = 'user' | 'project'
+
+/**
+ * What a file holds. `servers`: servers and nothing else. `settings`: servers among other things. `claude`: settings with more
+ * servers for each project. `codex`: the TOML of Codex.
+ */
+type Shape = 'servers' | 'settings' | 'claude' | 'codex'
+
+/** A file that may hold servers. */
+export interface Place {
+  readonly client: ClientName
+  readonly file: string
+  readonly trust: Trust
+  readonly shape: Shape
+  /** The folder that the file is about. */
+  readonly folder: string
+}
+
+/** Every file that may hold servers for someone at this place: the user's own, then the project's, nearest first. */
+export function placesOf(surroundings: Surroundings): readonly Place[] {
+  const places = [...userPlaces(surroundings), ...projectPlaces(surroundings)]
+  const files = new Set<string>()
+  // In the home folder, what looks like a project's file is the user's own.
+  return places.filter(({ file }) => !files.has(file) && files.add(file))
+}
+
+/** The place of a file that the user named, which is thereby trusted. */
+export function namedPlace(file: string, { cwd, platform }: Surroundings): Place {
+  const paths = pathsOf(platform)
+  const shape = paths.extname(file).toLowerCase() === '.toml' ? 'codex' : 'claude'
+  return { client: 'unfold', file: paths.resolve(cwd, file), trust: 'user', shape, folder: cwd }
+}
+
+function userPlaces(surroundings: Surroundings): readonly Place[] {
+  const { platform, home, cwd } = surroundings
+  const paths = pathsOf(platform)
+  const configs = configFolder(surroundings)
+  const at = (client: ClientName, shape: Shape, ...parts: readonly string[]): Place => ({
+    client,
+    shape,
+    file: paths.join(...parts),
+    trust: 'user',
+    folder: cwd,
+  })
+  const moved = (variable: string, ...otherwise: readonly string[]): string =>
+    absolute(surroundings, variable) ?? paths.join(home, ...otherwise)
+  return [
+    at('unfold', 'servers', absolute(surroundings, 'UNFOLD_HOME') ?? paths.join(configs, 'unfold'), 'unfold.json'),
+    at('claude-desktop', 'settings', configs, 'Claude', 'claude_desktop_config.json'),
+    at('claude-code', 'claude', moved('CLAUDE_CONFIG_DIR'), '.claude.json'),
+    at('cursor', 'servers', home, '.cursor', 'mcp.json'),
+    at('vscode', 'servers', configs, 'Code', 'User', 'mcp.json'),
+    at('vscode', 'servers', configs, 'Code - Insiders', 'User', 'mcp.json'),
+    at('codex', 'codex', moved('CODEX_HOME', '.codex'), 'config.toml'),
+    at('gemini', 'settings', home, '.gemini', 'settings.json'),
+    at('windsurf', 'servers', home, '.codeium', 'windsurf', 'mcp_config.json'),
+    at('kiro', 'servers', home, '.kiro', 'settings', 'mcp.json'),
+    at('copilot', 'servers', moved('COPILOT_HOME', '.copilot'), 'mcp-config.json'),
+  ]
+}
+
+const inProjects: readonly (readonly [ClientName, Shape, ...string[]])[] = [
+  ['unfold', 'servers', 'unfold.json'],
+  ['claude-code', 'servers', '.mcp.json'],
+  ['cursor', 'servers', '.cursor', 'mcp.json'],
+  ['vscode', 'servers', '.vscode', 'mcp.json'],
+  ['codex', 'codex', '.codex', 'config.toml'],
+  ['gemini', 'settings', '.gemini', 'settings.json'],
+  ['kiro', 'servers', '.kiro', 'settings', 'mcp.json'],
+]
+
+function projectPlaces({ platform, cwd, root = cwd }: Surroundings): readonly Place[] {
+  const paths = pathsOf(platform)
+  const above = foldersAbove(cwd, platform)
+  const folders = above.slice(0, Math.max(0, above.indexOf(root)) + 1)
+  return folders.flatMap((folder) =>
+    inProjects.map(
+      ([client, shape, ...parts]): Place => ({ client, shape, file: paths.join(folder, ...parts), trust: 'project', folder }),
+    ),
+  )
+}
+
+/** Where programs keep their settings on this platform. */
+function configFolder(surroundings: Surroundings): string {
+  const { platform, home } = surroundings
+  const paths = pathsOf(platform)
+  if (platform === 'darwin') return paths.join(home, 'Library', 'Application Support')
+  if (platform === 'win32') return absolute(surroundings, 'APPDATA') ?? paths.join(home, 'AppData', 'Roaming')
+  return absolute(surroundings, 'XDG_CONFIG_HOME') ?? paths.join(home, '.config')
+}
+
+// A relative path would make a folder's own file pass for the user's.
+function absolute(surroundings: Surroundings, variable: string): string | undefined {
+  const path = variableOf(surroundings, variable)
+  return path !== undefined && pathsOf(surroundings.platform).isAbsolute(path) ? path : undefined
+}

@@ -1,0 +1,82 @@
+import { printable } from '@unfold-mcp/core'
+import type { Whereabouts } from './definition.ts'
+import { type Item, isList, isTable, kindOf } from './document.ts'
+import type { Place } from './places.ts'
+import type { Problem } from './problem.ts'
+import { foldersAbove, pathsOf, type Surroundings } from './surroundings.ts'
+
+/** The servers of a file, each where it stands, and what is wrong with the file around them. */
+export interface Sections {
+  readonly servers: readonly Whereabouts[]
+  readonly problems: readonly Problem[]
+}
+
+/** Finds the definitions of servers in a file's content. */
+export function sectionsOf(root: Item, place: Place, surroundings: Surroundings): Sections {
+  const problems: Problem[] = []
+  const fail = ({ line, column }: Item, message: string): void => void problems.push({ file: place.file, line, column, message })
+  if (!isTable(root.value)) {
+    fail(root, `It holds ${kindOf(root.value)}, and must hold an object.`)
+    return { servers: [], problems }
+  }
+  const fields = root.value
+  const keys = keysOf(place)
+  const present = keys.filter((key) => fields.has(key))
+  if (present.length === 0 && place.shape === 'servers' && [...fields.keys()].some((key) => !key.startsWith('$')))
+    fail(root, `It has no "${keys[0]}". Put the servers into an object of that name.`)
+  const inputs = inputsOf(fields.get('inputs'))
+  const servers = present.flatMap((key) => named(fields.get(key), key, fail).map((each) => ({ ...each, folder: place.folder })))
+  const more = place.shape === 'claude' ? perProject(fields.get('projects'), surroundings, fail) : []
+  return { servers: [...servers, ...more].map((each) => ({ ...each, place, inputs })), problems }
+}
+
+function keysOf({ client, shape }: Place): readonly string[] {
+  if (shape === 'codex') return ['mcp_servers']
+  if (shape === 'settings') return ['mcpServers']
+  return client === 'vscode' ? ['servers', 'mcpServers'] : ['mcpServers', 'servers']
+}
+
+type Fail = (item: Item, message: string) => void
+
+function named(item: Item | undefined, key: string, fail: Fail): readonly { readonly name: string; readonly item: Item }[] {
+  if (item === undefined) return []
+  if (!isTable(item.value)) {
+    fail(item, `"${key}" is ${kindOf(item.value)}, and must be an object with a server under each name.`)
+    return []
+  }
+  return [...item.value].flatMap(([name, each]) => {
+    if (name.trim() !== '') return [{ name, item: each }]
+    fail(each, `A server in "${key}" has no name. Give it one.`)
+    return []
+  })
+}
+
+/** What Claude Code keeps in the user's own file for the project that we are in. */
+function perProject(item: Item | undefined, { platform, cwd }: Surroundings, fail: Fail) {
+  if (item === undefined || !isTable(item.value)) return []
+  const paths = pathsOf(platform)
+  const same = (path: string): string => (platform === 'win32' ? paths.normalize(path).toLowerCase() : paths.normalize(path))
+  const above = new Set(foldersAbove(paths.resolve(cwd), platform).map(same))
+  return [...item.value].flatMap(([folder, project]) => {
+    if (!isTable(project.value) || !above.has(same(folder))) return []
+    const key = `projects["${printable(folder)}"].mcpServers`
+    return named(project.value.get('mcpServers'), key, fail).map((each) => ({
+      ...each,
+      folder: paths.normalize(folder),
+      ofProject: true,
+    }))
+  })
+}
+
+/** The inputs of VS Code, each with its description. */
+function inputsOf(item: Item | undefined): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  if (item === undefined || !isList(item.value)) return found
+  for (const { value } of item.value) {
+    if (!isTable(value)) continue
+    const id = value.get('id')?.value
+    const about = value.get('description')?.value
+    if (typeof id === 'string') found.set(id, typeof about === 'string' ? about : '')
+  }
+  return found
+}

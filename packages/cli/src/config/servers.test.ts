@@ -1,0 +1,418 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations look like this
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Machine, machine } from '../../test/machine.ts'
+import { problemText } from './problem.ts'
+import { findServers } from './servers.ts'
+
+const pipeMaker = 'mkfifo'
+const stdio = { command: 'npx', args: ['-y', 'some-server'], env: { TOKEN: '${TOKEN}' } }
+const started = { command: 'npx', args: ['-y', 'some-server'], env: { TOKEN: 't0' } }
+
+async function found(place: Machine) {
+  const { servers, problems } = await findServers(place.surroundings)
+  return { servers: servers.map(({ name, target, source, trust }) => ({ name, target, client: source.client, trust })), problems }
+}
+
+describe('the files of each program are read', () => {
+  test.each([
+    ['claude-desktop', '~/.config/Claude/claude_desktop_config.json', { mcpServers: { one: stdio }, theme: 'dark' }],
+    ['claude-code', '~/.claude.json', { numStartups: 3, mcpServers: { one: { type: 'stdio', ...stdio } } }],
+    ['cursor', '~/.cursor/mcp.json', { mcpServers: { one: stdio } }],
+    ['vscode', '~/.config/Code/User/mcp.json', { servers: { one: { type: 'stdio', ...stdio } }, inputs: [] }],
+    ['gemini', '~/.gemini/settings.json', { mcpServers: { one: { ...stdio, env: { TOKEN: '$TOKEN' }, trust: true } } }],
+    ['windsurf', '~/.codeium/windsurf/mcp_config.json', { mcpServers: { one: stdio } }],
+    ['kiro', '~/.kiro/settings/mcp.json', { mcpServers: { one: { ...stdio, autoApprove: ['*'] } } }],
+    ['copilot', '~/.copilot/mcp-config.json', { mcpServers: { one: { type: 'local', tools: ['*'], ...stdio } } }],
+    ['unfold', '~/.config/unfold/unfold.json', { mcpServers: { one: stdio } }],
+    [
+      'codex',
+      '~/.codex/config.toml',
+      '[mcp_servers.one]\ncommand = "npx"\nargs = ["-y", "some-server"]\nenv = { TOKEN = "${TOKEN}" }\n',
+    ],
+  ])('%s: %s', async (client, file, content) => {
+    await using place = await machine({ TOKEN: 't0' })
+    await place.write(file, content)
+    expect(await found(place)).toEqual({ servers: [{ name: 'one', target: started, client, trust: 'user' }], problems: [] })
+  })
+
+  test.each([
+    ['unfold', 'unfold.json', { mcpServers: { one: stdio } }],
+    ['claude-code', '.mcp.json', { mcpServers: { one: stdio } }],
+    ['cursor', '.cursor/mcp.json', { mcpServers: { one: stdio } }],
+    ['vscode', '.vscode/mcp.json', { servers: { one: stdio } }],
+    [
+      'codex',
+      '.codex/config.toml',
+      '[mcp_servers.one]\ncommand = "npx"\nargs = ["-y", "some-server"]\n[mcp_servers.one.env]\nTOKEN = "${TOKEN}"\n',
+    ],
+    ['gemini', '.gemini/settings.json', { mcpServers: { one: stdio } }],
+    ['kiro', '.kiro/settings/mcp.json', { mcpServers: { one: stdio } }],
+  ])('%s: %s in a project, which is not trusted and runs there', async (client, file, content) => {
+    await using place = await machine({ TOKEN: 't0' })
+    await place.write(file, content)
+    const target = { ...started, cwd: place.project }
+    expect(await found(place)).toEqual({ servers: [{ name: 'one', target, client, trust: 'project' }], problems: [] })
+  })
+
+  test('Claude Code keeps servers for a project in the user’s own file', async () => {
+    await using place = await machine({ TOKEN: 't0' })
+    const projects = { [place.project]: { mcpServers: { here: stdio } }, '/elsewhere': { mcpServers: { there: stdio } } }
+    await place.write('~/.claude.json', { projects })
+    const target = { ...started, cwd: place.project }
+    expect(await found(place)).toEqual({
+      servers: [{ name: 'here', target, client: 'claude-code', trust: 'user' }],
+      problems: [],
+    })
+  })
+
+  test('addresses, under the names that each program has for them', async () => {
+    await using place = await machine({ KEY: 'k', GEMINI: 'g' })
+    const headers = { Authorization: 'Bearer ${KEY}' }
+    await place.write('~/.cursor/mcp.json', {
+      mcpServers: {
+        plain: { url: 'https://a.example/mcp', headers },
+        http: { type: 'http', url: 'https://a.example/1' },
+        streamable: { type: 'streamable-http', url: 'https://a.example/2' },
+        camel: { type: 'streamableHttp', url: 'https://a.example/3' },
+        old: { type: 'sse', url: 'https://a.example/sse' },
+      },
+    })
+    await place.write('~/.codeium/windsurf/mcp_config.json', { mcpServers: { wind: { serverUrl: 'https://a.example/w' } } })
+    await place.write('~/.gemini/settings.json', { mcpServers: { star: { httpUrl: 'https://a.example/$GEMINI' } } })
+    const codex = `[mcp_servers.codex]
+url = "https://a.example/c"
+bearer_token_env_var = "KEY"
+http_headers = { "X-Region" = "eu" }
+env_http_headers = { "X-Star" = "GEMINI" }
+`
+    await place.write('~/.codex/config.toml', codex)
+    const { servers, problems } = await found(place)
+    expect(problems).toEqual([])
+    expect(Object.fromEntries(servers.map(({ name, target }) => [name, target]))).toEqual({
+      plain: { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer k' }, transport: 'auto' },
+      http: { url: 'https://a.example/1', transport: 'http' },
+      streamable: { url: 'https://a.example/2', transport: 'http' },
+      camel: { url: 'https://a.example/3', transport: 'http' },
+      old: { url: 'https://a.example/sse', transport: 'sse' },
+      wind: { url: 'https://a.example/w', transport: 'auto' },
+      star: { url: 'https://a.example/g', transport: 'http' },
+      codex: {
+        url: 'https://a.example/c',
+        headers: { 'X-Region': 'eu', Authorization: 'Bearer k', 'X-Star': 'g' },
+        transport: 'auto',
+      },
+    })
+  })
+
+  test('Codex passes variables on, and has servers switched off', async () => {
+    await using place = await machine({ LANG: 'C', OTHER: 'x' })
+    await place.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = "a"\nenv_vars = ["LANG", "MISSING"]\nenabled = false\n')
+    const { servers } = await findServers(place.surroundings)
+    expect(servers).toMatchObject([{ target: { command: 'a', env: { LANG: 'C' } }, disabled: true, uses: ['LANG'] }])
+  })
+
+  test('variables from a file, which the definition’s own win over', async () => {
+    await using place = await machine()
+    await place.write('.env', 'A=1\nB="two words" # why\n')
+    await place.write('.vscode/mcp.json', {
+      servers: { one: { command: 'a', envFile: '${workspaceFolder}/.env', env: { A: '9' } } },
+    })
+    const { servers } = await findServers(place.surroundings)
+    expect(servers).toMatchObject([{ target: { env: { A: '9', B: 'two words' } } }])
+  })
+
+  test('a server that its own program has switched off says so', async () => {
+    await using place = await machine()
+    await place.write('~/.kiro/settings/mcp.json', {
+      mcpServers: { on: { command: 'a' }, off: { command: 'b', disabled: true } },
+    })
+    const { servers } = await findServers(place.surroundings)
+    expect(servers.map(({ name, disabled }) => [name, disabled])).toEqual([
+      ['on', false],
+      ['off', true],
+    ])
+  })
+
+  test('one file that the user names, and no other', async () => {
+    await using place = await machine()
+    await place.write('~/.cursor/mcp.json', { mcpServers: { other: { command: 'a' } } })
+    const file = await place.write('odd.json', { mcpServers: { one: { command: 'a' } } })
+    const { servers } = await findServers(place.surroundings, { file: 'odd.json' })
+    expect(servers).toMatchObject([{ name: 'one', trust: 'user', source: { file } }])
+    const missing = await findServers(place.surroundings, { file: 'none.json' })
+    expect(missing.problems).toMatchObject([{ file: join(place.project, 'none.json'), message: 'There is no such file.' }])
+  })
+})
+
+describe('files as people write them', () => {
+  test('comments, trailing commas and a byte-order mark are no mistake, and lines are those of the file', async () => {
+    await using place = await machine()
+    const file = await place.write(
+      '.vscode/mcp.json',
+      '\uFEFF// ours\r\n{\r\n  "servers": {\r\n    /* first */\r\n    "one": { "command": "a", },\r\n  },\r\n}\r\n',
+    )
+    const { servers, problems } = await findServers(place.surroundings)
+    expect(problems).toEqual([])
+    expect(servers).toMatchObject([{ name: 'one', source: { client: 'vscode', file, line: 5 } }])
+  })
+
+  test('a line in TOML is where the server’s table begins', async () => {
+    await using place = await machine()
+    await place.write(
+      '~/.codex/config.toml',
+      'model = "x"\n\n[mcp_servers."with space"] # ours\ncommand = "a"\n\n[mcp_servers.two]\ncommand = 5\n',
+    )
+    const { servers, problems } = await findServers(place.surroundings)
+    expect(servers).toMatchObject([{ name: 'with space', source: { line: 3 } }])
+    expect(problems).toMatchObject([{ line: 7, server: 'two' }])
+  })
+
+  test('servers may be called anything', async () => {
+    await using place = await machine()
+    await place.write(
+      '~/.cursor/mcp.json',
+      '{ "mcpServers": { "__proto__": { "command": "a" }, "constructor": { "command": "b" }, "--help": { "command": "c" } } }',
+    )
+    const { servers, problems } = await findServers(place.surroundings)
+    expect(problems).toEqual([])
+    expect(servers.map(({ name, target }) => [name, target])).toEqual([
+      ['__proto__', { command: 'a' }],
+      ['constructor', { command: 'b' }],
+      ['--help', { command: 'c' }],
+    ])
+  })
+
+  test('an empty object and a file of settings without servers are fine', async () => {
+    await using place = await machine()
+    await place.write('.mcp.json', '{}')
+    await place.write('~/.cursor/mcp.json', { $schema: 'https://a.example/schema.json' })
+    await place.write('~/.gemini/settings.json', { theme: 'dark' })
+    expect(await found(place)).toEqual({ servers: [], problems: [] })
+  })
+})
+
+describe('what is wrong is said with its place', () => {
+  const wrong = async (definition: unknown, env = {}): Promise<string[]> => {
+    await using place = await machine(env)
+    const file = await place.write(
+      '~/.cursor/mcp.json',
+      `{\n"mcpServers": {\n"bad": ${JSON.stringify(definition)},\n"good": { "command": "a" } } }`,
+    )
+    const { servers, problems } = await findServers(place.surroundings)
+    expect(servers.map(({ name }) => name)).toEqual(['good'])
+    return problems.map((problem) => problemText(problem).replace(file, 'mcp.json'))
+  }
+
+  test.each([
+    [5, ['mcp.json:3:8: bad: is a number, and must be an object.']],
+    [{}, ['mcp.json:3:8: bad: has neither "command" nor "url". Give it one.']],
+    [{ command: 5 }, ['mcp.json:3:19: bad.command: is a number, and must be a string. Put it in quotes: "5".']],
+    [{ command: '' }, ['mcp.json:3:19: bad.command: is empty.']],
+    [{ command: 'a\0b' }, ['mcp.json:3:19: bad.command: holds a zero character.']],
+    [{ command: 'a', args: '-y x' }, ['mcp.json:3:30: bad.args: is a string, and must be a list of strings.']],
+    [
+      { command: 'a', args: ['--port', 3000, null] },
+      [
+        'mcp.json:3:40: bad.args[1]: is a number, and must be a string. Put it in quotes: "3000".',
+        'mcp.json:3:45: bad.args[2]: is null, and must be a string.',
+      ],
+    ],
+    [{ command: 'a', env: ['A=1'] }, ['mcp.json:3:29: bad.env: is a list, and must be an object of strings.']],
+    [{ command: 'a', env: { 'A=B': '1' } }, ['mcp.json:3:36: bad.env.A=B: cannot be the name of a variable.']],
+    [{ command: 'a', disabled: 'yes' }, ['mcp.json:3:34: bad.disabled: is a string, and must be true or false.']],
+    [
+      { command: 'a', url: 'https://a.example' },
+      ['mcp.json:3:8: bad: has both "command" and "url". Remove one, or say which counts with "type".'],
+    ],
+    [{ type: 'stdio', url: 'https://a.example' }, ['mcp.json:3:8: bad: is of type "stdio" and has no "command".']],
+    [{ type: 'http', command: 'a' }, ['mcp.json:3:8: bad: is of type "http" and has no "url".']],
+    [{ url: 'ftp://a.example' }, ['mcp.json:3:15: bad.url: must be an address that begins with http:// or https://.']],
+    [{ url: 'a.example/mcp' }, ['mcp.json:3:15: bad.url: must be an address that begins with http:// or https://.']],
+    [{ url: 'https://a.example', headers: { 'X Y': '1' } }, ['mcp.json:3:52: bad.headers.X Y: cannot be the name of a header.']],
+    [
+      { url: 'https://a.example', headers: { X: 'a\r\nY: b' } },
+      ['mcp.json:3:50: bad.headers.X: has a line break, which no header can hold.'],
+    ],
+    [
+      { type: 7, url: 'https://a.example' },
+      ['mcp.json:3:16: bad.type: is a number, and must be a string. Put it in quotes: "7".'],
+    ],
+  ])('%j', async (definition, problems) => {
+    expect(await wrong(definition)).toEqual(problems)
+  })
+
+  test.each([
+    ['streamable_http', 'Did you mean "streamable-http"?'],
+    ['HTTP', 'Did you mean "http"?'],
+    ['Stdio', 'Did you mean "stdio"?'],
+    ['websocket', 'Known are stdio, http, streamable-http, streamableHttp, sse.'],
+    ['__proto__', 'Known are stdio, http, streamable-http, streamableHttp, sse.'],
+    // A word of Copilot's own.
+    ['local', 'Known are'],
+  ])('the type "%s" is never taken for another, and the message helps: %s', async (type, hint) => {
+    const [problem, ...more] = await wrong({ type, url: 'https://a.example', command: 'a' })
+    expect(more).toEqual([])
+    expect(problem).toContain(`bad.type: "${type}" is no known type.`)
+    expect(problem).toContain(hint)
+  })
+
+  test('a variable that is missing names file, server and field, and all of them are told', async () => {
+    const definition = { command: 'a', args: ['${ONE}'], env: { TOKEN: '${TWO}', SET: '${SET}' } }
+    expect(await wrong(definition, { SET: 's' })).toEqual([
+      'mcp.json:3:31: bad.args[0]: the variable ONE is not set. Set it, or give it a default: ${ONE:-value}.',
+      'mcp.json:3:56: bad.env.TOKEN: the variable TWO is not set. Set it, or give it a default: ${TWO:-value}.',
+    ])
+  })
+
+  test('an input of VS Code says what it is', async () => {
+    await using place = await machine()
+    await place.write('.vscode/mcp.json', {
+      inputs: [{ type: 'promptString', id: 'gh', description: 'A token of GitHub', password: true }],
+      servers: { github: { url: 'https://a.example', headers: { Authorization: 'Bearer ${input:gh}' } } },
+    })
+    const { servers, problems } = await findServers(place.surroundings)
+    expect(servers).toEqual([])
+    expect(problems).toMatchObject([
+      {
+        server: 'github',
+        message:
+          'github.headers.Authorization: ${input:gh} is an input ("A token of GitHub") that its editor asks for and keeps to itself. Put it into a variable, and write ${env:GH}.',
+      },
+    ])
+  })
+
+  test('a file of variables that is not there', async () => {
+    await using place = await machine()
+    await place.write('.vscode/mcp.json', { servers: { one: { command: 'a', envFile: '.env' } } })
+    const { problems } = await findServers(place.surroundings)
+    expect(problems).toMatchObject([{ message: `one.envFile: there is no file ${join(place.project, '.env')}.` }])
+  })
+})
+
+describe('one broken file never hides the others', () => {
+  const broken = async (write: (place: Machine) => Promise<unknown>): Promise<string> => {
+    await using place = await machine()
+    await place.write('~/.gemini/settings.json', { mcpServers: { good: { command: 'a' } } })
+    await write(place)
+    const { servers, problems } = await findServers(place.surroundings)
+    expect(servers.map(({ name }) => name)).toEqual(['good'])
+    expect(problems).toHaveLength(1)
+    return problems.map(problemText).join('').replace(place.home, '~')
+  }
+  const cursor = (content: unknown) => broken((place) => place.write('~/.cursor/mcp.json', content))
+
+  test.each([
+    ['{ "mcpServers": { "a": { "command" "b" } } }', '1:36: It is not JSON: colon expected. Mend it here.'],
+    ['{ "mcpServers": {', '1:18: It is not JSON: close brace expected. Mend it here.'],
+    ['not json at all', '1:1: It is not JSON: invalid symbol. Mend it here.'],
+    ['', '1:1: It is not JSON: value expected. Mend it here.'],
+    ['[]', '1:1: It holds a list, and must hold an object.'],
+    ['null', '1:1: It holds null, and must hold an object.'],
+    ['{ "mcpServers": [] }', '1:17: "mcpServers" is a list, and must be an object with a server under each name.'],
+    ['{ "mcpServers": { " ": {} } }', '1:24: A server in "mcpServers" has no name. Give it one.'],
+    ['{ "github": { "command": "a" } }', '1:1: It has no "mcpServers". Put the servers into an object of that name.'],
+    ['['.repeat(1_000_000), '1:1: It is nested too deeply to be read.'],
+    [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), '1:1: It is not written in UTF-8. Save it as UTF-8.'],
+    [Buffer.from('\uFEFF{}', 'utf16le'), '1:1: It is written in UTF-16. Save it as UTF-8.'],
+    [Buffer.alloc(5_000_001, ' '), '1:1: It is larger than 5 MB, which no configuration is. Remove what does not belong.'],
+  ])('content %#', async (content, problem) => {
+    expect(await cursor(content)).toBe(`~/.cursor/mcp.json:${problem}`)
+  })
+
+  test('a definition that is nested beyond meaning', async () => {
+    const deep = `{ "mcpServers": { "a": { "command": "b", "x": ${'['.repeat(500)}${']'.repeat(500)} } } }`
+    expect(await cursor(deep)).toBe('~/.cursor/mcp.json:1:24: a: is nested too deeply to be meant.')
+  })
+
+  test('TOML that is none', async () => {
+    expect(await broken((place) => place.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = \n'))).toMatch(
+      /^~\/\.codex\/config\.toml:2:\d+: It is not TOML: .+\. Mend it here\.$/,
+    )
+  })
+
+  test('a link that leads back to itself', async () => {
+    const problem = await broken(async ({ home }) => {
+      await mkdir(join(home, '.cursor'))
+      await symlink(join(home, '.cursor', 'mcp.json'), join(home, '.cursor', 'mcp.json'))
+    })
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: It is a link that leads back to itself. Remove the link.')
+  })
+
+  test('a folder where a file should be', async () => {
+    expect(await broken(({ home }) => mkdir(join(home, '.cursor', 'mcp.json'), { recursive: true }))).toBe(
+      '~/.cursor/mcp.json:1:1: It is no regular file.',
+    )
+  })
+
+  test.skipIf(process.platform === 'win32')('a named pipe that nobody writes to', async () => {
+    const problem = await broken(async ({ home }) => {
+      await mkdir(join(home, '.cursor'))
+      execFileSync(pipeMaker, [join(home, '.cursor', 'mcp.json')])
+    })
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: It is no regular file.')
+  })
+
+  // Whoever is root may read everything.
+  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('a file that one may not read', async () => {
+    const problem = await broken(async (place) => chmod(await place.write('~/.cursor/mcp.json', '{}'), 0o000))
+    expect(problem).toBe('~/.cursor/mcp.json:1:1: You may not read it. Check its permissions.')
+  })
+})
+
+describe('servers of the same name', () => {
+  test('are one server when they are defined the same', async () => {
+    await using place = await machine()
+    await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a', args: [] } } })
+    await place.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'a' } } })
+    const { servers } = await findServers(place.surroundings)
+    expect(servers).toMatchObject([{ name: 'one', source: { client: 'cursor' }, also: [{ client: 'gemini' }] }])
+  })
+
+  test('are the user’s own when a project defines the same', async () => {
+    await using place = await machine()
+    await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' } } })
+    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    const { servers } = await findServers(place.surroundings)
+    expect(servers).toMatchObject([{ name: 'one', trust: 'user', target: { command: 'a' } }])
+    expect(servers[0]?.target).not.toHaveProperty('cwd')
+  })
+
+  test('are told apart by their programs when they differ', async () => {
+    await using place = await machine()
+    await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' }, other: { command: 'c' } } })
+    await place.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'b' } } })
+    await place.write('.cursor/mcp.json', { mcpServers: { one: { command: 'd' } } })
+    const { servers } = await findServers(place.surroundings)
+    expect(servers.map(({ name, trust }) => [name, trust])).toEqual([
+      ['one@cursor', 'user'],
+      ['one@gemini', 'user'],
+      ['one@cursor-project', 'project'],
+      ['other', 'user'],
+    ])
+  })
+
+  test('are told apart by a number where nothing else does', async () => {
+    await using place = await machine()
+    const below = join(place.project, 'a')
+    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    await place.write('a/.mcp.json', { mcpServers: { one: { command: 'b' }, 'one@claude-code-project': { command: 'c' } } })
+    const { servers } = await findServers({ ...place.surroundings, cwd: below, root: place.project })
+    expect(servers.map(({ name, target }) => [name, 'command' in target && target.command])).toEqual([
+      ['one@claude-code-project-2', 'b'],
+      ['one@claude-code-project-3', 'a'],
+      ['one@claude-code-project', 'c'],
+    ])
+  })
+})
+
+test('what is shown of a server has no secret in it, even one that a variable holds', async () => {
+  await using place = await machine({ TOKEN: 'hunter2' })
+  await place.write('.mcp.json', { mcpServers: { one: { command: 'a', args: ['--x', '${TOKEN}'], env: { K: 'hunter3' } } } })
+  const { servers } = await findServers(place.surroundings)
+  expect(servers.map(({ shown, uses }) => ({ shown, uses }))).toEqual([
+    { shown: { command: 'a', args: ['--x', '${TOKEN}'], env: { K: '***' } }, uses: ['TOKEN'] },
+  ])
+})

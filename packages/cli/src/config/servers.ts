@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '@unfold-mcp/core'
+import { type Definition, readDefinition, type Whereabouts } from './definition.ts'
+import { plainOf, readDocument } from './document.ts'
+import { type ClientName, namedPlace, type Place, placesOf, type Trust } from './places.ts'
+import type { Problem } from './problem.ts'
+import { sectionsOf } from './sections.ts'
+import type { Surroundings } from './surroundings.ts'
+import { maskedTarget, type ServerTarget } from './target.ts'
+
+/** Where a server is defined. */
+interface ServerSource {
+  readonly client: ClientName
+  readonly file: string
+  readonly line: number
+}
+
+/** A server that some program on this machine has been told of. */
+export interface FoundServer {
+  /** What to call it: the name in its file, or `name@client` where several of that name differ. */
+  readonly name: string
+  /** Its name in the file. */
+  readonly key: string
+  readonly target: ServerTarget
+  /** The target as it is written, for showing: variables are not filled in, and other values that could be secrets are masked. */
+  readonly shown: ServerTarget
+  readonly source: ServerSource
+  /** Where else the same is defined. */
+  readonly also: readonly ServerSource[]
+  /** A `project` server is never started before the user agreed to it. */
+  readonly trust: Trust
+  /** The variables of the environment that it gets to know. */
+  readonly uses: readonly string[]
+  /** A hash of the definition as it is written, with its file of variables: what the user agrees to. */
+  readonly hash: string
+  /** Whether its own program has it switched off. */
+  readonly disabled: boolean
+}
+
+export interface FoundServers {
+  readonly servers: readonly FoundServer[]
+  readonly problems: readonly Problem[]
+}
+
+/** Finds every server that the programs on this machine know of here, or those of one file. No file is ever written. */
+export async function findServers(surroundings: Surroundings, { file }: { readonly file?: string } = {}): Promise<FoundServers> {
+  const places = file === undefined ? placesOf(surroundings) : [namedPlace(file, surroundings)]
+  const read = await Promise.all(places.map((place) => readPlace(place, surroundings, file !== undefined)))
+  return {
+    servers: withNames(read.flatMap(({ servers }) => servers)),
+    problems: read.flatMap(({ problems }) => problems),
+  }
+}
+
+type Unnamed = Omit<FoundServer, 'name'>
+
+async function readPlace(
+  place: Place,
+  surroundings: Surroundings,
+  mustExist: boolean,
+): Promise<{ readonly servers: readonly Unnamed[]; readonly problems: readonly Problem[] }> {
+  const document = await readDocument(place.file, place.shape === 'codex' ? 'toml' : 'json')
+  if (document === undefined) {
+    const problem = { file: place.file, line: 1, column: 1, message: 'There is no such file.' }
+    return { servers: [], problems: mustExist ? [problem] : [] }
+  }
+  if ('problem' in document) return { servers: [], problems: [{ file: place.file, ...document.problem }] }
+  const sections = sectionsOf(document.root, place, surroundings)
+  const servers: Unnamed[] = []
+  const problems = [...sections.problems]
+  for (const where of sections.servers) {
+    const read = await readServer(where, surroundings)
+    if ('problems' in read) problems.push(...read.problems)
+    else servers.push(read)
+  }
+  return { servers, problems }
+}
+
+async function readServer(
+  where: Whereabouts,
+  surroundings: Surroundings,
+): Promise<Unnamed | { readonly problems: readonly Problem[] }> {
+  const { name, item, place } = where
+  const { file, client, trust } = place
+  const { line, column } = item
+  const read = await readDefinition(where, surroundings)
+  if ('problems' in read) return read
+  const hash = hashOf(where, read)
+  if (hash === undefined)
+    return { problems: [{ file, line, column, server: name, message: `${name}: is nested too deeply to be meant.` }] }
+  const { target, written, uses, disabled } = read
+  return {
+    key: name,
+    target,
+    shown: maskedTarget(written),
+    source: { client, file, line },
+    also: [],
+    trust,
+    uses,
+    hash,
+    disabled,
+  }
+}
+
+function hashOf({ item }: Whereabouts, { envText }: Definition): string | undefined {
+  try {
+    return createHash('sha256')
+      .update(canonicalJson([plainOf(item), envText]))
+      .digest('hex')
+  } catch {
+    return undefined
+  }
+}
+
+/** The servers, each once, under names that tell them apart. */
+function withNames(found: readonly Unnamed[]): readonly FoundServer[] {
+  const byKey = new Map<string, Unnamed[]>()
+  for (const server of merged(found)) byKey.set(server.key, [...(byKey.get(server.key) ?? []), server])
+  const taken = new Set(byKey.keys())
+  return [...byKey.values()].flatMap((same) => {
+    if (same.length === 1) return same.map((server) => ({ ...server, name: server.key }))
+    return same.map((server) => ({ ...server, name: qualified(server, same, taken) }))
+  })
+}
+
+/** What is defined the same in several files is one server. A user's own definition counts before that of a project. */
+function merged(found: readonly Unnamed[]): readonly Unnamed[] {
+  const kept = new Map<string, Unnamed>()
+  for (const server of found) {
+    const { key, shown, target, source, disabled } = server
+    // A project's server runs in its folder by default, which makes it no other server.
+    const cwd = 'cwd' in shown ? ('cwd' in target ? target.cwd : undefined) : undefined
+    const same = canonicalJson([key, { ...target, cwd }])
+    const first = kept.get(same)
+    kept.set(
+      same,
+      first === undefined ? server : { ...first, also: [...first.also, source], disabled: first.disabled && disabled },
+    )
+  }
+  return [...kept.values()]
+}
+
+function qualified({ key, source, trust }: Unnamed, same: readonly Unnamed[], taken: Set<string>): string {
+  const isShared = same.filter((other) => other.source.client === source.client).length > 1
+  const base = `${key}@${source.client}${isShared && trust === 'project' ? '-project' : ''}`
+  let name = base
+  for (let number = 2; taken.has(name); number++) name = `${base}-${number}`
+  taken.add(name)
+  return name
+}

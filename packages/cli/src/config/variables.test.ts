@@ -1,0 +1,106 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations look like this
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { expand, type Variables } from './variables.ts'
+
+const variables: Variables = {
+  surroundings: { platform: 'linux', home: '/home/ada', cwd: '/code/app/src', env: { TOKEN: 't0', EMPTY: '', USER_1: 'ada' } },
+  folder: '/code/app',
+  inputs: new Map([['api-key', 'The key of your account']]),
+  bareNames: false,
+}
+
+describe('variables that are known', () => {
+  test.each([
+    ['${TOKEN}', 't0'],
+    ['Bearer ${TOKEN}!', 'Bearer t0!'],
+    ['${env:TOKEN}', 't0'],
+    ['${TOKEN}${USER_1}', 't0ada'],
+    ['${EMPTY}', ''],
+    ['${MISSING:-fallback}', 'fallback'],
+    ['${EMPTY:-fallback}', 'fallback'],
+    ['${TOKEN:-fallback}', 't0'],
+    ['${env:MISSING:-a:-b}', 'a:-b'],
+    ['${MISSING:-}', ''],
+    ['${workspaceFolder}/x', '/code/app/x'],
+    ['${workspaceFolderBasename}', 'app'],
+    ['${userHome}${/}bin${pathSeparator}', '/home/ada/bin/'],
+    ['${cwd}', '/code/app/src'],
+  ])('%s is %s', (written, meant) => {
+    expect(expand(written, variables)).toMatchObject({ text: meant, problems: [] })
+  })
+
+  test('Windows does not tell upper from lower case', () => {
+    const surroundings = { ...variables.surroundings, platform: 'win32' as const, env: { Path: 'C:\\bin' } }
+    expect(expand('${PATH}', { ...variables, surroundings }).text).toBe('C:\\bin')
+  })
+
+  test('what is read from the environment is named', () => {
+    expect(expand('${TOKEN} ${USER_1:-x} ${MISSING:-y} ${userHome}', variables).uses).toEqual(['TOKEN', 'USER_1'])
+  })
+})
+
+describe('dollar signs', () => {
+  test.each([
+    ['$${TOKEN}', '${TOKEN}'],
+    ['pa$$word', 'pa$$word'],
+    ['$TOKEN', '$TOKEN'],
+    ['100$', '100$'],
+    ['${', '${'],
+  ])('%s stays what it is: %s', (written, meant) => {
+    expect(expand(written, variables)).toMatchObject({ text: meant, problems: [] })
+  })
+
+  test('Gemini also knows $NAME, and leaves one alone that is not set', () => {
+    expect(expand('$TOKEN $MISSING', { ...variables, bareNames: true })).toMatchObject({ text: 't0 $MISSING', problems: [] })
+  })
+})
+
+describe('variables that are not', () => {
+  test.each([
+    ['${MISSING}', 'the variable MISSING is not set. Set it, or give it a default: ${MISSING:-value}'],
+    ['${toString}', 'the variable toString is not set. Set it, or give it a default: ${toString:-value}'],
+    ['${}', '${} names no variable'],
+    [
+      '${config:editor.font}',
+      '${config:editor.font} is not known here. Known are ${NAME}, ${NAME:-default}, ${env:NAME}, ${workspaceFolder} and ${userHome}',
+    ],
+    [
+      '${input:api-key}',
+      '${input:api-key} is an input ("The key of your account") that its editor asks for and keeps to itself. Put it into a variable, and write ${env:API_KEY}',
+    ],
+    [
+      '${input:9}',
+      '${input:9} is an input that its editor asks for and keeps to itself. Put it into a variable, and write ${env:NAME}',
+    ],
+  ])('%s says why and what to do', (written, problem) => {
+    expect(expand(written, variables).problems).toEqual([problem])
+  })
+
+  test('every one of them is told', () => {
+    expect(expand('${A}${B}', variables).problems).toHaveLength(2)
+  })
+})
+
+test('a text without braces is never changed', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.pre(!text.includes('{'))
+      expect(expand(text, variables)).toEqual({ text, uses: [], problems: [] })
+    }),
+  )
+})
+
+test('a text with its ${ doubled comes back as it was', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('{', 'TOKEN', '}', ' ', ':-', '${')), (parts) => {
+      const text = parts.join('')
+      expect(
+        expand(
+          text.replaceAll('${', () => '$${'),
+          variables,
+        ),
+      ).toMatchObject({ text, problems: [] })
+    }),
+  )
+})

@@ -1,0 +1,28 @@
+import { type ClientReason, isClientError } from '@unfold-mcp/client'
+import { isFailure } from '@unfold-mcp/core'
+import { CommandError, type ExitCode, exit } from './exit.ts'
+
+const codes: { readonly [R in ClientReason]: ExitCode } = {
+  unreachable: exit.unreachable,
+  timeout: exit.unreachable,
+  server_died: exit.unreachable,
+  login_required: exit.login,
+  unknown_tool: exit.tool,
+  invalid_arguments: exit.usage,
+  identity_mismatch: exit.blocked,
+  protocol: exit.failed,
+  cancelled: exit.interrupted,
+  too_large: exit.failed,
+}
+
+/** Whatever went wrong, as a person or a script gets to read it. */
+export function commandErrorOf(error: unknown, server = '<server>'): CommandError {
+  if (error instanceof CommandError) return error
+  if (isClientError(error)) {
+    const { reason, message, details } = error
+    const next = reason === 'login_required' ? `\nSign in: unfold login ${server}` : ''
+    return new CommandError(codes[reason], reason, `${message}${next}`, { details: { ...details }, cause: error })
+  }
+  if (isFailure(error)) return new CommandError(exit.failed, error.reason, error.message, { cause: error })
+  return new CommandError(exit.failed, 'failed', error instanceof Error ? error.message : String(error), { cause: error })
+}

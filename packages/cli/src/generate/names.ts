@@ -1,0 +1,35 @@
+// `then` would make the client a promise; the others are its own.
+const taken = ['close', 'connection', 'constructor', 'prototype', 'then']
+
+/** Names for things in a program, from names of any kind: each is an identifier, and no two are the same. */
+export class Names {
+  readonly #given = new Set(taken)
+
+  /** `create-issue` as `createIssue`. */
+  camel(name: string): string {
+    const [first = '', ...others] = wordsIn(name)
+    return this.#free(`${first.toLowerCase()}${others.map(capital).join('')}`)
+  }
+
+  /** `create-issue` as `CreateIssue`. */
+  pascal(name: string, ending = ''): string {
+    return this.#free(`${wordsIn(name).map(capital).join('')}${ending}`)
+  }
+
+  #free(base: string): string {
+    const start = /^[A-Za-z_$]/u.test(base) ? base : `_${base}`
+    let name = start
+    for (let number = 2; this.#given.has(name); number++) name = `${start}${number}`
+    this.#given.add(name)
+    return name
+  }
+}
+
+const longest = 60
+
+const wordsIn = (name: string): readonly string[] => {
+  const words = name.slice(0, longest).match(/[A-Z]?[a-z0-9]+|[A-Z0-9]+(?![a-z])/gu) ?? []
+  return words.length === 0 ? ['tool'] : words
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()

@@ -1,0 +1,202 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { autocomplete, autocompleteMultiselect, confirm, log, password, select, text } from '@clack/prompts'
+import type { Choice, Field } from '@unfold-mcp/core/form'
+import { choiceText } from '../arguments/fit.ts'
+import { isObject, put } from '../arguments/tree.ts'
+import { wordValue } from '../arguments/value.ts'
+import type { Io } from '../io.ts'
+import { safeText } from '../text/safe.ts'
+import { answered, terminalOf } from './terminal.ts'
+
+/** What else is wrong with a value, as a message; undefined when nothing is. */
+export type Check = (field: Field, value: unknown) => string | undefined
+
+export interface Asking {
+  readonly io: Io
+  readonly signal: AbortSignal
+  readonly check: Check
+}
+
+// More than this is found faster by typing.
+const fewChoices = 8
+const mostItems = 1_000
+
+/** Asks the person for one field. What they answer fits the field. */
+export function askField(field: Field, asking: Asking): Promise<unknown> {
+  switch (field.kind) {
+    case 'boolean':
+      return askSwitch(field, asking)
+    case 'choice':
+      return askChoice(field, field.choices, asking)
+    case 'multichoice':
+      return askChoices(field, field.choices, asking)
+    case 'list':
+      return askItems(field, field.item, asking)
+    case 'object':
+      return field.fields.length === 0 ? askWord(field, asking) : askObject(field, asking)
+    case 'union':
+      return askUnion(field, asking)
+    case 'file':
+      return askFile(field, asking)
+    default:
+      return askWord(field, asking)
+  }
+}
+
+const longestAbout = 300
+
+/** What is asked for: the label, and what the schema says of it. */
+function questionFor({ label, name, description, kind }: Field, more = ''): string {
+  const head = safeText(label === '' ? name || 'Value' : label, { limit: 200 })
+  const about = description === undefined ? '' : ` – ${safeText(description, { limit: longestAbout })}`
+  const how = kind === 'json' || kind === 'object' ? ' (as JSON)' : ''
+  return `${head}${how}${more}${about}`
+}
+
+async function askSwitch(field: Field, { io, signal }: Asking): Promise<unknown> {
+  return answered(await confirm({ message: questionFor(field), initialValue: field.default === true, ...terminalOf(io, signal) }))
+}
+
+async function askChoice(field: Field, choices: readonly Choice[], { io, signal }: Asking): Promise<unknown> {
+  const options = optionsOf(choices)
+  const initial = options.find(({ value }) => value.choice.value === field.default)?.value
+  const question = {
+    message: questionFor(field),
+    options,
+    ...(initial !== undefined && { initialValue: initial }),
+    ...terminalOf(io, signal),
+  }
+  if (choices.length <= fewChoices) return answered(await select(question)).choice.value
+  const chosen = await autocomplete({
+    ...question,
+    maxItems: fewChoices,
+    validate: (value) => (value === undefined ? 'Nothing is chosen.' : undefined),
+  })
+  return answered(chosen).choice.value
+}
+
+async function askChoices(field: Field, choices: readonly Choice[], { io, signal, check }: Asking): Promise<unknown> {
+  const valuesOf = (chosen: readonly { readonly choice: Choice }[]): readonly unknown[] =>
+    chosen.map(({ choice }) => choice.value)
+  const chosen = await autocompleteMultiselect({
+    message: questionFor(field),
+    options: optionsOf(choices),
+    required: (field.constraints.minItems ?? 0) > 0,
+    maxItems: fewChoices,
+    validate: (value) => check(field, valuesOf(Array.isArray(value) ? value : [])),
+    ...terminalOf(io, signal),
+  })
+  return valuesOf(answered(chosen))
+}
+
+const optionsOf = (choices: readonly Choice[]) =>
+  choices.map((choice) => ({
+    value: { choice },
+    label: safeText(choice.label, { limit: 100 }),
+    ...(choice.description !== undefined && { hint: safeText(choice.description, { limit: 100 }) }),
+  }))
+
+async function askItems(list: Field, item: Field, asking: Asking): Promise<unknown> {
+  const { name, label, description, constraints } = list
+  const named = { ...item, name, label, ...(description !== undefined && { description }) }
+  // An item has no place of its own to check; the list is checked as a whole.
+  const alone = { ...asking, check: () => undefined }
+  const { minItems = 0, maxItems = mostItems } = constraints
+  for (;;) {
+    const items: unknown[] = []
+    while (items.length < Math.min(maxItems, mostItems)) {
+      const given = await askItem(named, items.length, items.length >= minItems, alone)
+      if (given === undefined) break
+      items.push(given)
+    }
+    const problem = asking.check(list, items)
+    if (problem === undefined) return items
+    log.warn(`${problem} Once more, please.`, terminalOf(asking.io, asking.signal))
+  }
+}
+
+/** The next item of a list; undefined at its end. */
+async function askItem(item: Field, count: number, isEnough: boolean, asking: Asking): Promise<unknown> {
+  const more = ` · ${count + 1}${isEnough ? ', or nothing to end the list' : ''}`
+  if (isTyped(item)) return typed(item, questionFor(item, more), asking, isEnough)
+  const { io, signal } = asking
+  const message = `${questionFor(item, ` · ${count + 1}`)}. ${count === 0 ? 'Add one?' : 'One more?'}`
+  const wants = !isEnough || answered(await confirm({ message, initialValue: false, ...terminalOf(io, signal) }))
+  return wants ? askField(item, asking) : undefined
+}
+
+const isTyped = ({ kind }: Field): boolean => kind === 'text' || kind === 'multiline' || kind === 'number' || kind === 'integer'
+
+async function askObject(field: Field & { readonly kind: 'object' }, asking: Asking): Promise<unknown> {
+  const value = {}
+  const required = field.fields.filter((inner) => inner.required)
+  for (const inner of required.length > 0 ? required : field.fields) {
+    const named = { ...inner, label: `${field.label}.${inner.label}` }
+    if (inner.required) put(value, inner.name, await askField(named, asking))
+    else {
+      const given = await askOptional(named, asking)
+      if (given !== undefined) put(value, inner.name, given)
+    }
+  }
+  return value
+}
+
+/** Undefined when the person leaves it out. */
+async function askOptional(field: Field, asking: Asking): Promise<unknown> {
+  if (isTyped(field)) return typed(field, questionFor(field, ' (or nothing)'), asking, true)
+  const { io, signal } = asking
+  const wants = await confirm({ message: `${questionFor(field)}. Fill it in?`, initialValue: false, ...terminalOf(io, signal) })
+  return answered(wants) ? askField(field, asking) : undefined
+}
+
+async function askUnion(field: Field & { readonly kind: 'union' }, asking: Asking): Promise<unknown> {
+  const { io, signal } = asking
+  const branches = field.branches.map((branch) => ({ value: { branch }, label: safeText(branch.label, { limit: 100 }) }))
+  const chosen = answered(
+    await select({ message: questionFor(field), options: branches, maxItems: fewChoices, ...terminalOf(io, signal) }),
+  )
+  const { name, path, label, required } = field
+  return askField({ ...chosen.branch.field, name, path, label, required }, asking)
+}
+
+async function askFile(field: Field, { io, signal, check }: Asking): Promise<unknown> {
+  const bytesAt = async (path: string): Promise<string> => (await readFile(resolve(io.cwd, path))).toString('base64')
+  const path = await text({
+    message: questionFor(field, ' (path of a file, whose bytes are sent)'),
+    validate: async (given = '') => {
+      try {
+        return check(field, await bytesAt(given))
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error)
+      }
+    },
+    ...terminalOf(io, signal),
+  })
+  return bytesAt(answered(path))
+}
+
+async function askWord(field: Field, asking: Asking): Promise<unknown> {
+  return typed(field, questionFor(field), asking, false)
+}
+
+/** A typed answer; undefined when nothing was typed where that is allowed. */
+async function typed(field: Field, message: string, { io, signal, check }: Asking, isOptional: boolean): Promise<unknown> {
+  const fallback = isOptional || field.default === undefined || isObject(field.default) ? undefined : choiceText(field.default)
+  const wordOf = (given: string | undefined): string => (given === undefined || given === '' ? (fallback ?? '') : given)
+  const validate = (given: string | undefined): string | undefined => {
+    const word = wordOf(given)
+    if (word === '' && isOptional) return undefined
+    if (word === '' && field.kind !== 'text' && field.kind !== 'multiline') return 'It is required.'
+    const read = wordValue(field, word)
+    if ('problems' in read) return `It ${read.problems.join('; it ')}.`
+    return check(field, read.value)
+  }
+  const question = { message, validate, ...terminalOf(io, signal) }
+  const shown = fallback === undefined ? {} : { placeholder: safeText(fallback, { limit: 60 }) }
+  const given = answered(field.secret ? await password(question) : await text({ ...question, ...shown }))
+  const word = wordOf(given)
+  if (word === '' && isOptional) return undefined
+  const read = wordValue(field, word)
+  return 'value' in read ? read.value : undefined
+}

@@ -1,0 +1,70 @@
+import { autocomplete } from '@clack/prompts'
+import { documentOf, firstSentence, SearchIndex, type Tool } from '@unfold-mcp/core'
+import { CommandError, exit } from '../exit.ts'
+import type { Io } from '../io.ts'
+import { safeText } from '../text/safe.ts'
+import { fitted, padded } from '../text/wrap.ts'
+import { answered, terminalOf } from './terminal.ts'
+
+const mostFound = 200
+const mostShown = 12
+const mostRead = 500
+const widestName = 32
+// Room for what stands before each line.
+const margin = 8
+
+/** The tool that the person chooses, from a list that is searched as they type. */
+export async function pickTool(tools: readonly Tool[], io: Io): Promise<Tool> {
+  if (tools.length === 0) throw new CommandError(exit.tool, 'no_tools', 'It has no tools now.')
+  const find = finder(tools)
+  const label = labels(tools, (io.stderr.columns ?? 80) - margin)
+  const options = remembered((query) => find(query).map((tool) => ({ value: { tool }, label: label(tool) })))
+  const chosen = await autocomplete<{ readonly tool: Tool }>({
+    message: `Which tool? There ${tools.length === 1 ? 'is one' : `are ${tools.length}`}.`,
+    options() {
+      return options(this.userInput)
+    },
+    // What is offered was found already.
+    filter: () => true,
+    maxItems: mostShown,
+    validate: (value) => (value === undefined ? 'Nothing is chosen. Type less, or press Esc.' : undefined),
+    ...terminalOf(io),
+  })
+  return answered(chosen).tool
+}
+
+/** Tools for what was typed so far: first those whose names hold it, then those that speak of it, then those that are about it. */
+function finder(tools: readonly Tool[]): (query: string) => readonly Tool[] {
+  const index = new SearchIndex()
+  for (const [id, tool] of tools.entries()) index.set(documentOf(tool, { id: String(id), source: '' }))
+  const names = tools.map(({ name, title }) => `${name} ${title ?? ''}`.toLowerCase())
+  const texts = tools.map(({ description }) => (description ?? '').slice(0, mostRead).toLowerCase())
+  return (query) => {
+    const typed = query.trim().toLowerCase()
+    if (typed === '') return tools.slice(0, mostFound)
+    const starting = tools.filter((_, at) => names[at]?.startsWith(typed) === true)
+    const holding = tools.filter((_, at) => names[at]?.includes(typed) === true)
+    const saying = tools.filter((_, at) => texts[at]?.includes(typed) === true)
+    const { matches } = index.search(typed, { limit: mostFound, perSource: mostFound })
+    const about = matches.flatMap(({ id }) => tools[Number(id)] ?? [])
+    return [...new Set([...starting, ...holding, ...saying, ...about])].slice(0, mostFound)
+  }
+}
+
+/** The prompt asks several times for one key; new objects for a new query make it begin at the top of what was found. */
+function remembered<T>(make: (query: string) => T[]): (query: string) => T[] {
+  let last: { readonly query: string; readonly found: T[] } | undefined
+  return (query) => {
+    if (last?.query !== query) last = { query, found: make(query) }
+    return last.found
+  }
+}
+
+function labels(tools: readonly Tool[], width: number): (tool: Tool) => string {
+  const longest = tools.reduce((most, { name }) => Math.max(most, name.length), 0)
+  const column = Math.min(longest, widestName, Math.max(8, Math.floor(width / 2)))
+  return ({ name, title, description }) => {
+    const shown = padded(fitted(safeText(name, { limit: 200 }), column), column)
+    return fitted(`${shown}  ${safeText(firstSentence(description ?? title ?? ''), { limit: 400 })}`, width).trimEnd()
+  }
+}

@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What a browser brings back from signing in. */
+export type Returned =
+  | { readonly code: string; readonly iss: string | undefined }
+  | { readonly error: string; readonly description: string | undefined }
+
+/** Waits on this machine alone for the browser to come back. */
+export interface Callback extends AsyncDisposable {
+  /** Where the browser is sent. */
+  readonly redirect: string
+  /** What it brings; whatever does not know `state` is turned away. */
+  returned(state: string, signal: AbortSignal): Promise<Returned>
+}
+
+const path = '/callback'
+
+/** Listens on 127.0.0.1: at the address a client is registered with, if that is free, else at any port. */
+export async function callbackServer(registered?: string): Promise<Callback> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 })
+  const listen = (port: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const failed = (): void => resolve(false)
+      server.once('error', failed)
+      server.listen(port, '127.0.0.1', () => {
+        server.off('error', failed)
+        resolve(true)
+      })
+    })
+  const port = registered === undefined ? 0 : Number(new URL(registered).port)
+  if (!(await listen(port)) && !(await listen(0)))
+    throw new Error('No port of 127.0.0.1 is free for the browser to come back to.')
+  const redirect = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+  return {
+    redirect,
+    returned: (state, signal) =>
+      new Promise((resolve, reject) => {
+        const abort = (): void => reject(signal.reason)
+        if (signal.aborted) return abort()
+        signal.addEventListener('abort', abort, { once: true })
+        server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+          const found = returnedIn(request, redirect, state)
+          respond(response, found)
+          if (found === undefined) return
+          signal.removeEventListener('abort', abort)
+          resolve(found)
+        })
+      }),
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      // The page that says that all is well is on its way.
+      server.closeIdleConnections()
+      const late = setTimeout(() => server.closeAllConnections(), 500)
+      await closed
+      clearTimeout(late)
+    },
+  }
+}
+
+/** Undefined for anything but the answer that is waited for. */
+function returnedIn({ method, url = '', headers }: IncomingMessage, redirect: string, state: string): Returned | undefined {
+  const at = new URL(redirect)
+  // A page elsewhere must not reach this by a name of its own.
+  if (method !== 'GET' || headers.host !== at.host || !URL.canParse(url, redirect)) return undefined
+  const { pathname, searchParams: query } = new URL(url, redirect)
+  if (pathname !== path || query.get('state') !== state) return undefined
+  const error = query.get('error')
+  if (error !== null) return { error, description: query.get('error_description') ?? undefined }
+  const code = query.get('code')
+  return code === null ? undefined : { code, iss: query.get('iss') ?? undefined }
+}
+
+function respond(response: ServerResponse, found: Returned | undefined): void {
+  const [status, text] =
+    found === undefined
+      ? [400, 'This is not the answer that is waited for.']
+      : 'code' in found
+        ? [200, 'You are signed in. You may close this page.']
+        : [200, 'You are not signed in. See the terminal, and close this page.']
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', connection: 'close' }
+  response.writeHead(status, headers).end(text)
+}

@@ -1,0 +1,38 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+
+const patienceMs = 30_000
+const mostBytes = 1_000_000
+
+/** `fetch` for what an authorization server says: it answers soon and shortly, or not at all. */
+export function boundedFetch(signal?: AbortSignal): FetchLike {
+  return async (url, init) => {
+    const signals = [
+      AbortSignal.timeout(patienceMs),
+      ...(signal === undefined ? [] : [signal]),
+      ...(init?.signal ? [init.signal] : []),
+    ]
+    const response = await fetch(url, { ...init, signal: AbortSignal.any(signals) })
+    const { status, statusText, headers, body } = response
+    if (body === null) return response
+    return new Response(await textOf(body, String(url)), { status, statusText, headers: plain(headers) })
+  }
+}
+
+async function textOf(body: ReadableStream<Uint8Array>, from: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > mostBytes) throw new Error(`${from} answered with more than ${mostBytes} bytes, which no sign-in needs.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+// The body is no longer packed.
+function plain(headers: Headers): Headers {
+  const copy = new Headers(headers)
+  copy.delete('content-encoding')
+  copy.delete('content-length')
+  return copy
+}

@@ -1,0 +1,101 @@
+import type { AuthProvider } from '@modelcontextprotocol/client'
+import { dataFolder, type Io } from '../io.ts'
+import { type Grant, type TokenStore, type Tokens, tokenStore } from './tokens.ts'
+
+// A token that ends while a request is under way is of no use.
+const earlyMs = 30_000
+
+/** What signs requests to an address that somebody signed in to; `id` names that sign-in. */
+export interface SignedIn {
+  readonly id: string
+  readonly auth: AuthProvider
+}
+
+/** The sign-in to an address, if there is one. */
+export async function storedSignIn(
+  address: string,
+  io: Pick<Io, 'env' | 'home' | 'platform' | 'signal'>,
+  warn: (message: string) => void,
+): Promise<SignedIn | undefined> {
+  const store = tokenStore(dataFolder(io), warn)
+  const grant = URL.canParse(address) ? await store.find(address) : undefined
+  return grant === undefined ? undefined : { id: grant.id, auth: new StoredAuth(grant, store, io.signal) }
+}
+
+class StoredAuth implements AuthProvider {
+  readonly #store: TokenStore
+  readonly #signal: AbortSignal
+  #grant: Grant
+
+  constructor(grant: Grant, store: TokenStore, signal: AbortSignal) {
+    this.#grant = grant
+    this.#store = store
+    this.#signal = signal
+  }
+
+  async token(): Promise<string | undefined> {
+    const { expiresAt = Number.POSITIVE_INFINITY, refresh } = this.#grant.tokens
+    if (refresh !== undefined && expiresAt - earlyMs < Date.now()) await this.#renew()
+    return this.#grant.tokens.access
+  }
+
+  /** Called when the server refused the token: there is a new one after this, or an error that says to sign in. */
+  async onUnauthorized(): Promise<void> {
+    await this.#renew()
+  }
+
+  async #renew(): Promise<void> {
+    const renewed = await this.#store.renew(this.#grant, (current) => refreshed(current, this.#signal))
+    if (renewed === undefined) {
+      const { UnauthorizedError } = await import('@modelcontextprotocol/client')
+      throw new UnauthorizedError('The sign-in has ended.')
+    }
+    this.#grant = renewed
+  }
+}
+
+// What an authorization server says of a sign-in that has ended, or of a client that it forgot.
+const over = new Set<string>(['invalid_client', 'invalid_grant', 'unauthorized_client'])
+
+/** New tokens for old ones; undefined when the sign-in has ended. */
+async function refreshed(
+  { tokens, client, authorizationServer, metadata, indicator }: Grant,
+  signal: AbortSignal,
+): Promise<Tokens | undefined> {
+  if (tokens.refresh === undefined) return undefined
+  const { OAuthError, refreshAuthorization } = await import('@modelcontextprotocol/client')
+  const { boundedFetch } = await import('./fetch.ts')
+  try {
+    const fresh = await refreshAuthorization(authorizationServer, {
+      ...(metadata !== undefined && { metadata }),
+      clientInformation: client,
+      refreshToken: tokens.refresh,
+      ...(indicator !== undefined && { resource: indicator }),
+      fetchFn: boundedFetch(signal),
+    })
+    return tokensOf(fresh, tokens)
+  } catch (error) {
+    if (error instanceof OAuthError && over.has(error.code)) return undefined
+    throw error
+  }
+}
+
+/** Tokens as they came, as they are kept; what a refresh leaves out stays as it was. */
+export function tokensOf(
+  told: {
+    readonly access_token: string
+    readonly refresh_token?: string | undefined
+    readonly scope?: string | undefined
+    readonly expires_in?: number | undefined
+  },
+  before?: Tokens,
+): Tokens {
+  const refresh = told.refresh_token ?? before?.refresh
+  const scope = told.scope ?? before?.scope
+  return {
+    access: told.access_token,
+    ...(refresh !== undefined && { refresh }),
+    ...(scope !== undefined && { scope }),
+    ...(told.expires_in !== undefined && { expiresAt: Date.now() + told.expires_in * 1_000 }),
+  }
+}

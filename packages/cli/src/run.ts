@@ -1,0 +1,90 @@
+import { homedir } from 'node:os'
+import { commands } from './commands.ts'
+import { CommandError, exit } from './exit.ts'
+import { commandErrorOf } from './failure.ts'
+import { type Invocation, isSet, parse, textOf } from './grammar.ts'
+import { verbHelp } from './help.ts'
+import type { Io } from './io.ts'
+import { Output } from './output.ts'
+import { verbs } from './verbs.ts'
+
+export interface RunOptions {
+  /** The server that is meant when none is named. */
+  readonly defaultServer?: string | undefined
+  /** What is done with the command line once it is taken apart. */
+  readonly does?: (invocation: Invocation, io: Io) => Promise<number>
+}
+
+/** Does what a command line asks for, and ends the process with a code that tells how it went. */
+export async function run(argv: readonly string[], options: RunOptions = {}): Promise<void> {
+  const interrupt = new AbortController()
+  const io: Io = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    home: homedir(),
+    platform: process.platform,
+    signal: interrupt.signal,
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      interrupt.abort()
+      // Whoever asks a second time means now.
+      process.once(signal, () => process.exit(exit.interrupted))
+    })
+  }
+  // A reader that has seen enough, such as head, is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exit.ok)
+  })
+  process.exitCode = await runWith(argv, io, { defaultServer: process.env.UNFOLD_SERVER, ...options })
+  // A server's connection that is slow to close must not keep a person waiting.
+  setTimeout(() => process.exit(), 2_000).unref()
+}
+
+/** The same with surroundings of one's own; gives the exit code. */
+async function runWith(argv: readonly string[], io: Io, { defaultServer, does = runVerb }: RunOptions): Promise<number> {
+  let invocation: Invocation | undefined
+  try {
+    invocation = parse(argv, { defaultServer })
+    const isPlain = isSet(invocation.flags, 'no-color')
+    return await does(invocation, isPlain ? { ...io, env: { ...io.env, NO_COLOR: '1', FORCE_COLOR: undefined } } : io)
+  } catch (error) {
+    const failure = io.signal.aborted
+      ? new CommandError(exit.interrupted, 'interrupted', 'Interrupted.')
+      : commandErrorOf(error, serverIn(invocation, defaultServer))
+    new Output(io, invocation?.flags ?? flagsBeforeParsing(argv)).error(failure)
+    return failure.code
+  }
+}
+
+async function runVerb(invocation: Invocation, io: Io): Promise<number> {
+  const { verb, flags } = invocation
+  if (isSet(flags, 'help') && !namesTool(invocation, io)) {
+    io.stdout.write(`${verbHelp(verb)}\n`)
+    return exit.ok
+  }
+  const command = await commands[verb]?.()
+  return (await command?.run(invocation, io)) ?? exit.failed
+}
+
+/** Whether the help that is asked for is that of a tool. */
+function namesTool({ verb, words, command, flags }: Invocation, { env }: Io): boolean {
+  const hasServer = command !== undefined || flags.server !== undefined || env.UNFOLD_SERVER !== undefined
+  return verbs[verb]?.callsTool === true && words.length > (hasServer ? 0 : 1)
+}
+
+/** What the command line calls its server. */
+function serverIn(invocation: Invocation | undefined, defaultServer: string | undefined): string | undefined {
+  if (invocation === undefined || invocation.command !== undefined) return undefined
+  return textOf(invocation.flags, 'server') ?? defaultServer ?? invocation.words[0]
+}
+
+/** How to say that the command line itself cannot be read. */
+const flagsBeforeParsing = (argv: readonly string[]) => ({
+  json: argv.includes('--json'),
+  jsonl: argv.includes('--jsonl'),
+  debug: argv.includes('--debug'),
+})

@@ -1,0 +1,54 @@
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  underline: [4, 24],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const
+
+/** How text is marked for a reader: each function returns its text with or without colour. */
+export type Style = { readonly [name in keyof typeof codes]: (text: string) => string }
+
+export interface StyleSurroundings {
+  readonly env: { readonly [name: string]: string | undefined }
+  /** Whether the stream that will be written to is a terminal. */
+  readonly isTerminal: boolean
+  /** What `--color` or `--no-color` said, where either was given. */
+  readonly asked?: boolean
+}
+
+/** Whether to write colours: the flag decides, then FORCE_COLOR, NO_COLOR, TERM=dumb, and last whether a terminal is there. */
+export function wantsColour({ env, isTerminal, asked }: StyleSurroundings): boolean {
+  if (asked !== undefined) return asked
+  const { FORCE_COLOR, NO_COLOR, TERM } = env
+  // As in Node itself, to force is stronger than to forbid.
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false
+  return TERM === 'dumb' ? false : isTerminal
+}
+
+/** The style for a stream. */
+export function styleFor(surroundings: StyleSurroundings): Style {
+  return wantsColour(surroundings) ? coloured : plain
+}
+
+const styleOf = (make: (open: number, close: number) => (text: string) => string): Style => ({
+  bold: make(...codes.bold),
+  dim: make(...codes.dim),
+  underline: make(...codes.underline),
+  red: make(...codes.red),
+  green: make(...codes.green),
+  yellow: make(...codes.yellow),
+  blue: make(...codes.blue),
+  magenta: make(...codes.magenta),
+  cyan: make(...codes.cyan),
+})
+
+/** Text as it is. */
+export const plain: Style = styleOf(() => (text) => text)
+
+const coloured: Style = styleOf((open, close) => (text) => (text === '' ? '' : `\u001b[${open}m${text}\u001b[${close}m`))

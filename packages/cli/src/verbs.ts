@@ -1,0 +1,159 @@
+/** A flag of our own. */
+export interface Flag {
+  readonly type: 'switch' | 'text' | 'texts' | 'number'
+  readonly about: string
+  /** What stands for its value in the help. */
+  readonly value?: string
+  readonly short?: string
+}
+
+export interface Verb {
+  readonly about: string
+  /** What may follow the verb, such as `<server> [<tool>]`. */
+  readonly takes: string
+  readonly flags: { readonly [name: string]: Flag }
+  /** Whether the words after the server are a tool and its arguments. */
+  readonly callsTool?: boolean
+  /** Whether a server may be named, or be given after `--`. */
+  readonly wantsServer?: boolean
+}
+
+/** Flags that every verb takes. */
+export const common: { readonly [name: string]: Flag } = {
+  json: { type: 'switch', about: 'One JSON object on standard output' },
+  jsonl: { type: 'switch', about: 'A JSON object a line, for what comes one after another' },
+  quiet: { type: 'switch', short: 'q', about: 'Nothing on standard error but errors' },
+  'no-color': { type: 'switch', about: 'No colours (also NO_COLOR)' },
+  'no-input': { type: 'switch', about: 'Never ask; fail instead' },
+  yes: { type: 'switch', short: 'y', about: 'Answer yes to what would be asked' },
+  debug: { type: 'switch', about: 'Show stacks of errors, and what goes over the wire' },
+  help: { type: 'switch', short: 'h', about: 'This help' },
+}
+
+/** Flags of the verbs that talk to a server. */
+const serverFlags: { readonly [name: string]: Flag } = {
+  timeout: { type: 'number', value: 'seconds', about: 'How long to wait for the server; 60 unless told' },
+  header: { type: 'texts', value: 'name: value', about: 'A header for a server reached by address; may be repeated' },
+  env: { type: 'texts', value: 'NAME=value', about: 'A variable for a server started by command; may be repeated' },
+  config: { type: 'text', value: 'file', about: 'Read servers from this file alone' },
+  server: { type: 'text', value: 'name', about: 'The server, so that tools come first (also UNFOLD_SERVER)' },
+  protocol: { type: 'text', value: 'revision', about: 'auto, session or 2026-07-28' },
+  'no-cache': { type: 'switch', about: 'Neither read nor write the cache of tools' },
+}
+
+const text = (value: string, about: string): Flag => ({ type: 'text', value, about })
+const toggle = (about: string): Flag => ({ type: 'switch', about })
+
+/** Everything that can be asked for. */
+export const verbs: { readonly [name: string]: Verb } = {
+  list: {
+    about: 'List the tools of a server, or the servers that were found',
+    takes: '[<server>]',
+    wantsServer: true,
+    flags: { ...serverFlags, schemas: toggle('With their whole schemas'), names: toggle('Names alone, one a line') },
+  },
+  call: {
+    about: 'Call a tool; without one, choose from a list',
+    takes: '<server> [<tool>] [--flag value …]',
+    wantsServer: true,
+    callsTool: true,
+    flags: {
+      ...serverFlags,
+      args: { type: 'texts', value: 'json|@file|-', about: 'All arguments at once' },
+      'max-time': {
+        type: 'number',
+        value: 'seconds',
+        about: 'How long a call may take in all, however often it reports progress',
+      },
+      output: text('file', 'Write the result there'),
+      answer: { type: 'texts', value: 'name=value', about: 'An answer to what the tool may ask; may be repeated' },
+      raw: toggle('The result as the server gave it'),
+    },
+  },
+  describe: {
+    about: 'Everything about one tool: parameters, examples, cost',
+    takes: '<server> <tool>',
+    wantsServer: true,
+    flags: serverFlags,
+  },
+  search: {
+    about: 'Find tools by what they do, in one server or in all',
+    takes: '[<server>] <words …>',
+    wantsServer: true,
+    flags: {
+      ...serverFlags,
+      limit: { type: 'number', value: 'n', about: 'How many to show; 5 unless told' },
+      all: toggle('In every server of yours'),
+    },
+  },
+  tree: {
+    about: 'Servers, groups and tools as a tree, with what they cost',
+    takes: '[<server>]',
+    wantsServer: true,
+    flags: serverFlags,
+  },
+  watch: {
+    about: "Show changes of a server's tools as they happen",
+    takes: '<server>',
+    wantsServer: true,
+    flags: { ...serverFlags, count: { type: 'number', value: 'n', about: 'Stop after so many changes' } },
+  },
+  identity: {
+    about: 'The identity of what a server offers',
+    takes: '<server>',
+    wantsServer: true,
+    flags: {
+      ...serverFlags,
+      expect: text('uuid', 'Fail unless it is this one'),
+      basis: text('definitions|names', 'What it is made from'),
+    },
+  },
+  generate: {
+    about: 'Write a command line and a typed client for a server',
+    takes: '<server>',
+    wantsServer: true,
+    flags: {
+      ...serverFlags,
+      output: text('folder', 'Where to; ./<server>-cli unless told'),
+      force: toggle('Replace what is there'),
+    },
+  },
+  plugins: {
+    about: 'Serve a folder of tool plugins',
+    takes: 'serve <folder>',
+    flags: { http: text('port', 'Serve over HTTP instead of standard input and output') },
+  },
+  init: {
+    about: 'Begin a server of your own that runs at once',
+    takes: '[<folder>]',
+    flags: { name: text('name', 'What to call it'), 'no-install': toggle('Do not install dependencies') },
+  },
+  login: {
+    about: 'Sign in to a server that asks for it',
+    takes: '<server>',
+    wantsServer: true,
+    flags: {
+      ...serverFlags,
+      'no-browser': toggle('Print the address instead of opening it'),
+      scope: text('scopes', 'What to ask for'),
+      'client-id': text('id', 'A client that is registered there, or the https address of a document that describes it'),
+    },
+  },
+  logout: {
+    about: 'Forget a sign-in',
+    takes: '<server>',
+    wantsServer: true,
+    flags: serverFlags,
+  },
+  doctor: {
+    about: 'Check this machine, your configurations and every server in them',
+    takes: '[<server>]',
+    wantsServer: true,
+    flags: { ...serverFlags, offline: toggle('Do not connect to servers') },
+  },
+  completion: {
+    about: 'Print completions for a shell',
+    takes: 'bash|zsh|fish',
+    flags: {},
+  },
+}

@@ -1,0 +1,94 @@
+import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { guarded } from './authorization.ts'
+import { type Home, home, servers } from './command.ts'
+
+// Each test starts several processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+async function examined(at: Home, mcpServers: object, ...args: readonly string[]) {
+  await writeFile(join(at.folder, '.claude.json'), JSON.stringify({ mcpServers }))
+  const { code, stdout } = await at.unfold(['doctor', '--json', ...args])
+  const { ok, findings } = JSON.parse(stdout)
+  const about = (name: string) => findings.find((finding: { about: string }) => finding.about === name)
+  return { code, ok, findings, about }
+}
+
+const [command, ...args] = servers.desk
+
+test('a machine where all is well passes, and each server is told with its tools and identity', async () => {
+  await using at = await home()
+  const { code, ok, about } = await examined(at, { desk: { command, args } })
+  expect({ code, ok }).toEqual({ code: 0, ok: true })
+  expect(about('desk')).toMatchObject({
+    state: 'ok',
+    tools: 7,
+    identity: expect.stringMatching(/^[\da-f-]{36}$/u),
+    ms: expect.any(Number),
+  })
+  expect(about('Node')).toMatchObject({ state: 'ok' })
+})
+
+test('what fails is told with one next step, and the code is not 0', async () => {
+  await using at = await home()
+  const all = {
+    missing: { command: 'no-such-command-anywhere' },
+    dead: { command: process.execPath, args: ['-e', 'process.exit(1)'] },
+    away: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of a configuration
+    broken: { command: 'node', env: { KEY: '${NOT_SET_ANYWHERE}' } },
+  }
+  const { code, ok, findings, about } = await examined(at, all)
+  expect({ code, ok }).toEqual({ code: 1, ok: false })
+  expect(about('missing')).toMatchObject({ state: 'failed', message: expect.stringContaining('on the path') })
+  expect(about('dead')).toMatchObject({ state: 'failed', reason: 'server_died' })
+  expect(about('away')).toMatchObject({ state: 'failed', reason: 'unreachable' })
+  expect(about(join(at.folder, '.claude.json'))).toMatchObject({
+    state: 'failed',
+    message: expect.stringContaining('NOT_SET_ANYWHERE'),
+  })
+  const failed = findings.filter(({ state }: { state: string }) => state === 'failed')
+  expect(failed.every(({ next }: { next: unknown }) => typeof next === 'string')).toBe(true)
+})
+
+test('a server that wants a sign-in is not a failure, and a project is not run unasked', async () => {
+  await using at = await home()
+  await using vault = await guarded()
+  const project = join(at.folder, 'project')
+  await mkdir(project)
+  await writeFile(join(project, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: { command, args } } }))
+  await writeFile(join(at.folder, '.claude.json'), JSON.stringify({ mcpServers: { vault: { type: 'http', url: vault.url } } }))
+  const { code, stdout } = await at.unfold(['doctor', '--json'], { cwd: project })
+  const { findings } = JSON.parse(stdout)
+  expect(code).toBe(0)
+  expect(findings).toContainEqual(expect.objectContaining({ about: 'vault', state: 'login', next: 'unfold login vault' }))
+  expect(findings).toContainEqual(expect.objectContaining({ about: 'theirs', state: 'note', next: 'unfold list theirs' }))
+})
+
+test('a list from the future says that the clock is wrong', async () => {
+  await using at = await home()
+  await at.unfold(['list', '--', ...servers.desk])
+  const folder = join(at.folder, 'unfold', 'cache', 'tools')
+  const { readdir } = await import('node:fs/promises')
+  const [file = ''] = await readdir(folder)
+  const later = new Date(Date.now() + 86_400_000)
+  await utimes(join(folder, file), later, later)
+  const { about } = await examined(at, {}, '--offline')
+  expect(about(folder)).toMatchObject({ state: 'failed', next: expect.stringContaining('clock') })
+})
+
+test.skipIf(process.getuid?.() === 0)('a folder that cannot be written to is told', async () => {
+  await using at = await home()
+  await mkdir(join(at.folder, 'unfold'))
+  await chmod(join(at.folder, 'unfold'), 0o500)
+  const { about } = await examined(at, {})
+  expect(about(join(at.folder, 'unfold'))).toMatchObject({ state: 'failed', next: expect.stringContaining('UNFOLD_HOME') })
+})
+
+test('one server can be examined by itself, and people get lines', async () => {
+  await using at = await home()
+  const { code, stdout } = await at.unfold(['doctor', '--', ...servers.desk])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/ok {4}.*node: 7 tools, MCP /u)
+})

@@ -1,0 +1,103 @@
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test, vi } from 'vitest'
+import { type Home, home, run, servers } from './command.ts'
+
+// Each test starts several processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+const compiler = join(modules, 'typescript', 'bin', 'tsc')
+
+/** What `npm install` would do, from this repository. */
+async function installed(folder: string): Promise<void> {
+  await rm(join(folder, 'node_modules'), { recursive: true, force: true })
+  await symlink(modules, join(folder, 'node_modules'))
+}
+
+async function compiled(folder: string): Promise<void> {
+  expect(await run(process.execPath, [compiler, '-p', folder], { env: { PATH: process.env.PATH }, cwd: folder })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  })
+}
+
+async function generated(at: Home, command: readonly string[], ...args: readonly string[]) {
+  const folder = join(at.folder, 'made')
+  const ended = await at.unfold(['generate', '--output', folder, '--json', ...args, '--', ...command])
+  expect(ended).toMatchObject({ code: 0, stderr: '' })
+  await installed(folder)
+  return {
+    folder,
+    told: JSON.parse(ended.stdout),
+    bin: (...words: readonly string[]) =>
+      run(process.execPath, [join(folder, 'bin.mjs'), ...words], { env: at.env, cwd: at.folder }),
+  }
+}
+
+test('a command line for a server calls its tools, and has help without it', async () => {
+  await using at = await home()
+  const { bin, told } = await generated(at, servers.desk)
+  expect(told).toMatchObject({ name: 'desk', tools: 7, variables: [] })
+  expect(await bin('echo', '--text', 'hi')).toEqual({ code: 0, stdout: '{"text":"hi"}\n', stderr: '' })
+  expect((await bin('--help')).stdout).toContain('Books a table')
+  expect((await bin('book', '--help')).stdout).toContain('desk book --guests')
+  expect((await bin('fail')).code).toBe(5)
+  const wrong = await bin('bok')
+  expect(wrong.code).toBe(5)
+  expect(wrong.stderr).toContain('book')
+  expect((await bin('book', '--guests', 'many')).code).toBe(2)
+})
+
+test('a typed client compiles strictly, runs, and refuses what the schema refuses', async () => {
+  await using at = await home()
+  const { folder } = await generated(at, servers.everything)
+  const use = `import { open } from './client.js'
+await using client = await open()
+const { content } = await client.echo({ message: 'typed' })
+const weather = await client.getStructuredContent({ location: 'Chicago' })
+const degrees: number | undefined = weather.structuredContent?.temperature
+// @ts-expect-error the message is required
+void (() => client.echo({}))
+// @ts-expect-error there is no such city
+void (() => client.getStructuredContent({ location: 'Paris' }))
+console.log(JSON.stringify([content, typeof degrees]))
+`
+  await writeFile(join(folder, 'src', 'use.ts'), use)
+  await compiled(folder)
+  const { stdout } = await run(process.execPath, [join(folder, 'dist', 'use.js')], { env: at.env, cwd: at.folder })
+  expect(JSON.parse(stdout)).toEqual([[{ type: 'text', text: 'Echo: typed' }], 'number'])
+})
+
+test.each(['cycle', 'wide', 'pattern', 'names', 'control'])(
+  'a server with odd schemas (%s) becomes a client that compiles',
+  async (what) => {
+    await using at = await home()
+    const { folder } = await generated(at, servers.odd(what))
+    await compiled(folder)
+  },
+)
+
+test('what is there is not replaced unless it is said', async () => {
+  await using at = await home()
+  await mkdir(join(at.folder, 'made'))
+  await writeFile(join(at.folder, 'made', 'mine.txt'), 'mine')
+  const args = ['generate', '--output', 'made', '--', ...servers.desk]
+  const refused = await at.unfold(args)
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain('--force')
+  expect((await at.unfold([...args.slice(0, 3), '--force', ...args.slice(3)])).code).toBe(0)
+  expect(await readFile(join(at.folder, 'made', 'mine.txt'), 'utf8')).toBe('mine')
+})
+
+test('secrets of a configuration are not written down, but read from the environment', async () => {
+  await using at = await home()
+  const { folder, told, bin } = await generated(at, servers.desk, '--env', 'DESK_KEY=very-secret-value')
+  expect(told.variables).toEqual(['DESK_KEY'])
+  for (const file of ['bin.mjs', 'src/client.ts', 'package.json', 'README.md'])
+    expect(await readFile(join(folder, file), 'utf8')).not.toContain('very-secret-value')
+  expect((await bin('echo')).stderr).toContain('Set DESK_KEY')
+  await compiled(folder)
+})

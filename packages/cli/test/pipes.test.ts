@@ -1,0 +1,215 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { home, isRunning, main, run, servers } from './command.ts'
+
+// Each test starts several processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const desk = ['--', ...servers.desk]
+
+test('data goes to standard output, and everything else to standard error', async () => {
+  await using at = await home()
+  const { code, stdout, stderr } = await at.unfold(['call', 'slow', '--steps', '3', ...desk])
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'done\n' })
+  expect(stderr).toContain('33% (1/3) step 1')
+  const quiet = await at.unfold(['call', 'slow', '--steps', '2', '--quiet', ...desk])
+  expect(quiet).toEqual({ code: 0, stdout: 'done\n', stderr: '' })
+})
+
+test('--json gives one object, --jsonl one line, and neither anything else', async () => {
+  await using at = await home()
+  const listed = await at.unfold(['list', '--json', ...desk])
+  expect(JSON.parse(listed.stdout)).toMatchObject({ tools: expect.arrayContaining([expect.objectContaining({ name: 'echo' })]) })
+  expect(listed.stderr).toBe('')
+  const called = await at.unfold(['call', 'echo', 'text=hello', '--jsonl', ...desk])
+  expect(called.stdout.trimEnd()).not.toContain('\n')
+  expect(JSON.parse(called.stdout)).toMatchObject({
+    tool: 'echo',
+    isError: false,
+    content: [{ type: 'text', text: '{"text":"hello"}' }],
+  })
+})
+
+test('an error is one line of JSON on standard error when JSON was asked for', async () => {
+  await using at = await home()
+  const { code, stdout, stderr } = await at.unfold(['call', 'book', '--guests', 'many', '--json', ...desk])
+  expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 2, stdout: '', lines: 2 })
+  expect(JSON.parse(stderr)).toMatchObject({ error: { reason: 'invalid_arguments', exitCode: 2, tool: 'book' } })
+  const unread = await at.unfold(['list', '--nonsense', '--json'])
+  expect(JSON.parse(unread.stderr)).toMatchObject({ error: { reason: 'usage', exitCode: 2 } })
+})
+
+test('the exit code tells what kind of thing went wrong', async () => {
+  await using at = await home()
+  const codeOf = async (...args: readonly string[]): Promise<number | null> => (await at.unfold(args)).code
+  expect(await codeOf('call', 'echo', ...desk)).toBe(0)
+  expect(await codeOf('call', 'echo', '--colour', 'red', ...desk)).toBe(2)
+  expect(await codeOf('list', 'nobody')).toBe(2)
+  expect(await codeOf('list', 'http://127.0.0.1:9/mcp')).toBe(4)
+  expect(await codeOf('list', '--', 'no-such-command-anywhere')).toBe(4)
+  expect(await codeOf('call', 'fail', ...desk)).toBe(5)
+  expect(await codeOf('call', 'fial', ...desk)).toBe(5)
+  expect(await codeOf('identity', '--expect', '00000000-0000-8000-8000-000000000000', ...desk)).toBe(6)
+})
+
+test('a tool that is not there is answered with the nearest one', async () => {
+  await using at = await home()
+  expect((await at.unfold(['call', 'bok', ...desk])).stderr).toContain('book')
+})
+
+test('an interrupt ends the command with 130, and the server with it', async () => {
+  await using at = await home()
+  const { code, stderr } = await at.unfold(['call', 'slow', '--steps', '300', ...desk], {
+    meanwhile: (child) => {
+      const look = setInterval(() => {
+        if (!child.stderr().includes('step 1')) return
+        clearInterval(look)
+        child.kill('SIGINT')
+      }, 20)
+    },
+  })
+  expect(code).toBe(130)
+  expect(stderr).toContain('Interrupted.')
+  const [, pid] = /by (\d+)/u.exec(stderr) ?? []
+  expect(isRunning(Number(pid))).toBe(false)
+})
+
+test('a reader that has seen enough is no failure', async () => {
+  await using at = await home()
+  const line = `"$0" "$@" | head -n 2; exit \${PIPESTATUS[0]}`
+  const ended = await run('bash', ['-c', line, process.execPath, main, 'call', 'many', ...desk], { env: at.env, cwd: at.folder })
+  expect(ended).toEqual({ code: 0, stdout: 'line 0\nline 1\n', stderr: '' })
+})
+
+test('nothing is asked without a terminal', async () => {
+  await using at = await home()
+  const call = await at.unfold(['call', ...desk])
+  expect(call.code).toBe(2)
+  expect(call.stderr).toContain('Which tool?')
+  const missing = await at.unfold(['call', 'book', ...desk])
+  expect(missing.code).toBe(2)
+  expect(missing.stderr).toContain('--guests is required')
+})
+
+test('colours are written when they are forced, and never when they are not wanted', async () => {
+  await using at = await home()
+  const forced = await at.unfold(['call', 'book', '--help', ...desk], { env: { FORCE_COLOR: '1' } })
+  expect(forced.stdout).toContain('\u001b[1m')
+  const wanted = await at.unfold(['call', 'book', '--help', '--no-color', ...desk], { env: { FORCE_COLOR: '1' } })
+  expect(wanted.stdout).not.toContain('\u001b')
+  const piped = await at.unfold(['call', 'book', '--help', ...desk], { env: { NO_COLOR: '1' } })
+  expect(piped.stdout).not.toContain('\u001b')
+})
+
+test('text of a server cannot reach the terminal as anything but text', async () => {
+  await using at = await home()
+  const { stdout } = await at.unfold(['call', 'shout', ...desk])
+  expect(stdout).toBe('red hot \\u{1b}]0;title\\u{7} \\u{1b}[2J gone\n')
+  const raw = await at.unfold(['call', 'shout', '--json', ...desk])
+  expect(raw.stdout).not.toContain('\u001b')
+  expect(JSON.parse(raw.stdout).content[0].text).toContain('\u001b[2J')
+})
+
+async function withConfig(folder: string): Promise<void> {
+  const [command, ...args] = servers.desk
+  await writeFile(join(folder, 'servers.json'), JSON.stringify({ mcpServers: { desk: { command, args } } }))
+}
+
+test('a server is named before its tool; with one that is set, tools come first', async () => {
+  await using at = await home()
+  await withConfig(at.folder)
+  const config = ['--config', 'servers.json']
+  const said = '{"text":"hi"}\n'
+  expect((await at.unfold(['call', 'desk', 'echo', '--text', 'hi', ...config])).stdout).toBe(said)
+  expect((await at.unfold(['desk', 'echo', '--text', 'hi', ...config])).stdout).toBe(said)
+  expect((await at.unfold(['call', 'echo', '--text', 'hi', '--server', 'desk', ...config])).stdout).toBe(said)
+  expect((await at.unfold(['call', '--server', 'desk', 'echo', '--text', 'hi', ...config])).stdout).toBe(said)
+  expect((await at.unfold(['echo', '--text', 'hi', ...config], { env: { UNFOLD_SERVER: 'desk' } })).stdout).toBe(said)
+})
+
+test('flags of ours are ours wherever they stand; a tool gets its own of such a name as --arg:name', async () => {
+  await using at = await home()
+  const args = ['call', 'echo', '--arg:json', 'a', '--arg:help', 'b', 'text=c', '--deep.name', 'd', '--quiet']
+  expect((await at.unfold([...args, ...desk])).stdout).toBe('{"json":"a","help":"b","text":"c","deep":{"name":"d"}}\n')
+})
+
+test('arguments come as words, as JSON, from a file and from standard input', async () => {
+  await using at = await home()
+  await writeFile(join(at.folder, 'arguments.json'), '\ufeff{"text":"from a file"}')
+  const said = async (args: readonly string[], stdin = ''): Promise<unknown> =>
+    JSON.parse((await at.unfold(['call', 'echo', ...args, ...desk], { stdin })).stdout)
+  expect(await said(['text=012'])).toEqual({ text: '012' })
+  expect(await said(['deep:={"name":"x"}'])).toEqual({ deep: { name: 'x' } })
+  expect(await said(['--args', '{"text":"all"}', '--text', 'later'])).toEqual({ text: 'later' })
+  expect(await said(['--args', '@arguments.json'])).toEqual({ text: 'from a file' })
+  expect(await said(['--args', '-'], '{"text":"piped"}')).toEqual({ text: 'piped' })
+  expect(await said(['-'], '{"text":"piped too"}')).toEqual({ text: 'piped too' })
+})
+
+test('what is no JSON is refused before anything is sent', async () => {
+  await using at = await home()
+  const { code, stderr } = await at.unfold(['call', 'echo', '--args', '{"text":', ...desk])
+  expect(code).toBe(2)
+  expect(stderr).toContain('must be JSON')
+})
+
+test('help is given for the program, for a verb and for a tool', async () => {
+  await using at = await home()
+  expect((await at.unfold([])).stdout).toContain('Usage: unfold <verb>')
+  expect((await at.unfold(['list', 'anything', '--help'])).stdout).toContain('Usage: unfold list')
+  const tool = await at.unfold(['call', 'book', '--help', ...desk])
+  expect(tool.stdout).toContain('Usage: unfold call book --guests <integer>')
+  expect((await at.unfold(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/u)
+})
+
+test("a project's server is blocked until somebody agreed to it, and again after it was changed", async () => {
+  await using at = await home()
+  const project = join(at.folder, 'project')
+  const [command, ...args] = servers.desk
+  const define = async (extra: object): Promise<void> => {
+    const { mkdir } = await import('node:fs/promises')
+    await mkdir(project, { recursive: true })
+    await writeFile(join(project, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: { command, args, ...extra } } }))
+  }
+  await define({})
+  const blocked = await at.unfold(['list', 'theirs'], { cwd: project })
+  expect(blocked.code).toBe(6)
+  expect(blocked.stderr).toContain('--yes')
+  expect((await at.unfold(['list', 'theirs', '--yes'], { cwd: project })).code).toBe(0)
+  expect((await at.unfold(['list', 'theirs'], { cwd: project })).code).toBe(0)
+  await define({ env: { MORE: 'yes' } })
+  expect((await at.unfold(['list', 'theirs'], { cwd: project })).code).toBe(6)
+})
+
+test('a second list of a server with an identity is answered from the cache', async () => {
+  await using at = await home()
+  const first = await at.unfold(['list', '--names', ...desk])
+  const second = await at.unfold(['list', '--names', ...desk])
+  expect(second.stdout).toBe(first.stdout)
+  const completed = await at.unfold(['__complete', 'fish', '2', 'call', servers.desk[0] ?? '', 'bo'])
+  expect(completed.stdout).toContain('book')
+})
+
+test('a picture is saved, and told where', async () => {
+  await using at = await home()
+  const { stdout } = await at.unfold(['call', 'paint', ...desk])
+  const [, file = ''] = /\[image, image\/png: (.+)\]/u.exec(stdout) ?? []
+  const { readFile, stat } = await import('node:fs/promises')
+  expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG')
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  await at.unfold(['call', 'paint', '--output', 'here.png', ...desk])
+  expect((await readFile(join(at.folder, 'here.png'))).subarray(1, 4).toString()).toBe('PNG')
+})
+
+test('changes come as lines of JSON, as many as were asked for', async () => {
+  await using at = await home()
+  const { code, stdout } = await at.unfold(['watch', '--count', '2', '--jsonl', '--', ...servers.odd('grows')])
+  expect(code).toBe(0)
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines).toHaveLength(2)
+  expect(lines.flatMap(({ added }) => added).slice(0, 2)).toEqual(expect.arrayContaining([expect.stringMatching(/^tool_\d+$/u)]))
+})

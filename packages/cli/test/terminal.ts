@@ -1,0 +1,100 @@
+import { spawn } from '@lydell/node-pty'
+import { main } from './command.ts'
+
+/** What a person types. */
+export const keys = { enter: '\r', escape: '\u001b', down: '\u001b[B', up: '\u001b[A', interrupt: '\u0003', space: ' ' }
+
+/** A person at a terminal: what they see, and what they type. */
+export interface Person extends AsyncDisposable {
+  /** All that was written so far. */
+  readonly raw: string
+  /** The same without colours and moves of the cursor. */
+  readonly seen: string
+  /** Waits until the text is seen, after what was seen at the last call. */
+  sees(text: string | RegExp): Promise<string>
+  types(text: string): void
+  /** The exit code, when it has ended. */
+  ended: Promise<number>
+}
+
+const patienceMs = 15_000
+
+/** Runs the command at a pseudo-terminal. A word for `through` is a shell line in which `$U` is the command. */
+export function person(
+  args: readonly string[],
+  options: { env: { readonly [name: string]: string | undefined }; cwd: string; columns?: number; shell?: string },
+): Person {
+  const { env, cwd, columns = 90, shell } = options
+  const [program, words] =
+    shell === undefined ? [process.execPath, [main, ...args]] : ['/bin/sh', ['-c', shell, 'sh', process.execPath, main, ...args]]
+  const terminal = spawn(program, [...words], {
+    name: 'xterm-256color',
+    cols: columns,
+    rows: 40,
+    cwd,
+    env: { ...env, TERM: 'xterm-256color' },
+  })
+  let raw = ''
+  let from = 0
+  const waiting = new Set<() => void>()
+  const tell = (): void => {
+    for (const each of waiting) each()
+  }
+  terminal.onData((data) => {
+    raw += data
+    tell()
+  })
+  let isOver = false
+  const ended = new Promise<number>((resolve) => {
+    terminal.onExit(({ exitCode }) => {
+      isOver = true
+      // The last of what it wrote may come after.
+      setTimeout(() => {
+        tell()
+        resolve(exitCode)
+      }, 50)
+    })
+  })
+  const seen = (): string => plain(raw)
+  return {
+    get raw() {
+      return raw
+    },
+    get seen() {
+      return seen()
+    },
+    sees(text) {
+      return new Promise((resolve, reject) => {
+        const late = setTimeout(() => stop(new Error(`Not seen: ${text}\n--- seen instead:\n${seen().slice(from)}`)), patienceMs)
+        const look = (): void => {
+          const now = seen()
+          const rest = now.slice(from)
+          const at = typeof text === 'string' ? rest.indexOf(text) : rest.search(text)
+          if (at === -1) return
+          from += at + 1
+          stop()
+        }
+        const stop = (error?: Error): void => {
+          clearTimeout(late)
+          waiting.delete(look)
+          if (error === undefined) resolve(seen())
+          else reject(error)
+        }
+        waiting.add(look)
+        look()
+      })
+    },
+    types: (text) => terminal.write(text),
+    ended,
+    async [Symbol.asyncDispose]() {
+      if (!isOver) terminal.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+const esc = '\u001b'
+const bell = '\u0007'
+const sequence = new RegExp(`${esc}(?:\\[[\\d;?]*[A-Za-z]|\\][^${bell}]*${bell}|_[^${esc}]*${esc}\\\\|.)`, 'gu')
+
+const plain = (text: string): string => text.replaceAll(sequence, '')

@@ -1,0 +1,26 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
+import type { ClientError } from './errors.ts'
+
+/** The requests that were sent and are not answered, so that each can be told why no answer will come. */
+export class Unanswered {
+  readonly #ids = new Set<RequestId>()
+
+  get ids(): readonly RequestId[] {
+    return [...this.#ids]
+  }
+
+  sent(message: JSONRPCMessage): void {
+    if ('method' in message && 'id' in message) this.#ids.add(message.id)
+  }
+
+  answered(message: JSONRPCMessage): void {
+    if (!('method' in message) && message.id !== undefined) this.#ids.delete(message.id)
+  }
+
+  /** What to hand on in place of the answer to `id`; `undefined` when it was answered. */
+  failed(id: RequestId, error: ClientError): JSONRPCMessage | undefined {
+    if (!this.#ids.delete(id)) return undefined
+    // Never leaves this process: the error travels as it is, and is taken out again by whoever waits.
+    return { jsonrpc: '2.0', id, error: { code: -32_000, message: error.message, data: error } }
+  }
+}

@@ -1,0 +1,354 @@
+import type { Client, LoggingMessageNotificationParams, ServerCapabilities } from '@modelcontextprotocol/client'
+import { nearest, nearestHint, printable, type Tool } from '@unfold-mcp/core'
+import type { CachedTools, CacheKey, ToolCache } from './cache.ts'
+import { type CallOptions, type CallResult, callTool } from './calls.ts'
+import { type Changes, type Followed, Follower, type FollowOptions } from './changes.ts'
+import type { Clock } from './clock.ts'
+import { before } from './deadline.ts'
+import { type Description, describeTool, parseDescription } from './description.ts'
+import type { Session } from './dial.ts'
+import type { Asking } from './elicitation.ts'
+import { ClientError, isClientError } from './errors.ts'
+import { type Identity, knowsIdentity } from './identity.ts'
+import { KnownTools } from './known-tools.ts'
+import type { Era, Link, ServerInfo } from './link.ts'
+import { Listening } from './listening.ts'
+import { isUnknownMethod } from './translation.ts'
+import { validateArguments } from './validate.ts'
+
+/** What a server wrote to its log. */
+export type LogEntry = LoggingMessageNotificationParams
+
+export interface ConnectionParts {
+  readonly link: Link
+  /** Makes another link to the same server. */
+  readonly redial: () => Promise<Link>
+  readonly clock: Clock
+  readonly timeoutMs: number
+  readonly maxMessageBytes: number
+  readonly onWarning: (warning: string) => void
+  readonly asking: Asking | undefined
+  readonly cache: ToolCache | undefined
+  readonly key: CacheKey | undefined
+  readonly cached: Promise<CachedTools | undefined>
+  readonly expectIdentity: string | undefined
+}
+
+const farewellMs = 2_000
+const listFactor = 8
+
+/**
+ * A server that is connected: its tools, known by as few requests as can be, and a way to call them. A session over HTTP that
+ * the server forgets is begun anew; a process that ends stays ended, and says so.
+ */
+export class Connection implements AsyncDisposable {
+  readonly #parts: ConnectionParts
+  readonly #tools: KnownTools
+  readonly #followers = new Set<Follower>()
+  readonly #overListeners = new Set<() => void>()
+  #link: Link
+  #renewing: Promise<Link> | undefined
+  #listening: Listening | undefined
+  /** When the server has been told that nobody listens any more. */
+  #unlistened: Promise<void> = Promise.resolve()
+  #closing: Promise<void> | undefined
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
+    this.#link = parts.link
+    const { clock, timeoutMs, maxMessageBytes, onWarning, cache, key, cached, expectIdentity } = parts
+    this.#tools = new KnownTools({
+      use: (work) => this.#use(work),
+      hears: () => this.#hears,
+      maxBytes: maxMessageBytes * listFactor,
+      ...{ clock, timeoutMs, onWarning, cache, key, cached, expectIdentity },
+    })
+    this.#adopt(parts.link)
+  }
+
+  get era(): Era {
+    return this.#link.agreement.era
+  }
+
+  /** The revision of the protocol that was agreed on. */
+  get protocolVersion(): string {
+    return this.#link.agreement.protocolVersion
+  }
+
+  get server(): ServerInfo {
+    return this.#link.agreement.server
+  }
+
+  get instructions(): string | undefined {
+    return this.#link.agreement.instructions
+  }
+
+  get capabilities(): ServerCapabilities {
+    return this.#link.agreement.capabilities
+  }
+
+  /** The SDK's client, for prompts, resources and all that this library adds nothing to. Another one after a new session. */
+  get client(): Client {
+    return this.#link.client
+  }
+
+  /** The session, where there is one that could be taken up again. */
+  get session(): Session | undefined {
+    const { sessionId: id, agreement } = this.#link
+    return id === undefined || this.#link.isOver ? undefined : { id, agreement }
+  }
+
+  /** The number of the server's process, where it was started for this connection. */
+  get pid(): number | undefined {
+    return this.#link.pid
+  }
+
+  /** Whether it cannot be used any more. */
+  get isOver(): boolean {
+    return this.#closing !== undefined || (this.#link.isOver && !this.#link.canRenew)
+  }
+
+  /** The tools as they are now; the server is only asked when they may have changed. */
+  tools(): Promise<readonly Tool[]> {
+    return this.#tools.now()
+  }
+
+  /** One tool by its name. */
+  async tool(name: string): Promise<Tool> {
+    const known = find(this.#tools.latest, name)
+    if (known !== undefined && this.#tools.isFresh) return known
+    const tools = await this.tools()
+    return find(tools, name) ?? unknown(name, tools)
+  }
+
+  /** What the server says of the list it would give now; `undefined` for one that knows nothing of identity. */
+  async identity(): Promise<Identity | undefined> {
+    const identity = await this.#tools.ask()
+    if (identity !== undefined && this.#tools.identity !== undefined && identity.server_id !== this.#tools.identity)
+      this.#notice()
+    return identity
+  }
+
+  /** All there is to know of a tool: from the server, or from its definition when the server does not tell. */
+  async describe(name: string): Promise<Description> {
+    if (!knowsIdentity(this.capabilities)) return describeTool(await this.tool(name))
+    try {
+      return await this.#use(async (link) => {
+        const what = `Asking ${link.label} about ${printable(name)}`
+        return parseDescription(name, await link.request('tools/describe', { name }, { what, timeout: this.#parts.timeoutMs }))
+      })
+    } catch (error) {
+      if (!isUnknownMethod(error)) throw error
+      return describeTool(await this.tool(name))
+    }
+  }
+
+  /** Calls a tool. Arguments that its schema refuses are not sent; all that is wrong with them is said at once. */
+  async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}): Promise<CallResult> {
+    const tool = await this.#callable(name, args, options)
+    const { clock, asking } = this.#parts
+    // Some calls change the list, and say so later or not at all.
+    this.#tools.touched()
+    const send = (definition: Tool | undefined): Promise<CallResult> =>
+      this.#use((link) => callTool(link, { name, args, tool: definition, clock, asking, options }))
+    try {
+      return await send(tool)
+    } catch (error) {
+      if (!isClientError(error, 'protocol') && !isClientError(error, 'unknown_tool')) throw error
+      // What the server does not understand may have been right for the tools it had before.
+      this.#tools.notice()
+      if (!isHeaderMismatch(error)) throw error
+      return send(find(await this.tools(), name))
+    }
+  }
+
+  /** Changes of the list from the one that was last read on, or from now on when none was. */
+  changes(options?: FollowOptions): Changes {
+    const followed: Followed = {
+      clock: this.#parts.clock,
+      label: this.#link.label,
+      hears: () => this.#hears,
+      latest: () => this.#tools.latest,
+      identity: () => this.#tools.identity,
+      now: () => this.#tools.now(),
+      notice: () => this.#tools.notice(),
+      attach: (follower) => this.#attach(follower),
+      detach: (follower) => this.#detach(follower),
+    }
+    return new Follower(followed, options)
+  }
+
+  /** Ends it: the session is over, and so is a process that was started for it. `keepSession` leaves the session to be taken up again. */
+  close({ keepSession = false }: { readonly keepSession?: boolean } = {}): Promise<void> {
+    this.#closing ??= this.#close(keepSession)
+    return this.#closing
+  }
+
+  /** Calls `over` once, when it cannot be used any more. */
+  onOver(over: () => void): void {
+    if (this.isOver) over()
+    else this.#overListeners.add(over)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(keepSession: boolean): Promise<void> {
+    for (const follower of [...this.#followers]) follower.close()
+    await this.#farewell(this.#unlistened)
+    if (!keepSession && this.session !== undefined) await this.#farewell(this.#link.endSession())
+    await this.#link.close()
+    this.#ended()
+  }
+
+  /** Waits for the server to take note, but not for long. */
+  async #farewell(told: Promise<unknown>): Promise<void> {
+    const { clock } = this.#parts
+    await before(told, { what: 'Ending', hint: '', timeoutMs: farewellMs, clock }).catch(() => undefined)
+  }
+
+  #ended(): void {
+    for (const over of this.#overListeners) over()
+    this.#overListeners.clear()
+  }
+
+  get #announcesChanges(): boolean {
+    return this.capabilities.tools?.listChanged === true
+  }
+
+  /** Whether a change of the list would be noticed by itself. */
+  get #hears(): boolean {
+    if (!this.#announcesChanges || this.#link.isOver) return false
+    return this.era === 'session' ? this.#link.pushes === 'open' : this.#listening?.isOpen === true
+  }
+
+  #notice(): void {
+    this.#tools.notice()
+    for (const follower of this.#followers) follower.notice()
+  }
+
+  #adopt(link: Link): void {
+    this.#link = link
+    let opened = 0
+    link.client.setNotificationHandler('notifications/tools/list_changed', () => this.#notice())
+    link.onPush(() => {
+      opened++
+      // Whoever reads the list only now and then looks again anyway, once it is heard.
+      if (opened > 1 || this.#followers.size > 0) this.#notice()
+    })
+    link.onOver(() => this.#lost(link))
+    this.#tools.met(link)
+  }
+
+  #lost(link: Link): void {
+    if (link !== this.#link || this.#closing !== undefined) return
+    if (link.canRenew) {
+      this.#notice()
+      return
+    }
+    this.#unlisten()
+    for (const follower of this.#followers) follower.fail(this.#gone(link))
+    this.#ended()
+  }
+
+  #gone({ failure, label }: Link): ClientError {
+    return failure ?? new ClientError('unreachable', `The connection to ${label} is closed. Connect again.`, { target: label })
+  }
+
+  async #current(): Promise<Link> {
+    if (this.#closing !== undefined) throw this.#gone(this.#link)
+    if (!this.#link.isOver) return this.#link
+    if (!this.#link.canRenew) throw this.#gone(this.#link)
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  async #renew(): Promise<Link> {
+    const old = this.#link
+    const link = await this.#parts.redial()
+    void old.close().catch(() => undefined)
+    if (this.#closing !== undefined) {
+      await link.close()
+      throw this.#gone(old)
+    }
+    this.#adopt(link)
+    for (const follower of this.#followers) follower.notice()
+    if (this.#followers.size > 0) void this.#listen()
+    return link
+  }
+
+  /** Does something over the link there is. What a server refused because it forgot the session is done in a new one. */
+  async #use<T>(work: (link: Link) => Promise<T>): Promise<T> {
+    const link = await this.#current()
+    try {
+      return await work(link)
+    } catch (error) {
+      if (!link.isForgotten || !wasNotFound(error)) throw error
+      return work(await this.#current())
+    }
+  }
+
+  /** The tool that is to be called, once these arguments fit it. */
+  async #callable(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Tool | undefined> {
+    if (options.validate === false && options.unlisted === true) return find(this.#tools.latest, name)
+    const known = find(this.#tools.latest, name)
+    const tool = known ?? find(await this.tools(), name)
+    if (tool === undefined) return options.unlisted === true ? undefined : unknown(name, this.#tools.latest ?? [])
+    if (options.validate === false || problemsWith(tool, args).length === 0) return tool
+    // The schema may have changed since it was read; only one that is sure is worth refusing for.
+    const sure = this.#tools.isFresh ? tool : (find(await this.tools(), name) ?? tool)
+    const problems = problemsWith(sure, args)
+    if (problems.length === 0) return sure
+    const said = problems.map(({ path, message }) => `  ${path === '' ? 'The arguments' : path} ${message}`).join('\n')
+    throw new ClientError('invalid_arguments', `These arguments do not fit ${printable(name)}:\n${said}`, {
+      tool: name,
+      problems,
+    })
+  }
+
+  async #attach(follower: Follower): Promise<void> {
+    this.#followers.add(follower)
+    if (this.isOver) throw this.#gone(this.#link)
+    await this.#listen()
+  }
+
+  /** Hears of changes as 2026-07-28 has it; a session-era server is heard as it is. */
+  async #listen(): Promise<void> {
+    if (this.era !== 'stateless' || !this.#announcesChanges || this.#listening !== undefined) return
+    const { clock, timeoutMs, onWarning } = this.#parts
+    const onOpen = (): void => this.#notice()
+    this.#listening = new Listening({ link: () => this.#current(), clock, timeoutMs, onWarning, onOpen })
+    await this.#listening.start()
+  }
+
+  #unlisten(): void {
+    if (this.#listening === undefined) return
+    this.#unlistened = this.#listening.stop()
+    this.#listening = undefined
+  }
+
+  #detach(follower: Follower): void {
+    this.#followers.delete(follower)
+    if (this.#followers.size === 0) this.#unlisten()
+  }
+}
+
+const find = (tools: readonly Tool[] | undefined, name: string): Tool | undefined => tools?.find((tool) => tool.name === name)
+
+function unknown(name: string, tools: readonly Tool[]): never {
+  const near = nearest(
+    name,
+    tools.map((tool) => tool.name),
+  ).map((each) => printable(each))
+  throw new ClientError('unknown_tool', `There is no tool "${printable(name)}".${nearestHint(near)}`, { name, nearest: near })
+}
+
+const problemsWith = (tool: Tool, args: unknown) => validateArguments(tool, args).problems
+
+/** Whether the server refused a call because it wants other headers: then it has not been made. */
+const isHeaderMismatch = (error: ClientError): boolean => isClientError(error, 'protocol') && error.details.code === -32_020
+
+const wasNotFound = (error: unknown): boolean => isClientError(error) && 'status' in error.details && error.details.status === 404

@@ -1,0 +1,297 @@
+import {
+  Client,
+  type ClientCapabilities,
+  type FetchLike,
+  type Implementation,
+  InMemoryTransport,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  type LoggingMessageNotificationParams,
+  type PriorDiscovery,
+  SdkHttpError,
+  type Transport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client'
+import type { Clock } from './clock.ts'
+import { before } from './deadline.ts'
+import type { Asking } from './elicitation.ts'
+import { ClientError, isClientError, wordsOf } from './errors.ts'
+import { type HttpOptions, HttpTransport } from './http.ts'
+import { type Agreement, Link } from './link.ts'
+import { probe, statelessRevision } from './probe.ts'
+import { SseTransport } from './sse.ts'
+import { StdioTransport } from './stdio.ts'
+import {
+  type CommandTarget,
+  isCommand,
+  isUrl,
+  type LocalTarget,
+  labelOf,
+  type Target,
+  type UrlTarget,
+  viewedUrl,
+} from './target.ts'
+import { asClientError } from './translation.ts'
+
+/** A session of a session-era server over HTTP, as it can be kept and taken up again, also by another process. */
+export interface Session {
+  readonly id: string
+  readonly agreement: Agreement
+}
+
+/** Which revision to speak: whatever both can, the session era, or the one without sessions. */
+export type ProtocolChoice = 'auto' | 'session' | '2026-07-28'
+
+export interface DialOptions {
+  readonly protocol: ProtocolChoice
+  readonly clientInfo: Implementation
+  readonly maxMessageBytes: number
+  readonly timeoutMs: number
+  readonly clock: Clock
+  readonly onWarning: (warning: string) => void
+  readonly view?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly asking?: Asking | undefined
+  readonly session?: Session | undefined
+  readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
+  readonly onStderr?: ((line: string) => void) | undefined
+}
+
+/** Reaches a server and agrees with it on what to speak. Whatever was started for it is gone again when that fails. */
+export async function dial(target: Target, options: DialOptions): Promise<Link> {
+  if (isCommand(target)) return new Dialling(target, options).command(target)
+  return isUrl(target) ? new Dialling(target, options).url(target) : new Dialling(target, options).local(target)
+}
+
+class Dialling {
+  readonly #options: DialOptions
+  readonly #label: string
+
+  constructor(target: Target, options: DialOptions) {
+    this.#label = labelOf(target)
+    this.#options = options
+  }
+
+  async command(target: CommandTarget): Promise<Link> {
+    const { protocol } = this.#options
+    if (protocol === 'session') return this.#process(target, { kind: 'legacy' })
+    try {
+      return await this.#process(target)
+    } catch (error) {
+      // Servers of some makers end when they are asked anything before `initialize`; only they cost a second process.
+      if (protocol !== 'auto' || !isClientError(error, 'server_died')) throw error
+      return this.#process(target, { kind: 'legacy' })
+    }
+  }
+
+  async #process(target: CommandTarget, known?: PriorDiscovery): Promise<Link> {
+    const { maxMessageBytes, clientInfo, clock, onWarning, onStderr } = this.#options
+    const transport = new StdioTransport(target, { maxMessageBytes, onWarning, ...(onStderr !== undefined && { onStderr }) })
+    const client = this.#client('legacy')
+    const prior = async (): Promise<PriorDiscovery> => {
+      const found = known ?? (await probe(transport, { clientInfo, clock, capabilities: this.#capabilities() }))
+      if (found.kind === 'legacy') this.#refuseSession()
+      return found
+    }
+    return this.#met({ client, transport }, async () =>
+      client.connect(transport, { prior: await prior(), timeout: this.#options.timeoutMs }),
+    )
+  }
+
+  async url(target: UrlTarget): Promise<Link> {
+    const { url, transport: kind = 'auto' } = target
+    if (!/^https?:\/\//iu.test(url) || !URL.canParse(url))
+      throw new ClientError('unreachable', `${this.#label} is no address. Give one that begins with http:// or https://.`, {
+        target: this.#label,
+      })
+    if (kind === 'sse') return this.#sse(target)
+    try {
+      return await this.#streamable(viewedUrl(url, this.#options.view), this.#httpOptions(target))
+    } catch (error) {
+      if (kind === 'http' || this.#options.protocol === statelessRevision || !isOlder(error)) throw error
+      // Both refused: what the newer one said is what counts.
+      return this.#sse(target).catch(() => Promise.reject(error))
+    }
+  }
+
+  #httpOptions({ headers, auth }: UrlTarget): HttpOptions {
+    const { maxMessageBytes, clock } = this.#options
+    return {
+      label: this.#label,
+      maxMessageBytes,
+      clock,
+      ...(headers !== undefined && { headers }),
+      ...(auth !== undefined && { auth }),
+    }
+  }
+
+  async #streamable(url: URL, http: HttpOptions, release?: () => Promise<void>): Promise<Link> {
+    const { protocol, session, timeoutMs } = this.#options
+    const resumed = session === undefined ? undefined : await this.#resume(url, http, session)
+    if (resumed !== undefined) return resumed
+    const modes: { readonly [P in ProtocolChoice]: VersionNegotiationMode } = {
+      auto: 'auto',
+      session: 'legacy',
+      [statelessRevision]: { pin: statelessRevision },
+    }
+    const client = this.#client(modes[protocol])
+    const transport = new HttpTransport(url, http)
+    return this.#met({ client, transport, release }, () => client.connect(transport, { timeout: timeoutMs }))
+  }
+
+  /** Goes on with a session, if the server still knows it. */
+  async #resume(url: URL, http: HttpOptions, { id, agreement }: Session): Promise<Link | undefined> {
+    const transport = new HttpTransport(url, { ...http, session: { id, protocolVersion: agreement.protocolVersion } })
+    const client = this.#client('legacy')
+    try {
+      return await this.#met({ client, transport, agreement }, async () => {
+        await client.connect(transport)
+        await client.ping({ timeout: this.#options.timeoutMs })
+        // Without it, the server cannot say anything by itself; some have no such stream.
+        await transport.openPush().catch(() => undefined)
+      })
+    } catch (error) {
+      if (transport.isGone) return undefined
+      throw error
+    }
+  }
+
+  async #sse(target: UrlTarget): Promise<Link> {
+    this.#refuseSession()
+    const client = this.#client('legacy')
+    const transport = new SseTransport(viewedUrl(target.url, this.#options.view), this.#httpOptions(target))
+    return this.#met({ client, transport }, () => client.connect(transport, { timeout: this.#options.timeoutMs }))
+  }
+
+  async local({ server }: LocalTarget): Promise<Link> {
+    if (hasMethod(server, 'connect')) return this.#memory(server)
+    const handler = hasMethod(server, 'fetch') ? { server, close: undefined } : await handlerOf(server)
+    const url = viewedUrl('http://localhost/mcp', this.#options.view)
+    const { maxMessageBytes, clock } = this.#options
+    const answer = handler.server.fetch.bind(handler.server)
+    const send: FetchLike = async (at, init) => (await answer(new Request(at, init))) as Response
+    return this.#streamable(url, { label: this.#label, maxMessageBytes, clock, fetch: send }, handler.close)
+  }
+
+  async #memory(server: { connect(transport: Transport): unknown }): Promise<Link> {
+    this.#refuseSession()
+    const [transport, other] = InMemoryTransport.createLinkedPair()
+    const client = this.#client('legacy')
+    return this.#met({ client, transport }, async () => {
+      await server.connect(other)
+      await client.connect(transport, { timeout: this.#options.timeoutMs })
+    })
+  }
+
+  /** Waits until they have met, within the time there is, and leaves nothing behind if they do not. */
+  async #met(
+    parts: { client: Client; transport: Transport; agreement?: Agreement; release?: (() => Promise<void>) | undefined },
+    meet: () => Promise<void>,
+  ): Promise<Link> {
+    const { client, transport, agreement, release } = parts
+    const { timeoutMs, signal, clock } = this.#options
+    const what = `Connecting to ${this.#label}`
+    const hint = 'Is it an MCP server? Allow more time with timeoutMs.'
+    try {
+      await before(meet(), { what, hint, timeoutMs, signal, clock })
+    } catch (error) {
+      // A process has to be gone before anything else is tried.
+      await transport.close().catch(() => undefined)
+      await release?.()
+      const failure = transport instanceof StdioTransport ? transport.failure : undefined
+      const translated = asClientError(error, { target: this.#label, what })
+      throw isClientError(translated, 'timeout') || isClientError(translated, 'cancelled')
+        ? withLastWords(translated, transport)
+        : (failure ?? translated)
+    }
+    return new Link({
+      client,
+      transport,
+      label: this.#label,
+      agreement: agreement ?? agreed(client),
+      isResumed: agreement !== undefined,
+      ...(release !== undefined && { release }),
+    })
+  }
+
+  #client(mode: VersionNegotiationMode): Client {
+    const { clientInfo, asking, onLog, onWarning } = this.#options
+    const client = new Client(clientInfo, {
+      capabilities: this.#capabilities(),
+      versionNegotiation: { mode },
+      jsonSchemaValidator: noValidation,
+    })
+    client.onerror = (error) => {
+      if (!isLate(error)) onWarning(`${this.#label}: ${wordsOf(error)}`)
+    }
+    if (asking !== undefined)
+      client.setRequestHandler('elicitation/create', ({ params }, ctx) => asking.ask(params, ctx.mcpReq.signal))
+    if (onLog !== undefined) client.setNotificationHandler('notifications/message', ({ params }) => onLog(params))
+    return client
+  }
+
+  #capabilities(): ClientCapabilities {
+    return this.#options.asking === undefined ? {} : { elicitation: { form: {}, url: {} } }
+  }
+
+  #refuseSession(): void {
+    if (this.#options.protocol !== statelessRevision) return
+    throw new ClientError(
+      'protocol',
+      `${this.#label} does not speak ${statelessRevision}. Leave the protocol to be agreed on, or ask for 'session'.`,
+      { problem: `no ${statelessRevision}` },
+    )
+  }
+}
+
+// What a server returns is checked here, under a budget; the SDK would run code made from the server's schema.
+const noValidation: jsonSchemaValidator = {
+  getValidator:
+    <T>(): JsonSchemaValidator<T> =>
+    (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
+}
+
+function agreed(client: Client): Agreement {
+  const { name = 'unknown', version = '', title } = client.getServerVersion() ?? {}
+  const instructions = client.getInstructions()
+  return {
+    era: client.getProtocolEra() === 'modern' ? 'stateless' : 'session',
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
+    server: { name, version, ...(title !== undefined && { title }) },
+    capabilities: client.getServerCapabilities() ?? {},
+    ...(instructions !== undefined && { instructions }),
+  }
+}
+
+// The last report of progress may be read after the answer that came with it.
+const isLate = ({ message }: Error): boolean => message.startsWith('Received a progress notification for an unknown token')
+
+const olderStatus = new Set([400, 404, 405])
+
+/** Whether a server that refused Streamable HTTP may be one from before it. */
+function isOlder(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof SdkHttpError && olderStatus.has(cause.status)
+}
+
+function withLastWords(error: ClientError, transport: Transport): ClientError {
+  const lastLines = transport instanceof StdioTransport ? transport.stderr : []
+  if (lastLines.length === 0) return error
+  return new ClientError(error.reason, `${error.message} It wrote: ${wordsOf(lastLines.slice(-3).join(' / '))}`, error.details, {
+    cause: error,
+  })
+}
+
+function hasMethod<M extends string>(object: object, method: M): object is { [K in M]: (argument: unknown) => unknown } {
+  return method in object && typeof (object as { readonly [key: string]: unknown })[method] === 'function'
+}
+
+/** A toolbox answers requests through the library that made it, which only whoever has a toolbox needs to have installed. */
+async function handlerOf(served: object): Promise<{ server: { fetch(request: unknown): unknown }; close: () => Promise<void> }> {
+  const library: string = '@unfold-mcp/server'
+  const { createHandler } = (await import(/* @vite-ignore */ library)) as {
+    readonly createHandler: (served: object) => { fetch(request: unknown): unknown; close(): Promise<void> }
+  }
+  const handler = createHandler(served)
+  return { server: handler, close: () => handler.close() }
+}

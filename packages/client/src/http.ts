@@ -1,0 +1,263 @@
+import {
+  type AuthProvider,
+  type FetchLike,
+  type JSONRPCMessage,
+  type OAuthClientProvider,
+  type RequestId,
+  StreamableHTTPClientTransport,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client'
+import { Unanswered } from './answers.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { ClientError, tooLarge, wordsOf } from './errors.ts'
+import { limited } from './limit.ts'
+
+export interface HttpOptions {
+  /** What to call the server in messages. */
+  readonly label: string
+  readonly maxMessageBytes: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly auth?: OAuthClientProvider | AuthProvider
+  /** Instead of the network. */
+  readonly fetch?: FetchLike
+  readonly clock?: Clock
+  /** A session to go on with. */
+  readonly session?: { readonly id: string; readonly protocolVersion: string }
+}
+
+/** Whether a session-era server can say something by itself: it can, it cannot, or that is not known yet. */
+export type Pushes = 'open' | 'none' | 'unknown'
+
+// Says which request a response belongs to; it is taken off before anything is sent.
+const marker = 'unfold-request'
+const shortestRetryMs = 100
+
+// What these ask for is the same when it is asked for twice.
+const safeMethods = new Set([
+  'initialize',
+  'io.github.unfold-mcp/changes',
+  'ping',
+  'prompts/list',
+  'resources/list',
+  'resources/read',
+  'resources/templates/list',
+  'server/discover',
+  'server/identity',
+  'tools/describe',
+  'tools/list',
+])
+
+/**
+ * Streamable HTTP in both eras. Adds to the SDK's what a client needs to rely on it: no message is larger than allowed, and
+ * whoever waits for an answer is told at once when the connection breaks or the session is gone.
+ */
+export class HttpTransport implements Transport {
+  readonly hasPerRequestStream = true
+  readonly #inner: StreamableHTTPClientTransport
+  readonly #options: HttpOptions
+  readonly #unanswered = new Unanswered()
+  /** The requests that are under way: how to give each up, and whether it may be sent twice. */
+  readonly #sending = new Map<string, { readonly giveUp: (failure: ClientError) => void; readonly isSafe: boolean }>()
+  readonly #retries = new Set<() => void>()
+  #pushes: Pushes = 'unknown'
+  #isGone = false
+  #received = 0
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  /** Told when the stream for what the server says by itself opens, also when it opens again. */
+  onpush?: () => void
+  /** Told when the server has forgotten the session. */
+  ongone?: () => void
+
+  constructor(url: URL, options: HttpOptions) {
+    this.#options = options
+    const { headers, auth, session } = options
+    this.#inner = new StreamableHTTPClientTransport(url, {
+      requestInit: { headers: { ...headers } },
+      fetch: this.#fetch,
+      reconnectionOptions: {
+        initialReconnectionDelay: 250,
+        maxReconnectionDelay: 5_000,
+        reconnectionDelayGrowFactor: 2,
+        // Until it is closed: the stream is how a session-era client hears of changes.
+        maxRetries: Number.MAX_SAFE_INTEGER,
+      },
+      reconnectionScheduler: (reconnect, delay) => this.#retry(reconnect, delay),
+      ...(auth !== undefined && { authProvider: auth }),
+      ...(session !== undefined && { sessionId: session.id, protocolVersion: session.protocolVersion }),
+    })
+    this.#inner.onclose = () => this.onclose?.()
+    this.#inner.onerror = (error) => {
+      if (isUnreadable(error)) this.onerror?.(error)
+    }
+    this.#inner.onmessage = (message) => {
+      this.#unanswered.answered(message)
+      if (!('method' in message)) this.#sending.delete(JSON.stringify(message.id))
+      this.onmessage?.(message)
+    }
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId
+  }
+
+  get pushes(): Pushes {
+    return this.#pushes
+  }
+
+  /** Whether the server has forgotten the session. */
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** How many bytes have come in. */
+  get received(): number {
+    return this.#received
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version)
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start()
+  }
+
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    const { requestSignal, headers, onRequestStreamEnd } = options
+    if (!('method' in message) || !('id' in message)) return this.#inner.send(message)
+    const { id } = message
+    const mark = JSON.stringify(id)
+    const stop = new AbortController()
+    this.#unanswered.sent(message)
+    requestSignal?.addEventListener('abort', () => this.#sending.delete(mark), { once: true })
+    const giveUp = (failure: ClientError): void => {
+      this.#refuse(id, failure)
+      stop.abort(failure)
+    }
+    this.#sending.set(mark, { giveUp, isSafe: safeMethods.has(message.method) })
+    try {
+      await this.#inner.send(message, {
+        requestSignal: requestSignal === undefined ? stop.signal : AbortSignal.any([requestSignal, stop.signal]),
+        headers: { ...headers, [marker]: mark },
+        onRequestStreamEnd: () => {
+          this.#sending.delete(mark)
+          onRequestStreamEnd?.()
+          this.#refuse(id, this.#unreachable('The connection broke before the answer came.'))
+        },
+      })
+    } catch (error) {
+      this.#sending.delete(mark)
+      throw error
+    }
+  }
+
+  /** Opens the stream for what the server says by itself, where no handshake has done so. */
+  async openPush(): Promise<void> {
+    await this.#inner.resumeStream('')
+  }
+
+  /** Tells the server that the session is over. */
+  async endSession(): Promise<void> {
+    await this.#inner.terminateSession()
+  }
+
+  async close(): Promise<void> {
+    for (const cancel of this.#retries) cancel()
+    this.#retries.clear()
+    await this.#inner.close()
+  }
+
+  readonly #fetch: FetchLike = async (url, init) => {
+    const { fetch: send = fetch, maxMessageBytes, label } = this.#options
+    const headers = new Headers(init?.headers)
+    const mark = headers.get(marker)
+    headers.delete(marker)
+    const ask = (): Promise<Response> => send(url, { ...init, headers })
+    const isSafe = mark !== null && this.#sending.get(mark)?.isSafe === true
+    // A connection that was kept from before may have been closed without anybody noticing.
+    const response = await ask()
+      .catch((error: unknown) => (isSafe && isClosed(error) ? ask() : Promise.reject(error)))
+      .catch((error: unknown) => {
+        if (init?.signal?.aborted === true) throw error
+        throw this.#unreachable(`${reasonOf(error)}.`, error)
+      })
+    this.#notice(response, init?.method, { headers, mark })
+    return limited(response, {
+      limit: maxMessageBytes,
+      count: (bytes) => {
+        this.#received += bytes
+      },
+      tooLarge: () => {
+        const failure = tooLarge(`A message from ${label}`, maxMessageBytes)
+        if (mark !== null) this.#sending.get(mark)?.giveUp(failure)
+        return failure
+      },
+    })
+  }
+
+  #notice(
+    { status, ok }: Response,
+    method: string | undefined,
+    { headers, mark }: { headers: Headers; mark: string | null },
+  ): void {
+    if (status === 404 && this.sessionId !== undefined && method !== 'DELETE') this.#forgotten(mark)
+    if (method !== 'GET') return
+    if (ok) {
+      this.#pushes = 'open'
+      this.onpush?.()
+      return
+    }
+    // With an event to go on from, it was to take up the answer to one request.
+    if (!headers.has('last-event-id')) this.#pushes = 'none'
+  }
+
+  /** Gives up what is under way, except the request that was just refused: nothing was done about that, so it can be sent again. */
+  #forgotten(refused: string | null): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    const failure = this.#unreachable('It has forgotten the session; ask again, and a new one begins.')
+    for (const [mark, { giveUp }] of [...this.#sending]) if (mark !== refused) giveUp(failure)
+    this.ongone?.()
+  }
+
+  #retry(reconnect: () => void, delay: number): () => void {
+    const { clock = systemClock } = this.#options
+    // A stream broke; until it is there again nothing is heard.
+    this.#pushes = 'unknown'
+    const off = clock.after(Math.max(delay, shortestRetryMs), () => {
+      this.#retries.delete(off)
+      if (!this.#isGone) reconnect()
+    })
+    this.#retries.add(off)
+    return off
+  }
+
+  #refuse(id: RequestId, failure: ClientError): void {
+    const message = this.#unanswered.failed(id, failure)
+    if (message !== undefined) this.onmessage?.(message)
+  }
+
+  #unreachable(why: string, cause?: unknown): ClientError<'unreachable'> {
+    const { label: target } = this.#options
+    return new ClientError('unreachable', `${target} cannot be reached. ${why}`, { target }, { cause })
+  }
+}
+
+/** Why a request did not get through: what `fetch` knows of it is mostly in the cause. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
+  if (!(inner instanceof Error)) return wordsOf(error)
+  return inner.message === '' && 'code' in inner ? wordsOf(inner.code) : wordsOf(inner)
+}
+
+/** Whether an error is about a message that could not be read. All others reach whoever waits, or are mended by trying again. */
+export const isUnreadable = ({ name }: Error): boolean => name === 'SyntaxError' || name.includes('ZodError')
+
+function isClosed(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && (cause.code === 'UND_ERR_SOCKET' || cause.code === 'ECONNRESET')
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import * as client from './index.ts'
+
+test('the package exports these values and no others', () => {
+  expect(Object.keys(client).sort()).toMatchInlineSnapshot(`
+    [
+      "ClientError",
+      "Pool",
+      "connect",
+      "differenceOf",
+      "fileCache",
+      "identityOfTools",
+      "isClientError",
+      "memoryCache",
+      "readCached",
+      "validateArguments",
+    ]
+  `)
+})

@@ -1,0 +1,34 @@
+import type { ClientError } from './errors.ts'
+
+const ends = ['\n\n', '\n\r\n', '\r\r'].map((text) => Buffer.from(text))
+const longestEnd = 3
+
+export interface Limits {
+  /** How many bytes a message may have: the whole response, or one event of a stream of events. */
+  readonly limit: number
+  /** Called when one is larger; what it returns is what the reader gets. */
+  readonly tooLarge: () => ClientError
+  /** Told of the bytes as they come. */
+  readonly count: (bytes: number) => void
+}
+
+/** The same response, of which no message is larger than allowed. */
+export function limited(response: Response, { limit, tooLarge, count }: Limits): Response {
+  if (response.body === null) return response
+  const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  let size = 0
+  let before = Buffer.alloc(0)
+  const meter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      count(chunk.length)
+      const joined = Buffer.concat([before, chunk])
+      const end = isEvents ? Math.max(...ends.map((each) => joined.lastIndexOf(each))) : -1
+      size = end === -1 ? size + chunk.length : joined.length - end
+      before = joined.subarray(1 - longestEnd)
+      if (size > limit) controller.error(tooLarge())
+      else controller.enqueue(chunk)
+    },
+  })
+  const { status, statusText, headers } = response
+  return new Response(response.body.pipeThrough(meter), { status, statusText, headers })
+}

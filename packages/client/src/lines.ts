@@ -1,0 +1,71 @@
+const newline = 0x0a
+
+/** Cuts bytes into lines. Of a line that is too long nothing is kept, and its size goes on being counted. */
+export class Lines {
+  readonly #limit: number
+  #parts: Buffer[] = []
+  #size = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** How long the line is that has not ended yet. */
+  get pending(): number {
+    return this.#size
+  }
+
+  /** The lines that end in this chunk; `undefined` stands for one that was too long. */
+  *add(chunk: Buffer): Generator<string | undefined> {
+    for (let start = 0; start < chunk.length; ) {
+      const end = chunk.indexOf(newline, start)
+      this.#keep(chunk.subarray(start, end === -1 ? chunk.length : end))
+      if (end === -1) return
+      yield this.#take()
+      start = end + 1
+    }
+  }
+
+  #keep(part: Buffer): void {
+    this.#size += part.length
+    if (this.#size <= this.#limit) this.#parts.push(part)
+    else this.#parts = []
+  }
+
+  #take(): string | undefined {
+    const line = this.#size > this.#limit ? undefined : Buffer.concat(this.#parts).toString('utf8')
+    this.#parts = []
+    this.#size = 0
+    return line
+  }
+}
+
+const lastLines = 20
+const longestLine = 2_000
+
+/** The last lines of a text that goes on and on. */
+export class LastLines {
+  readonly #lines: string[] = []
+  readonly #buffer = new Lines(2 ** 16)
+  readonly #onLine: (line: string) => void
+
+  constructor(onLine: (line: string) => void = () => undefined) {
+    this.#onLine = onLine
+  }
+
+  add(chunk: Buffer): void {
+    for (const line of this.#buffer.add(chunk)) this.#push(line ?? '(a line that is too long)')
+  }
+
+  /** The last lines, oldest first. */
+  get lines(): readonly string[] {
+    return this.#lines
+  }
+
+  #push(line: string): void {
+    const text = line.replace(/\r$/u, '')
+    this.#onLine(text)
+    this.#lines.push(text.slice(0, longestLine))
+    if (this.#lines.length > lastLines) this.#lines.shift()
+  }
+}

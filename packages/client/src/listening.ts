@@ -1,0 +1,94 @@
+import type { McpSubscription } from '@modelcontextprotocol/client'
+import { type Clock, pause } from './clock.ts'
+import type { ClientError } from './errors.ts'
+import type { Link } from './link.ts'
+
+export interface ListeningOptions {
+  /** The link there is, or a new one. */
+  readonly link: () => Promise<Link>
+  readonly clock: Clock
+  readonly timeoutMs: number
+  /** Told each time it begins to hear: what was said before is lost. */
+  readonly onOpen: () => void
+  readonly onWarning: (warning: string) => void
+}
+
+const retryMs = { first: 100, most: 5_000 }
+// One that breaks sooner has not recovered.
+const steadyMs = 5_000
+
+/** Listens for changes as 2026-07-28 has it, and begins again whenever that ends. */
+export class Listening {
+  readonly #options: ListeningOptions
+  readonly #over = new AbortController()
+  #open: McpSubscription | undefined
+
+  constructor(options: ListeningOptions) {
+    this.#options = options
+  }
+
+  /** Whether a change would be heard of. */
+  get isOpen(): boolean {
+    return this.#open !== undefined
+  }
+
+  /** Begins. Resolves when it hears, or when the first attempt has failed. */
+  start(): Promise<void> {
+    return new Promise((resolve) => {
+      void this.#run(resolve).finally(resolve)
+    })
+  }
+
+  /** Ends it, and tells the server. */
+  async stop(): Promise<void> {
+    const open = this.#open
+    this.#open = undefined
+    this.#over.abort()
+    await open?.close().catch(() => undefined)
+  }
+
+  async #run(tried: () => void): Promise<void> {
+    const { clock, onWarning } = this.#options
+    let waitMs = retryMs.first
+    while (!this.#over.signal.aborted) {
+      const since = clock.now()
+      const ended = await this.#listen(tried)
+      tried()
+      if (ended === 'refused') {
+        onWarning('The server does not say when its tools change; it is asked from time to time instead.')
+        return
+      }
+      if (clock.now() - since > steadyMs) waitMs = retryMs.first
+      await pause(clock, waitMs, this.#over.signal)
+      waitMs = Math.min(waitMs * 2, retryMs.most)
+    }
+  }
+
+  async #listen(opened: () => void): Promise<'ended' | 'refused'> {
+    let link: Link | undefined
+    try {
+      link = await this.#options.link()
+      const open = await link.client.listen({ toolsListChanged: true }, { timeout: this.#options.timeoutMs })
+      if (open.honoredFilter.toolsListChanged !== true) {
+        await open.close()
+        return 'refused'
+      }
+      if (this.#over.signal.aborted) {
+        await open.close()
+        return 'ended'
+      }
+      this.#open = open
+      this.#options.onOpen()
+      opened()
+      await open.closed
+      return 'ended'
+    } catch (error) {
+      return link !== undefined && isRefusal(link.translated(error, `Listening to ${link.label}`)) ? 'refused' : 'ended'
+    } finally {
+      this.#open = undefined
+    }
+  }
+}
+
+/** Whether asking again would be answered in the same way. */
+const isRefusal = ({ reason }: ClientError): boolean => reason === 'protocol' || reason === 'login_required'

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+
+/** Where parts of a result go that are too large to show, or no text. */
+export interface SaveTo {
+  readonly directory: string
+  /** Text longer than this is saved; what is no text always is. */
+  readonly above?: number
+}
+
+/** A part of a result that was written to a file. */
+export interface SavedFile {
+  readonly path: string
+  readonly mimeType: string
+  readonly bytes: number
+  /** Which part it was: the place in `content`, or the structured one. */
+  readonly part: number | 'structured'
+}
+
+const defaultAbove = 100_000
+
+const endings: { readonly [mimeType: string]: string } = {
+  'application/json': 'json',
+  'application/pdf': 'pdf',
+  'application/zip': 'zip',
+  'audio/mpeg': 'mp3',
+  'audio/ogg': 'ogg',
+  'audio/wav': 'wav',
+  'image/gif': 'gif',
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/svg+xml': 'svg',
+  'image/webp': 'webp',
+  'text/csv': 'csv',
+  'text/html': 'html',
+  'text/markdown': 'md',
+  'text/plain': 'txt',
+  'text/xml': 'xml',
+}
+
+/** Writes the large parts of a result to files. In their places are links to them. */
+export async function saved(
+  tool: string,
+  result: CallToolResult,
+  saveTo: string | SaveTo,
+): Promise<{ readonly result: CallToolResult; readonly files: readonly SavedFile[] }> {
+  const { directory, above = defaultAbove } = typeof saveTo === 'string' ? { directory: saveTo } : saveTo
+  const files: SavedFile[] = []
+  const save = async (data: Buffer, mimeType: string, part: number | 'structured'): Promise<SavedFile> => {
+    await mkdir(directory, { recursive: true })
+    // Names are made here: what a server calls its files is its own affair.
+    const name = `${tool.replace(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60)}-${randomUUID().slice(0, 8)}.${endingOf(mimeType)}`
+    const path = resolve(join(directory, name))
+    await writeFile(path, data, { flag: 'wx', mode: 0o600 })
+    const file = { path, mimeType, bytes: data.length, part }
+    files.push(file)
+    return file
+  }
+  const content: ContentBlock[] = []
+  for (const [index, block] of result.content.entries()) {
+    const large = largeIn(block, above)
+    content.push(large === undefined ? block : linkTo(await save(large.data, large.mimeType, index)))
+  }
+  const { structuredContent, ...rest } = result
+  const text = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
+  const isLarge = Buffer.byteLength(text) > above
+  if (isLarge) await save(Buffer.from(text), 'application/json', 'structured')
+  return { result: { ...rest, content, ...(structuredContent !== undefined && !isLarge && { structuredContent }) }, files }
+}
+
+function largeIn(block: ContentBlock, above: number): { readonly data: Buffer; readonly mimeType: string } | undefined {
+  if (block.type === 'image' || block.type === 'audio')
+    return { data: Buffer.from(block.data, 'base64'), mimeType: block.mimeType }
+  const { text, mimeType = 'text/plain' } = block.type === 'resource' && 'text' in block.resource ? block.resource : textOf(block)
+  if (text !== undefined) return Buffer.byteLength(text) > above ? { data: Buffer.from(text), mimeType } : undefined
+  if (block.type !== 'resource' || !('blob' in block.resource)) return undefined
+  const { blob, mimeType: type = 'application/octet-stream' } = block.resource
+  return { data: Buffer.from(blob, 'base64'), mimeType: type }
+}
+
+const textOf = (block: ContentBlock): { readonly text: string | undefined; readonly mimeType?: string } => ({
+  text: block.type === 'text' ? block.text : undefined,
+})
+
+function linkTo({ path, mimeType, bytes }: SavedFile): ContentBlock {
+  return { type: 'resource_link', uri: pathToFileURL(path).href, name: basename(path), mimeType, size: bytes }
+}
+
+function endingOf(mimeType: string): string {
+  const plain = mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  return Object.hasOwn(endings, plain) ? (endings[plain] ?? 'bin') : 'bin'
+}

@@ -1,0 +1,16 @@
+import { isRecord } from '../record.ts'
+import type { Meter } from './budget.ts'
+
+/** Whether two JSON values are the same, however their keys are ordered. */
+export function isEqual(a: unknown, b: unknown, meter: Meter, depth = 0): boolean {
+  meter.enter(depth)
+  if (a === b) return true
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => isEqual(item, b[index], meter, depth + 1))
+  if (!isRecord(a) || !isRecord(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key], meter, depth + 1))
+  )
+}

@@ -1,0 +1,293 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
+import { printable } from '@unfold-mcp/core'
+import { Unanswered } from './answers.ts'
+import { ClientError, tooLarge, wordsOf } from './errors.ts'
+import { LastLines, Lines } from './lines.ts'
+import { isRecord } from './record.ts'
+import { type CommandTarget, labelOf } from './target.ts'
+
+export interface StdioOptions {
+  readonly maxMessageBytes: number
+  /** How long a server has to end by itself before it is told to, and again before it is made to. */
+  readonly graceMs?: number
+  readonly onStderr?: (line: string) => void
+  readonly onWarning?: (warning: string) => void
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+// A process that ends takes these with it, however it ends short of being killed.
+const running = new Set<StdioTransport>()
+let isWatchingExit = false
+
+const drainMs = 250
+const strangeLines = 3
+const floodFactor = 8
+
+/**
+ * A server as a child process, one message a line. The process leads a group of its own, and the whole group ends with it;
+ * lines on its standard output that are no messages are ignored with a warning.
+ */
+export class StdioTransport implements Transport {
+  readonly #target: CommandTarget
+  readonly #options: StdioOptions
+  readonly #lines: Lines
+  readonly #unanswered = new Unanswered()
+  readonly #stderr: LastLines
+  #child: Child | undefined
+  #exited: Promise<void> = Promise.resolve()
+  #failure: ClientError | undefined
+  #isClosing = false
+  #hasExited = false
+  /** Whether the line that comes in was found too long already. */
+  #isRefused = false
+  #isOver = false
+  #strange = 0
+  #received = 0
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+
+  constructor(target: CommandTarget, options: StdioOptions) {
+    this.#target = target
+    this.#options = options
+    this.#lines = new Lines(options.maxMessageBytes)
+    this.#stderr = new LastLines(options.onStderr)
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** The last lines on standard error. */
+  get stderr(): readonly string[] {
+    return this.#stderr.lines
+  }
+
+  /** Why it is over, if it is and nobody asked for it. */
+  get failure(): ClientError | undefined {
+    return this.#failure
+  }
+
+  /** How many bytes have come in. */
+  get received(): number {
+    return this.#received
+  }
+
+  /** Starts the process, once. */
+  async start(): Promise<void> {
+    if (this.#child !== undefined) return
+    const { command, args = [], env, cwd } = this.#target
+    let child: Child
+    try {
+      child = spawn(command, [...args], {
+        stdio: ['pipe', 'pipe', 'pipe'],
+        env: { ...getDefaultEnvironment(), ...env },
+        ...(cwd !== undefined && { cwd }),
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      })
+    } catch (error) {
+      throw this.#unstartable(error)
+    }
+    this.#child = child
+    this.#listen(child)
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', (error) => reject(this.#unstartable(error)))
+    })
+    running.add(this)
+    watchExit()
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin
+    if (this.#isOver || stdin === undefined || !stdin.writable) throw this.#failure ?? this.#gone()
+    this.#unanswered.sent(message)
+    await new Promise<void>((resolve) => {
+      // A broken pipe is no news: that the process is over is noticed by itself, and told to everybody who waits.
+      stdin.write(`${JSON.stringify(message)}\n`, () => resolve())
+    })
+  }
+
+  /** Ends the process: by closing its input, then by asking, then by force. Resolves when it is over. */
+  async close(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || this.#isClosing) {
+      await this.#exited
+      return
+    }
+    this.#isClosing = true
+    const graceMs = this.#options.graceMs ?? 2_000
+    child.stdin.end()
+    if (!(await this.#exitsWithin(graceMs))) this.#signal('SIGTERM')
+    if (!(await this.#exitsWithin(graceMs))) this.#signal('SIGKILL')
+    await this.#exited
+  }
+
+  /** Ends the process and everything it started, at once. */
+  kill(): void {
+    this.#signal('SIGKILL')
+  }
+
+  #listen(child: Child): void {
+    child.on('error', () => undefined)
+    child.stdin.on('error', () => undefined)
+    child.stdout.on('error', () => undefined).on('data', (chunk: Buffer) => this.#read(chunk))
+    child.stderr.on('error', () => undefined).on('data', (chunk: Buffer) => this.#stderr.add(chunk))
+    this.#exited = new Promise((resolve) => {
+      child.once('error', () => resolve())
+      child.once('exit', (code, signal) => {
+        running.delete(this)
+        // What it started would otherwise hold its pipes open, and live on.
+        this.#signal('SIGKILL')
+        this.#hasExited = true
+        const end = (): void => {
+          clearTimeout(late)
+          this.#end(code, signal)
+          resolve()
+        }
+        // Its last words may still be in the pipe.
+        const late = setTimeout(end, drainMs)
+        child.once('close', end)
+      })
+    })
+  }
+
+  #end(code: number | null, signal: string | null): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (!this.#isClosing) this.#failure = this.#died(code, signal)
+    const failure = this.#failure ?? this.#gone()
+    for (const id of this.#unanswered.ids) this.#refuse(id, failure)
+    for (const stream of [this.#child?.stdin, this.#child?.stdout, this.#child?.stderr]) stream?.destroy()
+    this.onclose?.()
+  }
+
+  #read(chunk: Buffer): void {
+    this.#received += chunk.length
+    for (const line of this.#lines.add(chunk)) {
+      if (line === undefined) this.#refuseAll()
+      else this.#take(line)
+      this.#isRefused = false
+    }
+    const { maxMessageBytes } = this.#options
+    if (this.#lines.pending > maxMessageBytes) this.#refuseAll()
+    if (this.#lines.pending > maxMessageBytes * floodFactor) this.kill()
+  }
+
+  #take(line: string): void {
+    const text = line.trim()
+    if (text === '') return
+    const messages = messagesOn(text)
+    if (messages === undefined) this.#strangeLine(text)
+    for (const message of messages ?? []) {
+      this.#unanswered.answered(message)
+      this.onmessage?.(message)
+    }
+  }
+
+  #strangeLine(text: string): void {
+    this.#strange++
+    if (this.#strange > strangeLines) return
+    const more = this.#strange === strangeLines ? ' Further such lines are not mentioned.' : ''
+    this.#options.onWarning?.(
+      `${labelOf(this.#target)} wrote a line to standard output that is no message, and it is ignored: ${printable(text)}${more}`,
+    )
+  }
+
+  /** The answer to one of them was too long, and nobody can tell to which. */
+  #refuseAll(): void {
+    if (this.#isRefused) return
+    this.#isRefused = true
+    const failure = tooLarge(`A message from ${labelOf(this.#target)}`, this.#options.maxMessageBytes)
+    for (const id of this.#unanswered.ids) this.#refuse(id, failure)
+  }
+
+  #refuse(id: string | number, failure: ClientError): void {
+    const message = this.#unanswered.failed(id, failure)
+    if (message !== undefined) this.onmessage?.(message)
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#child ?? {}
+    // Once it is gone, its number may be another's.
+    if (pid === undefined || this.#hasExited) return
+    try {
+      if (process.platform === 'win32') process.kill(pid, signal)
+      else process.kill(-pid, signal)
+    } catch {
+      // Nobody is left.
+    }
+  }
+
+  async #exitsWithin(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms)
+    })
+    const isOver = await Promise.race([this.#exited.then(() => true), late])
+    clearTimeout(timer)
+    return isOver
+  }
+
+  #died(code: number | null, signal: string | null): ClientError {
+    const target = labelOf(this.#target)
+    const how = signal === null ? `with code ${code ?? 'unknown'}` : `by ${signal}`
+    const lastLines = this.stderr
+    const words = lastLines.length === 0 ? ' It wrote nothing to standard error.' : ` Its last words:\n${said(lastLines)}`
+    return new ClientError('server_died', `${target} ended ${how}.${words}`, { target, code, signal, lastLines })
+  }
+
+  #gone(): ClientError {
+    const target = labelOf(this.#target)
+    return new ClientError('unreachable', `The connection to ${target} is closed. Connect again.`, { target })
+  }
+
+  #unstartable(error: unknown): ClientError {
+    const target = labelOf(this.#target)
+    const { cwd } = this.#target
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const hint =
+      code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
+        ? `The folder ${printable(cwd)} does not exist.`
+        : code === 'ENOENT'
+          ? 'There is no such command. Check its spelling, install it, or give its whole path.'
+          : code === 'EACCES'
+            ? 'It may not be run. Check its permissions.'
+            : wordsOf(error)
+    return new ClientError('unreachable', `${target} could not be started. ${hint}`, { target }, { cause: error })
+  }
+}
+
+const said = (lines: readonly string[]): string =>
+  lines
+    .slice(-5)
+    .map((line) => `  ${printable(line, 300)}`)
+    .join('\n')
+
+/** The messages on a line, or `undefined` when there is none. Some revisions of the protocol send several in a list. */
+function messagesOn(text: string): readonly JSONRPCMessage[] | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const messages = Array.isArray(value) ? value : [value]
+  return messages.length > 0 && messages.every(isMessage) ? messages : undefined
+}
+
+const isMessage = (value: unknown): value is JSONRPCMessage => isRecord(value) && value.jsonrpc === '2.0'
+
+function watchExit(): void {
+  if (isWatchingExit) return
+  isWatchingExit = true
+  process.once('exit', () => {
+    for (const transport of running) transport.kill()
+  })
+}

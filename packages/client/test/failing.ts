@@ -1,0 +1,11 @@
+import { type ClientError, isClientError } from '../src/errors.ts'
+
+/** The failure of something that must fail. */
+export async function failure(promise: Promise<unknown>): Promise<ClientError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (isClientError(error)) return error
+  throw new Error(`It should have failed with a ClientError, and did not: ${String(error)}`)
+}

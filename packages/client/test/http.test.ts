@@ -1,0 +1,209 @@
+import { createServer as createTcpServer } from 'node:net'
+import { expect, test } from 'vitest'
+import { connect } from '../src/connect.ts'
+import { failure } from './failing.ts'
+import { until } from './processes.ts'
+import { changeable, serveHttp, serveOldSse, serveToolbox } from './servers.ts'
+import { tap } from './tap.ts'
+
+test('a server that speaks both eras is spoken to in the newer one', async () => {
+  const { toolbox } = changeable(2)
+  await using http = await serveToolbox(toolbox)
+  await using wire = await tap(http.port)
+  await using connection = await connect({ url: wire.url })
+  expect(connection).toMatchObject({ era: 'stateless', protocolVersion: '2026-07-28', server: { name: 'changeable' } })
+  expect((await connection.call('tool_1', { what: 'now' })).content).toEqual([{ type: 'text', text: 'tool_1 now' }])
+  expect(wire.methods()).toEqual(['server/discover', 'tools/list', 'tools/call'])
+})
+
+test('the session era can be asked for', async () => {
+  const { toolbox } = changeable(2)
+  await using http = await serveToolbox(toolbox)
+  await using connection = await connect({ url: http.url }, { protocol: 'session' })
+  expect(connection.era).toBe('session')
+  expect(connection.session?.id).toBeTypeOf('string')
+  expect((await connection.call('tool_1', { what: 'now' })).content).toEqual([{ type: 'text', text: 'tool_1 now' }])
+})
+
+test('a server from before Streamable HTTP is found at the same address', async () => {
+  await using http = await serveOldSse()
+  await using connection = await connect({ url: http.url })
+  expect(connection).toMatchObject({ era: 'session', server: { name: 'old' } })
+  expect((await connection.call('echo', { words: 'hello' })).content).toEqual([{ type: 'text', text: 'hello' }])
+  await using straight = await connect({ url: http.url, transport: 'sse' })
+  expect(await straight.tools()).toHaveLength(2)
+})
+
+test('a server from before Streamable HTTP is not looked for when Streamable HTTP is asked for', async () => {
+  await using http = await serveOldSse()
+  expect(await failure(connect({ url: http.url, transport: 'http' }))).toMatchObject({
+    reason: 'unreachable',
+    details: { status: 404 },
+  })
+  expect(http.opened).toBe(0)
+})
+
+test('an address without a server is said to be unreachable', async () => {
+  const { toolbox } = changeable(1)
+  const { port } = await serveToolbox(toolbox).then(async (http) => {
+    await http[Symbol.asyncDispose]()
+    return http
+  })
+  const error = await failure(connect({ url: `http://127.0.0.1:${port}/mcp?token=secret` }))
+  expect(error).toMatchObject({ reason: 'unreachable', details: { target: `http://127.0.0.1:${port}/mcp` } })
+  expect(error.message).toContain('ECONNREFUSED')
+  expect(error.message).not.toContain('secret')
+  expect(await failure(connect({ url: 'file:///etc/passwd' }))).toMatchObject({ reason: 'unreachable' })
+  expect(await failure(connect({ url: 'nonsense' }))).toMatchObject({ reason: 'unreachable' })
+})
+
+test('a server from before Streamable HTTP that is not there, or wants a login, says so', async () => {
+  await using closed = await serveHttp((_, response) => response.writeHead(401).end())
+  expect(await failure(connect({ url: closed.url, transport: 'sse' }))).toMatchObject({ reason: 'login_required' })
+  await using other = await serveHttp((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hello</h1>'),
+  )
+  expect(await failure(connect({ url: other.url, transport: 'sse' }))).toMatchObject({ reason: 'unreachable' })
+  const { url } = await serveOldSse().then(async (http) => {
+    await http[Symbol.asyncDispose]()
+    return http
+  })
+  expect(await failure(connect({ url, transport: 'sse' }))).toMatchObject({ reason: 'unreachable' })
+})
+
+test('an address where something else answers is said to be none of an MCP server', async () => {
+  await using http = await serveHttp((_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>no</h1>'))
+  const error = await failure(connect({ url: http.url }))
+  expect(error).toMatchObject({ reason: 'unreachable', details: { status: 404 } })
+  expect(error.message).toContain('Is this the address of an MCP server?')
+})
+
+test('a server that wants a login says so', async () => {
+  await using http = await serveHttp((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end())
+  expect(await failure(connect({ url: http.url }))).toMatchObject({ reason: 'login_required' })
+  const auth = { token: async () => 'old token' }
+  expect(await failure(connect({ url: http.url, auth }))).toMatchObject({ reason: 'login_required' })
+})
+
+test('a token and headers reach the server with every request', async () => {
+  const seen = new Set<string>()
+  await using http = await serveHttp((request, response) => {
+    const { authorization, 'x-mine': mine, 'unfold-request': marker } = request.headers
+    seen.add(JSON.stringify([authorization, mine, marker]))
+    response.writeHead(403).end()
+  })
+  const target = { url: http.url, headers: { 'x-mine': 'yes' }, auth: { token: async () => 'mine' } }
+  expect(await failure(connect(target))).toMatchObject({ reason: 'login_required', details: { status: 403 } })
+  expect([...seen]).toEqual([JSON.stringify(['Bearer mine', 'yes', undefined])])
+})
+
+test('a server that is in trouble is unreachable', async () => {
+  await using http = await serveHttp((_, response) => response.writeHead(503).end())
+  expect(await failure(connect({ url: http.url }))).toMatchObject({ reason: 'unreachable', details: { status: 503 } })
+})
+
+test('a server that accepts and says nothing is given up in time', async () => {
+  const silent = createTcpServer(() => undefined)
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const address = silent.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/mcp`
+  expect(await failure(connect({ url }, { timeoutMs: 200 }))).toMatchObject({ reason: 'timeout' })
+  silent.close()
+})
+
+test('a call whose connection breaks fails at once, and the next one works', async () => {
+  const { toolbox } = changeable(1)
+  let isCalled = false
+  toolbox.tool('wait', {}, () => {
+    isCalled = true
+    return new Promise<string>(() => undefined)
+  })
+  await using http = await serveToolbox(toolbox)
+  await using wire = await tap(http.port)
+  for (const protocol of ['session', '2026-07-28'] as const) {
+    isCalled = false
+    await using connection = await connect({ url: wire.url }, { protocol })
+    await connection.tools()
+    const call = failure(connection.call('wait'))
+    await until(() => isCalled, 'the call')
+    wire.cut()
+    expect(await call).toMatchObject({ reason: 'unreachable' })
+    expect((await connection.call('tool_0')).isError).toBe(false)
+  }
+})
+
+test('a session that the server has forgotten is begun anew, and what was refused is sent again', async () => {
+  const before = changeable(1)
+  await using first = await serveToolbox(before.toolbox)
+  const after = changeable(2)
+  await using second = await serveToolbox(after.toolbox)
+  for (const ask of ['a list', 'a call'] as const) {
+    await using wire = await tap(first.port)
+    await using connection = await connect({ url: wire.url }, { protocol: 'session' })
+    const session = connection.session?.id
+    expect(await connection.tools()).toHaveLength(1)
+    wire.leadTo(second.port)
+    wire.cut()
+    if (ask === 'a call') {
+      // A call is not sent twice, so the connection has to be known to be closed.
+      await until(() => wire.open === 0, 'the end of all connections')
+      await connection.call('tool_1', {}, { unlisted: true, validate: false })
+    }
+    expect(await connection.tools()).toHaveLength(2)
+    expect(connection.session?.id).not.toBe(session)
+    expect(wire.count('tools/call')).toBe(ask === 'a call' ? 2 : 0)
+  }
+})
+
+test('a session can be kept, and taken up by another connection', async () => {
+  const { toolbox } = changeable(2)
+  await using http = await serveToolbox(toolbox)
+  await using wire = await tap(http.port)
+  const first = await connect({ url: wire.url }, { protocol: 'session' })
+  const kept = first.session
+  await first.close({ keepSession: true })
+  const stored = JSON.parse(JSON.stringify(kept)) as NonNullable<typeof kept>
+  const second = await connect({ url: wire.url }, { session: stored })
+  expect(second).toMatchObject({ era: 'session', server: { name: 'changeable' }, session: { id: kept?.id } })
+  expect((await second.call('tool_1', { what: 'again' })).content).toEqual([{ type: 'text', text: 'tool_1 again' }])
+  expect(wire.count('initialize')).toBe(1)
+  await second.close()
+  await using third = await connect({ url: wire.url }, { session: stored, protocol: 'session' })
+  expect(third.session?.id).not.toBe(kept?.id)
+  expect(wire.count('initialize')).toBe(2)
+})
+
+test('a message that is too large fails the call and not the connection', async () => {
+  const { toolbox } = changeable(1)
+  toolbox.tool('huge', {}, () => 'x'.repeat(3_000_000))
+  await using http = await serveToolbox(toolbox)
+  for (const protocol of ['session', '2026-07-28'] as const) {
+    await using connection = await connect({ url: http.url }, { protocol, maxMessageBytes: 1_000_000 })
+    expect(await failure(connection.call('huge'))).toMatchObject({ reason: 'too_large', details: { limit: 1_000_000 } })
+    expect((await connection.call('tool_0')).isError).toBe(false)
+  }
+})
+
+test('a stream of small events may be longer than a message', async () => {
+  const { toolbox } = changeable(0)
+  toolbox.tool('chatty', {}, async (_, ctx) => {
+    for (let i = 0; i < 300; i++) await ctx.progress(i, 300, 'x'.repeat(1_000))
+    return 'done'
+  })
+  await using http = await serveToolbox(toolbox)
+  await using connection = await connect({ url: http.url }, { maxMessageBytes: 50_000 })
+  let reports = 0
+  const result = await connection.call('chatty', {}, { onProgress: () => void reports++ })
+  expect(result.content).toEqual([{ type: 'text', text: 'done' }])
+  expect(reports).toBeGreaterThan(50)
+})
+
+test('a toolbox in this process is a server like any other', async () => {
+  const { toolbox } = changeable(2)
+  for (const protocol of ['auto', 'session'] as const) {
+    await using connection = await connect({ server: toolbox }, { protocol })
+    expect(connection.era).toBe(protocol === 'auto' ? 'stateless' : 'session')
+    expect(await connection.tools()).toHaveLength(2)
+    expect((await connection.call('tool_0', { what: 'here' })).content).toEqual([{ type: 'text', text: 'tool_0 here' }])
+  }
+})

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { CommandTarget } from '../src/target.ts'
+
+/** A server of this folder, as a process of its own. */
+export const server = (file: string, ...args: readonly string[]): CommandTarget => ({
+  command: process.execPath,
+  args: [fileURLToPath(new URL(`servers/${file}`, import.meta.url)), ...args],
+})
+
+/** Whether a process is there. One that has ended and that nobody has asked about yet is not. */
+export function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined) return false
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !/\) Z /u.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Waits until something holds; what it waits for is said when it does not come. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string, patienceMs = 10_000): Promise<void> {
+  const end = Date.now() + patienceMs
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`Waited in vain: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,6 @@
+// Connects to the server given as arguments, says the number of its process, and ends without a word.
+import { connect } from '@unfold-mcp/client'
+
+const [command, ...args] = process.argv.slice(2)
+const connection = await connect({ command, args })
+process.stdout.write(String(connection.pid), () => process.exit(0))

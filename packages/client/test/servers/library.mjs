@@ -1,0 +1,29 @@
+// A server of the library, over standard input and output. It writes every method it is asked for to standard error.
+import { PassThrough } from 'node:stream'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { defineToolbox, serveStdio } from '@unfold-mcp/server'
+import { z } from 'zod'
+
+const input = new PassThrough()
+let line = ''
+process.stdin.setEncoding('utf8').on('data', (chunk) => {
+  line += chunk
+  const lines = line.split('\n')
+  line = lines.pop()
+  for (const each of lines) process.stderr.write(`wire: ${JSON.parse(each).method ?? 'answer'}\n`)
+  input.write(chunk)
+})
+process.stdin.on('end', () => process.exit(0))
+
+const toolbox = defineToolbox({ name: 'library', version: '1.0.0', groups: { files: { about: 'Files' } } })
+  .tool(
+    'add',
+    { about: 'Adds', input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
+    ({ a, b }) => ({
+      sum: a + b,
+    }),
+  )
+  .tool('names', { about: 'A list as output', output: z.array(z.string()) }, () => ['a', 'b'])
+  .tool('read_file', { group: 'files', input: z.object({ path: z.string() }) }, ({ path }) => path)
+
+serveStdio(toolbox, { transport: new StdioServerTransport(input, process.stdout) })

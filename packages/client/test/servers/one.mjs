@@ -1,0 +1,30 @@
+// A server on the first SDK, over standard input and output.
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
+
+process.stderr.write(`started ${process.pid}\n`)
+const mcp = new McpServer({ name: 'one', version: '1.0.0' })
+const text = (words) => ({ content: [{ type: 'text', text: words }] })
+mcp.registerTool('echo', { description: 'Says it again', inputSchema: { words: z.string() } }, ({ words }) => text(words))
+mcp.registerTool('add', { description: 'Adds a tool', inputSchema: { name: z.string() } }, ({ name }) => {
+  mcp.registerTool(name, { description: 'A new one' }, () => text(name))
+  return text('added')
+})
+mcp.registerTool('ask', { description: 'Asks the person' }, async () => {
+  const answer = await mcp.server.elicitInput({
+    message: 'Who are you?',
+    requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+  })
+  return text(answer.action === 'accept' ? `Hello ${String(answer.content.name)}` : answer.action)
+})
+let isVisited = false
+mcp.registerTool('visit', { description: 'Wants an address to be visited first' }, () => {
+  if (isVisited) return text('thank you')
+  isVisited = true
+  throw new UrlElicitationRequiredError([
+    { mode: 'url', message: 'Sign in', url: 'https://example.com/sign-in', elicitationId: '1' },
+  ])
+})
+await mcp.connect(new StdioServerTransport())

@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest'
+import { connect } from '../src/connect.ts'
+import { failure } from './failing.ts'
+import { isAlive, server, until } from './processes.ts'
+
+/** What a server wrote to standard error. */
+function listener() {
+  const lines: string[] = []
+  return { lines, onStderr: (line: string) => void lines.push(line) }
+}
+
+test('a server of the second SDK is spoken to in 2026-07-28, in the very process that was asked', async () => {
+  const { lines, onStderr } = listener()
+  await using connection = await connect(server('two.mjs'), { onStderr })
+  expect(connection).toMatchObject({ era: 'stateless', protocolVersion: '2026-07-28', server: { name: 'two', version: '2.0.0' } })
+  expect((await connection.call('era')).content).toEqual([{ type: 'text', text: 'modern' }])
+  await until(() => lines.length > 2, 'what the server got')
+  expect(lines).toEqual(['wire: server/discover', 'wire: tools/list', 'wire: tools/call'])
+})
+
+test('the session era can be asked for, and costs no question', async () => {
+  const { lines, onStderr } = listener()
+  await using connection = await connect(server('two.mjs'), { onStderr, protocol: 'session' })
+  expect(connection.era).toBe('session')
+  expect((await connection.call('era')).content).toEqual([{ type: 'text', text: 'legacy' }])
+  await until(() => lines.length > 0, 'what the server got')
+  expect(lines[0]).toBe('wire: initialize')
+})
+
+test('a server of the first SDK is spoken to in the session era, in one process', async () => {
+  const { lines, onStderr } = listener()
+  await using connection = await connect(server('one.mjs'), { onStderr })
+  expect(connection).toMatchObject({ era: 'session', server: { name: 'one' } })
+  expect((await connection.call('echo', { words: 'hello' })).content).toEqual([{ type: 'text', text: 'hello' }])
+  await connection.close()
+  expect(lines.filter((line) => line.startsWith('started'))).toHaveLength(1)
+})
+
+test('a server that ends when asked for 2026-07-28 is started once more, and then not asked', async () => {
+  const { lines, onStderr } = listener()
+  await using connection = await connect(server('odd.mjs', 'strict'), { onStderr })
+  expect(connection.era).toBe('session')
+  expect((await connection.tools()).map(({ name }) => name)).toEqual(['go'])
+  await connection.close()
+  expect(lines.filter((line) => line.startsWith('started'))).toHaveLength(2)
+})
+
+test('a server that says nothing to what it does not know is found out by a ping', async () => {
+  const { lines, onStderr } = listener()
+  await using connection = await connect(server('odd.mjs', 'silent'), { onStderr })
+  expect(connection.era).toBe('session')
+  await connection.close()
+  expect(lines.slice(1, 4)).toEqual(['wire: server/discover', 'wire: ping', 'wire: initialize'])
+})
+
+test('a server that takes its time to start is waited for', async () => {
+  await using connection = await connect(server('odd.mjs', 'late'))
+  expect(connection.server.name).toBe('odd')
+})
+
+test('asking for 2026-07-28 of a server that does not speak it fails, and nothing is left running', async () => {
+  const { lines, onStderr } = listener()
+  const error = await failure(connect(server('one.mjs'), { protocol: '2026-07-28', onStderr }))
+  expect(error).toMatchObject({ reason: 'protocol' })
+  const [, pid] = /started (\d+)/u.exec(lines[0] ?? '') ?? []
+  expect(isAlive(Number(pid))).toBe(false)
+})
+
+test('lines that are no messages are ignored, with a warning for the first few', async () => {
+  const warnings: string[] = []
+  await using connection = await connect(server('odd.mjs', 'banner'), { onWarning: (warning) => void warnings.push(warning) })
+  expect((await connection.call('go')).content).toEqual([{ type: 'text', text: 'gone' }])
+  expect(warnings).toEqual([
+    expect.stringContaining('Welcome to the odd server!'),
+    expect.stringContaining('is no message, and it is ignored: {"not":"a message"}'),
+  ])
+})
+
+test('a server that cannot start says why with its last words', async () => {
+  const error = await failure(connect(server('odd.mjs', 'crash')))
+  expect(error).toMatchObject({ reason: 'server_died', details: { code: 7, signal: null } })
+  expect(error.message).toContain('no configuration found')
+})
+
+test('a server that ends in the middle of a call is noticed at once', async () => {
+  await using connection = await connect(server('two.mjs'))
+  const error = await failure(connection.call('die'))
+  expect(error).toMatchObject({ reason: 'server_died', details: { code: 3 } })
+  expect(error.message).toContain('I must go now')
+  expect(connection.isOver).toBe(true)
+  expect(await failure(connection.tools())).toMatchObject({ reason: 'server_died' })
+})
+
+test('a server that is killed from outside is noticed by everybody who waits', async () => {
+  await using connection = await connect(server('two.mjs'))
+  await connection.tools()
+  const waiting = [failure(connection.call('wait')), failure(connection.call('wait'))]
+  process.kill(connection.pid ?? 0, 'SIGKILL')
+  for (const error of await Promise.all(waiting))
+    expect(error).toMatchObject({ reason: 'server_died', details: { signal: 'SIGKILL' } })
+})
+
+test('closing ends the process', async () => {
+  const connection = await connect(server('two.mjs'))
+  const { pid } = connection
+  expect(isAlive(pid)).toBe(true)
+  await connection.close()
+  expect(isAlive(pid)).toBe(false)
+  expect(await failure(connection.tools())).toMatchObject({ reason: 'unreachable' })
+})
+
+test('closing ends also a server that does not want to end', async () => {
+  const { lines, onStderr } = listener()
+  const connection = await connect(server('odd.mjs', 'stubborn'), { onStderr })
+  const { pid } = connection
+  await connection.close()
+  expect(isAlive(pid)).toBe(false)
+  expect(lines[0]).toContain('as stubborn')
+})
+
+test('whatever a server started ends with it', async () => {
+  const { lines, onStderr } = listener()
+  const connection = await connect(server('odd.mjs', 'parent'), { onStderr })
+  await until(() => lines.some((line) => line.startsWith('child')), 'the child of the server')
+  const child = Number(lines.find((line) => line.startsWith('child'))?.slice('child '.length))
+  expect(isAlive(child)).toBe(true)
+  await connection.close()
+  await until(() => !isAlive(child), 'the end of the child')
+})
+
+test('a server that does not answer is given up in time, and ended', async () => {
+  const { lines, onStderr } = listener()
+  const error = await failure(connect(server('odd.mjs', 'hang'), { timeoutMs: 3_000, onStderr }))
+  expect(error).toMatchObject({ reason: 'timeout', details: { timeoutMs: 3_000 } })
+  expect(error.message).toContain('as hang')
+  const [, pid] = /started (\d+)/u.exec(lines[0] ?? '') ?? []
+  expect(isAlive(Number(pid))).toBe(false)
+})
+
+test('connecting can be called off', async () => {
+  const stop = new AbortController()
+  const connecting = failure(connect(server('odd.mjs', 'hang'), { signal: stop.signal }))
+  stop.abort()
+  expect(await connecting).toMatchObject({ reason: 'cancelled' })
+})
+
+test('a command that does not exist is said to be missing', async () => {
+  const error = await failure(connect({ command: 'no-such-command-anywhere' }))
+  expect(error).toMatchObject({ reason: 'unreachable' })
+  expect(error.message).toContain('There is no such command')
+  expect((await failure(connect({ ...server('one.mjs'), cwd: '/no/such/folder' }))).message).toContain(
+    '/no/such/folder does not exist',
+  )
+})
+
+test('no shell reads the command', async () => {
+  const { lines, onStderr } = listener()
+  const { command, args = [] } = server('odd.mjs')
+  await using connection = await connect({ command, args: [...args, '$HOME; echo `id` | cat'] }, { onStderr })
+  expect(connection.server.name).toBe('odd')
+  await connection.close()
+  expect(lines[0]).toMatch(/as \$HOME; echo `id` \| cat$/u)
+})
+
+test('only a safe part of the environment and what was given is passed on', async () => {
+  process.env.UNFOLD_TEST_SECRET = 'secret'
+  const { lines, onStderr } = listener()
+  const target = {
+    command: process.execPath,
+    args: ['-e', 'console.error(Object.keys(process.env).sort().join()); process.exit(1)'],
+    env: { GIVEN: '1' },
+  }
+  await failure(connect(target, { onStderr, protocol: 'session' }))
+  delete process.env.UNFOLD_TEST_SECRET
+  const names = lines[0]?.split(',') ?? []
+  expect(names).toContain('PATH')
+  expect(names).toContain('GIVEN')
+  expect(names).not.toContain('UNFOLD_TEST_SECRET')
+})
+
+test('a message that is too large fails the call and not the connection', async () => {
+  await using connection = await connect(server('odd.mjs', 'huge'), { maxMessageBytes: 1_000_000 })
+  expect(await failure(connection.call('go'))).toMatchObject({ reason: 'too_large', details: { limit: 1_000_000 } })
+  expect((await connection.tools()).map(({ name }) => name)).toEqual(['go'])
+})
+
+test('a flood without end is ended', async () => {
+  const connection = await connect(server('odd.mjs', 'flood'), { maxMessageBytes: 1_000_000 })
+  const { pid } = connection
+  expect(await failure(connection.call('go'))).toMatchObject({ reason: 'too_large' })
+  await until(() => !isAlive(pid), 'the end of the flood')
+  await connection.close()
+})
+
+test.each([
+  ['circle', 'in a circle'],
+  ['endless', 'did not end after 1000 pages'],
+  ['nonsense', 'holds no list of tools'],
+])('a list that is %s is refused', async (manner, words) => {
+  await using connection = await connect(server('odd.mjs', manner))
+  const error = await failure(connection.tools())
+  expect(error).toMatchObject({ reason: 'protocol' })
+  expect(error.message).toContain(words)
+})
+
+test('a list that changes between its pages is read again', async () => {
+  await using connection = await connect(server('odd.mjs', 'shifting'))
+  expect((await connection.tools()).map(({ name }) => name)).toEqual(['go', 'of list 2'])
+})
+
+test('what is no tool, and a second one of the same name, is left out of the list with a warning', async () => {
+  const warnings: string[] = []
+  await using connection = await connect(server('odd.mjs', 'shapeless'), { onWarning: (warning) => void warnings.push(warning) })
+  expect(await connection.tools()).toEqual([{ name: 'go', inputSchema: { type: 'object' } }])
+  expect(warnings).toHaveLength(3)
+})

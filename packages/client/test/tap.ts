@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A wire that counts what goes over it, and can be cut. */
+export interface Tap extends AsyncDisposable {
+  readonly port: number
+  readonly url: string
+  /** The methods of all requests and notifications that went over it, in order. */
+  methods(): readonly string[]
+  /** How often a method went over it. */
+  count(method: string): number
+  /** How many bytes came from the server. */
+  readonly received: number
+  /** How many connections there are. */
+  readonly open: number
+  /** Cuts every connection there is. */
+  cut(): void
+  /** Where it leads from now on. */
+  leadTo(port: number): void
+  /** Lets nobody through, or lets them again. */
+  refuse(isRefusing: boolean): void
+}
+
+/** Puts a wire before a port of this machine. */
+export async function tap(target: number, path = '/mcp'): Promise<Tap> {
+  const sockets = new Set<Socket>()
+  const methods: string[] = []
+  let to = target
+  let received = 0
+  let isRefusing = false
+  const server = createServer((client) => {
+    if (isRefusing) {
+      client.destroy()
+      return
+    }
+    const upstream = connect(to, '127.0.0.1')
+    let said = ''
+    client.on('data', (chunk: Buffer) => {
+      said += chunk.toString('latin1')
+      for (const match of said.matchAll(/"method":"([^"]+)"/gu)) methods.push(match[1] ?? '')
+      // The rest may be the beginning of the next one.
+      said = said.slice(Math.max(said.lastIndexOf('"method":"'), 0)).replace(/^"method":"[^"]+"/u, '')
+    })
+    upstream.on('data', (chunk: Buffer) => {
+      received += chunk.length
+    })
+    for (const [from, into] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => into.destroy())
+      from.on('close', () => {
+        sockets.delete(from)
+        into.destroy()
+      })
+      from.pipe(into)
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    port,
+    url: `http://127.0.0.1:${port}${path}`,
+    methods: () => methods,
+    count: (method) => methods.filter((each) => each === method).length,
+    get received() {
+      return received
+    },
+    get open() {
+      return sockets.size / 2
+    },
+    cut,
+    leadTo(next) {
+      to = next
+    },
+    refuse(next) {
+      isRefusing = next
+    },
+    async [Symbol.asyncDispose]() {
+      cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,8 @@
+/** What Node must be told to run TypeScript: nothing, a flag, or (`undefined`) that it cannot. */
+export function typescriptArgs({
+  features,
+  allowedNodeEnvironmentFlags,
+}: Pick<NodeJS.Process, 'features' | 'allowedNodeEnvironmentFlags'> = process): readonly string[] | undefined {
+  if ('typescript' in features && typeof features.typescript === 'string') return []
+  return allowedNodeEnvironmentFlags.has('--experimental-strip-types') ? ['--experimental-strip-types'] : undefined
+}

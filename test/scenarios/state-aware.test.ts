@@ -1,0 +1,526 @@
+import type { Tool } from '@modelcontextprotocol/client'
+import type { TestClient } from '@unfold-mcp/server/testing'
+import { expect } from 'vitest'
+import { pageWatcher, type Seen, type WatchedPage } from '../fixtures/watched-page.ts'
+import { reasonOf, refusalOf, textOf } from '../replies.ts'
+import { type Place, verifies } from '../verifies.ts'
+
+/** The buffers in which a mode's data is; `always` for a mode that needs none. */
+type When = 'always' | readonly Buffer[]
+type Buffer = 'entries' | 'networkBodies' | 'wsEvents' | 'connections' | 'enhancedActions' | 'snapshots' | 'endpoints'
+
+const anyCapture: readonly Buffer[] = ['networkBodies', 'wsEvents', 'connections', 'enhancedActions', 'snapshots']
+
+/** The tables of the source document: tool, mode, available when one of these is not empty, and what is counted. */
+const table: readonly (readonly [tool: string, mode: string, when: When, counted?: keyof Seen & string])[] = [
+  ['observe', 'errors', 'always', 'errors'],
+  ['observe', 'logs', 'always', 'entries'],
+  ['observe', 'network', ['networkBodies'], 'networkBodies'],
+  ['observe', 'websocket_events', ['wsEvents'], 'wsEvents'],
+  ['observe', 'websocket_status', ['connections'], 'connections'],
+  ['observe', 'actions', ['enhancedActions'], 'enhancedActions'],
+  ['observe', 'vitals', ['snapshots'], 'snapshots'],
+  ['observe', 'page', 'always'],
+
+  ['analyze', 'performance', ['snapshots'], 'snapshots'],
+  ['analyze', 'api', ['endpoints'], 'endpoints'],
+  ['analyze', 'accessibility', 'always'],
+  ['analyze', 'changes', ['entries', ...anyCapture]],
+  ['analyze', 'timeline', ['enhancedActions'], 'enhancedActions'],
+
+  ['generate', 'reproduction', ['enhancedActions'], 'enhancedActions'],
+  ['generate', 'test', ['enhancedActions'], 'enhancedActions'],
+  ['generate', 'pr_summary', ['entries', 'enhancedActions', 'networkBodies', 'snapshots']],
+  ['generate', 'sarif', 'always'],
+  ['generate', 'har', ['networkBodies'], 'networkBodies'],
+
+  ['configure', 'buffers', 'always'],
+  ['configure', 'clear', 'always'],
+  ['configure', 'health', 'always'],
+]
+
+const by: { readonly [tool: string]: string } = { observe: 'what', analyze: 'target', generate: 'format', configure: 'action' }
+const buffers: readonly Buffer[] = ['entries', ...anyCapture, 'endpoints']
+const first = ['observe', 'query_dom']
+const all = ['observe', 'analyze', 'generate', 'configure', 'query_dom']
+
+/** What the table says of a tool, with this in the buffers. */
+const rows = (tool: string) => table.filter(([name]) => name === tool)
+const isThere = (when: When, filled: (buffer: Buffer) => boolean): boolean => when === 'always' || when.some(filled)
+
+type Modes = { readonly [tool: string]: readonly string[] | undefined }
+
+const enumOf = ({ name, inputSchema }: Tool): readonly string[] | undefined => {
+  const properties = inputSchema.properties as { readonly [name: string]: { readonly enum?: readonly string[] } }
+  return properties[by[name] ?? '']?.enum
+}
+
+const modesOf = async (client: TestClient): Promise<Modes> =>
+  Object.fromEntries((await client.tools()).map((tool) => [tool.name, enumOf(tool)]))
+
+const metaOf = async (client: TestClient): Promise<{ readonly [tool: string]: Tool['_meta'] }> =>
+  Object.fromEntries((await client.tools()).map(({ name, _meta }) => [name, _meta]))
+
+/** Counts of a list, tool by tool. */
+const countsOf = async (client: TestClient): Promise<{ readonly [tool: string]: unknown }> =>
+  Object.fromEntries(Object.entries(await metaOf(client)).map(([tool, meta]) => [tool, meta?.data_counts]))
+
+/** Fills a buffer in the way in which it fills. */
+function fill(page: WatchedPage, buffer: Buffer, times = 1): void {
+  if (buffer === 'entries') page.log('info', times)
+  else page.see(buffer, times)
+}
+
+/** A client that has observed once, where that makes a difference. */
+async function observing({ connect }: Pick<Place, 'connect'>, { served }: { readonly served: object }): Promise<TestClient> {
+  const client = await connect(served)
+  await client.call('observe', { what: 'page' })
+  return client
+}
+
+verifies('S01', async ({ connect }) => {
+  const client = await connect(pageWatcher().served)
+  expect(await modesOf(client)).toEqual({ observe: ['errors', 'logs', 'page'], query_dom: undefined })
+})
+
+verifies('S02', async ({ connect }) => {
+  const { served, page } = pageWatcher()
+  const client = await connect(served)
+  page.see('networkBodies', 2)
+  expect(await modesOf(client)).toEqual({ observe: ['errors', 'logs', 'network', 'page'], query_dom: undefined })
+  await client.call('observe', { what: 'network' })
+  expect((await modesOf(client)).generate).toEqual(['pr_summary', 'sarif', 'har'])
+})
+
+verifies('S03', async ({ connect }) => {
+  const client = await connect(pageWatcher().served)
+  const reply = textOf(await client.call('observe', { what: 'page' }))
+  for (const tool of ['analyze', 'generate', 'configure']) expect(reply).toContain(`- ${tool}(`)
+  await client.told(1)
+  expect(await client.toolNames()).toEqual(all)
+  await client.call('observe', { what: 'page' })
+  await client.quiet()
+  expect(client.notices).toBe(1)
+})
+
+verifies('S04', async (place) => {
+  const made = pageWatcher()
+  const client = await observing(place, made)
+  const before = await modesOf(client)
+  made.page.see('enhancedActions')
+  const after = await modesOf(client)
+  expect(gained(before, after)).toEqual({
+    observe: ['actions'],
+    analyze: ['changes', 'timeline'],
+    generate: ['reproduction', 'test', 'pr_summary'],
+  })
+})
+
+verifies('S05', async (place) => {
+  const made = pageWatcher()
+  const client = await observing(place, made)
+  const before = await modesOf(client)
+  made.page.see('snapshots')
+  expect(gained(before, await modesOf(client))).toEqual({
+    observe: ['vitals'],
+    analyze: ['performance', 'changes'],
+    generate: ['pr_summary'],
+  })
+})
+
+/** The modes that each tool gained. */
+function gained(before: Modes, after: Modes): Modes {
+  const news = Object.entries(after).map(
+    ([tool, modes = []]) => [tool, modes.filter((mode) => !before[tool]?.includes(mode))] as const,
+  )
+  return Object.fromEntries(news.filter(([, modes]) => modes.length > 0))
+}
+
+verifies('S06', async (place) => {
+  const made = pageWatcher()
+  const client = await observing(place, made)
+  expect((await modesOf(client)).configure).toEqual(['buffers', 'clear', 'health'])
+  for (const buffer of buffers) fill(made.page, buffer)
+  expect((await modesOf(client)).configure).toEqual(['buffers', 'clear', 'health'])
+})
+
+verifies('S07', async (place) => {
+  const made = pageWatcher()
+  const client = await observing(place, made)
+  const { page } = made
+  expect((await countsOf(client)).observe).toEqual({ errors: 0, logs: 0 })
+  page.log('error', 3)
+  page.log('info', 44)
+  page.see('networkBodies', 12)
+  page.see('enhancedActions', 8)
+  const { observe } = await metaOf(client)
+  // The example of the document, with the mode that is always there.
+  expect(observe).toEqual({
+    available_modes: ['errors', 'logs', 'network', 'actions', 'page'],
+    data_counts: { errors: 3, logs: 47, network: 12, actions: 8 },
+  })
+  page.log('error')
+  expect((await countsOf(client)).observe).toEqual({ errors: 4, logs: 48, network: 12, actions: 8 })
+})
+
+verifies('S08', async ({ connect }) => {
+  const { served, page } = pageWatcher()
+  const client = await connect(served)
+  page.see('networkBodies')
+  const { observe = [] } = await modesOf(client)
+  expect(observe).toContain('network')
+  expect(observe).not.toContain('actions')
+})
+
+verifies('S09', async ({ connect }) => {
+  const client = await connect(pageWatcher().served)
+  for (let round = 0; round < 5; round++) expect(await client.toolNames()).toEqual(first)
+  await client.quiet()
+  expect(client.notices).toBe(0)
+})
+
+verifies('S10', async ({ connect }) => {
+  const { served, page } = pageWatcher()
+  for (const buffer of buffers) fill(page, buffer, 5)
+  const client = await connect(served)
+  expect(await client.toolNames()).toEqual(first)
+  // Using the tool that needs no observation is none.
+  await client.call('query_dom', { selector: 'main' })
+  expect(await client.toolNames()).toEqual(first)
+  expect(await refusalOf(client.call('generate', { format: 'har' }))).toMatchObject({ reason: 'unknown_tool' })
+})
+
+verifies('S11', async ({ connect }) => {
+  const { served, page } = pageWatcher()
+  const client = await connect(served)
+  page.isOpen = false
+  const failures = [
+    [{ what: 'page' }, 'tool_failed'],
+    [{ what: 'network' }, 'mode_unavailable'],
+    [{ what: 'nothing' }, 'invalid_arguments'],
+    [{}, 'invalid_arguments'],
+    [{ what: 'page', limit: 0 }, 'invalid_arguments'],
+  ] as const
+  for (const [args, reason] of failures) {
+    expect(reasonOf(await client.call('observe', args))).toBe(reason)
+    expect(await client.toolNames()).toEqual(first)
+  }
+  page.isOpen = true
+  await client.call('observe', { what: 'page' })
+  expect(await client.toolNames()).toEqual(all)
+})
+
+verifies('S12', async ({ serve }) => {
+  const before = await serve(pageWatcher().served)
+  const client = await before.connect({ principal: { id: 'ada' } })
+  await client.call('observe', { what: 'page' })
+  expect(await client.toolNames()).toEqual(all)
+  await before.close()
+  const after = await serve(pageWatcher().served)
+  expect(await (await after.connect({ principal: { id: 'ada' } })).toolNames()).toEqual(first)
+})
+
+verifies('S13', async (place) => {
+  for (const policy of ['filtered', 'static'] as const) {
+    const client = await observing(place, pageWatcher({ policy }))
+    for (const tool of await client.tools())
+      if (['configure', 'query_dom'].includes(tool.name)) expect(tool).not.toHaveProperty('_meta')
+      else expect(tool).toHaveProperty('_meta.data_counts')
+  }
+})
+
+/** What a page did, and what was counted of it: the values that the document's own project tested. */
+const counted = {
+  observe: { errors: 2, logs: 3, network: 2, websocket_events: 1, websocket_status: 1, actions: 3, vitals: 1 },
+  analyze: { performance: 1, api: 0, timeline: 3 },
+  generate: { reproduction: 3, test: 3, har: 2 },
+}
+
+function happen(page: WatchedPage): void {
+  page.log('error', 2)
+  page.log('info')
+  page.see('networkBodies', 2)
+  page.see('wsEvents')
+  page.see('connections')
+  page.see('enhancedActions', 3)
+  page.see('snapshots')
+}
+
+verifies('S14', async (place) => {
+  const made = pageWatcher({ policy: 'static' })
+  const client = await observing(place, made)
+  for (const [tool, counts] of Object.entries(await countsOf(client)))
+    expect(Object.values(counts ?? {}), `${tool} on a fresh server`).toEqual(rowsCounted(tool).map(() => 0))
+  happen(made.page)
+  expect(await countsOf(client)).toMatchObject(counted)
+  made.page.see('endpoints', 2)
+  expect(await countsOf(client)).toMatchObject({ ...counted, analyze: { ...counted.analyze, api: 2 } })
+  const filtered = pageWatcher()
+  const other = await observing(place, filtered)
+  happen(filtered.page)
+  // Of a mode that is not listed nothing is counted either.
+  expect(await countsOf(other)).toMatchObject({ ...counted, analyze: { performance: 1, timeline: 3 } })
+  expect((await countsOf(other)).analyze).not.toHaveProperty('api')
+})
+
+const rowsCounted = (tool: string) => rows(tool).filter(([, , , count]) => count !== undefined)
+
+verifies('S15', async (place) => {
+  const made = pageWatcher()
+  const client = await observing(place, made)
+  const { facts } = made.page
+  for (let set = 0; set < 2 ** buffers.length; set++) {
+    const filled = (buffer: Buffer): boolean => ((set >> buffers.indexOf(buffer)) & 1) === 1
+    facts.set(Object.fromEntries(buffers.map((buffer) => [buffer, filled(buffer) ? 1 : 0])))
+    const wanted = Object.keys(by).map((tool) => [
+      tool,
+      rows(tool).flatMap(([, mode, when]) => (isThere(when, filled) ? [mode] : [])),
+    ])
+    expect(await modesOf(client), `with ${buffers.filter(filled).join()}`).toEqual({
+      ...Object.fromEntries(wanted),
+      query_dom: undefined,
+    })
+  }
+})
+
+verifies('S16', async (place) => {
+  const made = pageWatcher({ noticeEveryMs: 1 })
+  const client = await observing(place, made)
+  const { page } = made
+  const soon = () => new Promise((resolve) => setImmediate(resolve))
+  const writing = async (): Promise<void> => {
+    for (let round = 0; round < 500; round++) {
+      page.log('error')
+      page.see('networkBodies')
+      page.see('enhancedActions', 3)
+      await soon()
+      page.clear()
+      await soon()
+    }
+  }
+  const reading = async (): Promise<void> => {
+    for (let round = 0; round < 20; round++) {
+      const lists = await Promise.all([client.tools(), client.tools(), client.tools()])
+      for (const tool of lists.flat()) {
+        if (tool._meta === undefined) continue
+        expect(tool._meta.available_modes).toEqual(enumOf(tool))
+        const counts = Object.entries(tool._meta.data_counts as { [mode: string]: number })
+        // A mode that needs data is listed only together with some of it.
+        for (const [mode, count] of counts) if (!['errors', 'logs'].includes(mode)) expect(count, `of ${mode}`).toBeGreaterThan(0)
+      }
+    }
+  }
+  await Promise.all([writing(), reading()])
+})
+
+verifies('S17', async (place) => {
+  const made = pageWatcher({ limit: 10 })
+  const client = await observing(place, made)
+  const { page } = made
+  page.log('error', 8)
+  page.log('info', 7)
+  page.see('networkBodies', 25)
+  expect((await countsOf(client)).observe).toMatchObject({ errors: 3, logs: 10, network: 10 })
+  page.log('info', 10)
+  expect((await countsOf(client)).observe).toMatchObject({ errors: 0, logs: 10 })
+  page.clear()
+  expect((await countsOf(client)).observe).toEqual({ errors: 0, logs: 0 })
+})
+
+verifies('S18', async ({ wire }) => {
+  const { served, page } = pageWatcher({ limit: 1_000_000 })
+  const client = await wire(served)
+  await client.ask('tools/call', { name: 'observe', arguments: { what: 'page' } })
+  for (const buffer of buffers) fill(page, buffer)
+  const { text: few } = await client.ask('tools/list')
+  for (const buffer of buffers) fill(page, buffer, 999_000)
+  const { text: many } = await client.ask('tools/list')
+  // Numbers grow by a few digits each, and nothing else does.
+  expect(many.length - few.length).toBeLessThanOrEqual(table.length * 6)
+  expect(many.length).toBeLessThan(6_000)
+})
+
+verifies('S19', async ({ serve }) => {
+  const { served, page } = pageWatcher()
+  const server = await serve(served)
+  const [one, other] = [await server.connect(), await server.connect()]
+  await one.call('observe', { what: 'logs' })
+  await one.told(1)
+  await other.quiet()
+  expect(other.notices).toBe(0)
+  expect(await one.toolNames()).toEqual(all)
+  expect(await other.toolNames()).toEqual(first)
+  page.see('networkBodies', 4)
+  expect((await countsOf(one)).observe).toEqual((await countsOf(other)).observe)
+  await other.call('observe', { what: 'network' })
+  expect(await modesOf(other)).toEqual(await modesOf(one))
+})
+
+verifies('S20', async (place) => {
+  const made = pageWatcher({ policy: 'static' })
+  const client = await observing(place, made)
+  const hint = async () => (await metaOf(client)).observe?.hint
+  expect(await hint()).toBe(
+    'No data yet: network, websocket_events, websocket_status, actions, vitals. Load the page, then observe again. Use the page, then observe again.',
+  )
+  made.page.see('networkBodies')
+  made.page.see('enhancedActions')
+  expect(await hint()).toBe('No data yet: websocket_events, websocket_status, vitals.')
+  for (const buffer of buffers) fill(made.page, buffer)
+  expect(await hint()).toBeUndefined()
+})
+
+verifies('S21', async (place) => {
+  for (const policy of ['filtered', 'static'] as const) {
+    const made = pageWatcher({ policy })
+    const client = await observing(place, made)
+    made.page.see('networkBodies')
+    const listed = await modesOf(client)
+    const metas = await metaOf(client)
+    for (const tool of ['observe', 'analyze', 'generate']) {
+      const every = rows(tool).map(([, mode]) => mode)
+      const there = rows(tool).flatMap(([, mode, when]) => (isThere(when, (buffer) => buffer === 'networkBodies') ? [mode] : []))
+      expect(listed[tool]).toEqual(policy === 'static' ? every : there)
+      expect(metas[tool]?.available_modes).toEqual(there)
+    }
+  }
+})
+
+verifies('S22', async (place) => {
+  for (const policy of ['filtered', 'static'] as const) {
+    const made = pageWatcher({ policy })
+    const client = await observing(place, made)
+    await client.tools()
+    expect(reasonOf(await client.call('observe', { what: 'network' }))).toBe('mode_unavailable')
+    made.page.see('networkBodies', 3)
+    expect(textOf(await client.call('observe', { what: 'network' }))).toBe('3 of network')
+    expect(textOf(await client.call('generate', { format: 'har' }))).toBe('har')
+  }
+})
+
+verifies('S23', async (place) => {
+  for (const policy of ['filtered', 'static'] as const) {
+    const made = pageWatcher({ policy })
+    const client = await observing(place, made)
+    for (const buffer of [undefined, ...buffers]) {
+      if (buffer !== undefined) fill(made.page, buffer)
+      for (const { name, inputSchema } of await client.tools()) {
+        expect(inputSchema.type, `of ${name}`).toBe('object')
+        expect(Object.keys(inputSchema.properties ?? {}), `of ${name}`).not.toEqual([])
+        for (const combiner of ['anyOf', 'oneOf', 'allOf', 'not', '$ref']) expect(inputSchema).not.toHaveProperty(combiner)
+        expect(JSON.parse(JSON.stringify(inputSchema))).toEqual(inputSchema)
+        const required = inputSchema.required ?? []
+        expect(required.filter((parameter) => !Object.hasOwn(inputSchema.properties ?? {}, parameter))).toEqual([])
+      }
+    }
+  }
+})
+
+/** All that the protocol's first revisions know of a tool. */
+const plainKeys = ['name', 'title', 'description', 'inputSchema', 'annotations']
+
+verifies('S24', async ({ wire }) => {
+  for (const [options, view] of [
+    [{ counts: false }, ''],
+    [{}, 'counts=false'],
+    [{ policy: 'static', counts: false }, ''],
+  ] as const) {
+    const { served, page } = pageWatcher(options)
+    happen(page)
+    const client = await wire(served, { view })
+    await client.ask('tools/call', { name: 'observe', arguments: { what: 'page' } })
+    const { result } = await client.ask('tools/list')
+    const tools = result.tools as readonly Tool[]
+    expect(tools.map(({ name }) => name)).toEqual(all)
+    for (const tool of tools) expect(Object.keys(tool).filter((key) => !plainKeys.includes(key))).toEqual([])
+    expect(tools.map(enumOf)[0]).toContain('network')
+  }
+})
+
+verifies('S25', async (place) => {
+  const made = pageWatcher({ noticeEveryMs: 1 })
+  const client = await observing(place, made)
+  await client.quiet()
+  const before = client.notices
+  made.page.see('networkBodies')
+  await client.told(before + 1)
+  for (let round = 0; round < 20; round++) made.page.see('networkBodies')
+  made.page.log('error', 5)
+  await client.quiet()
+  // The first entry gives modes to analyze and generate where nothing else had; here network bodies had.
+  expect(client.notices).toBe(before + 1)
+  expect((await countsOf(client)).observe).toMatchObject({ network: 21, errors: 5 })
+})
+
+verifies('S26', async (place) => {
+  let now = 0
+  const made = pageWatcher({ noticeEveryMs: 1_000_000, now: () => now })
+  const client = await observing(place, made)
+  await client.quiet()
+  const { page } = made
+  const before = client.notices
+  page.see('networkBodies')
+  await client.told(before + 1)
+  // Each round changes what is listed, and none of it may be told before its time.
+  for (let round = 0; round < 200; round++) {
+    if (round % 2 === 0) page.clear()
+    else for (const buffer of buffers) fill(page, buffer)
+    if (round % 50 === 0) await client.quiet()
+  }
+  await client.quiet()
+  expect(client.notices).toBe(before + 1)
+  const patient = pageWatcher({ noticeEveryMs: 1_000, now: () => now })
+  const other = await observing(place, patient)
+  await other.quiet()
+  const start = other.notices
+  patient.page.see('networkBodies')
+  await other.told(start + 1)
+  now = 1_000
+  for (const buffer of buffers) fill(patient.page, buffer)
+  await other.told(start + 2)
+  expect((await modesOf(other)).observe).toEqual(rows('observe').map(([, mode]) => mode))
+})
+
+verifies('S27', async ({ wire }) => {
+  const { served } = pageWatcher()
+  const client = await wire(served)
+  const before = await client.ask('tools/list')
+  const tools = before.result.tools as readonly Tool[]
+  expect(tools.map(({ name }) => name)).toEqual(all)
+  const advised = tools.filter(({ description = '' }) => description.endsWith('Call observe first.')).map(({ name }) => name)
+  expect(advised).toEqual(['analyze', 'generate', 'configure'])
+  await client.ask('tools/call', { name: 'observe', arguments: { what: 'page' } })
+  await client.ask('tools/call', { name: 'analyze', arguments: { target: 'accessibility' } })
+  expect((await client.ask('tools/list')).text).toBe(before.text)
+})
+
+verifies('S28', async (place) => {
+  for (const policy of ['filtered', 'static'] as const) {
+    const made = pageWatcher({ policy })
+    const client = await observing(place, made)
+    const answer = async (args: Record<string, unknown>) => {
+      const reply = await client.call('observe', args)
+      return [reasonOf(reply), textOf(reply)] as const
+    }
+    const [missing, howToChoose] = await answer({})
+    expect(missing).toBe('invalid_arguments')
+    expect(howToChoose).toContain('- what: is missing. Choose one of: errors, logs, page.')
+    const [unknown, nearest] = await answer({ what: 'lgos' })
+    expect(unknown).toBe('invalid_arguments')
+    expect(nearest).toContain('Nearest: logs. Choose one of: errors, logs, page.')
+    expect(await answer({ what: 'actions' })).toEqual([
+      'mode_unavailable',
+      'observe(what: "actions") has nothing now. Use the page, then observe again. Choose one of: errors, logs, page.',
+    ])
+    const [stranger, whose] = await answer({ what: 'logs', connection: 'a' })
+    expect(stranger).toBe('invalid_arguments')
+    expect(whose).toContain('- connection: does not go with what: "logs"; it belongs to websocket_events.')
+  }
+})
+
+verifies('S29', async ({ wire }) => {
+  const { greeting } = await wire(pageWatcher().served)
+  expect(greeting.result.instructions).toBe(
+    'Watches a page.\nBegin with observe: more tools are listed after the first call that succeeds.',
+  )
+})
