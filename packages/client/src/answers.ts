@@ -10,11 +10,18 @@ export class Unanswered {
   }
 
   sent(message: JSONRPCMessage): void {
-    if ('method' in message && 'id' in message) this.#ids.add(message.id)
+    if (!('method' in message)) return
+    if ('id' in message) this.#ids.add(message.id)
+    // Nobody waits for what was called off.
+    else if (message.method === 'notifications/cancelled') this.#forget(message.params?.requestId)
   }
 
   answered(message: JSONRPCMessage): void {
     if (!('method' in message) && message.id !== undefined) this.#ids.delete(message.id)
+  }
+
+  #forget(id: unknown): void {
+    if (typeof id === 'string' || typeof id === 'number') this.#ids.delete(id)
   }
 
   /** What to hand on in place of the answer to `id`; `undefined` when it was answered. */

@@ -30,6 +30,8 @@ export interface ConnectOptions {
   readonly onLog?: (entry: LogEntry) => void
   /** Told each line that a command writes to standard error. */
   readonly onStderr?: (line: string) => void
+  /** Told of each process that is started, at once, and of its end. It leads a group of its own with the same number. */
+  readonly onProcess?: (pid: number, life: 'started' | 'ended') => void
   /** Told what is wrong without anything failing. */
   readonly onWarning?: (warning: string) => void
   /** Which revision to speak; whatever both can by default. */
@@ -56,6 +58,7 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     clientInfo: options.clientInfo ?? us,
     onLog: options.onLog,
     onStderr: options.onStderr,
+    onProcess: options.onProcess,
     ...{ maxMessageBytes, timeoutMs, clock, onWarning, view, asking },
   }
   const whose = {

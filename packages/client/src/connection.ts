@@ -16,6 +16,12 @@ import { Listening } from './listening.ts'
 import { isUnknownMethod } from './translation.ts'
 import { validateArguments } from './validate.ts'
 
+/**
+ * What a connection tells whoever watches it: the server says that its tools changed (`changed`); it is heard again, and what it
+ * said meanwhile is lost (`resumed`); what it was heard over broke (`broken`).
+ */
+export type Sign = 'changed' | 'resumed' | 'broken'
+
 /** What a server wrote to its log. */
 export type LogEntry = LoggingMessageNotificationParams
 
@@ -45,6 +51,7 @@ export class Connection implements AsyncDisposable {
   readonly #parts: ConnectionParts
   readonly #tools: KnownTools
   readonly #followers = new Set<Follower>()
+  readonly #watchers = new Set<(sign: Sign) => void>()
   readonly #overListeners = new Set<() => void>()
   #link: Link
   #renewing: Promise<Link> | undefined
@@ -178,6 +185,35 @@ export class Connection implements AsyncDisposable {
     return new Follower(followed, options)
   }
 
+  /** Reads the whole list from the server, once, whatever is known or said of it; what changes meanwhile is told to whoever watches. */
+  refresh(signal?: AbortSignal): Promise<readonly Tool[]> {
+    return this.#tools.refresh(signal)
+  }
+
+  /** Calls `saw` at each sign of a change the moment it comes, until what is returned is called. Resolves when the server is heard. */
+  async watch(saw: (sign: Sign) => void): Promise<() => void> {
+    this.#watchers.add(saw)
+    if (!this.isOver) await this.#listen()
+    return () => {
+      this.#watchers.delete(saw)
+      if (!this.#isFollowed) this.#unlisten()
+    }
+  }
+
+  /** Whether the server answers: to a ping, and where there is none to being asked what it is. A lost session is begun anew. */
+  async ping({ timeoutMs = this.#parts.timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
+    const options = { timeout: timeoutMs, ...(signal !== undefined && { signal }) }
+    await this.#use(async (link) => {
+      try {
+        await (link.agreement.era === 'session' ? link.client.ping(options) : link.client.discover(options))
+      } catch (error) {
+        const failure = link.translated(error, `Asking ${link.label} for a sign of life`)
+        // One that refuses to say has answered, unless it refused because it does not know the session.
+        if (failure.reason !== 'protocol' || link.isForgotten) throw failure
+      }
+    })
+  }
+
   /** Ends it: the session is over, and so is a process that was started for it. `keepSession` leaves the session to be taken up again. */
   close({ keepSession = false }: { readonly keepSession?: boolean } = {}): Promise<void> {
     this.#closing ??= this.#close(keepSession)
@@ -195,6 +231,8 @@ export class Connection implements AsyncDisposable {
   }
 
   async #close(keepSession: boolean): Promise<void> {
+    this.#watchers.clear()
+    this.#unlisten()
     for (const follower of [...this.#followers]) follower.close()
     await this.#farewell(this.#unlistened)
     if (!keepSession && this.session !== undefined) await this.#farewell(this.#link.endSession())
@@ -223,20 +261,30 @@ export class Connection implements AsyncDisposable {
     return this.era === 'session' ? this.#link.pushes === 'open' : this.#listening?.isOpen === true
   }
 
-  #notice(): void {
+  get #isFollowed(): boolean {
+    return this.#followers.size + this.#watchers.size > 0
+  }
+
+  #notice(sign: Sign = 'resumed'): void {
     this.#tools.notice()
     for (const follower of this.#followers) follower.notice()
+    this.#show(sign)
+  }
+
+  #show(sign: Sign): void {
+    for (const saw of [...this.#watchers]) saw(sign)
   }
 
   #adopt(link: Link): void {
     this.#link = link
     let opened = 0
-    link.client.setNotificationHandler('notifications/tools/list_changed', () => this.#notice())
+    link.client.setNotificationHandler('notifications/tools/list_changed', () => this.#notice('changed'))
     link.onPush(() => {
       opened++
       // Whoever reads the list only now and then looks again anyway, once it is heard.
-      if (opened > 1 || this.#followers.size > 0) this.#notice()
+      if (opened > 1 || this.#isFollowed) this.#notice()
     })
+    link.onBreak(() => this.#show('broken'))
     link.onOver(() => this.#lost(link))
     this.#tools.met(link)
   }
@@ -244,7 +292,7 @@ export class Connection implements AsyncDisposable {
   #lost(link: Link): void {
     if (link !== this.#link || this.#closing !== undefined) return
     if (link.canRenew) {
-      this.#notice()
+      this.#notice('broken')
       return
     }
     this.#unlisten()
@@ -276,7 +324,8 @@ export class Connection implements AsyncDisposable {
     }
     this.#adopt(link)
     for (const follower of this.#followers) follower.notice()
-    if (this.#followers.size > 0) void this.#listen()
+    this.#show('resumed')
+    if (this.#isFollowed) void this.#listen()
     return link
   }
 
@@ -320,7 +369,8 @@ export class Connection implements AsyncDisposable {
     if (this.era !== 'stateless' || !this.#announcesChanges || this.#listening !== undefined) return
     const { clock, timeoutMs, onWarning } = this.#parts
     const onOpen = (): void => this.#notice()
-    this.#listening = new Listening({ link: () => this.#current(), clock, timeoutMs, onWarning, onOpen })
+    const onClosed = (): void => this.#show('broken')
+    this.#listening = new Listening({ link: () => this.#current(), clock, timeoutMs, onWarning, onOpen, onClosed })
     await this.#listening.start()
   }
 
@@ -332,7 +382,7 @@ export class Connection implements AsyncDisposable {
 
   #detach(follower: Follower): void {
     this.#followers.delete(follower)
-    if (this.#followers.size === 0) this.#unlisten()
+    if (!this.#isFollowed) this.#unlisten()
   }
 }
 

@@ -18,7 +18,7 @@ import type { Asking } from './elicitation.ts'
 import { ClientError, isClientError, wordsOf } from './errors.ts'
 import { type HttpOptions, HttpTransport } from './http.ts'
 import { type Agreement, Link } from './link.ts'
-import { probe, statelessRevision } from './probe.ts'
+import { pingId, probe, statelessRevision } from './probe.ts'
 import { SseTransport } from './sse.ts'
 import { StdioTransport } from './stdio.ts'
 import {
@@ -55,6 +55,7 @@ export interface DialOptions {
   readonly session?: Session | undefined
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
   readonly onStderr?: ((line: string) => void) | undefined
+  readonly onProcess?: ((pid: number, life: 'started' | 'ended') => void) | undefined
 }
 
 /** Reaches a server and agrees with it on what to speak. Whatever was started for it is gone again when that fails. */
@@ -85,8 +86,9 @@ class Dialling {
   }
 
   async #process(target: CommandTarget, known?: PriorDiscovery): Promise<Link> {
-    const { maxMessageBytes, clientInfo, clock, onWarning, onStderr } = this.#options
-    const transport = new StdioTransport(target, { maxMessageBytes, onWarning, ...(onStderr !== undefined && { onStderr }) })
+    const { maxMessageBytes, clientInfo, clock, onWarning, onStderr, onProcess } = this.#options
+    const told = { ...(onStderr !== undefined && { onStderr }), ...(onProcess !== undefined && { onProcess }) }
+    const transport = new StdioTransport(target, { maxMessageBytes, onWarning, ...told })
     const client = this.#client('legacy')
     const prior = async (): Promise<PriorDiscovery> => {
       const found = known ?? (await probe(transport, { clientInfo, clock, capabilities: this.#capabilities() }))
@@ -263,8 +265,10 @@ function agreed(client: Client): Agreement {
   }
 }
 
-// The last report of progress may be read after the answer that came with it.
-const isLate = ({ message }: Error): boolean => message.startsWith('Received a progress notification for an unknown token')
+// The last report of progress may be read after the answer that came with it, and a probe ends with the first answer.
+const isLate = ({ message }: Error): boolean =>
+  message.startsWith('Received a progress notification for an unknown token') ||
+  (message.startsWith('Received a response for an unknown message ID') && message.includes(pingId))
 
 const olderStatus = new Set([400, 404, 405])
 

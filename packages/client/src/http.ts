@@ -68,6 +68,8 @@ export class HttpTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   /** Told when the stream for what the server says by itself opens, also when it opens again. */
   onpush?: () => void
+  /** Told when a stream broke that will be opened again. */
+  onbreak?: () => void
   /** Told when the server has forgotten the session. */
   ongone?: () => void
 
@@ -232,6 +234,7 @@ export class HttpTransport implements Transport {
       if (!this.#isGone) reconnect()
     })
     this.#retries.add(off)
+    this.onbreak?.()
     return off
   }
 

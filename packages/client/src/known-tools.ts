@@ -107,6 +107,14 @@ export class KnownTools {
     return this.#known?.tools ?? []
   }
 
+  /** Reads the list once, whatever is known: an identity may leave parts of a tool out, and some servers get theirs wrong. */
+  async refresh(signal?: AbortSignal): Promise<readonly Tool[]> {
+    while (this.#loading !== undefined) await this.#loading.catch(() => undefined)
+    this.notice()
+    await this.#load((at) => this.#relist(at, signal))
+    return this.#known?.tools ?? []
+  }
+
   /** What the server says of the list it would give now; `undefined` for one that does not say. */
   async ask(params: Record<string, unknown> = {}): Promise<Identity | undefined> {
     if (this.#isMute) return undefined
@@ -123,15 +131,20 @@ export class KnownTools {
     }
   }
 
-  #load(): Promise<void> {
-    this.#loading ??= this.#read().finally(() => {
+  #load(read = (at: number): Promise<void> => this.#read(at)): Promise<void> {
+    this.#loading ??= read(this.#noticed).finally(() => {
       this.#loading = undefined
     })
     return this.#loading
   }
 
-  async #read(): Promise<void> {
-    const at = this.#noticed
+  async #relist(at: number, signal: AbortSignal | undefined): Promise<void> {
+    const isHeard = this.#options.hears()
+    this.#known = { ...(await this.#listed(undefined, signal)), isHeard }
+    this.#loaded = at
+  }
+
+  async #read(at: number): Promise<void> {
     const isHeard = this.#options.hears()
     const claim = await this.#claim()
     const kept = this.#unchanged(claim) ?? (await this.#cached(claim)) ?? (await this.#updated(claim))
@@ -181,9 +194,10 @@ export class KnownTools {
     return this.#kept({ tools, all, identity: delta.identity, freshUntil: 0, isHeard: false })
   }
 
-  async #listed(claim: string | undefined): Promise<Known> {
+  async #listed(claim: string | undefined, signal?: AbortSignal): Promise<Known> {
     const { use, timeoutMs, maxBytes, onWarning, clock } = this.#options
-    const { tools, all, identity: stated, ttlMs = 0 } = await use((link) => listAll(link, { timeoutMs, maxBytes, onWarning }))
+    const listed = await use((link) => listAll(link, { timeoutMs, maxBytes, onWarning, signal }))
+    const { tools, all, identity: stated, ttlMs = 0 } = listed
     const identity = stated ?? (await this.#named(claim, all))
     if (identity !== undefined && !isIdentityOf(identity, all)) this.#doubt(identity)
     this.#expect(all)

@@ -1,5 +1,5 @@
 import type { Client, RequestOptions, ServerCapabilities, StandardSchemaV1, Transport } from '@modelcontextprotocol/client'
-import type { ClientError } from './errors.ts'
+import { type ClientError, cancelled } from './errors.ts'
 import { HttpTransport, type Pushes } from './http.ts'
 import { SseTransport } from './sse.ts'
 import { StdioTransport } from './stdio.ts'
@@ -113,6 +113,11 @@ export class Link {
     if (this.#transport instanceof HttpTransport) this.#transport.onpush = opened
   }
 
+  /** Calls `broke` when what the server is heard over broke; it is opened again by itself. */
+  onBreak(broke: () => void): void {
+    if (this.#transport instanceof HttpTransport) this.#transport.onbreak = broke
+  }
+
   onOver(over: () => void): void {
     if (this.#isOver) over()
     else this.#listeners.add(over)
@@ -124,6 +129,8 @@ export class Link {
     try {
       return await this.client.request({ method, params }, anything, rest)
     } catch (error) {
+      // The SDK calls this a timeout.
+      if (rest.signal?.aborted === true) throw cancelled(what, error)
       throw this.translated(error, what)
     }
   }

@@ -10,6 +10,8 @@ export interface ListeningOptions {
   readonly timeoutMs: number
   /** Told each time it begins to hear: what was said before is lost. */
   readonly onOpen: () => void
+  /** Told each time it ends without having been stopped. */
+  readonly onClosed: () => void
   readonly onWarning: (warning: string) => void
 }
 
@@ -81,6 +83,7 @@ export class Listening {
       this.#options.onOpen()
       opened()
       await open.closed
+      if (!this.#over.signal.aborted) this.#options.onClosed()
       return 'ended'
     } catch (error) {
       return link !== undefined && isRefusal(link.translated(error, `Listening to ${link.label}`)) ? 'refused' : 'ended'

@@ -23,7 +23,8 @@ export interface ProbeOptions {
 }
 
 const discoverId = 'unfold:discover'
-const pingId = 'unfold:ping'
+/** The id of a request whose answer may come when nobody waits for it any more. */
+export const pingId = 'unfold:ping'
 const graceMs = 500
 
 /**
@@ -45,12 +46,12 @@ export async function probe(transport: StdioTransport, options: ProbeOptions): P
       transport.onmessage = (message) => {
         const answered = idOf(message)
         if (answered === discoverId) resolve(priorOf(message))
-        if (answered === pingId) later(graceMs, () => resolve({ kind: 'legacy' }))
+        if (answered === pingId && 'result' in message) later(graceMs, () => resolve({ kind: 'legacy' }))
       }
       later(quietMs, () => {
-        transport.send({ jsonrpc: '2.0', id: pingId, method: 'ping' }).catch(reject)
+        transport.send(request(pingId, 'ping', options)).catch(reject)
       })
-      transport.send(discoverRequest(options)).catch(reject)
+      transport.send(request(discoverId, 'server/discover', options)).catch(reject)
     })
   } finally {
     off()
@@ -59,13 +60,14 @@ export async function probe(transport: StdioTransport, options: ProbeOptions): P
   }
 }
 
-function discoverRequest({ clientInfo, capabilities }: ProbeOptions): JSONRPCMessage {
+/** A request as 2026-07-28 has it; without all this, a server that speaks both takes it as the beginning of a session. */
+function request(id: string, method: string, { clientInfo, capabilities }: ProbeOptions): JSONRPCMessage {
   const _meta = {
     [PROTOCOL_VERSION_META_KEY]: statelessRevision,
     [CLIENT_INFO_META_KEY]: clientInfo,
     [CLIENT_CAPABILITIES_META_KEY]: capabilities,
   }
-  return { jsonrpc: '2.0', id: discoverId, method: 'server/discover', params: { _meta } }
+  return { jsonrpc: '2.0', id, method, params: { _meta } }
 }
 
 const idOf = (message: JSONRPCMessage): unknown => ('method' in message ? undefined : message.id)

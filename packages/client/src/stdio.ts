@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
@@ -15,6 +15,8 @@ export interface StdioOptions {
   /** How long a server has to end by itself before it is told to, and again before it is made to. */
   readonly graceMs?: number
   readonly onStderr?: (line: string) => void
+  /** Told of the process at once, and of its end. */
+  readonly onProcess?: (pid: number, life: 'started' | 'ended') => void
   readonly onWarning?: (warning: string) => void
 }
 
@@ -95,6 +97,7 @@ export class StdioTransport implements Transport {
       throw this.#unstartable(error)
     }
     this.#child = child
+    if (child.pid !== undefined) this.#options.onProcess?.(child.pid, 'started')
     this.#listen(child)
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
@@ -146,6 +149,7 @@ export class StdioTransport implements Transport {
         // What it started would otherwise hold its pipes open, and live on.
         this.#signal('SIGKILL')
         this.#hasExited = true
+        if (child.pid !== undefined) this.#options.onProcess?.(child.pid, 'ended')
         const end = (): void => {
           clearTimeout(late)
           this.#end(code, signal)
@@ -218,8 +222,9 @@ export class StdioTransport implements Transport {
     // Once it is gone, its number may be another's.
     if (pid === undefined || this.#hasExited) return
     try {
-      if (process.platform === 'win32') process.kill(pid, signal)
-      else process.kill(-pid, signal)
+      if (process.platform !== 'win32') process.kill(-pid, signal)
+      // Windows has neither groups nor signals that ask; its own command ends what a process started as well.
+      else spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { windowsHide: true })
     } catch {
       // Nobody is left.
     }

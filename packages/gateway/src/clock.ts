@@ -2,16 +2,16 @@
 export interface Clock {
   /** Milliseconds since some moment; never goes back. */
   now(): number
-  /** Calls `work` after so many milliseconds, unless it is cancelled. */
-  after(ms: number, work: () => void): () => void
+  /** Calls `work` after so many milliseconds, unless it is cancelled. What waits keeps no process alive when `isIdle` is true. */
+  after(ms: number, work: () => void, isIdle?: boolean): () => void
 }
 
-/** The clock of this process. What waits on it keeps no process alive. */
+/** The clock of this process. */
 export const systemClock: Clock = {
   now: () => performance.now(),
-  after(ms, work) {
+  after(ms, work, isIdle = false) {
     const timer = setTimeout(work, ms)
-    timer.unref()
+    if (isIdle) timer.unref()
     return () => clearTimeout(timer)
   },
 }

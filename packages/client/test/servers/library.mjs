@@ -26,4 +26,5 @@ const toolbox = defineToolbox({ name: 'library', version: '1.0.0', groups: { fil
   .tool('names', { about: 'A list as output', output: z.array(z.string()) }, () => ['a', 'b'])
   .tool('read_file', { group: 'files', input: z.object({ path: z.string() }) }, ({ path }) => path)
 
+if (process.argv[2] === 'late') await new Promise((resolve) => setTimeout(resolve, 2_500))
 serveStdio(toolbox, { transport: new StdioServerTransport(input, process.stdout) })

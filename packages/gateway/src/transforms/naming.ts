@@ -1,4 +1,4 @@
-import { type Sha256, printable } from '@unfold-mcp/core'
+import type { Sha256 } from '@unfold-mcp/core'
 
 /** The longest name that every client and model takes. */
 const longest = 64
@@ -12,36 +12,57 @@ const hashLength = 8
 export function exposedName(server: string, tool: string, sha256: Sha256): string {
   const plain = `${server}${separator}${tool}`
   if (isPlain(server, tool) && plain.length <= longest) return plain
-  const hash = hexOf(sha256(`${server}\0${tool}`)).slice(0, hashLength)
+  const hash = hashOf(`${server}\0${tool}`, sha256)
   const room = longest - hashLength - 1
-  const fit = (text: string, most: number): string => fitting(text).slice(0, most)
-  const head = fit(server, Math.min(24, room - separator.length - 1))
-  return `${head}${separator}${fit(tool, room - separator.length - head.length)}_${hash}`
+  const head = fitting(server).slice(0, 24)
+  return `${head}${separator}${fitting(tool).slice(0, room - separator.length - head.length)}_${hash}`
 }
 
-/** Whether both parts can be read off the joined name again: at its first `__`. */
+/** Whether both parts can be read off the joined name again, at its first `__`, and it is no name that a hash was put to. */
 function isPlain(server: string, tool: string): boolean {
-  return allowed.test(server) && allowed.test(tool) && !server.includes(separator) && !server.endsWith('_') && !tool.startsWith('_')
+  if (!allowed.test(server) || !allowed.test(tool) || hashed.test(tool)) return false
+  return !server.includes(separator) && !server.endsWith('_') && !tool.startsWith('_')
 }
 
 const allowed = /^[A-Za-z0-9_-]+$/u
+const hashed = /(?:^|_)[0-9a-f]{8}$/u
 const fitting = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]+/gu, '_').replaceAll(/_{2,}/gu, '_')
 
-const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+const hashOf = (text: string, sha256: Sha256): string =>
+  [...sha256(text).subarray(0, hashLength / 2)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Names that a person would take for the same: they differ in capitals or in `-` and `_` alone. */
+/** Names that a person would take for the same: they differ in capitals, in `-` and `_`, or in letters that look alike. */
 export function lookAlikes(names: Iterable<string>): readonly (readonly string[])[] {
-  const found = new Map<string, string[]>()
+  const found = new Map<string, Set<string>>()
   for (const name of names) {
-    const key = name.toLowerCase().replaceAll('-', '_')
+    const key = lookKey(name)
     const others = found.get(key)
-    if (others === undefined) found.set(key, [name])
-    else if (!others.includes(name)) others.push(name)
+    if (others === undefined) found.set(key, new Set([name]))
+    else others.add(name)
   }
-  return [...found.values()].filter((each) => each.length > 1)
+  return [...found.values()].filter(({ size }) => size > 1).map((each) => [...each])
 }
 
-/** A server's name as groups are called: what a model types after `activate_`. */
-export function groupName(server: string): string {
-  return fitting(server).toLowerCase().replaceAll(/^_+|_+$/gu, '') || printable(server)
+/** The same text for names that look alike. */
+export function lookKey(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[-_]+/gu, '_')
+    .replaceAll(/[il1|]/gu, 'l')
+    .replaceAll('0', 'o')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+}
+
+// Room for `activate_` before it and for a tool behind it.
+const longestSlug = 40
+
+/**
+ * A server's name as part of other names: of its tools, and of its group, which a model types after `activate_`. It depends on
+ * the server's name alone; the configuration refuses two servers that would have the same.
+ */
+export function serverSlug(server: string, sha256: Sha256): string {
+  const slug = fitting(server).replaceAll(/^[_-]+|[_-]+$/gu, '')
+  if (slug !== '' && slug.length <= longestSlug) return slug
+  return `${slug === '' ? 'server' : slug.slice(0, longestSlug - hashLength - 1).replace(/[_-]+$/u, '')}_${hashOf(server, sha256)}`
 }

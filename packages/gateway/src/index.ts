@@ -1,0 +1,7 @@
+export { exposedName } from './transforms/naming.ts'
+export type { UpstreamConfig, UpstreamSettings } from './upstreams/config.ts'
+export { UpstreamError, type UpstreamReason } from './upstreams/errors.ts'
+export type { ToolsChanged, UpstreamEvent, UpstreamEvents, UpstreamState } from './upstreams/events.ts'
+export type { UpstreamStatus } from './upstreams/status.ts'
+export type { Upstream, UpstreamCall } from './upstreams/upstream.ts'
+export { type Applied, Upstreams, type UpstreamsOptions } from './upstreams/upstreams.ts'

@@ -1,0 +1,30 @@
+import type { Tool } from '@unfold-mcp/core'
+
+/** What was last known of an upstream. */
+export interface KnownUpstream {
+  readonly tools: readonly Tool[]
+  /** What it said of itself. */
+  readonly instructions?: string
+}
+
+/** Where a gateway keeps what it last knew of its upstreams. Drivers store and return; every decision is made by the caller. */
+export interface CatalogStore extends AsyncDisposable {
+  /** The tools in the order they were given; none for an upstream that is not known. */
+  tools(upstream: string): Promise<readonly Tool[]>
+  /** The same with what is known beside; `undefined` for an upstream that is not known, which differs from one without tools. */
+  known(upstream: string): Promise<KnownUpstream | undefined>
+  /** Forgets the tools that were known and keeps these, all or nothing. */
+  replaceTools(upstream: string, tools: readonly Tool[], instructions?: string): Promise<void>
+  remove(upstream: string): Promise<void>
+  /** Every upstream something is known of, sorted. */
+  upstreams(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+/** Whether a value from a store is a tool. */
+export function isTool(value: unknown): value is Tool {
+  return isRecord(value) && typeof value.name === 'string' && isRecord(value.inputSchema)
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { parseConfig } from '../config/read.ts'
+import { catalogKey } from './key.ts'
+
+function key(name: string, server: object): string {
+  const { config } = parseConfig(JSON.stringify({ mcpServers: { a: server } }), { file: 'unfold.json', environment: {} })
+  const { a } = config.mcpServers
+  if (a === undefined) throw new Error('no server')
+  return catalogKey(name, a)
+}
+
+test('an upstream is kept under its name and how it is reached, not under how it looks or whether it is switched off', () => {
+  const kept = key('git', { command: 'x', env: { A: '1', B: '2' } })
+  expect(kept).toMatch(/^git@[0-9a-f]{16}$/u)
+  expect(key('git', { env: { B: '2', A: '1' }, command: 'x', about: 'Git', disabled: true })).toBe(kept)
+  expect(key('git', { command: 'x', env: { A: '1' } })).not.toBe(kept)
+  expect(key('hub', { command: 'x', env: { A: '1', B: '2' } })).not.toBe(kept)
+})

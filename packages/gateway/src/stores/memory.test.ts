@@ -1,0 +1,4 @@
+import { catalogContract } from '../../test/catalog-contract.ts'
+import { memoryCatalog } from './memory.ts'
+
+catalogContract('memory', async () => memoryCatalog())

@@ -1,0 +1,22 @@
+import type { CatalogStore, KnownUpstream } from './catalog.ts'
+
+/** Keeps the catalogue for as long as the process runs. */
+export function memoryCatalog(): CatalogStore {
+  const kept = new Map<string, KnownUpstream>()
+  const close = async (): Promise<void> => kept.clear()
+  return {
+    tools: async (upstream) => kept.get(upstream)?.tools ?? [],
+    known: async (upstream) => kept.get(upstream),
+    async replaceTools(upstream, tools, instructions) {
+      // A copy: what the caller does with its list later is not what was given.
+      const known = { tools: structuredClone([...tools]), ...(instructions !== undefined && { instructions }) }
+      kept.set(upstream, known)
+    },
+    async remove(upstream) {
+      kept.delete(upstream)
+    },
+    upstreams: async () => [...kept.keys()].sort(),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto'
+import type { Tool } from '@unfold-mcp/core'
+import { defineToolbox } from '@unfold-mcp/server'
+import { testServer, ways } from '@unfold-mcp/server/testing'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseConfig } from '../config/read.ts'
+import { type EntriesOptions, upstreamEntries } from './entries.ts'
+
+const sha256 = (data: string | Uint8Array): Uint8Array => createHash('sha256').update(data).digest()
+
+const tool = (name: string, more: object = {}): Tool => ({
+  name,
+  description: `Does ${name}`,
+  inputSchema: { type: 'object' },
+  ...more,
+})
+
+/** A schema, whatever it is: what comes over the wire has no type. */
+const odd = (name: string, more: object): Tool => ({ ...tool(name), ...more })
+
+function options(server: object = {}, name = 'git'): EntriesOptions {
+  const { config } = parseConfig(JSON.stringify({ mcpServers: { [name]: { command: 'x', ...server } } }), {
+    file: 'x',
+    environment: {},
+  })
+  const found = config.mcpServers[name]
+  if (found === undefined) throw new Error('no server')
+  return { server: name, config: found, call: (called, input) => JSON.stringify([called, input]), sha256 }
+}
+
+const names = (tools: readonly Tool[], server?: object): readonly string[] =>
+  upstreamEntries(tools, options(server)).entries.map((entry) => entry.tool.name)
+const notes = (tools: readonly Tool[], server?: object): readonly string[] =>
+  upstreamEntries(tools, options(server)).notes.map(({ message }) => message)
+
+describe('the tools of an upstream', () => {
+  test('are entries of a group of their own, under names that lead back', () => {
+    const made = upstreamEntries([tool('log'), tool('add it')], options())
+    expect(made.entries.map(({ visibility }) => visibility)).toEqual([{ group: 'git' }, { group: 'git' }])
+    expect([...made.names.values()]).toEqual(['log', 'add it'])
+    expect([...made.names.keys()][0]).toBe('git__log')
+    expect(made.notes).toEqual([])
+  })
+
+  test('keep their entries while they are the same, and only while they are', () => {
+    const same = options()
+    const before = upstreamEntries([tool('log'), tool('add')], same)
+    const after = upstreamEntries([tool('add'), tool('log', { description: 'Shows' }), tool('new')], same, before)
+    expect(after.entries[0]).toBe(before.entries[1])
+    expect(after.entries[1]).not.toBe(before.entries[0])
+    expect(after.entries[1]?.tool.description).toBe('Shows')
+    expect(upstreamEntries([tool('add')], options({ deny: ['add'] }), before).entries).toEqual([])
+  })
+
+  test('are what the configuration makes of them', () => {
+    const server = {
+      tools: { log: { name: 'history', description: 'What happened', pinned: true }, rm: { enabled: false } },
+      deny: ['push*'],
+    }
+    const made = upstreamEntries([tool('log'), tool('rm'), tool('push'), tool('push_all'), tool('add')], options(server))
+    expect(made.entries.map((entry) => [entry.tool.name, entry.tool.description, entry.pinned])).toEqual([
+      ['history', 'What happened', true],
+      ['git__add', 'Does add', undefined],
+    ])
+    expect(made.names.get('history')).toBe('log')
+  })
+
+  test('are those that are allowed, and those that are switched on by name', () => {
+    const tools = ['get_a', 'get_b', 'set_a', 'drop'].map((name) => tool(name))
+    expect(names(tools, { allow: ['get_*'] })).toEqual(['git__get_a', 'git__get_b'])
+    expect(names(tools, { allow: ['get_*'], deny: ['*_b'] })).toEqual(['git__get_a'])
+    expect(names(tools, { allow: ['get_*'], tools: { drop: { enabled: true } } })).toEqual([
+      'git__get_a',
+      'git__get_b',
+      'git__drop',
+    ])
+    expect(names(tools, { allow: [] })).toEqual([])
+  })
+
+  test('that the configuration names and the upstream does not have are told', () => {
+    expect(notes([tool('log')], { tools: { lgo: { pinned: true } }, deny: ['x*', 'add'] })).toEqual([
+      'The configuration names the tool "lgo", which the server does not have. Did you mean "log"?',
+      'The configuration names the tool "add", which the server does not have.',
+    ])
+  })
+
+  test('that look like the gateway’s own are told', () => {
+    const made = upstreamEntries([tool('tools')], options({}, 'search'))
+    expect(made.notes.map(({ message }) => message)).toEqual(['These tools look alike: search__tools, search_tools.'])
+  })
+
+  test('that look alike are told', () => {
+    expect(notes([tool('read_file'), tool('Read-File')])).toEqual(['These tools look alike: git__read_file, git__Read-File.'])
+  })
+})
+
+function deep(levels: number): object {
+  let schema: object = { type: 'string' }
+  for (let i = 0; i < levels; i++) schema = { allOf: [schema] }
+  return schema
+}
+
+const doubling = Object.fromEntries(
+  Array.from({ length: 20 }, (_, i) => [`a${i}`, { anyOf: [{ $ref: `#/$defs/a${i + 1}` }, { $ref: `#/$defs/a${i + 1}` }] }]),
+)
+
+describe('a tool is left out, said, and does not take others with it', () => {
+  test.each([
+    ['no schema', { inputSchema: undefined }, 'its input schema is no object'],
+    ['null', { inputSchema: null }, 'its input schema is no object'],
+    ['a list', { inputSchema: [] }, 'its input schema is no object'],
+    ['true', { inputSchema: true }, 'its input schema is no object'],
+    ['a schema of text', { inputSchema: { type: 'string' } }, 'its input schema is not that of an object'],
+    ['a description that is no text', { description: 5 }, 'its description is no text'],
+    [
+      'a circle',
+      { inputSchema: { type: 'object', $ref: '#' } },
+      'its input schema cannot be taken: it refers to itself in a circle',
+    ],
+    [
+      'a circle of two',
+      {
+        inputSchema: {
+          type: 'object',
+          properties: { x: { $ref: '#/$defs/a' } },
+          $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } },
+        },
+      },
+      'its input schema cannot be taken: it refers to itself in a circle',
+    ],
+    [
+      'doubling',
+      { inputSchema: { type: 'object', $defs: doubling, $ref: '#/$defs/a0' } },
+      'its input schema cannot be taken: more than 2000 schemas apply to one value',
+    ],
+    [
+      'depth',
+      { inputSchema: { type: 'object', ...deep(2_000) } },
+      'its input schema cannot be taken: it is nested more than 64 levels deep',
+    ],
+    [
+      'properties',
+      {
+        inputSchema: { type: 'object', properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) },
+      },
+      'its input schema cannot be taken: it has more than 5000 parts',
+    ],
+    [
+      'a long pattern',
+      { inputSchema: { type: 'object', properties: { x: { pattern: 'a'.repeat(3_000) } } } },
+      'its input schema cannot be taken: a pattern is longer than 2000 characters',
+    ],
+    [
+      'size',
+      { inputSchema: { type: 'object', default: 'x'.repeat(5_000_000) } },
+      'its definition is longer than 262144 characters',
+    ],
+    [
+      'a header with a break',
+      { inputSchema: { type: 'object', properties: { x: { type: 'string', 'x-mcp-header': 'a\r\nb' } } } },
+      'its input schema cannot be taken: x-mcp-header is no name of a header',
+    ],
+    [
+      'a header twice',
+      {
+        inputSchema: {
+          type: 'object',
+          properties: { x: { type: 'string', 'x-mcp-header': 'A' }, y: { type: 'string', 'x-mcp-header': 'a' } },
+        },
+      },
+      'its input schema cannot be taken: two properties have the header a',
+    ],
+    [
+      'a header in a list',
+      { inputSchema: { type: 'object', properties: { x: { items: { type: 'string', 'x-mcp-header': 'A' } } } } },
+      'its input schema cannot be taken: x-mcp-header stands where no property is',
+    ],
+    ['need of a task', { execution: { taskSupport: 'required' } }, 'it can only be run as a task'],
+  ])('for %s', (_what, more, why) => {
+    const tools = [odd('bad', more), tool('good')]
+    expect(names(tools)).toEqual(['git__good'])
+    expect(notes(tools)).toEqual([`The tool "bad" is left out: ${why}.`])
+  })
+
+  test('for a name that is too long, is listed twice, or one tool too many', () => {
+    expect(notes([tool('x'.repeat(300))])[0]).toContain('its name is longer than 256 characters')
+    expect(notes([tool('a'), tool('a', { title: 'A' })])).toEqual(['The tool "a" is left out: it is listed twice.'])
+    const few = upstreamEntries([tool('a'), tool('b'), tool('c')], { ...options(), limit: 2 })
+    expect(few.entries).toHaveLength(2)
+    expect(few.notes).toEqual([{ tool: '', kind: 'left_out', message: 'Only the first 2 of 3 tools are taken.' }])
+  })
+})
+
+describe('a tool is taken', () => {
+  test('with a schema that holds itself further inside, as trees do', () => {
+    const inputSchema = { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } }
+    expect(names([odd('tree', { inputSchema })])).toEqual(['git__tree'])
+  })
+
+  test('with a pattern that could take forever, which is never run and told', () => {
+    const inputSchema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
+    const made = upstreamEntries([odd('slow', { inputSchema })], options())
+    expect(made.notes).toEqual([
+      { tool: 'slow', kind: 'changed', message: 'The tool "slow": a pattern in its schema could take forever to run: ^(a+)+$.' },
+    ])
+    expect(made.entries[0]?.input.check({ x: 'a'.repeat(50) })).toEqual({ value: { x: 'a'.repeat(50) } })
+  })
+
+  test('without characters that nobody sees, which is told; joiners and data stay', () => {
+    const family = '👨‍👩‍👧 ❤️'
+    const inputSchema = { type: 'object', properties: { x: { description: 'a\u200bb\u202e', enum: ['k\u200b'] } } }
+    const made = upstreamEntries(
+      [odd('t', { description: `Reads\u{e0041}\u{e0042} ${family}\u001b[2J`, inputSchema })],
+      options(),
+    )
+    expect(made.entries[0]?.tool.description).toBe(`Reads ${family}[2J`)
+    expect(made.entries[0]?.tool.inputSchema).toEqual({
+      type: 'object',
+      properties: { x: { description: 'ab', enum: ['k\u200b'] } },
+    })
+    expect(made.notes.map(({ message }) => message)).toEqual([
+      'The tool "t": characters that nobody sees were taken out of its texts.',
+    ])
+  })
+
+  test('without an output schema or icons that could do harm', () => {
+    const icons = [{ src: 'javascript:alert(1)' }, { src: 'https://x/i.png' }, { src: 'data:image/svg+xml,<svg/>' }, 5]
+    const made = upstreamEntries([odd('t', { icons, outputSchema: { $ref: '#' }, extra: 'x' })], options())
+    expect(made.entries[0]?.tool).toEqual({ ...tool('t'), name: 'git__t', icons: [{ src: 'https://x/i.png' }] })
+    expect(made.notes.map(({ message }) => message)).toEqual([
+      'The tool "t": its output schema is left out: it refers to itself in a circle.',
+    ])
+  })
+
+  test('or left out in words, whatever it is', () => {
+    const anything = fc.record({ name: fc.string(), inputSchema: fc.jsonValue() }, { requiredKeys: ['name'] })
+    const more = fc.dictionary(
+      fc.constantFrom('title', 'description', 'outputSchema', 'annotations', 'icons', '_meta', 'execution'),
+      fc.jsonValue(),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anything, more), { maxLength: 5 }), (pairs) => {
+        const tools = pairs.map(([a, b]) => odd(a.name, { inputSchema: undefined, ...b, ...a }))
+        const made = upstreamEntries(tools, options())
+        const leftOut = made.notes.filter(({ kind }) => kind === 'left_out').length
+        expect(made.entries.length + leftOut).toBe(tools.length)
+        expect(new Set(made.entries.map((entry) => entry.tool.name)).size).toBe(made.entries.length)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+test.each(ways)(
+  'the library serves the entries over $transport ($era), and a call reaches the upstream by its own name',
+  async (way) => {
+    const inputSchema = { type: 'object', properties: { n: { type: 'number' } } }
+    const { entries } = upstreamEntries([odd('add it', { inputSchema }), tool('log')], options())
+    const source = {
+      name: 'git',
+      entries: () => entries,
+      groups: () => ({ git: { about: 'Git' } }),
+      subscribe: () => () => undefined,
+    }
+    const toolbox = defineToolbox({ name: 'gateway', version: '1.0.0', exposure: 'everything' }).use(source)
+    await using server = await testServer(toolbox, way)
+    const client = await server.connect()
+    expect(await client.toolNames()).toEqual(entries.map((entry) => entry.tool.name))
+    const result = await client.call(entries[0]?.tool.name ?? '', { n: 1 })
+    expect(result.content).toEqual([{ type: 'text', text: '["add it",{"n":1}]' }])
+    await client.close()
+  },
+)

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { surfaceNames } from '../../../server/src/runtime/surface.ts'
+import { exposedName, lookAlikes, serverSlug } from './naming.ts'
+import { isReserved, reservedNames } from './reserved.ts'
+
+const sha256 = (data: string | Uint8Array): Uint8Array => createHash('sha256').update(data).digest()
+const exposed = (server: string, tool: string): string => exposedName(server, tool, sha256)
+const slug = (server: string): string => serverSlug(server, sha256)
+
+const part = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 80 }),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }),
+  // Close to where one name could be taken for another.
+  fc
+    .array(fc.constantFrom('a', 'b', '_', '__', '-', '.', 'é', 'a'.repeat(30), '_0123abcd'), { minLength: 1, maxLength: 5 })
+    .map((each) => each.join('')),
+)
+
+describe('the name that clients see', () => {
+  test('is server__tool where that fits', () => {
+    expect(exposed('github', 'create_issue')).toBe('github__create_issue')
+  })
+
+  test('is one that every client takes, whatever the parts are, and the same every time', () => {
+    fc.assert(
+      fc.property(part, part, (server, tool) => {
+        const name = exposed(server, tool)
+        expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/u)
+        expect(name).toContain('__')
+        expect(exposed(server, tool)).toBe(name)
+      }),
+    )
+  })
+
+  test('belongs to one tool of one server: a map leads back to both', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.tuple(part, part), { maxLength: 40, selector: ([a, b]) => `${a}\0${b}` }), (pairs) => {
+        const back = new Map(pairs.map((pair) => [exposed(...pair), pair]))
+        for (const pair of pairs) expect(back.get(exposed(...pair))).toBe(pair)
+      }),
+    )
+  })
+
+  test.each([
+    [
+      ['a', 'b__c'],
+      ['a__b', 'c'],
+    ],
+    [
+      ['a_', 'b'],
+      ['a', '_b'],
+    ],
+    [
+      ['a', 'b!'],
+      ['a', 'b?'],
+    ],
+    [
+      ['a', 'x'.repeat(90)],
+      ['a', 'x'.repeat(91)],
+    ],
+    [
+      ['a'.repeat(64), 'x'],
+      ['a'.repeat(65), 'x'],
+    ],
+  ])('tells %j from %j', ([server = '', tool = ''], [otherServer = '', otherTool = '']) => {
+    expect(exposed(server, tool)).not.toBe(exposed(otherServer, otherTool))
+  })
+
+  test('cannot be had by a tool that is called like the shortened name of another', () => {
+    const victim = exposed('a', 'b!')
+    expect(victim).toMatch(/^a__b__[0-9a-f]{8}$/u)
+    expect(exposed('a', victim.slice('a__'.length))).not.toBe(victim)
+  })
+
+  test('does not depend on what else there is, and keeps what can be read of it', () => {
+    expect(exposed('notes', 'a tool with spaces')).toBe(
+      `notes__a_tool_with_spaces_${exposed('notes', 'a tool with spaces').slice(-8)}`,
+    )
+    expect(exposed('github', 'x'.repeat(100))).toMatch(/^github__x{47}_[0-9a-f]{8}$/u)
+  })
+})
+
+describe('a server’s part of names', () => {
+  test.each([
+    ['github', 'github'],
+    ['GitHub', 'GitHub'],
+    ['My Server', 'My_Server'],
+    ['awslabs.docs-mcp', 'awslabs_docs-mcp'],
+    ['@org/name', 'org_name'],
+  ])('of %s is %s', (server, expected) => {
+    expect(slug(server)).toBe(expected)
+  })
+
+  test('is short, never empty, and good for a group and a tool, whatever the server is called', () => {
+    fc.assert(
+      fc.property(part, (server) => {
+        expect(slug(server)).toMatch(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38}[A-Za-z0-9])?$/u)
+        expect(slug(server)).not.toContain('__')
+        expect(`activate_${slug(server)}`.length).toBeLessThanOrEqual(64)
+      }),
+    )
+  })
+
+  test('differs for names of which nothing can be kept', () => {
+    expect(slug('日本')).toMatch(/^server_[0-9a-f]{8}$/u)
+    expect(slug('日本')).not.toBe(slug('中国'))
+  })
+})
+
+describe('names that look alike', () => {
+  test('are found', () => {
+    expect(
+      lookAlikes(['a__Read-File', 'a__read_file', 'a__write', 'a__search_tools', 'a__search_tooIs', 'a__bum', 'a__burn']),
+    ).toEqual([
+      ['a__Read-File', 'a__read_file'],
+      ['a__search_tools', 'a__search_tooIs'],
+      ['a__bum', 'a__burn'],
+    ])
+  })
+
+  test('are none where a name is only repeated', () => {
+    expect(lookAlikes(['a', 'a', 'b'])).toEqual([])
+  })
+})
+
+describe('reserved names', () => {
+  test('are all that the library shows of its own', () => {
+    for (const name of surfaceNames) expect(reservedNames).toContain(name)
+  })
+
+  test.each(['search_tools', 'Search-Tools', 'search_too1s', 'activate_git', 'deactivate', 'read_result', 'call_tool'])(
+    '%s is one',
+    (name) => {
+      expect(isReserved(name)).toBe(true)
+    },
+  )
+
+  test.each(['search', 'activation', 'git_search_tools', 'call'])('%s is none', (name) => {
+    expect(isReserved(name)).toBe(false)
+  })
+
+  test('are never the name of a tool that was given none', () => {
+    fc.assert(fc.property(part, part, (server, tool) => !reservedNames.has(exposed(slug(server), tool))))
+  })
+})

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { declareGroups } from '@unfold-mcp/core'
+import { describe, expect, test } from 'vitest'
+import { parseConfig } from '../config/read.ts'
+import { aboutServer, groupsOf } from './groups.ts'
+import { matcher } from './pattern.ts'
+import { profileHas } from './profile.ts'
+import { brief } from './text.ts'
+
+const sha256 = (data: string | Uint8Array): Uint8Array => createHash('sha256').update(data).digest()
+
+const { config } = parseConfig(
+  JSON.stringify({
+    mcpServers: {
+      aws: { command: 'x', group: 'cloud' },
+      gcp: { command: 'x' },
+      git: { command: 'x', about: 'Version control' },
+      'My Notes': { command: 'x' },
+      off: { command: 'x', disabled: true },
+    },
+    groups: { work: { about: 'Work', groups: ['cloud'], servers: ['git'] }, cloud: { about: 'Clouds', servers: ['gcp'] } },
+    profiles: {
+      all: {},
+      safe: { except: ['*__delete_*'] },
+      ops: { groups: ['cloud'] },
+      job: { groups: ['work'], except: ['git__push'] },
+      mixed: { servers: ['My Notes'], tools: ['aws__list_*', 'history'] },
+      none: { tools: [] },
+    },
+  }),
+  { file: 'unfold.json', environment: {} },
+)
+
+const entries = [
+  ['aws', 'aws__list_all'],
+  ['aws', 'aws__delete_all'],
+  ['gcp', 'gcp__list_all'],
+  ['git', 'git__push'],
+  ['git', 'history'],
+  ['My Notes', 'My_Notes__read'],
+].map(([source = '', name = '']) => ({ source, tool: { name } }))
+
+describe('a profile', () => {
+  test.each([
+    ['all', ['aws__list_all', 'aws__delete_all', 'gcp__list_all', 'git__push', 'history', 'My_Notes__read']],
+    ['safe', ['aws__list_all', 'gcp__list_all', 'git__push', 'history', 'My_Notes__read']],
+    ['ops', ['aws__list_all', 'aws__delete_all', 'gcp__list_all']],
+    ['job', ['aws__list_all', 'aws__delete_all', 'gcp__list_all', 'history']],
+    ['mixed', ['aws__list_all', 'history', 'My_Notes__read']],
+    ['none', []],
+  ])('%s has %j', (name, expected) => {
+    const profile = config.profiles[name]
+    if (profile === undefined) throw new Error('no profile')
+    expect(entries.filter(profileHas(config, profile)).map(({ tool }) => tool.name)).toEqual(expected)
+  })
+})
+
+describe('the groups of a gateway', () => {
+  test('are its servers, in the groups that the configuration puts them into, and can be declared', () => {
+    const groups = groupsOf(config, sha256, (server) => (server === 'aws' ? { instructions: 'Amazon.\nAll of it.' } : {}))
+    expect(groups).toEqual({
+      work: { about: 'Work' },
+      cloud: { about: 'Clouds', parent: 'work' },
+      aws: { about: 'Amazon. All of it.', parent: 'cloud' },
+      gcp: { about: 'The tools of gcp', parent: 'cloud' },
+      git: { about: 'Version control', parent: 'work' },
+      My_Notes: { about: 'The tools of My Notes' },
+    })
+    expect(declareGroups(groups).byName.size).toBe(6)
+  })
+
+  test('say in a few words what a server says of itself in many, and nothing that nobody sees', () => {
+    const about = aboutServer('x', { instructions: `Use\u200b me.\u001b[31m ${'Again and again. '.repeat(10_000)}` })
+    expect(about).toMatch(/^Use me\.\[31m Again and again\. .*again\.$/u)
+    expect(about.length).toBeLessThanOrEqual(600)
+    expect(aboutServer('x', { instructions: '\u200b\n ', title: 'The X' })).toBe('The tools of The X')
+  })
+
+  test('are cut between words, and never within a character', () => {
+    expect(brief('word '.repeat(50), 20)).toBe('word word word…')
+    expect(brief('😀'.repeat(50), 20)).toMatch(/^(?:😀)+…$/u)
+  })
+})
+
+describe('a pattern', () => {
+  test.each([
+    ['a*', 'abc', true],
+    ['*c', 'abc', true],
+    ['a*c', 'abc', true],
+    ['a*b*c', 'aXbYc', true],
+    ['abc', 'abc', true],
+    ['*', '', true],
+    ['ab*bc', 'abc', false],
+    ['a.c', 'abc', false],
+    ['A*', 'abc', false],
+    ['abc', 'abcd', false],
+  ])('%s takes %s: %s', (pattern, text, expected) => {
+    expect(matcher([pattern])(text)).toBe(expected)
+  })
+
+  test('of many stars takes no longer than it is long', () => {
+    expect(matcher(['*a'.repeat(90)])(`${'a'.repeat(100_000)}b`)).toBe(false)
+  })
+})

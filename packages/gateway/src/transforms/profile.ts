@@ -1,0 +1,33 @@
+import type { Config, Profile } from '../config/schema.ts'
+import { groupOfServer } from './groups.ts'
+import { matcher } from './pattern.ts'
+
+/** What decides whether a profile has an entry: the server it is from, and the name that clients see. */
+export interface Profiled {
+  readonly source: string
+  readonly tool: { readonly name: string }
+}
+
+/**
+ * Which entries a profile has: those of its servers, of servers in its groups and in groups of these, and its tools; all of them
+ * when it names none; never what it excepts.
+ */
+export function profileHas(config: Config, profile: Profile): (entry: Profiled) => boolean {
+  const { servers, groups, tools, except } = profile
+  const isExcepted = matcher(except)
+  if (servers === undefined && groups === undefined && tools === undefined) return ({ tool }) => !isExcepted(tool.name)
+  const reached = new Set([...(servers ?? []), ...serversIn(config, groups ?? [])])
+  const isNamed = matcher(tools ?? [])
+  return ({ source, tool }) => (reached.has(source) || isNamed(tool.name)) && !isExcepted(tool.name)
+}
+
+function serversIn(config: Config, groups: readonly string[]): readonly string[] {
+  const all = new Set<string>()
+  const open = [...groups]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (all.has(name)) continue
+    all.add(name)
+    open.push(...(config.groups[name]?.groups ?? []))
+  }
+  return Object.keys(config.mcpServers).filter((server) => all.has(groupOfServer(config, server) ?? ''))
+}

@@ -1,0 +1,44 @@
+import { ClientError } from '@unfold-mcp/client'
+import { ToolError } from '@unfold-mcp/server'
+import { expect, test } from 'vitest'
+import { asUpstreamError, isAnswer, publicWordsOf } from './errors.ts'
+
+const lastLines = ['token=secret']
+const died = new ClientError('server_died', 'x ended. Its last words: token=secret', {
+  target: 'x',
+  code: 3,
+  signal: null,
+  lastLines,
+})
+
+test('what a process wrote before it ended is not told to the model', () => {
+  const error = asUpstreamError('git', 'log', died)
+  expect(error).toBeInstanceOf(ToolError)
+  expect(error.message).toBe(
+    'The server "git" ended (with code 3) during this call of "log", and is being restarted. ' +
+      'Whether the call had any effect is not known: check before you call it again.',
+  )
+  expect(publicWordsOf(died)).toBe('Its process ended.')
+})
+
+test.each([
+  [new ClientError('unreachable', '', { target: 'x' }), 'died', 'was lost during this call'],
+  [new ClientError('login_required', '', { target: 'x' }), 'needs_login', 'wants a login'],
+  [new ClientError('timeout', '', { what: 'x', timeoutMs: 2_500 }), 'timeout', 'within 2.5 s'],
+  [new ClientError('cancelled', '', { what: 'x' }), 'cancelled', 'is cancelled'],
+  [new ClientError('unknown_tool', '', { name: 'log', nearest: [] }), 'unknown_tool', 'has no tool "log" any more'],
+  [new ClientError('protocol', '', { problem: 'bad\u001b[2Jwords' }), 'refused', 'refused this call of "log": bad'],
+  [new TypeError('oh'), 'refused', 'could not be called: oh'],
+] as const)('%s is told as %s', (error, reason, words) => {
+  const told = asUpstreamError('git', 'log', error)
+  expect(told.reason).toBe(reason)
+  expect(told.message).toContain(words)
+  expect(told.message).not.toContain('\u001b')
+  expect(asUpstreamError('git', 'log', told)).toBe(told)
+})
+
+test('a refusal is an answer, silence is none', () => {
+  expect(isAnswer(new ClientError('protocol', '', { problem: 'no' }))).toBe(true)
+  expect(isAnswer(died)).toBe(false)
+  expect(isAnswer(new Error('no'))).toBe(false)
+})

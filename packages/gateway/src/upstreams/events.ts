@@ -1,0 +1,97 @@
+import type { Difference, LogEntry } from '@unfold-mcp/client'
+import type { Tool } from '@unfold-mcp/core'
+
+export type UpstreamState = 'starting' | 'ready' | 'reconnecting' | 'needs_login' | 'failed' | 'disabled' | 'sleeping' | 'stopped'
+
+/** What happens to upstreams, by the name of the event. */
+export interface UpstreamEvents {
+  /** It is in another state. */
+  state: { readonly upstream: string; readonly state: UpstreamState; readonly error?: string; readonly retryInMs?: number }
+  /** It was met: who it is, what it speaks, and whether it says by itself when its tools change. */
+  connected: {
+    readonly upstream: string
+    readonly server: string
+    readonly protocolVersion: string
+    readonly announcesChanges: boolean
+    readonly ms: number
+  }
+  /** Its tools were read for the first time since it was met. */
+  listed: { readonly upstream: string; readonly total: number; readonly ms: number }
+  /** It says that its tools changed. */
+  notice: { readonly upstream: string; readonly isDeclared: boolean }
+  /** Its tools are others than before. */
+  tools: ToolsChanged
+  /** Its tools could not be read. */
+  discovery_failed: { readonly upstream: string; readonly error: string; readonly attempt: number; readonly retryInMs: number }
+  /** It never comes to rest, and is looked at more slowly. */
+  restless: { readonly upstream: string; readonly delayMs: number }
+  call: { readonly upstream: string; readonly tool: string; readonly ms: number; readonly outcome: string }
+  /** It wrote a line to standard error. */
+  stderr: { readonly upstream: string; readonly line: string }
+  /** It wrote to its log. */
+  log: { readonly upstream: string; readonly entry: LogEntry }
+  warning: { readonly upstream: string; readonly message: string }
+}
+
+/** A change of an upstream's tools: what is new, gone, or not what it was, and how long it took to be followed. */
+export interface ToolsChanged {
+  readonly upstream: string
+  readonly tools: readonly Tool[]
+  readonly difference: Difference
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+  readonly looks: number
+  readonly ms: number
+}
+
+export type UpstreamEvent = {
+  readonly [E in keyof UpstreamEvents]: { readonly type: E } & UpstreamEvents[E]
+}[keyof UpstreamEvents]
+
+export type Emit = <E extends keyof UpstreamEvents>(type: E, event: UpstreamEvents[E]) => void
+
+type Listener = (event: UpstreamEvent) => void
+
+/** Tells whoever listens what happens. One that throws harms nobody: it is named in a warning. */
+export class EventStream {
+  readonly #listeners = new Set<Listener>()
+  #isWarning = false
+
+  /** Calls `listener` with every event, until what is returned is called. */
+  all(listener: Listener): () => void {
+    // One function given twice is two listeners.
+    const own: Listener = (event) => listener(event)
+    this.#listeners.add(own)
+    return () => this.#listeners.delete(own)
+  }
+
+  /** Calls `listener` with the events of one kind, until what is returned is called. */
+  on<E extends keyof UpstreamEvents>(type: E, listener: (event: UpstreamEvents[E]) => void): () => void {
+    return this.all((event) => {
+      if (isOf(event, type)) listener(event)
+    })
+  }
+
+  readonly emit: Emit = (type, event) => {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener({ type, ...event } as UpstreamEvent)
+      } catch (error) {
+        this.#warn(event.upstream, type, error)
+      }
+    }
+  }
+
+  #warn(upstream: string, type: string, error: unknown): void {
+    if (this.#isWarning) return
+    this.#isWarning = true
+    this.emit('warning', { upstream, message: `Somebody who listens for "${type}" failed: ${String(error)}` })
+    this.#isWarning = false
+  }
+}
+
+const isOf = <E extends keyof UpstreamEvents>(
+  event: UpstreamEvent,
+  type: E,
+): event is UpstreamEvent & { readonly type: E } & UpstreamEvents[E] => event.type === type

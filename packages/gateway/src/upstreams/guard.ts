@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('./guard.mjs', import.meta.url))
+// Its only work is to wait, so it needs hardly any memory.
+const frugal = ['--max-old-space-size=16', '--max-semi-space-size=1']
+const mostStarts = 5
+
+/**
+ * Sees to it that no process outlives this one, also when this one is killed: another process is told which there are, and ends
+ * them when the pipe between the two is closed. It is started with the first of them.
+ */
+export class Guard {
+  readonly #running = new Set<number>()
+  #child: ChildProcess | undefined
+  #starts = 0
+  #isClosed = false
+
+  /** The number of the guarding process, while there is one. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** A process began, as the leader of a group of its own, or it ended. */
+  readonly tell = (pid: number, life: 'started' | 'ended'): void => {
+    if (this.#isClosed) return
+    if (life === 'started') this.#running.add(pid)
+    else this.#running.delete(pid)
+    if (this.#child === undefined && life === 'started') this.#start()
+    else this.#write(`${life === 'started' ? '+' : '-'}${pid}\n`)
+  }
+
+  /** Ends it, and with it whatever still runs. */
+  close(): void {
+    this.#isClosed = true
+    this.#child?.stdin?.end()
+    this.#child = undefined
+  }
+
+  #start(): void {
+    if (this.#starts >= mostStarts) return
+    this.#starts++
+    // In a session of its own, so that what ends the gateway from a terminal does not end this first.
+    const child = spawn(process.execPath, [...frugal, program], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      windowsHide: true,
+    })
+    this.#child = child
+    child.on('error', () => this.#gone(child)).on('exit', () => this.#gone(child))
+    child.stdin?.on('error', () => undefined)
+    // Neither it nor the pipe is a reason to go on.
+    child.unref()
+    if (child.stdin !== null && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+    for (const pid of this.#running) this.#write(`+${pid}\n`)
+  }
+
+  #write(line: string): void {
+    this.#child?.stdin?.write(line)
+  }
+
+  #gone(child: ChildProcess): void {
+    if (this.#child !== child || this.#isClosed) return
+    this.#child = undefined
+    if (this.#running.size > 0) this.#start()
+  }
+}

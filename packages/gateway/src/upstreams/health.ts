@@ -1,0 +1,79 @@
+import { isClientError } from '@unfold-mcp/client'
+import type { Clock } from '../clock.ts'
+
+export interface HealthOptions {
+  readonly ping: (timeoutMs: number) => Promise<void>
+  /** It does not answer any more. */
+  readonly lost: (error: unknown) => void
+  /** Whether it works on something: then it may have no time to answer. */
+  readonly isBusy: () => boolean
+  readonly settings: () => { readonly pingMs: number; readonly pingTimeoutMs: number }
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+const mostSilent = 3
+const mostUnreachable = 2
+const againMs = 250
+
+/** Whether a connected upstream still lives. It is asked only when nothing else was heard of it, and given more than one chance. */
+export class Health {
+  readonly #options: HealthOptions
+  #heardAt: number
+  #strikes = 0
+  #isAsking = false
+  #isOver = false
+  #cancel: () => void = () => undefined
+
+  constructor(options: HealthOptions) {
+    this.#options = options
+    this.#heardAt = options.clock.now()
+    this.#plan()
+  }
+
+  /** It answered something. */
+  heard(): void {
+    this.#heardAt = this.#options.clock.now()
+    this.#strikes = 0
+  }
+
+  /** Something makes it look dead: it is asked at once. */
+  suspect(): void {
+    void this.#ask()
+  }
+
+  close(): void {
+    this.#isOver = true
+    this.#cancel()
+  }
+
+  #plan(): void {
+    const { clock, random, settings, isBusy } = this.#options
+    const { pingMs } = settings()
+    if (pingMs <= 0 || this.#isOver) return
+    const due = (): void => {
+      const isQuiet = clock.now() - this.#heardAt >= pingMs / 2
+      if (isQuiet && !isBusy()) void this.#ask()
+      this.#plan()
+    }
+    this.#cancel = clock.after(pingMs * (0.9 + 0.2 * random()), due, true)
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#isAsking || this.#isOver) return
+    this.#isAsking = true
+    const { ping, settings, lost, clock } = this.#options
+    try {
+      await ping(settings().pingTimeoutMs)
+      this.heard()
+    } catch (error) {
+      if (this.#isOver) return
+      this.#strikes++
+      const most = isClientError(error, 'timeout') ? mostSilent : isClientError(error, 'unreachable') ? mostUnreachable : 1
+      if (this.#strikes >= most) lost(error)
+      else clock.after(againMs, () => void this.#ask())
+    } finally {
+      this.#isAsking = false
+    }
+  }
+}

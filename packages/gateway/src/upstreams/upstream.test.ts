@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest'
+import { isAlive, until } from '../../../client/test/processes.ts'
+import { server, watched } from '../../test/upstreams.ts'
+import type { UpstreamConfig } from './config.ts'
+import { UpstreamError } from './errors.ts'
+
+const eras = ['session', '2026-07-28'] as const
+const own = ['pid', 'put', 'remove', 'burst', 'wait', 'slowly']
+
+describe.each(eras)('an upstream over standard input and output (%s)', (protocol) => {
+  const changing = (config: Partial<UpstreamConfig> = {}): UpstreamConfig => ({
+    target: server('toolbox.mjs'),
+    protocol,
+    ...config,
+  })
+
+  test('is followed: what it adds, changes and removes is listed, each told once', async () => {
+    await using all = watched()
+    await all.upstreams.apply({ up: changing() })
+    await all.upstreams.ready
+    expect(all.names('up')).toEqual(own)
+    expect(all.upstreams.get('up')?.status).toMatchObject({ state: 'ready', announcesChanges: true, tools: own.length })
+    await all.text('up', 'put', { name: 'extra' })
+    await until(() => all.of('tools').length === 2, 'the new tool')
+    await all.text('up', 'put', { name: 'extra', description: 'Does something else' })
+    await until(() => all.of('tools').length === 3, 'the changed tool')
+    await all.text('up', 'remove', { name: 'extra' })
+    await until(() => all.of('tools').length === 4, 'the tool that went')
+    const counts = all.of('tools').map(({ added, changed, removed }) => [added, changed, removed])
+    expect(counts).toEqual([
+      [own.length, 0, 0],
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ])
+  })
+
+  test('that changes twenty times in a burst is read at most twice, and told once', async () => {
+    await using all = watched()
+    await all.upstreams.apply({ up: changing() })
+    await all.upstreams.ready
+    await all.text('up', 'burst', { times: 20 })
+    await until(() => all.names('up').length === own.length + 20, 'all tools of the burst')
+    const [, ...changes] = all.of('tools')
+    expect(changes).toHaveLength(1)
+    expect(changes[0]).toMatchObject({ added: 20 })
+    expect(changes[0]?.looks).toBeLessThanOrEqual(2)
+  })
+
+  test('that is killed ends its calls at once with words for the model, and is back with the same tools, so nobody is told', async () => {
+    await using all = watched()
+    await all.upstreams.apply({ up: changing() })
+    await all.upstreams.ready
+    const pid = Number(await all.text('up', 'pid'))
+    const call = all.upstreams.call('up', 'wait', {})
+    await until(() => all.said('waiting'), 'the call is running')
+    process.kill(pid, 'SIGKILL')
+    const error = await call.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(error).toBeInstanceOf(UpstreamError)
+    expect(error).toMatchObject({ reason: 'died' })
+    expect(String(error)).toContain('The server "up" ended (by SIGKILL) during this call of "wait"')
+    expect(all.names('up')).toEqual(own)
+    // A call that comes while it is away waits for it.
+    const again = Number(await all.text('up', 'pid'))
+    expect(again).not.toBe(pid)
+    await until(() => all.of('listed').length === 2, 'its tools were read again')
+    expect(all.of('tools')).toHaveLength(1)
+    expect(all.of('state').map(({ state }) => state)).toEqual(['starting', 'ready', 'reconnecting', 'ready'])
+  })
+
+  test('passes on progress and cancellation', async () => {
+    await using all = watched()
+    await all.upstreams.apply({ up: changing() })
+    const steps: number[] = []
+    await all.upstreams.call('up', 'slowly', {}, { onProgress: ({ progress }) => steps.push(progress) })
+    expect(steps).toEqual([1, 2, 3])
+    const stop = new AbortController()
+    const call = all.upstreams.call('up', 'wait', {}, { signal: stop.signal })
+    await until(() => all.said('waiting'), 'the call is running')
+    stop.abort()
+    await expect(call).rejects.toMatchObject({ reason: 'cancelled' })
+    await until(() => all.said('aborted'), 'the server hears of it')
+  })
+
+  test.skipIf(process.platform === 'win32')('that hangs is found out, and replaced by one that does not', async () => {
+    await using all = watched()
+    await all.upstreams.apply({ up: changing({ pingMs: 200, pingTimeoutMs: 150 }) })
+    await all.upstreams.ready
+    const pid = Number(await all.text('up', 'pid'))
+    process.kill(pid, 'SIGSTOP')
+    await until(() => all.of('state').some(({ state }) => state === 'reconnecting'), 'it is found out')
+    await all.reaches('up', 'ready')
+    expect(Number(await all.text('up', 'pid'))).not.toBe(pid)
+    await until(() => !isAlive(pid), 'the one that hung is gone')
+  })
+})
+
+test('an upstream that stays away loses its tools after the grace, with one notice, and has them again with one more', async () => {
+  await using all = watched()
+  await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'slow'), graceMs: 300, startTimeoutMs: 20_000 } })
+  await all.upstreams.ready
+  process.kill(Number(await all.text('up', 'pid')), 'SIGKILL')
+  await until(() => all.names('up').length === 0, 'its tools are gone')
+  await until(() => all.names('up').length === own.length, 'its tools are back')
+  expect(all.of('tools').map(({ added, removed }) => [added, removed])).toEqual([
+    [own.length, 0],
+    [0, own.length],
+    [own.length, 0],
+  ])
+})
+
+test('an upstream that ends again and again is started less and less often', async () => {
+  await using all = watched({ random: () => 0.5 })
+  await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'flapping') } })
+  await until(() => all.of('state').filter(({ state }) => state === 'reconnecting').length >= 3, 'three ends', 15_000)
+  const delays = all.of('state').flatMap(({ retryInMs }) => (retryInMs === undefined ? [] : [retryInMs]))
+  expect(delays.slice(0, 3)).toEqual([125, 250, 500])
+  expect(all.upstreams.get('up')?.status.lastError).toContain('ended with code 4')
+})
+
+test('an upstream that cannot be started says why, and calls do not wait for it in vain', async () => {
+  await using all = watched({ random: () => 1 })
+  const up = { target: { command: 'there-is-no-such-command-as-this' } }
+  await all.upstreams.apply({ up })
+  await all.upstreams.ready
+  await until(() => all.of('state').length >= 4, 'some attempts')
+  expect(all.upstreams.get('up')?.status).toMatchObject({ state: 'reconnecting', tools: 0 })
+  expect(all.upstreams.get('up')?.status.lastError).toContain('There is no such command')
+  const stop = new AbortController()
+  const call = all.upstreams.call('up', 'x', {}, { signal: stop.signal })
+  stop.abort()
+  await expect(call).rejects.toMatchObject({ reason: 'cancelled' })
+})
+
+test('an upstream that does not get ready in time is given up, and its process ends', async () => {
+  await using all = watched()
+  await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'slow', 'parent'), startTimeoutMs: 1_000 } })
+  await all.reaches('up', 'reconnecting')
+  expect(all.upstreams.get('up')?.status.lastError).toContain('took longer than 1000 ms')
+  const grandchild = Number(all.of('stderr')[0]?.line.split(' ')[1])
+  expect(grandchild).toBeGreaterThan(1)
+  await until(() => !isAlive(grandchild), 'what it started is gone')
+})
+
+describe('an upstream that sleeps', () => {
+  const known = [{ name: 'pid', inputSchema: { type: 'object' as const } }]
+
+  test('lists what is known of it, is started by the first call, and sleeps again when nobody needs it', async () => {
+    await using all = watched({ known: () => known })
+    await all.upstreams.apply({ up: { target: server('toolbox.mjs'), start: 'lazy', idleStopMs: 200 } })
+    await all.upstreams.ready
+    expect(all.upstreams.get('up')?.state).toBe('sleeping')
+    expect(all.names('up')).toEqual(['pid'])
+    const pid = Number(await all.text('up', 'pid'))
+    await until(() => all.names('up').length === own.length, 'its real tools')
+    await all.reaches('up', 'sleeping')
+    await until(() => !isAlive(pid), 'its process is gone')
+    expect(all.names('up')).toEqual(own)
+    expect(await all.upstreams.discoverTools('up')).toHaveLength(own.length)
+  })
+
+  test('is started once to learn its tools when nothing is known of it', async () => {
+    await using all = watched()
+    await all.upstreams.apply({ up: { target: server('toolbox.mjs'), start: 'lazy' } })
+    await all.upstreams.ready
+    expect(all.names('up')).toEqual(own)
+  })
+})
+
+test('an upstream with more calls than it may have lets some wait and refuses the rest', async () => {
+  await using all = watched()
+  await all.upstreams.apply({ up: { target: server('toolbox.mjs'), concurrency: 1, queue: 1 } })
+  const stop = new AbortController()
+  const { signal } = stop
+  const first = all.upstreams.call('up', 'wait', {}, { signal })
+  const second = all.upstreams.call('up', 'pid', {})
+  await expect(all.upstreams.call('up', 'pid', {})).rejects.toMatchObject({
+    reason: 'busy',
+    message: expect.stringContaining('1 calls are running and 1 are waiting'),
+  })
+  stop.abort()
+  await expect(first).rejects.toMatchObject({ reason: 'cancelled' })
+  expect((await second).isError).toBe(false)
+})
+
+test('an upstream that sends twenty notices at once is read at most twice, and one change is told', async () => {
+  await using all = watched()
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'burst') } })
+  await all.upstreams.ready
+  await all.text('up', 'more')
+  await until(() => all.names('up').length === 21, 'all tools of the burst')
+  expect(all.of('notice')).toHaveLength(20)
+  expect(all.of('tools').map(({ added }) => added)).toEqual([1, 20])
+  expect(all.of('stderr').filter(({ line }) => line === 'list').length).toBeLessThanOrEqual(3)
+})
+
+test('an upstream that notifies without having declared it is followed, with one warning', async () => {
+  await using all = watched()
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'undeclared') } })
+  await all.upstreams.ready
+  for (const total of [2, 3]) {
+    await all.text('up', 'more')
+    await until(() => all.names('up').length === total, `${total} tools`)
+  }
+  expect(all.of('notice').every(({ isDeclared }) => !isDeclared)).toBe(true)
+  expect(all.of('warning').filter(({ message }) => message.includes('had not declared'))).toHaveLength(1)
+})
+
+test('an upstream that never says that it changed is followed by looking now and then', async () => {
+  await using all = watched()
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'silent'), sweepMs: 200 } })
+  await all.upstreams.ready
+  await all.text('up', 'more')
+  await until(() => all.names('up').length === 2, 'the new tool')
+  expect(all.of('notice')).toHaveLength(0)
+})
+
+test('an upstream that answers every list with another notice is slowed down and named, and still followed', async () => {
+  await using all = watched()
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'restless') } })
+  await until(() => all.of('restless').length === 1, 'it is named')
+  expect(all.upstreams.get('up')?.status.slowedMs).toBeGreaterThan(0)
+  await all.text('up', 'more')
+  await until(() => all.names('up').length === 2, 'the new tool')
+})
+
+test('an upstream without tools has none, and that is an answer', async () => {
+  await using all = watched({ known: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'empty') } })
+  await until(() => all.of('listed').length === 1, 'its tools were read')
+  expect(all.names('up')).toEqual([])
+})
+
+test('an upstream whose tools cannot be read is asked again, and its other work goes on', async () => {
+  await using all = watched({ pace: { firstRetryMs: 20 } })
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'unlisted') } })
+  await until(() => all.of('discovery_failed').length >= 2, 'two attempts')
+  expect(all.of('discovery_failed')[0]?.error).toContain('not today')
+  expect(all.upstreams.get('up')?.state).toBe('ready')
+  expect(Number(await all.text('up', 'any'))).toBeGreaterThan(1)
+  await expect(all.upstreams.discoverTools('up')).rejects.toThrow('not today')
+})
+
+test('an upstream that ignores pings is taken for lost; one that is busy is not', async () => {
+  await using all = watched()
+  const mute = { target: server('raw.mjs', 'mute'), pingMs: 100, pingTimeoutMs: 50 }
+  await all.upstreams.apply({ mute, busy: { target: server('toolbox.mjs'), pingMs: 100, pingTimeoutMs: 1 } })
+  await all.reaches('busy', 'ready')
+  const stop = new AbortController()
+  const call = all.upstreams.call('busy', 'wait', {}, { signal: stop.signal })
+  await until(() => all.of('state').some(({ upstream, state }) => upstream === 'mute' && state === 'reconnecting'), 'it is lost')
+  stop.abort()
+  await expect(call).rejects.toMatchObject({ reason: 'cancelled' })
+})

@@ -1,0 +1,82 @@
+import type { Tool } from '@unfold-mcp/core'
+import { describe, expect, test } from 'vitest'
+import type { CatalogStore } from '../src/stores/catalog.ts'
+
+export const tool = (name: string, description = `Does ${name}`): Tool => ({
+  name,
+  description,
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+})
+
+/** What every driver does. */
+export function catalogContract(driver: string, open: () => Promise<CatalogStore>): void {
+  describe(`${driver} as a catalog store`, () => {
+    test('gives back the tools of each upstream, in the order they were given', async () => {
+      await using store = await open()
+      await store.replaceTools('git', [tool('log'), tool('add')])
+      await store.replaceTools('web', [tool('get')])
+      expect(await store.tools('git')).toEqual([tool('log'), tool('add')])
+      expect(await store.tools('web')).toEqual([tool('get')])
+      expect(await store.upstreams()).toEqual(['git', 'web'])
+    })
+
+    test('replacing forgets the tools that are gone', async () => {
+      await using store = await open()
+      await store.replaceTools('git', [tool('log'), tool('add')])
+      await store.replaceTools('git', [tool('add', 'Adds')])
+      expect(await store.tools('git')).toEqual([tool('add', 'Adds')])
+    })
+
+    test('an upstream without tools is known, and another is not', async () => {
+      await using store = await open()
+      await store.replaceTools('git', [])
+      expect(await store.known('git')).toEqual({ tools: [] })
+      expect(await store.known('web')).toBeUndefined()
+      expect(await store.tools('web')).toEqual([])
+    })
+
+    test('what an upstream says of itself is kept with its tools, and replaced with them', async () => {
+      await using store = await open()
+      await store.replaceTools('git', [tool('log')], 'For version control.')
+      expect(await store.known('git')).toEqual({ tools: [tool('log')], instructions: 'For version control.' })
+      await store.replaceTools('git', [tool('log')])
+      expect(await store.known('git')).toEqual({ tools: [tool('log')] })
+    })
+
+    test('a removed upstream is not known any more, and removing it again does no harm', async () => {
+      await using store = await open()
+      await store.replaceTools('git', [tool('log')])
+      await store.remove('git')
+      await store.remove('git')
+      expect(await store.known('git')).toBeUndefined()
+      expect(await store.upstreams()).toEqual([])
+    })
+
+    test('names and texts come back as they were, whatever they hold', async () => {
+      await using store = await open()
+      const odd = ["a'; DROP TABLE tools; --", 'a\0b', 'a', '__proto__', '\ud800', '日本', '']
+      for (const name of odd) await store.replaceTools(name, [tool(`${name}!`, 'x\0y "\u202e'.repeat(3))], `of ${name}`)
+      for (const name of odd) {
+        expect(await store.known(name)).toEqual({
+          tools: [tool(`${name}!`, 'x\0y "\u202e'.repeat(3))],
+          instructions: `of ${name}`,
+        })
+      }
+      expect(await store.upstreams()).toEqual(odd.toSorted())
+    })
+
+    test('what the caller does with its list afterwards does not change what is kept', async () => {
+      await using store = await open()
+      const tools = [tool('log')]
+      await store.replaceTools('git', tools)
+      tools.push(tool('add'))
+      expect(await store.tools('git')).toEqual([tool('log')])
+    })
+
+    test('work that was asked for at once is done one after the other', async () => {
+      await using store = await open()
+      await Promise.all(Array.from({ length: 20 }, (_, index) => store.replaceTools('git', [tool(`t${index}`)])))
+      expect(await store.tools('git')).toEqual([tool('t19')])
+    })
+  })
+}

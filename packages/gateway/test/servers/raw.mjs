@@ -1,0 +1,43 @@
+// A server of the session era, written by hand, that behaves in the way its first argument says.
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+const [manner] = process.argv.slice(2)
+const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const changed = () => say({ method: 'notifications/tools/list_changed' })
+const names = ['more']
+if (manner === 'parent') process.stderr.write(`grandchild ${spawn('sleep', ['600'], { stdio: 'ignore' }).pid}\n`)
+const listChanged = manner !== 'undeclared'
+
+const answers = {
+  initialize: ({ params }) => ({
+    protocolVersion: params.protocolVersion,
+    capabilities: { tools: listChanged ? { listChanged } : {} },
+    serverInfo: { name: 'raw', version: '0.0.1' },
+  }),
+  ping: () => ({}),
+  'tools/list': () => {
+    process.stderr.write('list\n')
+    if (manner === 'restless') changed()
+    if (manner === 'empty') return { tools: [] }
+    return { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) }
+  },
+  'tools/call': () => {
+    for (let time = 0; time < (manner === 'burst' ? 20 : 1); time++) {
+      names.push(`tool_${names.length}`)
+      if (manner !== 'silent') changed()
+    }
+    return { content: [{ type: 'text', text: String(process.pid) }] }
+  },
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const message = JSON.parse(line)
+  const { id, method } = message
+  if (id === undefined) continue
+  if (manner === 'mute' && method === 'ping') continue
+  if (manner === 'unlisted' && method === 'tools/list') say({ id, error: { code: -32603, message: 'not today' } })
+  else if (Object.hasOwn(answers, method)) say({ id, result: answers[method](message) })
+  else say({ id, error: { code: -32601, message: 'Method not found' } })
+}
+process.exit(0)

@@ -1,0 +1,56 @@
+// A server of the library, over standard input and output, whose tools can be changed by calling them.
+import { spawn } from 'node:child_process'
+import { defineToolbox, serveStdio, ToolRegistry } from '@unfold-mcp/server'
+import { z } from 'zod'
+
+const [...manners] = process.argv.slice(2)
+const registry = new ToolRegistry()
+const removers = new Map()
+const put = (name, description = `Does ${name}`) => {
+  removers.get(name)?.()
+  removers.set(
+    name,
+    registry.register(name, { description }, () => name),
+  )
+}
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+if (manners.includes('parent')) process.stderr.write(`grandchild ${spawn('sleep', ['600'], { stdio: 'ignore' }).pid}\n`)
+if (manners.includes('slow')) await pause(3_000)
+if (manners.includes('flapping')) setTimeout(() => process.exit(4), 200)
+
+const named = z.object({ name: z.string() })
+const toolbox = defineToolbox({ name: 'changing', version: '1.0.0', exposure: 'everything', report: () => undefined })
+  .use(registry)
+  .tool('pid', { about: 'The number of the process' }, () => String(process.pid))
+  .tool('put', { about: 'Adds or changes a tool', input: named.extend({ description: z.string().optional() }) }, (input) => {
+    put(input.name, input.description)
+    return 'put'
+  })
+  .tool('remove', { about: 'Removes a tool', input: named }, ({ name }) => {
+    removers.get(name)?.()
+    removers.delete(name)
+    return 'removed'
+  })
+  .tool('burst', { about: 'Many changes', input: z.object({ times: z.number() }) }, ({ times }) => {
+    for (let time = 0; time < times; time++) put(`burst_${time}`)
+    return 'done'
+  })
+  .tool('wait', { about: 'Never answers' }, (_, { signal }) => {
+    process.stderr.write('waiting\n')
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => {
+        process.stderr.write('aborted\n')
+        reject(new Error('aborted'))
+      })
+    })
+  })
+  .tool('slowly', { about: 'Reports progress' }, async (_, ctx) => {
+    for (const step of [1, 2, 3]) {
+      await ctx.progress(step, 3)
+      await pause(20)
+    }
+    return 'done'
+  })
+
+serveStdio(toolbox)

@@ -1,0 +1,35 @@
+import { fileURLToPath } from 'node:url'
+import type { CommandTarget } from '@unfold-mcp/client'
+import { until } from '../../client/test/processes.ts'
+import type { UpstreamEvent, UpstreamEvents } from '../src/upstreams/events.ts'
+import { Upstreams, type UpstreamsOptions } from '../src/upstreams/upstreams.ts'
+
+/** A server of this folder, as a process of its own. */
+export const server = (file: string, ...args: readonly string[]): CommandTarget => ({
+  command: process.execPath,
+  args: [fileURLToPath(new URL(`servers/${file}`, import.meta.url)), ...args],
+})
+
+/** Upstreams, and all that happens to them. */
+export function watched(options?: UpstreamsOptions) {
+  const upstreams = new Upstreams(options)
+  const events: UpstreamEvent[] = []
+  upstreams.events.all((event) => events.push(event))
+  const of = <E extends keyof UpstreamEvents>(type: E): readonly (UpstreamEvent & { type: E })[] =>
+    events.filter((event): event is UpstreamEvent & { type: E } => event.type === type)
+  return {
+    upstreams,
+    of,
+    names: (upstream: string): readonly string[] => upstreams.tools(upstream).map(({ name }) => name),
+    said: (line: string): boolean => of('stderr').some((event) => event.line === line),
+    reaches: (upstream: string, state: string): Promise<void> =>
+      until(() => upstreams.get(upstream)?.state === state, `${upstream} is ${state}`, 15_000),
+    /** Calls a tool and returns the text of its answer. */
+    async text(upstream: string, tool: string, args: Record<string, unknown> = {}): Promise<string> {
+      const { content } = await upstreams.call(upstream, tool, args)
+      const [first] = content
+      return first?.type === 'text' ? first.text : ''
+    },
+    [Symbol.asyncDispose]: () => upstreams.close(),
+  }
+}
