@@ -48,7 +48,8 @@ export async function probe(transport: StdioTransport, options: ProbeOptions): P
         if (answered === pingId) later(graceMs, () => resolve({ kind: 'legacy' }))
       }
       later(quietMs, () => {
-        transport.send({ jsonrpc: '2.0', id: pingId, method: 'ping' }).catch(reject)
+        // With the same envelope: without it, a server of 2026-07-28 that was slow to start would take us for another era.
+        transport.send({ jsonrpc: '2.0', id: pingId, method: 'ping', params: { _meta: envelopeOf(options) } }).catch(reject)
       })
       transport.send(discoverRequest(options)).catch(reject)
     })
@@ -59,14 +60,15 @@ export async function probe(transport: StdioTransport, options: ProbeOptions): P
   }
 }
 
-function discoverRequest({ clientInfo, capabilities }: ProbeOptions): JSONRPCMessage {
-  const _meta = {
-    [PROTOCOL_VERSION_META_KEY]: statelessRevision,
-    [CLIENT_INFO_META_KEY]: clientInfo,
-    [CLIENT_CAPABILITIES_META_KEY]: capabilities,
-  }
-  return { jsonrpc: '2.0', id: discoverId, method: 'server/discover', params: { _meta } }
+function discoverRequest(options: ProbeOptions): JSONRPCMessage {
+  return { jsonrpc: '2.0', id: discoverId, method: 'server/discover', params: { _meta: envelopeOf(options) } }
 }
+
+const envelopeOf = ({ clientInfo, capabilities }: ProbeOptions) => ({
+  [PROTOCOL_VERSION_META_KEY]: statelessRevision,
+  [CLIENT_INFO_META_KEY]: clientInfo,
+  [CLIENT_CAPABILITIES_META_KEY]: capabilities,
+})
 
 const idOf = (message: JSONRPCMessage): unknown => ('method' in message ? undefined : message.id)
 

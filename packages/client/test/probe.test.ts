@@ -1,0 +1,24 @@
+import { Client } from '@modelcontextprotocol/client'
+import { expect, test } from 'vitest'
+import { systemClock } from '../src/clock.ts'
+import { probe } from '../src/probe.ts'
+import { StdioTransport } from '../src/stdio.ts'
+import { server } from './processes.ts'
+
+test('a server of 2026-07-28 that is slow to start is pinged, and still spoken to in its own era', async () => {
+  const lines: string[] = []
+  const transport = new StdioTransport(server('slow.mjs', '1000'), {
+    maxMessageBytes: 2 ** 20,
+    onWarning: () => undefined,
+    onStderr: (line) => void lines.push(line),
+  })
+  const clientInfo = { name: 'test', version: '1.0.0' }
+  const prior = await probe(transport, { clientInfo, capabilities: {}, clock: systemClock, quietMs: 20 })
+  expect(prior.kind).toBe('modern')
+  const client = new Client(clientInfo, { versionNegotiation: { mode: 'legacy' } })
+  await client.connect(transport, { prior })
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toContain('add')
+  expect(lines).toContain('wire: ping')
+  await client.close()
+})
