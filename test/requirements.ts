@@ -9,9 +9,10 @@ export interface Requirement {
 }
 
 /**
- * What the server library promises. A: discovery as its source document tells it. F: what went wrong for users of other servers.
- * C: identity as its source document tells it. G: two protocol eras. E: lazy mode as its source document tells it. L: lazy mode and search, by the points of their
- * specification. R: the points of the first specification that these leave open, by number. B: bad input.
+ * What the server library promises. A: discovery as its source document tells it. C: identity as its source document tells it.
+ * F: what went wrong for users of other servers. G: two protocol eras. E: lazy mode as its source document tells it. L: lazy
+ * mode and search, by the points of their specification. R: the points of the first specification that these leave open, by
+ * number. B: bad input.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
