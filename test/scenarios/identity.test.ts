@@ -201,7 +201,7 @@ verifies('C13', async () => {
   const bin = (...words: readonly string[]) =>
     run(process.execPath, [join(folder, 'bin.mjs'), ...words], { env: at.env, cwd: at.folder })
   const help = (await bin('write_note', '--help')).stdout
-  expect(help).toMatch(/--text.*required/su)
+  expect(help).toMatch(/Required:\n +--text/u)
   expect(help).toContain('red')
   expect((await bin('write_note', '--text', '012', '--stars', '3')).stdout).toBe('{"text":"012","stars":3}\n')
   const wrong: readonly (readonly [readonly string[], string])[] = [
