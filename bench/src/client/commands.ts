@@ -17,7 +17,7 @@ export const commandNames = {
 }
 
 const unfold = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url))
-const server = fileURLToPath(new URL('small-server.js', import.meta.url))
+const server = fileURLToPath(new URL('servers/small.js', import.meta.url))
 
 /** How long commands take from start to end: ours, and those of the peer where it is there. */
 export async function timeCommands(rounds: number, peer: Mcporter | undefined): Promise<readonly Timing[]> {

@@ -18,13 +18,13 @@ import {
 import { type Contestant, inRounds, inTurns, type Pace, type Timing } from '../list/rounds.ts'
 import { barSize } from '../list/tools.ts'
 
-const server = fileURLToPath(new URL('server.js', import.meta.url))
+const server = fileURLToPath(new URL('servers/tools.js', import.meta.url))
 
 /** How a client knows the tools when it connects again. */
 export const manners = { full: 'full list', memory: 'cache in memory', file: 'cache on disk' } as const
 export type Manner = keyof typeof manners
 
-export type Way = 'HTTP, session' | 'HTTP, 2026-07-28' | 'stdio, session' | 'stdio, 2026-07-28'
+type Way = 'HTTP, session' | 'HTTP, 2026-07-28' | 'stdio, session' | 'stdio, 2026-07-28'
 
 /** One manner of connecting: how long it takes until the tools are known, and how many bytes went over the wire. */
 export interface Reconnecting extends Timing {

@@ -36,8 +36,7 @@ async function refusal(
 }
 
 const identityIn = ({ _meta }: Answer): unknown => (_meta as Answer | undefined)?.[identityMeta]
-const settingsOf = ({ client }: TestClient): Answer | undefined =>
-  client.getServerCapabilities()?.extensions?.[extensionId] as Answer | undefined
+const settingsOf = ({ client }: TestClient): Answer | undefined => client.getServerCapabilities()?.extensions?.[extensionId]
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 
 const info = { name: 'hub', version: '1.2.3' }

@@ -1,7 +1,7 @@
 // A server of 1,000 tools: over HTTP with `--http <port>`, else over standard input and output. When its input ends, it writes to
 // standard error how many bytes went over the pipes.
 import { defineToolbox, serve } from '@unfold-mcp/server'
-import { answerText, barSize, toolsOf } from '../list/tools.ts'
+import { answerText, barSize, toolsOf } from '../../list/tools.ts'
 
 const toolbox = defineToolbox({ name: 'thousand', version: '1.0.0' })
 for (const { name, about, input } of toolsOf(barSize))
