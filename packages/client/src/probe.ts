@@ -35,6 +35,12 @@ export async function probe(transport: StdioTransport, options: ProbeOptions): P
   const { clock, quietMs = 2_000 } = options
   await transport.start()
   let off: () => void = () => undefined
+  const asked = new Set<string>()
+  const answers = new Set<unknown>()
+  const ask = (message: JSONRPCMessage & { readonly id: string }): Promise<void> => {
+    asked.add(message.id)
+    return transport.send(message)
+  }
   try {
     return await new Promise<PriorDiscovery>((resolve, reject) => {
       const later = (ms: number, run: () => void): void => {
@@ -44,23 +50,26 @@ export async function probe(transport: StdioTransport, options: ProbeOptions): P
       transport.onclose = () => reject(transport.failure ?? new Error('It was closed.'))
       transport.onmessage = (message) => {
         const answered = idOf(message)
+        answers.add(answered)
         if (answered === discoverId) resolve(priorOf(message))
         if (answered === pingId) later(graceMs, () => resolve({ kind: 'legacy' }))
       }
       later(quietMs, () => {
         // With the same envelope: without it, a server of 2026-07-28 that was slow to start would take us for another era.
-        transport.send({ jsonrpc: '2.0', id: pingId, method: 'ping', params: { _meta: envelopeOf(options) } }).catch(reject)
+        ask({ jsonrpc: '2.0', id: pingId, method: 'ping', params: { _meta: envelopeOf(options) } }).catch(reject)
       })
-      transport.send(discoverRequest(options)).catch(reject)
+      ask(discoverRequest(options)).catch(reject)
     })
   } finally {
     off()
     delete transport.onclose
     delete transport.onmessage
+    // One that was slow to start answers both, the second when nobody waits for it any more.
+    transport.ignore([...asked].filter((id) => !answers.has(id)))
   }
 }
 
-function discoverRequest(options: ProbeOptions): JSONRPCMessage {
+function discoverRequest(options: ProbeOptions): JSONRPCMessage & { readonly id: string } {
   return { jsonrpc: '2.0', id: discoverId, method: 'server/discover', params: { _meta: envelopeOf(options) } }
 }
 

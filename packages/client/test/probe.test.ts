@@ -16,9 +16,13 @@ test('a server of 2026-07-28 that is slow to start is pinged, and still spoken t
   const prior = await probe(transport, { clientInfo, capabilities: {}, clock: systemClock, quietMs: 20 })
   expect(prior.kind).toBe('modern')
   const client = new Client(clientInfo, { versionNegotiation: { mode: 'legacy' } })
+  // The answer to the ping comes when nobody waits for it any more.
+  const errors: string[] = []
+  client.onerror = (error) => void errors.push(error.message)
   await client.connect(transport, { prior })
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toContain('add')
   expect(lines).toContain('wire: ping')
+  expect(errors).toEqual([])
   await client.close()
 })
