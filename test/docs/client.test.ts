@@ -168,7 +168,7 @@ test('command line: what the page shows is what it prints', async () => {
   const run = async (...words: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await user.unfold([...words, '--', process.execPath, server])
     const typed = words.map((word) => (/^[\w./=:@-]+$/u.test(word) ? word : `'${word}'`)).join(' ')
-    const printed = `${stdout}${stderr}`.trimEnd().replaceAll(process.execPath, 'node')
+    const printed = `${stdout}${stderr}`.trimEnd().replaceAll(process.execPath, 'node').replaceAll(server, 'first-server.mjs')
     return `$ unfold ${typed} -- node first-server.mjs\n${printed}${code === 0 ? '' : `\n(exit code ${code})`}\n`
   }
   const parts = async (...lines: readonly (readonly string[])[]): Promise<string> => {
