@@ -151,10 +151,18 @@ async function listsOf({ served, principal, calls = [], prepare }: Subject): Pro
   return all
 }
 
+async function listed(subject: Subject): Promise<readonly Tool[]> {
+  try {
+    return await listsOf(subject)
+  } finally {
+    await subject.done?.()
+  }
+}
+
 describe('the schemas of every example', () => {
   test.each(Object.entries(subjects))('%s', async (_, make) => {
     const subject = make()
-    const tools = await listsOf(subject).finally(() => subject.done?.())
+    const tools = await listed(subject)
     expect(tools.length).toBeGreaterThan(0)
     expect(faultsIn(tools)).toEqual([])
     for (const tool of tools) {
