@@ -1,11 +1,10 @@
 // A browser for the browser tests: installed where Debian's packages are reachable and we may, asked for elsewhere.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { run } from './processes.mjs'
+import { installPackages } from './debian.mjs'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable', 'microsoft-edge']
-const toStderr = ['ignore', 2, 2]
 const how = {
   linux: 'sudo apt-get install chromium (or the package of your system)',
   darwin: 'brew install --cask chromium',
@@ -16,7 +15,7 @@ const how = {
 export async function ensureChromium() {
   if (hasChromium()) return
   const asked = process.env.UNFOLD_BROWSER_PATH
-  if (!asked && process.platform === 'linux' && isDebian()) await install().catch(() => undefined)
+  if (!asked) await installPackages(['chromium'], 'the browser tests').catch(() => undefined)
   if (hasChromium()) return
   const reason = asked ? `There is no browser at ${asked}` : 'No Chromium was found'
   const advice = how[process.platform] ?? 'the package manager of this system'
@@ -45,29 +44,5 @@ function placesOn(platform, env) {
   const folders = [...(env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
   return names.flatMap((name) => folders.map((folder) => join(folder, name)))
 }
-
-function isDebian() {
-  try {
-    return (
-      /^(?:ID|ID_LIKE)=.*\b(?:debian|ubuntu)\b/m.test(readFileSync('/etc/os-release', 'utf8')) && existsSync('/usr/bin/apt-get')
-    )
-  } catch {
-    return false
-  }
-}
-
-async function install() {
-  const isRoot = process.getuid() === 0
-  // Never asks for a password: a test run must not wait for one.
-  if (!isRoot && (await run('sudo', ['-n', 'true'])).code !== 0) return
-  console.error('Installing Chromium for the browser tests; this takes about a minute …')
-  const apt = (...args) =>
-    isRoot ? run('apt-get', args, quietly) : run('sudo', ['-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], quietly)
-  // Old lists name packages that are gone; a mirror that is away for a moment is no reason to try nothing.
-  await apt('update', '-qq', '-o', 'Acquire::http::Timeout=15', '-o', 'Acquire::Retries=1')
-  await apt('install', '-y', '-qq', '--no-install-recommends', '-o', 'Acquire::http::Timeout=30', 'chromium')
-}
-
-const quietly = { stdio: toStderr, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await ensureChromium()

@@ -2,6 +2,7 @@
 import { ensureChromium } from './chromium.mjs'
 import { run, tool } from './processes.mjs'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
+import { ensureShells } from './shells.mjs'
 import { shown, step } from './steps.mjs'
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--no-check')
@@ -10,6 +11,7 @@ const withCheck = !process.argv.includes('--no-check')
 await ensureInstalled()
 await ensureBuilt()
 await ensureChromium()
+await ensureShells()
 const results = []
 if (withCheck) results.push(await step('check', () => run(process.execPath, ['scripts/check.mjs'], shown)))
 // Part of the tests covers part of the code; the thresholds speak of the whole.

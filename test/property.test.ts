@@ -56,6 +56,19 @@ test('over HTTP as well', async () => {
         return { peer: connected(connection), scope: sessionId === undefined ? undefined : `session:${sessionId}` }
       })
     }),
-    { numRuns: 25 },
+    {
+      numRuns: 25,
+      // A client that left is not among all that are connected.
+      examples: [
+        [
+          [
+            { kind: 'reconnect', client: 0 },
+            { kind: 'activate', client: 1, group: 'archive' },
+            { kind: 'activate', client: 0, group: 'archive' },
+            { kind: 'activate for', whom: 'all', client: 0, group: 'bucket' },
+          ],
+        ],
+      ],
+    },
   )
 }, 60_000)

@@ -12,7 +12,8 @@ export interface Requirement {
  * What the server library promises. A: discovery as its source document tells it. F: what went wrong for users of other servers.
  * G: two protocol eras. E: lazy mode as its source document tells it. L: lazy mode and search, by the points of their
  * specification. R: the points of the first specification that these leave open, by number. S: tools that follow the data, by
- * the scenarios of their source document (S01 to S08) and of its reviewers. B: bad input.
+ * the scenarios of their source document (S01 to S08) and of its reviewers. C: identity as its source document tells it.
+ * B: bad input.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -78,6 +79,41 @@ export const requirements = [
     behaviour: 'a toolbox without groups lists and answers byte for byte as a server written on the SDK alone',
   },
   { id: 'A22', ways: 'session', behaviour: 'the answer of an activator lists the tools that it revealed' },
+
+  { id: 'C01', ways: 'every', behaviour: 'the same tools have the same identity, in whatever order they were declared' },
+  { id: 'C02', ways: 'every', behaviour: 'another name, description or schema of a tool is another identity' },
+  { id: 'C03', ways: 'every', behaviour: 'adding a tool gives another identity, and removing it the first one again' },
+  { id: 'C04', ways: 'every', behaviour: 'the identity tells how many tools there are' },
+  { id: 'C05', ways: 'every', behaviour: 'a client that reconnects and finds the identity it knows never asks for the list' },
+  {
+    id: 'C06',
+    ways: 'every',
+    behaviour: 'a client that finds another identity asks for the list once, and keeps that from then on',
+  },
+  {
+    id: 'C07',
+    ways: 'none',
+    behaviour: 'unfold identity tells the identity of a server, and says whether it is the expected one',
+  },
+  { id: 'C08', ways: 'none', behaviour: 'unfold list tells the tools of a server, and with --schemas how to call them' },
+  { id: 'C09', ways: 'none', behaviour: 'unfold call calls any tool that it finds, with --args or with flags of its schema' },
+  {
+    id: 'C10',
+    ways: 'every',
+    behaviour: 'calling or describing a tool without naming it is refused as invalid params, in words',
+  },
+  { id: 'C11', ways: 'every', behaviour: 'a client that calls a tool that is not there is told its nearest name' },
+  { id: 'C12', ways: 'every', behaviour: 'a client that calls a tool without arguments calls it with an empty object' },
+  { id: 'C13', ways: 'none', behaviour: 'a generated command line wants what the schema requires, in the types that it names' },
+  { id: 'C14', ways: 'every', behaviour: 'a client that expects an identity refuses a server whose tools have another' },
+  { id: 'C15', ways: 'every', behaviour: 'without identity, a plain toolbox lists the same bytes as a server of the SDK alone' },
+  {
+    id: 'C16',
+    ways: 'every',
+    behaviour: 'the greeting, the list and the answer to server/identity carry the same identity and count',
+  },
+  { id: 'C17', ways: 'every', behaviour: 'an identity is that of what the caller may see, and tells nothing of the rest' },
+  { id: 'C18', ways: 'none', behaviour: 'a server has one identity over every transport, in both eras and on the command line' },
 
   { id: 'E01', ways: 'none', behaviour: 'without LAZY_MODE, or with it off, clients are shown what was declared' },
   { id: 'E02', ways: 'session', behaviour: 'a lazy client starts with exactly manage_tools' },

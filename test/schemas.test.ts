@@ -1,6 +1,8 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Baselines, browserToolbox, Recording, Redactor } from '@unfold-mcp/browser'
 import { canonicalJson, type JsonSchema, type Tool } from '@unfold-mcp/core'
 import { defineToolbox, type ModePolicy, type Principal, ToolRegistry } from '@unfold-mcp/server'
 import { type TestContext, testContext } from '@unfold-mcp/server/testing'
@@ -15,6 +17,7 @@ import { devopsHub } from '../examples/src/devops-hub/hub.ts'
 import { hybridServer } from '../examples/src/hybrid/server.ts'
 import { smartHome } from '../examples/src/lazy/home.ts'
 import { House } from '../examples/src/lazy/house.ts'
+import { pluginFolderServer } from '../examples/src/plugin-folder/server.ts'
 import { pluginServer } from '../examples/src/plugin-server/server.ts'
 import { local } from '../examples/src/secure-server/access.ts'
 import { secureServer } from '../examples/src/secure-server/server.ts'
@@ -33,6 +36,22 @@ interface Subject {
   readonly calls?: readonly (readonly [name: string, args?: Record<string, unknown>])[]
   /** Whatever else has to happen. */
   readonly prepare?: () => void | Promise<void>
+  /** Ends what was started for it. */
+  readonly done?: () => Promise<void>
+}
+
+function browserOf(): Subject {
+  const recording = new Recording({ redactor: new Redactor() })
+  const nobody = (): never => {
+    throw new Error('No browser runs here.')
+  }
+  const browser = { tabs: () => [], tab: nobody, snapshot: async () => nobody() }
+  const served = browserToolbox({ recording, browser, baselines: new Baselines(), sessions: folder, output: folder })
+  const prepare = (): void => {
+    const names = Object.keys(recording.facts.read())
+    recording.facts.set(Object.fromEntries(names.map((name) => [name, 1])))
+  }
+  return { served, prepare, calls: [['observe', { what: 'errors' }]] }
 }
 
 function watcherOf(policy: ModePolicy): Subject {
@@ -62,12 +81,19 @@ const subjects: { readonly [name: string]: () => Subject } = {
   'devops-hub': () => ({ served: devopsHub(new Fleet(() => 0)) }),
   hybrid: () => ({ served: hybridServer(), calls: [['add_note', { name: 'milk', text: 'Buy milk', pinned: true }]] }),
   lazy: () => ({ served: smartHome(new House(() => 0)) }),
+  'plugin-folder': () => {
+    const { toolbox, plugins } = pluginFolderServer(
+      fileURLToPath(new URL('../examples/src/plugin-folder/plugins/', import.meta.url)),
+    )
+    return { served: toolbox, prepare: () => plugins.ready(), done: () => plugins.close() }
+  },
   'plugin-server': () => ({
     served: pluginServer(() => 0),
     calls: ['text', 'math', 'time'].map((name) => ['load_plugin', { name }] as const),
   }),
   'secure-server': () => ({ served: secureServer(), principal: local, calls: [['grant_permission', { permission: 'admin' }]] }),
   'state-aware': queueOf,
+  'unfold-browser': browserOf,
   'a page that is watched': () => watcherOf('filtered'),
   'the same with all modes listed': () => watcherOf('static'),
 }
@@ -125,9 +151,18 @@ async function listsOf({ served, principal, calls = [], prepare }: Subject): Pro
   return all
 }
 
+async function listed(subject: Subject): Promise<readonly Tool[]> {
+  try {
+    return await listsOf(subject)
+  } finally {
+    await subject.done?.()
+  }
+}
+
 describe('the schemas of every example', () => {
   test.each(Object.entries(subjects))('%s', async (_, make) => {
-    const tools = await listsOf(make())
+    const subject = make()
+    const tools = await listed(subject)
     expect(tools.length).toBeGreaterThan(0)
     expect(faultsIn(tools)).toEqual([])
     for (const tool of tools) {
@@ -136,9 +171,10 @@ describe('the schemas of every example', () => {
     }
   })
 
-  test('every example has a subject', async () => {
+  test('every example that is a server has a subject', async () => {
     const names = await readdir(new URL('../examples/src/', import.meta.url))
-    expect(Object.keys(subjects)).toEqual(expect.arrayContaining(names))
+    const servers = names.filter((name) => name !== 'adaptive-client')
+    expect(Object.keys(subjects)).toEqual(expect.arrayContaining(servers))
   })
 })
 

@@ -41,6 +41,13 @@ export async function inRounds(contestants: readonly Contestant[], pace: Pace): 
   return runners.map(({ contestant, times }) => timingOf(contestant.name, times))
 }
 
+/** Times every contestant once in each round, for what takes so long that a slice would be one run. */
+export async function inTurns(contestants: readonly Contestant[], rounds: number): Promise<readonly Timing[]> {
+  const runners = contestants.map((contestant) => ({ contestant, times: [] as number[] }))
+  for (let round = 0; round < rounds; round++) for (const { contestant, times } of runners) await slice(contestant, 0, times)
+  return runners.map(({ contestant, times }) => timingOf(contestant.name, times))
+}
+
 /** Runs for so long, and says how long it really was. */
 async function slice({ run, prepare }: Contestant, forMs: number, times: number[]): Promise<number> {
   const begin = performance.now()

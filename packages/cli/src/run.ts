@@ -4,7 +4,7 @@ import { CommandError, exit } from './exit.ts'
 import { commandErrorOf } from './failure.ts'
 import { type Invocation, isSet, parse, textOf } from './grammar.ts'
 import { verbHelp } from './help.ts'
-import type { Io } from './io.ts'
+import { dataFolder, type Io } from './io.ts'
 import { Output } from './output.ts'
 import { verbs } from './verbs.ts'
 
@@ -67,7 +67,15 @@ async function runVerb(invocation: Invocation, io: Io): Promise<number> {
     return exit.ok
   }
   const command = await commands[verb]?.()
-  return (await command?.run(invocation, io)) ?? exit.failed
+  const code = (await command?.run(invocation, io)) ?? exit.failed
+  if (verbs[verb]?.wantsServer === true) await prepareCompletions(io)
+  return code
+}
+
+/** What was learnt of a server's tools is put where a shell that completes a word finds it at once. */
+async function prepareCompletions(io: Io): Promise<void> {
+  const { completionFolders, refreshSheets } = await import('./completion/cache.ts')
+  await refreshSheets(completionFolders(dataFolder(io))).catch(() => undefined)
 }
 
 /** Whether the help that is asked for is that of a tool. */

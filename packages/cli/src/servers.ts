@@ -1,4 +1,5 @@
 import { type Connection, type ConnectOptions, connect, fileCache, type Target } from '@unfold-mcp/client'
+import { shellQuote } from './arguments/quote.ts'
 import {
   approvalStore,
   type FoundServer,
@@ -66,6 +67,9 @@ export function callCommand({ command, flags }: Invocation, label: string, { env
   const isFirst = command !== undefined || textOf(flags, 'server') !== undefined || env.UNFOLD_SERVER !== undefined
   return isFirst ? 'unfold call' : `unfold call ${safeText(label)}`
 }
+
+/** What follows everything else on a command line like this one: the server's command, where that is how it was given. */
+export const commandTail = ({ command }: Invocation): string => (command === undefined ? '' : `-- ${shellQuote(command)}`)
 
 /** Connects to the server that a command line means; the tools it had last time are known before it is asked. */
 export async function openServer(

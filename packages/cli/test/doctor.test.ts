@@ -1,4 +1,4 @@
-import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { guarded } from './authorization.ts'
@@ -78,12 +78,14 @@ test('a list from the future says that the clock is wrong', async () => {
   expect(about(folder)).toMatchObject({ state: 'failed', next: expect.stringContaining('clock') })
 })
 
-test.skipIf(process.getuid?.() === 0)('a folder that cannot be written to is told', async () => {
+test('a folder that cannot be written to is told', async () => {
   await using at = await home()
-  await mkdir(join(at.folder, 'unfold'))
-  await chmod(join(at.folder, 'unfold'), 0o500)
-  const { about } = await examined(at, {})
-  expect(about(join(at.folder, 'unfold'))).toMatchObject({ state: 'failed', next: expect.stringContaining('UNFOLD_HOME') })
+  await writeFile(join(at.folder, 'file'), '')
+  const folder = join(at.folder, 'file', 'unfold')
+  const { code, stdout } = await at.unfold(['doctor', '--json'], { env: { UNFOLD_HOME: folder } })
+  expect(code).toBe(1)
+  const next = expect.stringContaining('UNFOLD_HOME')
+  expect(JSON.parse(stdout).findings).toContainEqual(expect.objectContaining({ about: folder, state: 'failed', next }))
 })
 
 test('one server can be examined by itself, and people get lines', async () => {

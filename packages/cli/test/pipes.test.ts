@@ -182,7 +182,7 @@ test("a project's server is blocked until somebody agreed to it, and again after
   expect((await at.unfold(['list', 'theirs'], { cwd: project })).code).toBe(6)
 })
 
-test('a second list of a server with an identity is answered from the cache', async () => {
+test('a list is kept, and a shell that completes knows its tools without connecting', async () => {
   await using at = await home()
   const first = await at.unfold(['list', '--names', ...desk])
   const second = await at.unfold(['list', '--names', ...desk])

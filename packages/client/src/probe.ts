@@ -23,8 +23,7 @@ export interface ProbeOptions {
 }
 
 const discoverId = 'unfold:discover'
-/** The id of a request whose answer may come when nobody waits for it any more. */
-export const pingId = 'unfold:ping'
+const pingId = 'unfold:ping'
 const graceMs = 500
 
 /**
@@ -36,6 +35,12 @@ export async function probe(transport: StdioTransport, options: ProbeOptions): P
   const { clock, quietMs = 2_000 } = options
   await transport.start()
   let off: () => void = () => undefined
+  const asked = new Set<string>()
+  const answers = new Set<unknown>()
+  const ask = (message: JSONRPCMessage & { readonly id: string }): Promise<void> => {
+    asked.add(message.id)
+    return transport.send(message)
+  }
   try {
     return await new Promise<PriorDiscovery>((resolve, reject) => {
       const later = (ms: number, run: () => void): void => {
@@ -45,30 +50,34 @@ export async function probe(transport: StdioTransport, options: ProbeOptions): P
       transport.onclose = () => reject(transport.failure ?? new Error('It was closed.'))
       transport.onmessage = (message) => {
         const answered = idOf(message)
+        answers.add(answered)
         if (answered === discoverId) resolve(priorOf(message))
-        if (answered === pingId && 'result' in message) later(graceMs, () => resolve({ kind: 'legacy' }))
+        if (answered === pingId) later(graceMs, () => resolve({ kind: 'legacy' }))
       }
       later(quietMs, () => {
-        transport.send(request(pingId, 'ping', options)).catch(reject)
+        // With the same envelope: without it, a server of 2026-07-28 that was slow to start would take us for another era.
+        ask({ jsonrpc: '2.0', id: pingId, method: 'ping', params: { _meta: envelopeOf(options) } }).catch(reject)
       })
-      transport.send(request(discoverId, 'server/discover', options)).catch(reject)
+      ask(discoverRequest(options)).catch(reject)
     })
   } finally {
     off()
     delete transport.onclose
     delete transport.onmessage
+    // One that was slow to start answers both, the second when nobody waits for it any more.
+    transport.ignore([...asked].filter((id) => !answers.has(id)))
   }
 }
 
-/** A request as 2026-07-28 has it; without all this, a server that speaks both takes it as the beginning of a session. */
-function request(id: string, method: string, { clientInfo, capabilities }: ProbeOptions): JSONRPCMessage {
-  const _meta = {
-    [PROTOCOL_VERSION_META_KEY]: statelessRevision,
-    [CLIENT_INFO_META_KEY]: clientInfo,
-    [CLIENT_CAPABILITIES_META_KEY]: capabilities,
-  }
-  return { jsonrpc: '2.0', id, method, params: { _meta } }
+function discoverRequest(options: ProbeOptions): JSONRPCMessage & { readonly id: string } {
+  return { jsonrpc: '2.0', id: discoverId, method: 'server/discover', params: { _meta: envelopeOf(options) } }
 }
+
+const envelopeOf = ({ clientInfo, capabilities }: ProbeOptions) => ({
+  [PROTOCOL_VERSION_META_KEY]: statelessRevision,
+  [CLIENT_INFO_META_KEY]: clientInfo,
+  [CLIENT_CAPABILITIES_META_KEY]: capabilities,
+})
 
 const idOf = (message: JSONRPCMessage): unknown => ('method' in message ? undefined : message.id)
 

@@ -39,6 +39,7 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions
   readonly #lines: Lines
   readonly #unanswered = new Unanswered()
+  readonly #ignored = new Set<string>()
   readonly #stderr: LastLines
   #child: Child | undefined
   #exited: Promise<void> = Promise.resolve()
@@ -73,6 +74,11 @@ export class StdioTransport implements Transport {
   /** Why it is over, if it is and nobody asked for it. */
   get failure(): ClientError | undefined {
     return this.#failure
+  }
+
+  /** Nobody waits for the answers to these any more: they are dropped when they come. */
+  ignore(ids: readonly string[]): void {
+    for (const id of ids) this.#ignored.add(id)
   }
 
   /** How many bytes have come in. */
@@ -191,8 +197,12 @@ export class StdioTransport implements Transport {
     if (messages === undefined) this.#strangeLine(text)
     for (const message of messages ?? []) {
       this.#unanswered.answered(message)
-      this.onmessage?.(message)
+      if (!this.#isLate(message)) this.onmessage?.(message)
     }
+  }
+
+  #isLate(message: JSONRPCMessage): boolean {
+    return !('method' in message) && typeof message.id === 'string' && this.#ignored.delete(message.id)
   }
 
   #strangeLine(text: string): void {

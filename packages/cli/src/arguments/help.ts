@@ -13,6 +13,8 @@ import { sampleArguments } from './sample.ts'
 export interface HelpOptions {
   /** What is typed before the tool's name, such as `unfold call github`. */
   readonly command: string
+  /** What is typed after everything else, such as `-- node server.js`. */
+  readonly after?: string
   /** How many columns the terminal has. */
   readonly width?: number
   readonly style?: Style
@@ -21,19 +23,20 @@ export interface HelpOptions {
 }
 
 /** How to call a tool, from its schema alone. Every word of the server in it is safe for a terminal. */
-export function helpText(tool: Tool, { command, width = 80, style = plain, limit = 100 }: HelpOptions): string {
+export function helpText(tool: Tool, { command, after = '', width = 80, style = plain, limit = 100 }: HelpOptions): string {
   const table = flagTableOf(tool)
   const shown = table.flags.filter(isShownFlag)
   const required = shown.filter((flag) => isRequired(flag, table))
   const optional = shown.filter((flag) => !isRequired(flag, table))
   const start = `${safeText(command)} ${shellQuote([tool.name])}`
+  const tail = after === '' ? '' : ` ${after}`
   const hasEscape = shown.some(({ text }) => text.startsWith('--arg:'))
   const sections = [
     aboutLines(tool, width),
-    [`${style.bold('Usage:')} ${usage(start, required, optional.length > 0)}`],
+    [`${style.bold('Usage:')} ${usage(start, required, optional.length > 0)}${tail}`],
     section('Required:', required, { table, width, style, limit }),
     section('Options:', optional, { table, width, style, limit: Math.max(0, limit - required.length) }),
-    examples(tool, start, style),
+    examples(tool, start, { tail, style }),
     shown.length === 0 && !table.form.isCut ? [] : wrapped(otherWays + (hasEscape ? escapes : ''), width).map(style.dim),
   ]
   return sections
@@ -133,6 +136,12 @@ function about(field: Field, table: FlagTable): string {
   return [sentence, ...notes(field, table)].filter((note) => note !== '').join(' ')
 }
 
+/** A default as it is typed; in quotes where it could be taken for a part of the sentence. */
+function defaultText(value: unknown): string {
+  const text = safeText(choiceText(value), { limit: 80 })
+  return typeof value === 'string' && !/\w$/u.test(text) ? `"${text}"` : text
+}
+
 function notes(field: Field, table: FlagTable): readonly string[] {
   const limits = limitsOf(field.constraints)
   const around = table.at(field.path.slice(0, -1))
@@ -142,7 +151,7 @@ function notes(field: Field, table: FlagTable): readonly string[] {
     ...(field.kind === 'list' || field.kind === 'multichoice' ? ['May be repeated.'] : []),
     ...(field.kind === 'list' && field.item.kind === 'choice' ? choiceNotes(field.item) : []),
     ...(field.nullable && field.kind !== 'choice' ? ['May be null.'] : []),
-    ...(field.default === undefined ? [] : [`Default: ${safeText(choiceText(field.default), { limit: 80 }) || '""'}.`]),
+    ...(field.default === undefined ? [] : [`Default: ${defaultText(field.default)}.`]),
     ...(field.required && around !== undefined && !isRequired(around, table) ? [`Required with ${around.text}.`] : []),
     ...(field.secret ? ['Secret: with --args - it stays out of the list of processes.'] : []),
   ]
@@ -180,16 +189,22 @@ function limitsOf(limits: Constraints): string {
 }
 
 function range(least: number | undefined, most: number | undefined, unit: string): string {
-  if (least !== undefined && most !== undefined) return least === most ? `exactly ${least}${unit}` : `${least} to ${most}${unit}`
-  if (least !== undefined) return least === 0 && unit !== '' ? '' : `at least ${least}${unit}`
-  return most === undefined ? '' : `at most ${most}${unit}`
+  const unitOf = (count: number): string => (count === 1 ? unit.replace(/s$/u, '') : unit)
+  if (least !== undefined && most !== undefined)
+    return least === most ? `exactly ${least}${unitOf(least)}` : `${least} to ${most}${unitOf(most)}`
+  if (least !== undefined) return least === 0 && unit !== '' ? '' : `at least ${least}${unitOf(least)}`
+  return most === undefined ? '' : `at most ${most}${unitOf(most)}`
 }
 
 const longestExample = 500
 
-function examples(tool: Tool, command: string, style: Style): readonly string[] {
-  const lines = sampleArguments(tool).map((args) =>
-    [command, shellQuote(argvOf(tool, args))].filter((part) => part !== '').join(' '),
+function examples(
+  tool: Tool,
+  command: string,
+  { tail, style }: { readonly tail: string; readonly style: Style },
+): readonly string[] {
+  const lines = sampleArguments(tool).map(
+    (args) => `${[command, shellQuote(argvOf(tool, args))].filter((part) => part !== '').join(' ')}${tail}`,
   )
   const short = [...new Set(lines)].filter((line) => line.length <= longestExample)
   return short.length === 0

@@ -12,7 +12,7 @@ import { type Io, isInteractive } from '../io.ts'
 import { Output } from '../output.ts'
 import { progressFor } from '../progress.ts'
 import { resultOutput } from '../result.ts'
-import { callCommand, openServer } from '../servers.ts'
+import { callCommand, commandTail, openServer } from '../servers.ts'
 import { safeText } from '../text/safe.ts'
 
 /** Calls a tool: its flags are the properties of its schema. */
@@ -24,7 +24,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const tool = await chosenTool(connection, words[0], asks, io)
   const command = callCommand(invocation, label, io)
   if (isSet(invocation.flags, 'help')) {
-    output.answer(helpText(tool, { width: output.width, style: output.style, command }), {
+    output.answer(helpText(tool, { width: output.width, style: output.style, command, after: commandTail(invocation) }), {
       server: label,
       tool,
     })

@@ -3,7 +3,7 @@ import { exit, usageError } from '../exit.ts'
 import type { Invocation } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
-import { callCommand, openServer } from '../servers.ts'
+import { callCommand, commandTail, openServer } from '../servers.ts'
 import { safeText } from '../text/safe.ts'
 
 /** Everything about one tool. */
@@ -26,6 +26,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     width: output.width,
     style: output.style,
     command: callCommand(invocation, label, io),
+    after: commandTail(invocation),
   })
   output.answer(`${help}\n\n${facts.join(' · ')}`, { server: label, ...description })
   return exit.ok

@@ -29,13 +29,15 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     mcp_version: connection.protocolVersion,
     ...(told !== undefined && { told }),
   }
-  if (expected !== undefined && expected.toLowerCase() !== id?.toLowerCase())
+  // What a server says of itself proves nothing: its tools must be those that are expected.
+  const found = [id, computed].find((each) => each?.toLowerCase() !== expected?.toLowerCase())
+  if (expected !== undefined && found !== undefined)
     throw new CommandError(
       exit.blocked,
       'identity_mismatch',
-      `${label} has the identity ${id ?? 'of none'}, not ${expected}: its tools are others.`,
+      `${label} has the identity ${found}, not ${expected}: its tools are others.`,
       {
-        details: { expected, actual: id },
+        details: { expected, actual: found },
       },
     )
   const by = answer.by === 'server' ? '' : ' (computed here: the server does not tell)'

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writePrivate } from '../private-file.ts'
 import type { FoundServer } from './servers.ts'
 import { readText } from './text.ts'
 
@@ -79,20 +79,5 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 const isApproval = (value: unknown): value is Approval =>
   isRecord(value) && [value.file, value.hash, value.name].every((each) => typeof each === 'string')
 
-async function save(folder: string, file: string, approved: readonly Approval[]): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const draft = `${file}.${randomUUID()}.tmp`
-  try {
-    const handle = await open(draft, 'wx', 0o600)
-    try {
-      await handle.writeFile(`${JSON.stringify({ format, version, approved }, null, 2)}\n`)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(draft, file)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
-}
+const save = (folder: string, file: string, approved: readonly Approval[]): Promise<void> =>
+  writePrivate(folder, file, { format, version, approved })

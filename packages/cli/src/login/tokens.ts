@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/client'
 import { readText } from '../config/text.ts'
+import { writePrivate } from '../private-file.ts'
 import { withLock } from './lock.ts'
 
 /** That somebody signed in: who gave the tokens, and for what. */
@@ -139,20 +139,5 @@ const isGrant = (value: unknown): value is Grant =>
   isRecord(value.tokens) &&
   typeof value.tokens.access === 'string'
 
-async function save(folder: string, file: string, grants: readonly Grant[]): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const draft = `${file}.${randomUUID()}.tmp`
-  try {
-    const handle = await open(draft, 'wx', 0o600)
-    try {
-      await handle.writeFile(`${JSON.stringify({ format, version, grants }, null, 2)}\n`)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(draft, file)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
-}
+const save = (folder: string, file: string, grants: readonly Grant[]): Promise<void> =>
+  writePrivate(folder, file, { format, version, grants })

@@ -167,7 +167,7 @@ function pageOf(server: string, page: unknown): { readonly tools: readonly unkno
 
 /** The definition as JSON keeps it, which is what clients of this era get to see: 2026-07-28 knows no `execution`. */
 function definitionOf(server: string, tool: unknown, era: Era): string {
-  const { execution, ...rest } = (tool ?? {}) as { name?: unknown; inputSchema?: unknown; execution?: unknown }
+  const { execution: _, ...rest } = (tool ?? {}) as { name?: unknown; inputSchema?: unknown; execution?: unknown }
   const { name, inputSchema } = rest
   if (typeof name === 'string' && typeof inputSchema === 'object' && inputSchema !== null)
     return JSON.stringify(era === 'stateless' ? rest : tool)

@@ -72,6 +72,6 @@ export function describeTool(runtime: Runtime, scope: Scope, name: string): Desc
 
 function examplesOf({ inputSchema }: Tool): readonly unknown[] {
   const least = exampleOf(inputSchema)
-  const all = exampleOf({ ...inputSchema, required: Object.keys((inputSchema.properties ?? {}) as object) })
+  const all = exampleOf({ ...inputSchema, required: Object.keys(inputSchema.properties ?? {}) })
   return JSON.stringify(least) === JSON.stringify(all) ? [least] : [least, all]
 }

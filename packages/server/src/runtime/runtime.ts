@@ -4,10 +4,8 @@ import {
   type GroupCost,
   type Groups,
   groupOf,
-  initialActivation,
   isFailure,
   type JsonSchema,
-  nothingActive,
   type Plan,
   pageOf,
   planActivate,
@@ -16,7 +14,6 @@ import {
   reasons,
   reconcile,
   type Tool,
-  toolTokens,
   touch,
 } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../entry.ts'
@@ -25,10 +22,12 @@ import { Finder } from '../search/finder.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
 import type { Declaration } from './declaration.ts'
+import { groupCost } from './group-cost.ts'
 import { type Delta, Identities } from './identities.ts'
+import { Openings } from './openings.ts'
 import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
-import { Cell, type Frame, Scope } from './scope.ts'
+import { Scope } from './scope.ts'
 import { activatorName, type Reader, surfaceNames } from './surface.ts'
 import { type Found, ToolSearch, type WordSearch } from './tool-search.ts'
 import { noTransition, type Transition, transitionOf } from './transition.ts'
@@ -79,19 +78,18 @@ export class Runtime {
   readonly #worlds: Worlds
   readonly #scopes = new Set<Scope>()
   readonly #goodViews = new WeakMap<UrlView, World>()
-  readonly #viewActivations = new WeakMap<UrlView, { readonly groups: Groups; readonly activation: Activation }>()
+  readonly #openings: Openings
   readonly #activations: Activations
   readonly #groupTools = new WeakMap<object, readonly (readonly [string, readonly Tool[]])[]>()
   readonly #search = new ToolSearch()
   readonly #searches = new WeakMap<object, ToolSearch>()
   readonly #finder: Finder
-  #exposure: Declaration['exposure']
   #unsubscribe: () => void = () => undefined
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
     this.declaration = declaration
-    this.#exposure = declaration.exposure
     this.#activations = new Activations(declaration, () => this.#groups)
+    this.#openings = new Openings({ declaration, activations: this.#activations, worldOf: (scope) => this.worldOf(scope) })
     this.views = new Views({
       world: (scope) => this.worldOf(scope),
       facts: declaration.facts,
@@ -227,7 +225,7 @@ export class Runtime {
 
   /** Shows tools in this way to clients that do not ask otherwise, whatever was declared. */
   expose(exposure: Declaration['exposure']): void {
-    this.#exposure = exposure
+    this.#openings.exposure = exposure
   }
 
   isActive(scope: Scope, group: string): boolean {
@@ -402,10 +400,7 @@ export class Runtime {
   }
 
   async #begin(key: string, view: UrlView, newcomer: Newcomer): Promise<Scope> {
-    const product = await this.#productFor(view, newcomer)
-    return newcomer.era === 'session'
-      ? this.#openSession(key, view, newcomer, product)
-      : this.#openStateless(key, view, newcomer, product)
+    return this.#openings.open(key, view, newcomer, await this.#productFor(view, newcomer))
   }
 
   async #productFor(view: UrlView, newcomer: Newcomer): Promise<Product | undefined> {
@@ -420,63 +415,6 @@ export class Runtime {
       await product?.close()
       throw error
     }
-  }
-
-  async #openSession(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
-    const cost = this.#cost(this.worldOf({ product }))
-    const wish = view.exposure ?? this.#exposure
-    const frame: Frame = { era: 'session', principal, wish, canActivate: this.#canActivate(wish), ...this.#asked(view) }
-    const shares = this.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
-    const { groups, tags, versions } = view
-    // A lazy client starts with nothing but what lets it enable tools.
-    const start = wish === 'lazy' ? [] : initialActivation(this.#groups).groups
-    const cell = shares
-      ? await this.#activations.principal(principal.id, cost)
-      : await this.#activations.session(key, { principal, start, asked: { groups, tools: [], tags, versions } }, cost)
-    return new Scope(key, cell, frame, product)
-  }
-
-  async #openStateless(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
-    const cost = this.#cost(this.worldOf({ product }))
-    if (this.declaration.remember === 'principal' && principal !== undefined && view.isEmpty) {
-      return new Scope(key, await this.#activations.principal(principal.id, cost), this.#principalFrame(principal, view), product)
-    }
-    const shared = await this.#activations.shared(cost)
-    const activation = view.isEmpty ? shared.activation : this.#askedFor(view, shared)
-    // Named after the one that hooks ran for: no request or stream owns what they prepared, so none releases it.
-    return new Scope(key, new Cell(shared.key, activation), this.#statelessFrame(principal, view), product)
-  }
-
-  // The same object for every request with this address, because what is known of an activation is kept by it.
-  #askedFor(view: UrlView, shared: Cell): Activation {
-    const found = this.#viewActivations.get(view)
-    if (found?.groups === this.#groups) return found.activation
-    const asked = planAll(this.#groups, nothingActive, view.groups).next.groups
-    const groups = [...new Set([...shared.activation.groups, ...asked])]
-    const made = { groups, tools: [], tags: view.tags, versions: view.versions }
-    this.#viewActivations.set(view, { groups: this.#groups, activation: made })
-    return made
-  }
-
-  #statelessFrame(principal: Principal | undefined, view: UrlView): Frame {
-    const asked = view.exposure ?? (view.groups.length > 0 || view.tags.length > 0 ? 'groups' : undefined)
-    const declared = this.#exposure === 'groups' ? 'measured' : this.#exposure
-    return { era: 'stateless', principal, wish: asked ?? declared, canActivate: false, ...this.#asked(view) }
-  }
-
-  #principalFrame(principal: Principal, view: UrlView): Frame {
-    const wish = this.#exposure
-    return { era: 'stateless', principal, wish, canActivate: this.#canActivate(wish), ...this.#asked(view) }
-  }
-
-  #asked({ readOnly, counts }: UrlView): Pick<Frame, 'readOnly' | 'counts'> {
-    return { readOnly, counts: counts && this.declaration.counts }
-  }
-
-  #canActivate(wish: Declaration['exposure']): boolean {
-    if (wish === 'groups')
-      return this.#groups.byName.size > 0 || this.declaration.after !== undefined || this.world.catalog.awaited.size > 0
-    return wish !== 'everything'
   }
 
   #noticeSilence(scope: Scope): void {
@@ -508,12 +446,7 @@ export class Runtime {
   }
 
   #costFor(scope: Scope): GroupCost {
-    return this.#cost(this.worldOf(scope), this.views.look(scope).forbidden)
-  }
-
-  #cost({ catalog: { byGroup } }: World, forbidden?: ReadonlySet<ToolEntry>): GroupCost {
-    return (group) =>
-      (byGroup.get(group) ?? []).reduce((sum, entry) => (forbidden?.has(entry) ? sum : sum + toolTokens(entry.tool)), 0)
+    return groupCost(this.worldOf(scope), this.views.look(scope).forbidden)
   }
 
   async #scopesOf(target: string): Promise<readonly Scope[]> {
@@ -527,8 +460,8 @@ export class Runtime {
       return [
         new Scope(
           target,
-          await this.#activations.principal(principal.id, this.#cost(this.world)),
-          this.#principalFrame(principal, emptyView),
+          await this.#activations.principal(principal.id, groupCost(this.world)),
+          this.#openings.principalFrame(principal, emptyView),
         ),
       ]
     }

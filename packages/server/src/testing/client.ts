@@ -1,4 +1,10 @@
-import { type CallToolResult, Client, type Tool, type Transport } from '@modelcontextprotocol/client'
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import type { Era } from '../context.ts'
 
 /** A real client of the SDK, with what a scenario asks of one. */
@@ -42,7 +48,11 @@ export async function testClient(transport: Transport, { era, listens }: { era: 
   // A session-era client opens its stream after connecting, without saying when it stands.
   if (canListen && era === 'session') await pause(quietMs)
   const tools = async (): Promise<readonly Tool[]> => (await client.listTools(undefined, { cacheMode: 'bypass' })).tools
-  const close = (): Promise<void> => client.close()
+  const close = async (): Promise<void> => {
+    // Closing alone leaves the session open until it was idle for long, and who left would still count as connected.
+    if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => undefined)
+    await client.close()
+  }
   return {
     client,
     transport,

@@ -1,0 +1,55 @@
+import { createHash, hash } from 'node:crypto'
+import { identityOf, type Sha256, type Tool, ToolSetIdentity } from '@unfold-mcp/core'
+import { defineToolbox } from '@unfold-mcp/server'
+import { testContext } from '@unfold-mcp/server/testing'
+import { inRounds, type Pace, type Timing } from '../list/rounds.ts'
+import { barSize, toolsOf } from '../list/tools.ts'
+
+export const identityNames = {
+  floor: 'JSON.stringify and SHA-256',
+  all: 'identity of fresh tools',
+  one: 'identity after one changed',
+}
+
+// As the server and the client compute it.
+const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')
+
+/** How long the identity of 1,000 tools takes: of tools that were never seen before, and after one of them changed. */
+export async function timeIdentity(pace: Pace): Promise<readonly Timing[]> {
+  const text = JSON.stringify(await definitions())
+  let tools: readonly Tool[] = []
+  // What is known of a tool is kept beside it, so they must be other ones each time.
+  const prepare = (): void => {
+    tools = JSON.parse(text) as readonly Tool[]
+  }
+  const set = new ToolSetIdentity(sha256)
+  for (const tool of JSON.parse(text) as readonly Tool[]) set.set(tool)
+  let changes = 0
+  return inRounds(
+    [
+      { name: identityNames.floor, prepare, run: () => createHash('sha256').update(JSON.stringify(tools)).digest('hex') },
+      { name: identityNames.all, prepare, run: () => identityOf(tools, sha256) },
+      {
+        name: identityNames.one,
+        prepare() {
+          if (tools.length === 0) prepare()
+          changes++
+        },
+        run() {
+          const tool = tools[changes % barSize] as Tool
+          set.set({ ...tool, description: `${tool.description ?? ''} ${changes}` })
+          return set.value
+        },
+      },
+    ],
+    pace,
+  )
+}
+
+/** The tools as a server lists them. */
+async function definitions(): Promise<readonly Tool[]> {
+  const toolbox = defineToolbox({ name: 'thousand', version: '1.0.0' })
+  for (const { name, about, input } of toolsOf(barSize)) toolbox.tool(name, { about, input }, () => '')
+  await using client = await testContext(toolbox)
+  return client.tools()
+}

@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer, connect as dial } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import {
+  type Connection,
+  type ConnectOptions,
+  connect,
+  fileCache,
+  memoryCache,
+  type Target,
+  type ToolCache,
+} from '@unfold-mcp/client'
+import { type Contestant, inRounds, inTurns, type Pace, type Timing } from '../list/rounds.ts'
+import { barSize } from '../list/tools.ts'
+
+const server = fileURLToPath(new URL('servers/tools.js', import.meta.url))
+
+/** How a client knows the tools when it connects again. */
+export const manners = { full: 'full list', memory: 'cache in memory', file: 'cache on disk' } as const
+export type Manner = keyof typeof manners
+
+type Way = 'HTTP, session' | 'HTTP, 2026-07-28' | 'stdio, session' | 'stdio, 2026-07-28'
+
+/** One manner of connecting: how long it takes until the tools are known, and how many bytes went over the wire. */
+export interface Reconnecting extends Timing {
+  readonly way: Way
+  readonly manner: Manner
+  readonly bytes: number
+}
+
+const protocols = {
+  'HTTP, session': 'session',
+  'stdio, session': 'session',
+  'HTTP, 2026-07-28': '2026-07-28',
+  'stdio, 2026-07-28': '2026-07-28',
+} as const
+
+export interface Paces {
+  readonly http: Pace
+  readonly stdioRounds: number
+}
+
+/** Connects to a server of 1,000 tools again and again, with the list known and without. */
+export async function timeReconnecting({ http: pace, stdioRounds }: Paces): Promise<readonly Reconnecting[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'unfold-bench-cache-'))
+  const http = await startServer()
+  try {
+    const results: Reconnecting[] = []
+    for (const way of ['HTTP, session', 'HTTP, 2026-07-28'] as const) {
+      const target = { url: http.url }
+      results.push(
+        ...(await timed(way, {
+          target,
+          measure: (all) => inRounds(all, pace),
+          folder,
+          weigh: (caches) => weighHttp(way, http.port, caches),
+        })),
+      )
+    }
+    for (const way of ['stdio, session', 'stdio, 2026-07-28'] as const) {
+      const target = { command: process.execPath, args: [server] }
+      results.push(
+        ...(await timed(way, {
+          target,
+          measure: (all) => inTurns(all, stdioRounds),
+          folder,
+          weigh: (caches) => weighPipes(way, target, caches),
+        })),
+      )
+    }
+    return results
+  } finally {
+    await http.stop()
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+type Caches = { readonly [M in Manner]: ToolCache | undefined }
+
+interface Timed {
+  readonly target: Target
+  readonly measure: (contestants: readonly Contestant[]) => Promise<readonly Timing[]>
+  readonly folder: string
+  readonly weigh: (caches: Caches) => Promise<{ readonly [M in Manner]: number }>
+}
+
+async function timed(way: Way, { target, measure, folder, weigh }: Timed): Promise<readonly Reconnecting[]> {
+  const caches: Caches = { full: undefined, memory: memoryCache(), file: fileCache(join(folder, way.replaceAll(/\W/gu, '-'))) }
+  const weights = await weigh(caches)
+  const all = Object.keys(manners) as readonly Manner[]
+  for (const manner of all) await (await known(way, target, caches[manner])).close()
+  const contestants = all.map((manner): Contestant => {
+    let last: Connection | undefined
+    return {
+      name: manner,
+      prepare: async () => last?.close(),
+      async run() {
+        last = await known(way, target, caches[manner])
+      },
+    }
+  })
+  const timings = await measure(contestants)
+  for (const { prepare } of contestants) await prepare?.()
+  return timings.map((timing) => {
+    const manner = timing.name as Manner
+    return { ...timing, name: `${way}, ${manners[manner]}`, way, manner, bytes: weights[manner] }
+  })
+}
+
+/** A connection whose tools are known. */
+async function known(way: Way, target: Target, cache: ToolCache | undefined, more: ConnectOptions = {}): Promise<Connection> {
+  const connection = await connect(target, { protocol: protocols[way], ...(cache !== undefined && { cache }), ...more })
+  const tools = await connection.tools()
+  if (tools.length !== barSize) throw new Error(`${tools.length} tools came over ${way}.`)
+  return connection
+}
+
+/** What each manner sends and receives over HTTP, headers and all, once what is cached is cached. */
+async function weighHttp(way: Way, port: number, caches: Caches): Promise<{ readonly [M in Manner]: number }> {
+  let bytes = 0
+  const proxy = createServer((client) => {
+    const upstream = dial(port, '127.0.0.1')
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+      })
+      from.on('error', () => to.destroy())
+      from.on('close', () => to.destroy())
+      from.pipe(to)
+    }
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const target = { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp` }
+  const weigh = async (cache: ToolCache | undefined): Promise<number> => {
+    await (await known(way, target, cache)).close()
+    bytes = 0
+    await (await known(way, target, cache)).close()
+    return bytes
+  }
+  try {
+    return { full: await weigh(caches.full), memory: await weigh(caches.memory), file: await weigh(caches.file) }
+  } finally {
+    proxy.close()
+  }
+}
+
+/** The same over pipes, as the server counted it. */
+async function weighPipes(way: Way, target: Target, caches: Caches): Promise<{ readonly [M in Manner]: number }> {
+  const weigh = async (cache: ToolCache | undefined): Promise<number> => {
+    let bytes = 0
+    const onStderr = (line: string): void => {
+      bytes = Number(/^bytes: (\d+)$/u.exec(line)?.[1] ?? bytes)
+    }
+    for (let i = 0; i < 2; i++) await (await known(way, target, cache, { onStderr })).close()
+    return bytes
+  }
+  return { full: await weigh(caches.full), memory: await weigh(caches.memory), file: await weigh(caches.file) }
+}
+
+async function startServer(): Promise<{ readonly url: string; readonly port: number; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [server, '--http', '0'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const lines = createInterface({ input: child.stderr })
+  const [line] = (await once(lines, 'line')) as [string]
+  const url = line.replace('Serving on ', '')
+  return {
+    url,
+    port: Number(new URL(url).port),
+    async stop() {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    },
+  }
+}

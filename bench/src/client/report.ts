@@ -1,0 +1,41 @@
+import { named } from '../list/results.ts'
+import type { Timing } from '../list/rounds.ts'
+import { countText, ratioText, sizeText, tableOf, timeText } from '../list/table.ts'
+import { barSize } from '../list/tools.ts'
+import { barsOf, fullOf, type Results } from './bars.ts'
+import { commandNames } from './commands.ts'
+import { identityNames } from './identity.ts'
+import { manners } from './reconnecting.ts'
+
+/** The whole run for people to read. */
+export function reportOf(results: Results): string {
+  const { machine, reconnecting, commands, identity, mcporter } = results
+  const rows = reconnecting.map((each) => {
+    const full = fullOf(reconnecting, each)
+    const { way, manner, p50, p99, bytes, samples } = each
+    const shares = [ratioText(p50 / full.p50), sizeText(bytes), ratioText(bytes / full.bytes)]
+    return [way, manners[manner], timeText(p50), timeText(p99), ...shares, countText(samples)]
+  })
+  const headings = ['way', 'tools known by', 'p50', 'p99', '× full', 'bytes', '× full', 'samples']
+  const bars = barsOf(results).map(({ what, limit, measured, isMet }) => [isMet ? 'met' : 'MISSED', what, measured, `≤ ${limit}`])
+  const peer = mcporter === undefined ? 'mcporter is not here, so nothing is compared with it' : `mcporter ${mcporter}`
+  return [
+    `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)}, ${peer}.`,
+    `reconnecting to a server of ${countText(barSize)} tools\n${tableOf(headings, rows, 2)}`,
+    `commands, from start to end\n${against(commands, commandNames.node, '× node')}`,
+    `identity of ${countText(barSize)} tools\n${against(identity, identityNames.floor, '× floor')}`,
+    `bars\n${tableOf(['', 'bar', 'measured', 'limit'], bars, 2)}`,
+  ].join('\n\n')
+}
+
+function against(timings: readonly Timing[], reference: string, heading: string): string {
+  const base = named(timings, reference).p50
+  const rows = timings.map(({ name, p50, p99, samples }) => [
+    name,
+    timeText(p50),
+    timeText(p99),
+    ratioText(p50 / base),
+    countText(samples),
+  ])
+  return tableOf(['', 'p50', 'p99', heading, 'samples'], rows)
+}

@@ -1,0 +1,8 @@
+// A server of a few tools over standard input and output, such as people have many of.
+import { defineToolbox, serve } from '@unfold-mcp/server'
+import { answerText, toolsOf } from '../../list/tools.ts'
+
+const toolbox = defineToolbox({ name: 'desk', version: '1.0.0' })
+for (const { name, about, input } of toolsOf(10)) toolbox.tool(name, { about, input }, ({ path }) => answerText(String(path)))
+
+await serve(toolbox)

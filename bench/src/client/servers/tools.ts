@@ -1,0 +1,15 @@
+// A server of 1,000 tools: over HTTP with `--http <port>`, else over standard input and output. When its input ends, it writes to
+// standard error how many bytes went over the pipes.
+import { defineToolbox, serve } from '@unfold-mcp/server'
+import { answerText, barSize, toolsOf } from '../../list/tools.ts'
+
+const toolbox = defineToolbox({ name: 'thousand', version: '1.0.0' })
+for (const { name, about, input } of toolsOf(barSize))
+  toolbox.tool(name, { about, input }, ({ path }) => answerText(String(path)))
+
+process.stdin.once('end', () => {
+  const [input, output] = [process.stdin, process.stdout] as readonly { bytesRead?: number; bytesWritten?: number }[]
+  process.stderr.write(`bytes: ${(input?.bytesRead ?? 0) + (output?.bytesWritten ?? 0)}\n`)
+})
+
+await serve(toolbox)

@@ -1,0 +1,18 @@
+//#region toolbox
+import { defineToolbox } from '@unfold-mcp/server'
+import { z } from 'zod'
+
+export const garden = defineToolbox({
+  name: 'garden',
+  version: '1.0.0',
+  groups: { beds: { about: 'Beds and what grows in them' } },
+})
+
+garden.tool('weather', { about: 'The weather today', readOnly: true }, () => 'Rain.')
+garden.tool('plant', { group: 'beds', about: 'Plant something', input: z.object({ what: z.string() }) }, ({ what }) => `${what}.`)
+garden.tool('water', { group: 'beds', about: 'Water a bed', input: z.object({ bed: z.number() }) }, () => 'Done.')
+//#endregion
+
+//#region names
+export const byNames = defineToolbox({ name: 'garden', version: '1.0.0', identity: 'names' })
+//#endregion

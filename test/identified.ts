@@ -1,0 +1,76 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Connection, type ConnectOptions, connect, type Target, type Tool } from '@unfold-mcp/client'
+import { defineToolbox, listen } from '@unfold-mcp/server'
+import type { Way } from '@unfold-mcp/server/testing'
+import { tap } from '../packages/client/test/tap.ts'
+
+/** A server whose tools can be exchanged for others, with what is asked of it counted on the wire. */
+export interface IdentifiedServer extends AsyncDisposable {
+  connect(options?: ConnectOptions): Promise<Connection>
+  /** Serves these tools from now on. A process is another one then, behind the same command. */
+  serve(tools: readonly Tool[]): Promise<void>
+  /** How often a method was asked for in all. */
+  count(method: string): number
+}
+
+/** Serves these tools in this way; each answers with the arguments that it got. */
+export function identifiedServer(way: Way, tools: readonly Tool[]): Promise<IdentifiedServer> {
+  return way.transport === 'stdio' ? overPipes(way, tools) : overHttp(way, tools)
+}
+
+/** What follows `--` on a command line, for a server of these tools. */
+export async function serverCommand(folder: string, tools: readonly Tool[]): Promise<readonly string[]> {
+  const file = join(folder, 'tools.json')
+  await writeFile(file, JSON.stringify(tools))
+  return [process.execPath, fileURLToPath(new URL('fixtures/tool-file-server.mjs', import.meta.url)), file]
+}
+
+const protocolOf = ({ era }: Way) => (era === 'session' ? 'session' : '2026-07-28')
+
+async function overPipes(way: Way, tools: readonly Tool[]): Promise<IdentifiedServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'unfold-identity-'))
+  const [command = '', ...args] = await serverCommand(folder, tools)
+  const lines: string[] = []
+  const target: Target = { command, args }
+  const onStderr = (line: string): void => void lines.push(line)
+  return {
+    connect: (options) => connect(target, { protocol: protocolOf(way), onStderr, ...options }),
+    async serve(next) {
+      await serverCommand(folder, next)
+    },
+    count: (method) => lines.filter((line) => line === `wire: ${method}`).length,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+async function overHttp(way: Way, tools: readonly Tool[]): Promise<IdentifiedServer> {
+  let listening = await listen(toolboxOf(tools), { port: 0 })
+  const wire = await tap(portOf(listening.url))
+  return {
+    connect: (options) => connect({ url: wire.url }, { protocol: protocolOf(way), ...options }),
+    async serve(next) {
+      const before = listening
+      listening = await listen(toolboxOf(next), { port: 0 })
+      wire.leadTo(portOf(listening.url))
+      wire.cut()
+      await before.close()
+    },
+    count: (method) => wire.count(method),
+    async [Symbol.asyncDispose]() {
+      await wire[Symbol.asyncDispose]()
+      await listening.close()
+    },
+  }
+}
+
+const portOf = (url: string): number => Number(new URL(url).port)
+
+function toolboxOf(tools: readonly Tool[]): object {
+  const toolbox = defineToolbox({ name: 'files', version: '1.0.0' })
+  for (const { name, description = '', inputSchema } of tools)
+    toolbox.tool(name, { about: description, input: inputSchema }, (args: unknown) => JSON.stringify(args))
+  return toolbox
+}
