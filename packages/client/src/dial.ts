@@ -18,7 +18,7 @@ import type { Asking } from './elicitation.ts'
 import { ClientError, isClientError, wordsOf } from './errors.ts'
 import { type HttpOptions, HttpTransport } from './http.ts'
 import { type Agreement, Link } from './link.ts'
-import { pingId, probe, statelessRevision } from './probe.ts'
+import { probe, statelessRevision } from './probe.ts'
 import { SseTransport } from './sse.ts'
 import { StdioTransport } from './stdio.ts'
 import {
@@ -265,10 +265,8 @@ function agreed(client: Client): Agreement {
   }
 }
 
-// The last report of progress may be read after the answer that came with it, and a probe ends with the first answer.
-const isLate = ({ message }: Error): boolean =>
-  message.startsWith('Received a progress notification for an unknown token') ||
-  (message.startsWith('Received a response for an unknown message ID') && message.includes(pingId))
+// The last report of progress may be read after the answer that came with it.
+const isLate = ({ message }: Error): boolean => message.startsWith('Received a progress notification for an unknown token')
 
 const olderStatus = new Set([400, 404, 405])
 

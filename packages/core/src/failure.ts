@@ -35,6 +35,7 @@ export interface FailureDetails {
   port_in_use: { port: number }
   predicate_failed: { tool: string }
   quota_full: { group: string; limit: number; what: 'groups' | 'tokens' }
+  rate_limited: { limit: number; retryAfterMs: number }
   requires_activation: { tool: string; group: string; activators: readonly string[] }
   reserved_name: { name: string }
   search_degraded: { problem: string }
@@ -48,6 +49,7 @@ export interface FailureDetails {
   unauthorized: { scheme: 'Bearer' }
   unknown_group: { group: string; nearest: readonly string[] }
   unknown_path: { path: string }
+  unknown_profile: { profile: string; nearest: readonly string[] }
   unknown_scope: { scope: string }
   unknown_tool: { name: string; nearest: readonly string[] }
   unsupported_media_type: { type: string }
@@ -98,6 +100,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   port_in_use: 'operator',
   predicate_failed: 'operator',
   quota_full: 'tool',
+  rate_limited: 'tool',
   requires_activation: 'tool',
   reserved_name: 'operator',
   search_degraded: 'operator',
@@ -111,6 +114,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   unauthorized: 'protocol',
   unknown_group: 'tool',
   unknown_path: 'protocol',
+  unknown_profile: 'protocol',
   unknown_scope: 'operator',
   unknown_tool: 'protocol',
   unsupported_media_type: 'protocol',

@@ -1,6 +1,5 @@
-import type { CallToolResult, Implementation, InputRequiredResult, McpServer } from '@modelcontextprotocol/server'
+import type { CallToolResult, Implementation, InputRequiredResult } from '@modelcontextprotocol/server'
 import {
-  type Exposure,
   type FactSource,
   type Facts,
   Failure,
@@ -17,11 +16,12 @@ import { type Source, type ToolEntry, type ToolHandler, withVersion } from './en
 import type { Principal } from './principal.ts'
 import { type Reporter, stderrReporter } from './report.ts'
 import type { HandlerResult } from './result.ts'
-import type { Declaration, GroupOptions, HiddenCalls, Remember } from './runtime/declaration.ts'
+import type { Declaration, Extension, GroupOptions, HiddenCalls, Remember, Wished } from './runtime/declaration.ts'
 import { defaultMessageLimits, type MessageLimits } from './runtime/limits.ts'
+import { type Preview, type PreviewOptions, previewOf } from './runtime/preview.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { gateGroup } from './runtime/surface.ts'
-import type { Place } from './runtime/views.ts'
+import type { PermitSource, Place } from './runtime/views.ts'
 import { type InputSchema, inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
 import type { SearchSettings } from './search/settings.ts'
 import { servable } from './servable.ts'
@@ -46,7 +46,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
   readonly hiddenCalls?: HiddenCalls
   /** How clients are shown the tools unless they ask otherwise; `groups`, as declared, by default. `auto` measures. */
-  readonly exposure?: Exposure | 'auto'
+  readonly exposure?: Wished | ((principal: P | undefined) => Wished)
   /** `exposure: 'lazy'`: a session-era client starts with `manage_tools` alone. */
   readonly lazy?: boolean
   /** What a whole list may cost, in tokens, before `auto` (and 2026-07-28, where groups are declared) shows something smaller. */
@@ -73,7 +73,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
    */
   readonly identity?: IdentityBasis | false
   /** Which tools exist for whom. */
-  readonly permit?: (principal: P | undefined, tool: Tool, place: Place) => boolean
+  readonly permit?: ((principal: P | undefined, tool: Tool, place: Place) => boolean) | PermitSource<P>
   /** How search goes beyond words: by meaning, by an order of your own, by what was called before. */
   readonly search?: SearchSettings<P>
   /** How long what a client activated is kept, and for whom. */
@@ -142,7 +142,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   readonly #taken = new Set<string>()
   /** Which tool a name or a former name leads to. */
   readonly #owners = new Map<string, string>()
-  readonly #extend: ((mcp: McpServer) => void)[] = []
+  readonly #extend: Extension[] = []
   readonly #listeners = new Set<(added?: ToolEntry) => void>()
   readonly #runtime: Runtime
 
@@ -217,7 +217,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   }
 
   /** Registers prompts, resources, completions, custom methods: all but tools, on each protocol server before it connects. */
-  extend(register: (mcp: McpServer) => void): this {
+  extend(register: Extension): this {
     this.#extend.push(register)
     return this
   }
@@ -239,6 +239,11 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   /** Reads predicates again; whoever's view changed is told. */
   toolListChanged(): void {
     this.#runtime.toolListChanged()
+  }
+
+  /** What a client that connects now would be listed first, and what everything it may have would be. */
+  preview(client: PreviewOptions<P> = {}): Promise<Preview> {
+    return previewOf(this.#runtime, client)
   }
 
   entries(): readonly ToolEntry[] {
@@ -301,7 +306,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     gated: options.gate !== undefined,
     quota: options.quota ?? {},
     hiddenCalls: options.hiddenCalls ?? 'opaque',
-    exposure: options.exposure ?? (options.lazy === true ? 'lazy' : 'groups'),
+    exposure: (options.exposure as Declaration['exposure'] | undefined) ?? (options.lazy === true ? 'lazy' : 'groups'),
     budgetTokens: options.budgetTokens ?? 5_000,
     callVariants: options.callVariants ?? false,
     hostHints: options.hostHints ?? false,

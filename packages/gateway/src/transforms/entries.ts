@@ -45,6 +45,8 @@ interface Made {
 }
 
 const defaultLimit = 10_000
+// How long a call may take is for the connection to say, which hears of its progress; this is for what it misses.
+const longestCallMs = 600_000
 
 /**
  * The entries for the tools of an upstream. One that cannot be served is left out and said; the others are served. Given what
@@ -101,7 +103,7 @@ function madeOf(tool: Tool, text: string, options: EntriesOptions, overrides: Ov
     tags: [],
     aliases: [],
     ...(override.pinned === true && { pinned: true }),
-    timeoutMs: config.timeoutMs,
+    timeoutMs: Math.max(config.timeoutMs, longestCallMs) + 10_000,
     // Arguments are the upstream's own to check, in its own words; its patterns are never run here.
     input: { json: shown.inputSchema, check: (value) => ({ value }) },
     handler: (input: unknown, ctx: ToolContext) => call(own, input, ctx),

@@ -1,12 +1,14 @@
 import type { Implementation, McpServer } from '@modelcontextprotocol/server'
 import type { Exposure, FactSource, Facts, GroupDeclaration, IdentityBasis, Quota } from '@unfold-mcp/core'
+import type { Era } from '../context.ts'
+import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
 import type { SearchSettings } from '../search/settings.ts'
 import type { ActivationStore } from '../stores/store.ts'
 import type { MessageLimits } from './limits.ts'
 import type { MakeProduct } from './product.ts'
 import type { GroupHooks } from './transition.ts'
-import type { Permit } from './views.ts'
+import type { Permit, PermitSource } from './views.ts'
 
 /** A group as a toolbox declares it. */
 export interface GroupOptions<Name extends string = string> extends Omit<GroupDeclaration<Name>, 'strict'> {
@@ -23,6 +25,18 @@ export type HiddenCalls = 'opaque' | 'hint' | 'reveal'
  */
 export type Remember = 'session' | 'reconnect' | 'principal'
 
+/** How clients may be shown the tools. */
+export type Wished = Exposure | 'auto'
+
+/** Whom a protocol server is for. */
+export interface Served {
+  readonly era: Era
+  readonly principal: Principal | undefined
+}
+
+/** Registers prompts, resources and the like on a protocol server before it connects. */
+export type Extension = (mcp: McpServer, served: Served) => void
+
 /** All that an author decided, with every default filled in. */
 export interface Declaration {
   readonly info: Implementation
@@ -32,7 +46,7 @@ export interface Declaration {
   readonly gated: boolean
   readonly quota: Quota
   readonly hiddenCalls: HiddenCalls
-  readonly exposure: Exposure | 'auto'
+  readonly exposure: Wished | ((principal: Principal | undefined) => Wished)
   readonly budgetTokens: number
   readonly callVariants: boolean
   readonly hostHints: boolean
@@ -43,7 +57,7 @@ export interface Declaration {
   readonly after: string | undefined
   readonly counts: boolean
   readonly identity: IdentityBasis | false
-  readonly permit: Permit | undefined
+  readonly permit: Permit | PermitSource | undefined
   readonly search: SearchSettings
   readonly remember: Remember
   readonly store: ActivationStore
@@ -56,7 +70,7 @@ export interface Declaration {
   /** The clock for learning whether a client lists again, in milliseconds. */
   readonly now: () => number
   /** Registers prompts, resources and the like on each protocol server. */
-  readonly extend: readonly ((mcp: McpServer) => void)[]
+  readonly extend: readonly Extension[]
   /** Makes the protocol server of each scope, where that is an adopted one. */
   readonly product: MakeProduct | undefined
 }

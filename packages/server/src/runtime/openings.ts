@@ -1,7 +1,7 @@
 import { type Activation, type Groups, initialActivation, nothingActive, planAll } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import type { Activations } from './activations.ts'
-import type { Declaration } from './declaration.ts'
+import type { Declaration, Wished } from './declaration.ts'
 import { groupCost } from './group-cost.ts'
 import type { Newcomer, Product } from './product.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
@@ -43,7 +43,7 @@ export class Openings {
 
   async #openSession(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
     const cost = groupCost(this.#around.worldOf({ product }))
-    const wish = view.exposure ?? this.exposure
+    const wish = view.exposure ?? this.#wishFor(principal)
     const frame: Frame = { era: 'session', principal, wish, canActivate: this.#canActivate(wish), ...this.#asked(view) }
     const shares = this.#around.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
@@ -84,13 +84,14 @@ export class Openings {
 
   #statelessFrame(principal: Principal | undefined, view: UrlView): Frame {
     const asked = view.exposure ?? (view.groups.length > 0 || view.tags.length > 0 ? 'groups' : undefined)
-    const declared = this.exposure === 'groups' ? 'measured' : this.exposure
+    const wished = this.#wishFor(principal)
+    const declared = wished === 'groups' ? 'measured' : wished
     return { era: 'stateless', principal, wish: asked ?? declared, canActivate: false, ...this.#asked(view) }
   }
 
   /** How one whose activation is kept is shown on 2026-07-28. */
   principalFrame(principal: Principal, view: UrlView): Frame {
-    const wish = this.exposure
+    const wish = this.#wishFor(principal)
     return { era: 'stateless', principal, wish, canActivate: this.#canActivate(wish), ...this.#asked(view) }
   }
 
@@ -98,7 +99,11 @@ export class Openings {
     return { readOnly, counts: counts && this.#around.declaration.counts }
   }
 
-  #canActivate(wish: Declaration['exposure']): boolean {
+  #wishFor(principal: Principal | undefined): Wished {
+    return typeof this.exposure === 'function' ? this.exposure(principal) : this.exposure
+  }
+
+  #canActivate(wish: Wished): boolean {
     if (wish === 'groups')
       return this.#groups.byName.size > 0 || this.#around.declaration.after !== undefined || this.#world.catalog.awaited.size > 0
     return wish !== 'everything'

@@ -21,7 +21,7 @@ import type { Principal } from '../principal.ts'
 import { Finder } from '../search/finder.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
-import type { Declaration } from './declaration.ts'
+import type { Declaration, Wished } from './declaration.ts'
 import { groupCost } from './group-cost.ts'
 import { type Delta, Identities } from './identities.ts'
 import { Openings } from './openings.ts'
@@ -224,7 +224,7 @@ export class Runtime {
   }
 
   /** Shows tools in this way to clients that do not ask otherwise, whatever was declared. */
-  expose(exposure: Declaration['exposure']): void {
+  expose(exposure: Wished): void {
     this.#openings.exposure = exposure
   }
 

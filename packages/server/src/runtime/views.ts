@@ -39,18 +39,26 @@ export interface World {
   readonly surface: SurfacePlan
 }
 
-/** Where a tool stands, for deciding by group or tag rather than by name. */
+/** Where a tool stands, for deciding by group, tag or source rather than by name. */
 export interface Place {
   readonly group: string | undefined
   readonly tags: readonly string[]
+  readonly source: string
 }
 
 export type Permit = (principal: Principal | undefined, tool: Tool, place: Place) => boolean
 
+/** Permissions that say when they change: until then each is asked for once for every principal. */
+export interface PermitSource<P extends Principal = Principal> {
+  permits(principal: P | undefined, tool: Tool, place: Place): boolean
+  /** Another value whenever what is permitted may be another. */
+  version(): unknown
+}
+
 interface Options {
   readonly world: (scope: Scope) => World
   readonly facts: (() => Facts) | FactSource | undefined
-  readonly permit: Permit | undefined
+  readonly permit: Permit | PermitSource | undefined
   readonly appendOnly: boolean
   /** What a whole list may cost before `auto` and `measured` show something smaller. */
   readonly budgetTokens: number
@@ -65,6 +73,14 @@ const noFacts: Facts = Object.freeze({})
 /** What there is to use at one moment. */
 type Availability = Pick<Look<ToolEntry>, 'unavailable' | 'modes'>
 const allAvailable: Availability = { unavailable: noEntries, modes: noModes }
+
+/** What does not exist for whom, for as long as neither the permissions nor the tools change. */
+interface Refusals {
+  readonly version: unknown
+  readonly catalog: Catalog<ToolEntry>
+  readonly found: WeakMap<Principal, ReadonlySet<ToolEntry>>
+  nobodys: ReadonlySet<ToolEntry> | undefined
+}
 
 /** How a scope is shown, and why. */
 export interface Decision {
@@ -93,6 +109,7 @@ export class Views {
   readonly #activationKeys = new WeakMap<Activation, string>()
   readonly #factSource: FactSource | undefined
   #evaluate: Evaluate | undefined
+  #refusals: Refusals | undefined
 
   constructor(options: Options) {
     this.#options = options
@@ -275,9 +292,27 @@ export class Views {
   #forbidden(catalog: Catalog<ToolEntry>, principal: Principal | undefined): ReadonlySet<ToolEntry> {
     const { permit } = this.#options
     if (permit === undefined) return noEntries
-    const found = new Set<ToolEntry>()
-    for (const entry of catalog.entries) if (entry.origin !== 'surface' && !this.permitted(entry, principal)) found.add(entry)
-    return found
+    if (typeof permit === 'function') return this.#forbiddenNow(catalog, principal)
+    const refusals = this.#refusalsOf(catalog, permit.version())
+    const known = principal === undefined ? refusals.nobodys : refusals.found.get(principal)
+    if (known !== undefined) return known
+    const made = this.#forbiddenNow(catalog, principal)
+    if (principal === undefined) refusals.nobodys = made
+    else refusals.found.set(principal, made)
+    return made
+  }
+
+  #refusalsOf(catalog: Catalog<ToolEntry>, version: unknown): Refusals {
+    const known = this.#refusals
+    if (known !== undefined && known.version === version && known.catalog === catalog) return known
+    const made: Refusals = { version, catalog, nobodys: undefined, found: new WeakMap() }
+    this.#refusals = made
+    return made
+  }
+
+  #forbiddenNow(catalog: Catalog<ToolEntry>, principal: Principal | undefined): ReadonlySet<ToolEntry> {
+    const found = catalog.entries.filter((entry) => entry.origin !== 'surface' && !this.permitted(entry, principal))
+    return found.length === 0 ? noEntries : new Set(found)
   }
 
   /** Whether the tool exists for this principal; a check that throws says no and is reported. */
@@ -285,7 +320,9 @@ export class Views {
     const { permit, report } = this.#options
     if (permit === undefined) return true
     try {
-      return permit(principal, entry.tool, { group: entry.visibility.group, tags: entry.tags }) === true
+      const { tool, tags, source } = entry
+      const place = { group: entry.visibility.group, tags, source }
+      return (typeof permit === 'function' ? permit(principal, tool, place) : permit.permits(principal, tool, place)) === true
     } catch (error) {
       report({
         reason: 'permission_check_failed',

@@ -31,7 +31,8 @@ export function protocolServer(runtime: Runtime, scope: Scope, introduces = true
   const mcp = new McpServer(info, options)
   mcp.server.registerCapabilities(capabilities)
   withTools(runtime, scope, mcp.server)
-  for (const register of extend) register(mcp)
+  const { era, principal } = scope.frame
+  for (const register of extend) register(mcp, { era, principal })
   return mcp
 }
 

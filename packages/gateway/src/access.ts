@@ -1,0 +1,77 @@
+import { Failure, nearest, nearestHint, printable } from '@unfold-mcp/core'
+import type { PermitSource, Principal, Wished } from '@unfold-mcp/server'
+import type { Config, TokenRecord } from './config/schema.ts'
+import { profileHas } from './transforms/profile.ts'
+
+/** Who is behind a request: the holder of a token, or anybody; and which profile they see. */
+export interface Client extends Principal {
+  readonly token?: string
+  readonly profile?: string
+}
+
+/** Who sees what of a gateway, by its configuration as it is now. */
+export class Access implements PermitSource<Client> {
+  #config: Config
+  #clients = new Map<string, Client>()
+  #has = new Map<string, ReturnType<typeof profileHas>>()
+
+  constructor(config: Config) {
+    this.#config = config
+  }
+
+  configure(config: Config): void {
+    this.#config = config
+    this.#has = new Map()
+  }
+
+  /** Whoever asks with this token, or none, for this profile, or the one that the token is for. The same object every time. */
+  client(token: TokenRecord | undefined, asked: string | undefined): Client {
+    const profile = this.#profileFor(token, asked)
+    const id = `${token === undefined ? 'anybody' : `token:${token.name}`}${profile === undefined ? '' : `/${profile}`}`
+    const found = this.#clients.get(id)
+    if (found !== undefined) return found
+    const made: Client = { id, ...(token !== undefined && { token: token.name }), ...(profile !== undefined && { profile }) }
+    this.#clients.set(id, made)
+    return made
+  }
+
+  /** How this client is shown the tools unless it asks otherwise. */
+  readonly exposure = (client: Client | undefined): Wished => this.#profile(client)?.exposure ?? this.#config.exposure
+
+  permits(client: Client | undefined, tool: { readonly name: string }, { source }: { readonly source: string }): boolean {
+    // Tools of the gateway itself are nobody's.
+    if (!Object.hasOwn(this.#config.mcpServers, source) || client?.profile === undefined) return true
+    const profile = this.#profile(client)
+    // A profile that is gone has nothing.
+    if (profile === undefined) return false
+    const has = this.#has.get(client.profile) ?? profileHas(this.#config, profile)
+    this.#has.set(client.profile, has)
+    return has({ source, tool })
+  }
+
+  version(): unknown {
+    return this.#config
+  }
+
+  #profile(client: Client | undefined): Config['profiles'][string] | undefined {
+    const name = client?.profile
+    return name !== undefined && Object.hasOwn(this.#config.profiles, name) ? this.#config.profiles[name] : undefined
+  }
+
+  /** A token that is for one profile shows no other. */
+  #profileFor(token: TokenRecord | undefined, asked: string | undefined): string | undefined {
+    const profile = asked ?? token?.profile
+    if (profile === undefined) return undefined
+    const isAllowed = token?.profile === undefined || token.profile === profile
+    if (isAllowed && Object.hasOwn(this.#config.profiles, profile)) return profile
+    const known = token?.profile === undefined ? Object.keys(this.#config.profiles) : [token.profile]
+    throw new Failure(
+      'unknown_profile',
+      `There is no profile "${printable(profile)}" here.${nearestHint(nearest(profile, known))}`,
+      {
+        profile: printable(profile),
+        nearest: nearest(profile, known),
+      },
+    )
+  }
+}

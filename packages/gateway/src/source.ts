@@ -1,0 +1,120 @@
+import { canonicalJson, type Sha256, type Tool } from '@unfold-mcp/core'
+import type { Source, ToolEntry } from '@unfold-mcp/server'
+import type { Config } from './config/schema.ts'
+import {
+  type CallUpstream,
+  type EntriesOptions,
+  type ToolNote,
+  type UpstreamEntries,
+  upstreamEntries,
+} from './transforms/entries.ts'
+import { type GroupTable, groupsOf, type SelfDescription } from './transforms/groups.ts'
+
+export interface UpstreamSourceOptions {
+  readonly sha256: Sha256
+  /** How the tools of a server are called. */
+  readonly call: (server: string) => CallUpstream
+}
+
+interface Provided {
+  readonly options: EntriesOptions
+  /** What the options were made from, as text. */
+  readonly basis: string
+  readonly made: UpstreamEntries
+}
+
+/**
+ * The tools of all upstreams as one source of the library. A change of one upstream makes only the entries anew that changed;
+ * all others stay the same objects, so that nothing is computed for them again.
+ */
+export class UpstreamSource implements Source {
+  readonly name = 'upstreams'
+  readonly #options: UpstreamSourceOptions
+  readonly #provided = new Map<string, Provided>()
+  readonly #says = new Map<string, SelfDescription>()
+  readonly #listeners = new Set<() => void>()
+  #config: Config
+  #entries: readonly ToolEntry[] | undefined
+  #groups: GroupTable | undefined
+
+  constructor(config: Config, options: UpstreamSourceOptions) {
+    this.#config = config
+    this.#options = options
+  }
+
+  /** In the order of the configuration, so that a list does not depend on who was faster. */
+  entries(): readonly ToolEntry[] {
+    this.#entries ??= Object.keys(this.#config.mcpServers).flatMap((server) => this.#provided.get(server)?.made.entries ?? [])
+    return this.#entries
+  }
+
+  /** Only those that have something in them: a group that opens nothing would be in the way. */
+  groups(): GroupTable {
+    this.#groups ??= this.#filled(groupsOf(this.#config, this.#options.sha256, (server) => this.#says.get(server) ?? {}))
+    return this.#groups
+  }
+
+  subscribe(changed: () => void): () => void {
+    this.#listeners.add(changed)
+    return () => this.#listeners.delete(changed)
+  }
+
+  /** What the operator should know of the tools of a server. */
+  notes(server: string): readonly ToolNote[] {
+    return this.#provided.get(server)?.made.notes ?? []
+  }
+
+  /** The server's own name for a tool, by the one that clients see. */
+  ownName(server: string, exposed: string): string | undefined {
+    return this.#provided.get(server)?.made.names.get(exposed)
+  }
+
+  /** Takes another configuration into use; `toolsOf` has the tools of each server that is part of it. */
+  configure(config: Config, toolsOf: (server: string) => readonly Tool[]): void {
+    this.#config = config
+    for (const server of [...this.#provided.keys()]) if (!Object.hasOwn(config.mcpServers, server)) this.#provided.delete(server)
+    for (const server of Object.keys(config.mcpServers)) this.#provide(server, toolsOf(server))
+    this.#changed()
+  }
+
+  /** These are the tools of a server now. */
+  replace(server: string, tools: readonly Tool[]): void {
+    this.#provide(server, tools)
+    this.#changed()
+  }
+
+  /** What a server says of itself: its group is described with it. */
+  describe(server: string, says: SelfDescription): void {
+    const before = this.#says.get(server)
+    this.#says.set(server, says)
+    if (before?.instructions !== says.instructions || before?.title !== says.title) this.#changed()
+  }
+
+  #provide(server: string, tools: readonly Tool[]): void {
+    const config = this.#config.mcpServers[server]
+    if (config === undefined || config.disabled) {
+      this.#provided.delete(server)
+      return
+    }
+    const before = this.#provided.get(server)
+    const { tools: overrides, allow, deny, timeoutMs } = config
+    const limit = this.#config.limits.tools
+    const basis = canonicalJson({ overrides, allow, deny, timeoutMs, limit })
+    const { sha256, call } = this.#options
+    const options = before?.basis === basis ? before.options : { server, config, call: call(server), sha256, limit }
+    this.#provided.set(server, { options, basis, made: upstreamEntries(tools, options, before?.made) })
+  }
+
+  #changed(): void {
+    this.#entries = undefined
+    this.#groups = undefined
+    for (const listener of this.#listeners) listener()
+  }
+
+  #filled(groups: GroupTable): GroupTable {
+    const kept = new Set<string>()
+    for (const { visibility } of this.entries())
+      for (let name = visibility.group; name !== undefined && !kept.has(name); name = groups[name]?.parent) kept.add(name)
+    return Object.fromEntries(Object.entries(groups).filter(([name]) => kept.has(name)))
+  }
+}
