@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { withLock } from './lock.mjs'
 import { npm, tool } from './processes.mjs'
-import { root, workspaces } from './workspaces.mjs'
+import { packages, root, workspaces } from './workspaces.mjs'
 
 const modules = join(root, 'node_modules')
 const toStderr = ['ignore', 2, 2]
@@ -31,8 +31,20 @@ export async function ensureBuilt() {
     hasOutput: isBuilt,
     doing: 'Building …',
     failed: 'The build failed; the messages of the compiler are above.',
-    run: () => tool('typescript/bin/tsc', ['-b', 'tsconfig.build.json'], { stdio: toStderr }),
+    run: async () => {
+      const built = await tool('typescript/bin/tsc', ['-b', 'tsconfig.build.json'], { stdio: toStderr })
+      return built.code === 0 ? linkCommands() : built
+    },
   })
+}
+
+// npm links the commands of our packages when it installs, but only those that are built by then: in a fresh clone, none.
+async function linkCommands() {
+  const missing = packages
+    .map((folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')))
+    .filter(({ bin = {} }) => Object.keys(bin).some((command) => !existsSync(join(modules, '.bin', command))))
+  if (missing.length === 0) return { code: 0 }
+  return npm(['rebuild', ...missing.map(({ name }) => name), '--ignore-scripts', '--loglevel=error'])
 }
 
 // `npm install`, not `npm ci`: a registry that lacks other platforms' optional binaries makes the lock look incomplete to `ci`.

@@ -13,6 +13,7 @@ export interface Requirement {
  * G: two protocol eras. E: lazy mode as its source document tells it. L: lazy mode and search, by the points of their
  * specification. R: the points of the first specification that these leave open, by number. S: tools that follow the data, by
  * the scenarios of their source document (S01 to S08) and of its reviewers. C: identity as its source document tells it.
+ * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
  * B: bad input.
  */
 export const requirements = [
@@ -114,6 +115,34 @@ export const requirements = [
   },
   { id: 'C17', ways: 'every', behaviour: 'an identity is that of what the caller may see, and tells nothing of the rest' },
   { id: 'C18', ways: 'none', behaviour: 'a server has one identity over every transport, in both eras and on the command line' },
+
+  { id: 'D01', ways: 'none', behaviour: 'a server is heard from the moment it is connected: no change is too early' },
+  { id: 'D02', ways: 'none', behaviour: 'only the notice that its tools changed makes the gateway read the tools of a server' },
+  { id: 'D03', ways: 'none', behaviour: 'a change is told with how many tools came, went and are not what they were' },
+  { id: 'D04', ways: 'none', behaviour: 'twenty notices at once are one reading, and one notice to each client' },
+  { id: 'D05', ways: 'none', behaviour: 'however many notices come while tools are read, they are read exactly once more' },
+  { id: 'D06', ways: 'none', behaviour: 'a reading that takes longer than 30 s is given up, told, and tried again' },
+  { id: 'D07', ways: 'none', behaviour: 'a server that is lost while its tools are read is read again when it is back' },
+  { id: 'D08', ways: 'none', behaviour: 'a server that notifies without having declared it is followed, with one warning' },
+  { id: 'D09', ways: 'none', behaviour: 'a listener that throws, or none at all, keeps nobody from following changes' },
+  { id: 'D10', ways: 'none', behaviour: 'a server that never says anything is read from time to time' },
+  {
+    id: 'D11',
+    ways: 'none',
+    behaviour: 'the tools of a server that is taken out go with one notice, even while they are being read',
+  },
+  { id: 'D12', ways: 'none', behaviour: 'a gateway that ends while tools are read ends at once and asks for nothing more' },
+  { id: 'D13', ways: 'none', behaviour: 'of a thousand tools only the one that changed is made anew' },
+  { id: 'D14', ways: 'none', behaviour: 'a server that has no tools any more has none: an empty list is an answer' },
+  { id: 'D15', ways: 'none', behaviour: 'all pages are read, and pages that go in a circle are told and change nothing' },
+  { id: 'D16', ways: 'none', behaviour: 'reading the tools of a server delays neither its calls nor anybody’s list' },
+  { id: 'D17', ways: 'none', behaviour: 'a server that answers every reading with a notice is slowed down, named, and followed' },
+  { id: 'D18', ways: 'none', behaviour: 'a reading that fails is told and tried again until it succeeds' },
+  {
+    id: 'D19',
+    ways: 'none',
+    behaviour: 'clients of both eras are told of a change once, and can list, find and call what is new',
+  },
 
   { id: 'E01', ways: 'none', behaviour: 'without LAZY_MODE, or with it off, clients are shown what was declared' },
   { id: 'E02', ways: 'session', behaviour: 'a lazy client starts with exactly manage_tools' },

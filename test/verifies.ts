@@ -1,7 +1,7 @@
 import type { HandlerOptions } from '@unfold-mcp/server'
 import { type ConnectOptions, type TestClient, type TestServer, testServer, type Way, ways } from '@unfold-mcp/server/testing'
 import { test } from 'vitest'
-import { type Door, type Fixture, isFixture } from './fixtures/fixture.ts'
+import { type Fixture, isFixture } from './fixtures/fixture.ts'
 import { type Reach, type Requirement, type RequirementId, requirements } from './requirements.ts'
 import { openWire, type Wire, type WireOptions } from './wire.ts'
 
@@ -44,7 +44,7 @@ export function verifies(
   const { behaviour, ways: reach }: Requirement = requirements.find((requirement) => requirement.id === id) ?? unknown(id)
   const body = isFixture(first) ? second : first
   if (body === undefined) throw new Error(`${id} has no body.`)
-  const doors: readonly (Door | undefined)[] = isFixture(first) ? first.doors : [undefined]
+  const doors: readonly (string | undefined)[] = isFixture(first) ? first.doors : [undefined]
   for (const door of doors) {
     const made = (): object => (isFixture(first) && door !== undefined ? first.make(door) : {})
     const through = door === undefined ? '' : ` · ${door}`

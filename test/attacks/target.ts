@@ -37,23 +37,38 @@ export interface PipeTarget extends Target {
   end(): Promise<number | null>
 }
 
-const program = fileURLToPath(new URL('server.mjs', import.meta.url))
+const program = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 const patienceMs = 10_000
 
-export async function httpTarget(...args: readonly string[]): Promise<HttpTarget> {
-  const { child, target, url } = await start(['--http', ...args])
+export const httpTarget = (...args: readonly string[]): Promise<HttpTarget> => overHttp('server.mjs', ['--http', ...args])
+
+/** A gateway, with the server that the others attack behind it. It ends what it started, so it is asked to end. */
+export const gatewayTarget = (config: object = {}): Promise<HttpTarget> =>
+  overHttp('gateway.mjs', [JSON.stringify(config)], 'End.')
+
+async function overHttp(file: string, args: readonly string[], farewell?: string): Promise<HttpTarget> {
+  const { child, target, url } = await start(file, args)
   child.stdout?.resume()
+  const stop = async (): Promise<void> => {
+    if (farewell !== undefined && target.isAlive) {
+      const exited = once(child, 'exit')
+      child.send(farewell)
+      await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())])
+    }
+    await target[Symbol.asyncDispose]()
+  }
   return {
     ...target,
     get isAlive() {
       return target.isAlive
     },
     port: Number(new URL(url ?? '').port),
+    [Symbol.asyncDispose]: stop,
   }
 }
 
 export async function pipeTarget(): Promise<PipeTarget> {
-  const { child, target } = await start([])
+  const { child, target } = await start('server.mjs', [])
   const messages: Message[] = []
   const waiting = new Set<() => void>()
   const parts: string[] = []
@@ -102,8 +117,8 @@ export async function pipeTarget(): Promise<PipeTarget> {
   }
 }
 
-async function start(args: readonly string[]) {
-  const child = fork(program, args, { stdio: ['pipe', 'pipe', 'ignore', 'ipc'], execArgv: ['--expose-gc'] })
+async function start(file: string, args: readonly string[]) {
+  const child = fork(program(file), args, { stdio: ['pipe', 'pipe', 'ignore', 'ipc'], execArgv: ['--expose-gc'] })
   const [{ url }] = (await once(child, 'message')) as [{ url?: string }]
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { serveFixture } from './fixture.ts'
+import { serveBehindGateway } from './gateway.ts'
 import { expectationsIn, judged } from './judgement.ts'
-import { installedSuite, resultsOf, type Selection, type Suite, scenariosOf } from './suite.ts'
+import { installedSuite, resultsOf, type Selection, type Serve, type Suite, scenariosOf } from './suite.ts'
 
 const stateless = '2026-07-28'
 
@@ -20,13 +22,22 @@ describe('the official conformance suite', () => {
     else console.warn('Conformance is not tested: the npm registry, where the suite comes from, cannot be reached.')
   }, 120_000)
 
-  for (const [era, belongs] of Object.entries(eras)) {
-    test(`finds nothing wrong with a ${era} server beyond what is expected`, { timeout: 120_000 }, async ({ skip, signal }) => {
+  const subjects: readonly { readonly where: string; readonly list: string; readonly serve: Serve }[] = [
+    { where: '', list: '', serve: serveFixture },
+    { where: ' behind a gateway', list: 'gateway-', serve: serveBehindGateway },
+  ]
+  const cases = subjects.flatMap((subject) => Object.entries(eras).map(([era, belongs]) => ({ ...subject, era, belongs })))
+
+  for (const { where, list, serve, era, belongs } of cases) {
+    test(`finds nothing wrong with a ${era} server${where} beyond what is expected`, { timeout: 180_000 }, async ({
+      skip,
+      signal,
+    }) => {
       if (suite === undefined) {
         skip('the npm registry cannot be reached')
         return
       }
-      const expected = expectationsIn(await readFile(new URL(`expected-failures.${era}.yml`, import.meta.url), 'utf8'))
+      const expected = expectationsIn(await readFile(new URL(`expected-failures.${list}${era}.yml`, import.meta.url), 'utf8'))
       const marks = new Set([...scenarios.values()].flat().filter(belongs))
       expect(marks.size).toBeGreaterThan(0)
       const results = []
@@ -34,7 +45,8 @@ describe('the official conformance suite', () => {
         const named = [...scenarios].filter(([, applies]) => applies.includes(mark)).map(([name]) => name)
         const selections: Selection[] = mark === 'extension' ? named.map((scenario) => ({ scenario })) : [{ revision: mark }]
         const found = []
-        for (const selection of selections) found.push(...(await resultsOf(suite, selection, signal)))
+        for (const selection of selections)
+          found.push(...(await resultsOf(suite, { selection, serve: () => serve(era), signal })))
         expect(found.map(({ scenario }) => scenario).sort()).toEqual(named.sort())
         results.push(...found)
       }

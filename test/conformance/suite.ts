@@ -3,7 +3,6 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { serveFixture } from './fixture.ts'
 import type { Result } from './judgement.ts'
 
 /** The conformance suite, ready to be started. */
@@ -29,9 +28,19 @@ export async function scenariosOf(suite: Suite): Promise<ReadonlyMap<string, rea
   return new Map([...output.matchAll(/^ {2}- (\S+) \[(.+)\]$/gm)].map(([, name = '', marks = '']) => [name, marks.split(',')]))
 }
 
-/** What the suite finds when it asks a fixture of its own. */
-export async function resultsOf(suite: Suite, selection: Selection, signal: AbortSignal): Promise<readonly Result[]> {
-  await using fixture = await serveFixture()
+/** Serves something to be asked in this era, at an address of this machine. */
+export type Serve = (era: string) => Promise<AsyncDisposable & { readonly url: string }>
+
+/** What the suite finds when it asks one that is made for it. */
+export async function resultsOf(
+  suite: Suite,
+  {
+    selection,
+    serve,
+    signal,
+  }: { readonly selection: Selection; readonly serve: () => ReturnType<Serve>; readonly signal: AbortSignal },
+): Promise<readonly Result[]> {
+  await using fixture = await serve()
   const folder = await mkdtemp(join(tmpdir(), 'unfold-conformance-'))
   try {
     const chosen =

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from '@unfold-mcp/client'
 import { type Reason, reasons } from '@unfold-mcp/core'
 import {
   createHandler,
@@ -20,6 +21,7 @@ import { testContext, testServer } from '@unfold-mcp/server/testing'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { openWire } from '../wire.ts'
+import { withGateway } from './running-gateway.ts'
 import { shownAs } from './transcript.ts'
 
 const identity = { name: 'hub', version: '1.0.0' }
@@ -130,6 +132,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       await context.call('activate_infra')
       await context.call('activate_aws')
     }),
+  rate_limited: rateLimited,
   requires_activation: () => told(cloud(), 'ec2_list'),
   reserved_name: () => thrown(() => plain().tool('search_tools', { about: 'Search' }, () => '')),
   search_degraded: () =>
@@ -188,6 +191,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   unauthorized: () => http(plain(), {}, { authenticate: () => unauthorized() }),
   unknown_group: () => told(cloud(), 'deactivate', { group: 'infr' }),
   unknown_path: unknownPath,
+  unknown_profile: unknownProfile,
   unknown_scope: () => thrown(() => cloud().activate('infra', 'session:6f1c')),
   unknown_tool: () => rpc(plain(), 'tools/call', { name: 'pin' }),
   unsupported_media_type: () => http(plain(), { headers: { 'content-type': 'text/plain' } }),
@@ -378,4 +382,28 @@ async function portInUse(): Promise<string> {
   const port = Number(new URL(first.url).port)
   const text = await thrown(() => listen(plain(), { port }))
   return text.replaceAll(String(port), '7420')
+}
+
+/** A gateway that was asked for a part that it does not have. */
+function unknownProfile(): Promise<string> {
+  return withGateway({}, { profiles: { reading: {} } }, async ({ url }) => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const response = await fetch(`${url}/raeding`, { method: 'POST', headers, body: JSON.stringify(initialize) })
+    return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
+  })
+}
+
+/** A client of a gateway that calls faster than it may. */
+function rateLimited(): Promise<string> {
+  return withGateway({ hub: plain() }, { limits: { callsPerMinute: 1 } }, async ({ url = '' }) => {
+    await using connection = await connect({ url })
+    for (let calls = 0; calls < 10; calls++) {
+      const { content, isError, _meta } = await connection.call('hub__ping')
+      if (!isError) continue
+      expect(_meta).toMatchObject({ 'io.github.unfold-mcp/reason': 'rate_limited' })
+      const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+      return text.replace(/\d+ s\.$/u, '60 s.')
+    }
+    throw new Error('It was never refused.')
+  })
 }

@@ -20,6 +20,7 @@ const pages = [
   'packages/core/README.md',
   'packages/server/README.md',
   'packages/browser/README.md',
+  'packages/gateway/README.md',
   ...docs,
 ]
 

@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-
-const folder = new URL('../../peers/', import.meta.url)
+import { isInstalled, peersFolder } from '../peers/install.ts'
 
 /** The command line beside which ours is measured. */
 export interface Mcporter {
@@ -16,24 +14,12 @@ const name = Number(process.versions.node.split('.')[0]) >= 24 ? 'mcporter-24' :
 
 /** Installs it where it is not yet, by the script of the npm that runs us; nothing when that cannot be. */
 export function installedMcporter(npm: string | undefined): Mcporter | undefined {
-  const manifest = new URL(`node_modules/${name}/package.json`, folder)
-  if (!existsSync(manifest) && !install(npm)) return undefined
+  if (!isInstalled(name, npm)) {
+    console.error('mcporter could not be installed; measuring without it.')
+    return undefined
+  }
+  const manifest = new URL(`node_modules/${name}/package.json`, peersFolder)
   const { version, bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string; bin: string | Record<string, string> }
   const path = typeof bin === 'string' ? bin : (bin.mcporter ?? '')
   return { version, program: fileURLToPath(new URL(path, manifest)) }
-}
-
-function install(npm: string | undefined): boolean {
-  console.error('Installing what we are compared with into bench/peers …')
-  const [command, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
-  try {
-    execFileSync(command, [...first, 'install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], {
-      cwd: fileURLToPath(folder),
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-    return true
-  } catch {
-    console.error('mcporter could not be installed; measuring without it.')
-    return false
-  }
 }

@@ -12,6 +12,7 @@ export interface Timing {
   readonly name: string
   readonly samples: number
   readonly p50: number
+  readonly p95: number
   readonly p99: number
 }
 
@@ -60,8 +61,9 @@ async function slice({ run, prepare }: Contestant, forMs: number, times: number[
   return performance.now() - begin
 }
 
-function timingOf(name: string, times: readonly number[]): Timing {
+/** What so many runs come to. */
+export function timingOf(name: string, times: readonly number[]): Timing {
   const sorted = Float64Array.from(times).sort()
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-  return { name, samples: sorted.length, p50: at(0.5), p99: at(0.99) }
+  return { name, samples: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99) }
 }

@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
+import { isInstalled, peersFolder } from '../peers/install.ts'
 import { bm25 } from './bm25.ts'
 import { type Engine, plainOf } from './engine.ts'
-
-const folder = new URL('../../peers/', import.meta.url)
 
 /** The libraries beside which we are measured, each used as its documentation says, names weighing three times as much. */
 export const peers: readonly Engine[] = [
@@ -86,28 +83,15 @@ export const peers: readonly Engine[] = [
 const weights = { name: 3, server: 1, description: 1, parameters: 1 } as const
 const fields = ['name', 'server', 'description', 'parameters'] as const
 
-/**
- * Installs the libraries where they are not yet, by the script of the npm that runs us, if there is one; they are nobody's
- * dependency, so an install of the project lacks them. Gives those that can be measured.
- */
+/** Installs the libraries where they are not yet; gives those that can be measured. */
 export function installedPeers(npm: string | undefined): readonly Engine[] {
-  if (existsSync(new URL('node_modules/minisearch/package.json', folder))) return peers
-  console.error('Installing the libraries to compare with into bench/peers …')
-  const [command, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
-  try {
-    execFileSync(command, [...first, 'install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], {
-      cwd: fileURLToPath(folder),
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
-    return peers
-  } catch {
-    console.error('They could not be installed; measuring without them.')
-    return [bm25]
-  }
+  if (isInstalled('minisearch', npm)) return peers
+  console.error('They could not be installed; measuring without them.')
+  return [bm25]
 }
 
 async function load<Module>(name: string): Promise<Module> {
-  const path = createRequire(new URL('package.json', folder)).resolve(name)
+  const path = createRequire(new URL('package.json', peersFolder)).resolve(name)
   return await import(pathToFileURL(path).href)
 }
 

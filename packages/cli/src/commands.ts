@@ -8,6 +8,16 @@ export interface Command {
 
 /** The command of each verb, loaded when it is asked for. */
 export const commands: { readonly [verb: string]: () => Promise<Command> } = {
+  serve: () => import('./commands/serve.ts'),
+  add: () => import('./commands/add.ts'),
+  remove: () => import('./commands/remove.ts'),
+  import: () => import('./commands/import.ts'),
+  token: () => import('./commands/token.ts'),
+  connect: () => import('./commands/connect.ts'),
+  disconnect: () => import('./commands/disconnect.ts'),
+  status: () => import('./commands/status.ts'),
+  logs: () => import('./commands/logs.ts'),
+  reload: () => import('./commands/reload.ts'),
   list: () => import('./commands/list.ts'),
   call: () => import('./commands/call.ts'),
   describe: () => import('./commands/describe.ts'),

@@ -23,6 +23,12 @@ export function commandErrorOf(error: unknown, server = '<server>'): CommandErro
     const next = reason === 'login_required' ? `\nSign in: unfold login ${server}` : ''
     return new CommandError(codes[reason], reason, `${message}${next}`, { details: { ...details }, cause: error })
   }
+  // Known by its name, because the gateway is loaded only by the commands that are about it.
+  if (error instanceof Error && error.name === 'ConfigError')
+    return new CommandError(exit.usage, 'invalid_config', error.message, {
+      details: 'problems' in error ? { problems: error.problems } : {},
+      cause: error,
+    })
   if (isFailure(error)) return new CommandError(exit.failed, error.reason, error.message, { cause: error })
   return new CommandError(exit.failed, 'failed', error instanceof Error ? error.message : String(error), { cause: error })
 }

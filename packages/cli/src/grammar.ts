@@ -42,7 +42,7 @@ export function parse(
   // Wherever it stands: it decides which word is the tool.
   const isSaid = tokens.some((token) => token === '--server' || token.startsWith('--server='))
   const hasServer = command !== undefined || defaultServer !== undefined || isSaid
-  const most = declared.callsTool === true ? wordsBeforeArguments(hasServer) : Number.POSITIVE_INFINITY
+  const most = declared.callsTool === true ? wordsBeforeArguments(hasServer) : (declared.ownWords ?? Number.POSITIVE_INFINITY)
   const words: string[] = []
   const rest: string[] = []
   const flags: Record<string, FlagValue> = {}

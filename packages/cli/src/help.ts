@@ -1,6 +1,16 @@
 import { common, type Flag, verbs } from './verbs.ts'
 
 const order = [
+  'serve',
+  'add',
+  'remove',
+  'import',
+  'connect',
+  'disconnect',
+  'token',
+  'status',
+  'logs',
+  'reload',
   'list',
   'call',
   'describe',

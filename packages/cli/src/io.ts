@@ -12,6 +12,8 @@ export interface Io {
   readonly platform: NodeJS.Platform
   /** Aborted when the person interrupts. */
   readonly signal: AbortSignal
+  /** What happens when the person interrupts again: the end of the process, unless a command has a better one. */
+  readonly insisting: { end: () => void }
 }
 
 /** Whether a person is there to answer. */

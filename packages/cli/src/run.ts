@@ -27,12 +27,13 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     home: homedir(),
     platform: process.platform,
     signal: interrupt.signal,
+    insisting: { end: () => process.exit(exit.interrupted) },
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      interrupt.abort()
+    process.on(signal, () => {
       // Whoever asks a second time means now.
-      process.once(signal, () => process.exit(exit.interrupted))
+      if (interrupt.signal.aborted) io.insisting.end()
+      else interrupt.abort()
     })
   }
   // A reader that has seen enough, such as head, is no failure.

@@ -14,6 +14,8 @@ export interface Verb {
   readonly flags: { readonly [name: string]: Flag }
   /** Whether the words after the server are a tool and its arguments. */
   readonly callsTool?: boolean
+  /** How many words are ours, where what follows them is the command of another program. */
+  readonly ownWords?: number
   /** Whether a server may be named, or be given after `--`. */
   readonly wantsServer?: boolean
 }
@@ -44,8 +46,106 @@ const serverFlags: { readonly [name: string]: Flag } = {
 const text = (value: string, about: string): Flag => ({ type: 'text', value, about })
 const toggle = (about: string): Flag => ({ type: 'switch', about })
 
+/** Flags of the verbs that change the configuration of a gateway. */
+const editFlags: { readonly [name: string]: Flag } = {
+  config: text('unfold.json file', 'The configuration to change; ./unfold.json or your own unless told'),
+  'dry-run': toggle('Show what would change, and change nothing'),
+}
+
+/** Flags that say which gateway is meant, where several run. */
+const runningFlags: { readonly [name: string]: Flag } = {
+  config: text('unfold.json file', 'The gateway that runs with this configuration'),
+  url: text('address', 'The gateway at this address'),
+  pid: { type: 'number', value: 'number', about: 'The gateway with this process number' },
+}
+
+const clientNames = 'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot'
+
 /** Everything that can be asked for. */
 export const verbs: { readonly [name: string]: Verb } = {
+  serve: {
+    about: 'Run the gateway: many servers behind one, for every client',
+    takes: '[<file>]',
+    flags: {
+      http: { type: 'number', value: 'port', about: 'The port to serve on; that of the configuration (7420) unless told' },
+      host: text('address', 'The address to serve on; that of the configuration (127.0.0.1) unless told'),
+      stdio: toggle('Serve one client over standard input and output instead'),
+      profile: text('name', 'What that client sees, with --stdio; over HTTP the address says it: /mcp/<profile>'),
+      view: text('groups=a,b', 'What that client sees first, with --stdio; over HTTP: /mcp?groups=a,b'),
+      'log-level': text('debug|info|warn|error', 'What is written to standard error; info unless told, warn with --stdio'),
+    },
+  },
+  add: {
+    about: 'Put a server behind the gateway',
+    takes: '<name> <address> | <name> [--] <command …>',
+    ownWords: 2,
+    flags: {
+      env: { type: 'texts', value: 'NAME=value', about: 'A variable for its process; NAME alone passes on your own' },
+      header: { type: 'texts', value: 'name: value', about: 'A header for its address; may be repeated' },
+      about: text('words', 'What it is good for'),
+      group: text('name', 'The group it lies in'),
+      lazy: toggle('Start it at the first call'),
+      disabled: toggle('Keep it in the file and do not use it'),
+      force: toggle('Replace one of the same name'),
+      ...editFlags,
+    },
+  },
+  remove: {
+    about: 'Take a server out of the gateway',
+    takes: '<name>',
+    flags: editFlags,
+  },
+  import: {
+    about: 'Put the servers of your other programs behind the gateway',
+    takes: '[<name> …]',
+    flags: {
+      from: text(clientNames, 'Only what this program knows of; or the path of a file, to take over what it holds'),
+      ...editFlags,
+    },
+  },
+  token: {
+    about: 'Make a token that a client shows to the gateway',
+    takes: '[create] <name>',
+    flags: { profile: text('name', 'All that its holder can see; everything unless told'), ...editFlags },
+  },
+  connect: {
+    about: 'Tell a client of the gateway',
+    takes: clientNames,
+    flags: {
+      profile: text('name', 'What the client is to see'),
+      token: text('token', 'The token that it shows; see unfold token'),
+      url: text('address', 'Where the gateway is; found out unless told'),
+      stdio: toggle('Let the client start a gateway of its own'),
+      config: text('unfold.json file', 'The configuration of the gateway'),
+      'dry-run': toggle('Show what would change, and change nothing'),
+    },
+  },
+  disconnect: {
+    about: 'Make a client forget the gateway',
+    takes: clientNames,
+    flags: { 'dry-run': toggle('Show what would change, and change nothing') },
+  },
+  status: {
+    about: 'What the running gateway is doing: servers, clients, tokens saved',
+    takes: '',
+    flags: { watch: toggle('Go on showing it'), ...runningFlags },
+  },
+  logs: {
+    about: 'What the running gateway wrote to its log',
+    takes: '',
+    flags: {
+      follow: { type: 'switch', short: 'f', about: 'Go on showing what comes' },
+      upstream: text('name', 'Of this server alone'),
+      level: text('debug|info|warn|error', 'From this level on'),
+      limit: { type: 'number', value: 'n', about: 'How many lines; 100 unless told' },
+      ...runningFlags,
+    },
+  },
+  reload: {
+    about: 'Make the running gateway read its configuration now',
+    takes: '',
+    flags: runningFlags,
+  },
   list: {
     about: 'List the tools of a server, or the servers that were found',
     takes: '[<server>]',

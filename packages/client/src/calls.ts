@@ -1,25 +1,31 @@
-import { type CallToolResult, type ContentBlock, type Progress, UrlElicitationRequiredError } from '@modelcontextprotocol/client'
+import {
+  type CallToolResult,
+  type ContentBlock,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  UrlElicitationRequiredError,
+} from '@modelcontextprotocol/client'
 import { type Problem, printable, type Tool } from '@unfold-mcp/core'
+import { callResult } from './call-result.ts'
 import type { Clock } from './clock.ts'
 import type { Asking } from './elicitation.ts'
-import { type ClientError, cancelled, timedOut } from './errors.ts'
 import type { Link } from './link.ts'
+import { type Relay, Relayed, relayParams } from './relay.ts'
 import { type SavedFile, type SaveTo, saved } from './saving.ts'
+import { type Timed, type Timing, timed } from './timing.ts'
 import { validateOutput } from './validate.ts'
 
-export interface CallOptions {
-  /** How long nothing may be heard of the call: each report of progress begins it anew, and a question to a person stops it. */
-  readonly timeoutMs?: number
-  /** How long it may take in all, whatever is reported. */
-  readonly maxTimeoutMs?: number
-  readonly signal?: AbortSignal
-  readonly onProgress?: (progress: Progress) => void
+export interface CallOptions extends Timing {
   /** A folder for parts of the result that are large or no text; links to the files take their places. */
   readonly saveTo?: string | SaveTo
   /** `false` sends the arguments as they are, without looking at the tool's schema. */
   readonly validate?: boolean
   /** Also a tool that is not listed: servers may have tools that they do not show. */
   readonly unlisted?: boolean
+  /** Sent beside the arguments, in `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>
+  /** Whoever the call is made for, where that is somebody else. */
+  readonly relay?: Relay
 }
 
 /** What a tool answered. One that failed says so in `isError`; that is an answer as well. */
@@ -32,6 +38,8 @@ export interface CallResult {
   readonly files: readonly SavedFile[]
   /** Where the structured content is not what the tool's own schema promises. */
   readonly outputProblems: readonly Problem[]
+  /** What the server wants to know before it goes on, where the call is made for somebody else. */
+  readonly inputRequired?: InputRequiredResult
 }
 
 export interface Call {
@@ -43,15 +51,11 @@ export interface Call {
   readonly options: CallOptions
 }
 
-const defaultTimeoutMs = 60_000
-const defaultMaxMs = 600_000
-// What a timer can hold, with room for the one that the SDK sets for itself.
-const longestMs = 2 ** 31 - 100_000
-
 /** Calls a tool and waits for what it answers. */
 export async function callTool(link: Link, call: Call): Promise<CallResult> {
   const { name, tool, options } = call
   const answer = await answered(link, call)
+  if (isInputRequiredResult(answer)) return { content: [], isError: false, files: [], outputProblems: [], inputRequired: answer }
   const outputProblems = tool === undefined ? [] : problemsIn(tool, answer)
   const { result, files } =
     options.saveTo === undefined ? { result: answer, files: [] } : await saved(name, answer, options.saveTo)
@@ -66,9 +70,9 @@ export async function callTool(link: Link, call: Call): Promise<CallResult> {
   }
 }
 
-async function answered(link: Link, call: Call): Promise<CallToolResult> {
+async function answered(link: Link, call: Call): Promise<CallToolResult | InputRequiredResult> {
   try {
-    return await timed(link, call)
+    return await sent(link, call)
   } catch (error) {
     const { asking, options } = call
     const cause = error instanceof Error ? error.cause : undefined
@@ -77,58 +81,38 @@ async function answered(link: Link, call: Call): Promise<CallToolResult> {
     const { signal = new AbortController().signal } = options
     for (const question of cause.elicitations.slice(0, 10))
       if ((await asking.ask(question, signal)).action !== 'accept') throw error
-    return timed(link, call)
+    return sent(link, call)
   }
 }
 
-async function timed(link: Link, { name, args, tool, clock, asking, options }: Call): Promise<CallToolResult> {
-  const { signal, onProgress } = options
-  const timeoutMs = Math.min(options.timeoutMs ?? defaultTimeoutMs, longestMs)
-  const maxMs = Math.min(
-    Math.max(options.maxTimeoutMs ?? defaultMaxMs, options.maxTimeoutMs === undefined ? timeoutMs : 0),
-    longestMs,
-  )
-  const what = `Calling ${printable(name)}`
-  const stop = new AbortController()
-  let failure: ClientError | undefined
-  const end = (reason: ClientError): void => {
-    failure ??= reason
-    stop.abort(reason.message)
+function sent(link: Link, { name, args, tool, clock, asking, options }: Call): Promise<CallToolResult | InputRequiredResult> {
+  const { relay } = options
+  const relayed = relay === undefined ? undefined : new Relayed(relay)
+  const timing: Timed = {
+    ...options,
+    what: `Calling ${printable(name)}`,
+    clock,
+    isAsking: () => asking?.isAsking === true || relayed?.isAsking === true,
+    translated: (error, what) => link.translated(error, what),
   }
-  const abort = (): void => end(cancelled(what, signal?.reason))
-  if (signal?.aborted === true) throw cancelled(what, signal.reason)
-  signal?.addEventListener('abort', abort)
-  const offMax = clock.after(maxMs, () => end(timedOut(what, maxMs, 'Allow more in all with maxTimeoutMs.')))
-  let offIdle: () => void = () => undefined
-  const arm = (): void => {
-    offIdle()
-    offIdle = clock.after(timeoutMs, () => {
-      if (asking?.isAsking === true) arm()
-      else end(timedOut(what, timeoutMs, 'Nothing was heard of it; allow more time with timeoutMs.'))
-    })
+  const params = {
+    name,
+    arguments: { ...args },
+    ...(options.meta !== undefined && { _meta: { ...options.meta } }),
   }
-  arm()
-  try {
-    return await link.client.callTool(
-      { name, arguments: { ...args } },
-      {
-        signal: stop.signal,
-        // Ours come first.
-        timeout: maxMs + 60_000,
-        onprogress: (progress) => {
-          arm()
-          onProgress?.(progress)
+  return timed(timing, (sending) =>
+    link.relays.during(relayed, () => {
+      if (link.agreement.era === 'session') return link.client.request({ method: 'tools/call', params }, callResult, sending)
+      return link.client.callTool(
+        { ...params, ...(relay !== undefined && relayParams(relay)) },
+        {
+          ...sending,
+          ...(tool !== undefined && { toolDefinition: { name, inputSchema: tool.inputSchema } }),
+          ...(relay !== undefined && { allowInputRequired: true }),
         },
-        ...(tool !== undefined && { toolDefinition: { name, inputSchema: tool.inputSchema } }),
-      },
-    )
-  } catch (error) {
-    throw failure ?? link.translated(error, what)
-  } finally {
-    offIdle()
-    offMax()
-    signal?.removeEventListener('abort', abort)
-  }
+      )
+    }),
+  )
 }
 
 function problemsIn(tool: Tool, { structuredContent, isError }: CallToolResult): readonly Problem[] {

@@ -3,6 +3,7 @@ import type { CachedTools, CacheKey, ToolCache } from './cache.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Connection, type LogEntry } from './connection.ts'
 import { type DialOptions, dial, type ProtocolChoice, type Session } from './dial.ts'
+import type { DocumentNotice } from './documents.ts'
 import { Asking, type Elicit } from './elicitation.ts'
 import { wordsOf } from './errors.ts'
 import { cacheKeyOf, type Target } from './target.ts'
@@ -26,6 +27,13 @@ export interface ConnectOptions {
   readonly clientInfo?: Implementation
   /** Asks the person what a server wants to know. Without it, servers are told that nobody can be asked. */
   readonly elicit?: Elicit
+  /**
+   * Whether requests are made for others (`relay`): what the server asks and says meanwhile is for them, and what it wants to
+   * know in place of a result is given back. In place of `elicit`.
+   */
+  readonly relays?: boolean
+  /** Told what the server says of its prompts and resources. */
+  readonly onDocuments?: (notice: DocumentNotice) => void
   /** Told what the server writes to its log. */
   readonly onLog?: (entry: LogEntry) => void
   /** Told each line that a command writes to standard error. */
@@ -57,6 +65,8 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     protocol: options.protocol ?? 'auto',
     clientInfo: options.clientInfo ?? us,
     onLog: options.onLog,
+    onDocuments: options.onDocuments,
+    relays: options.relays,
     onStderr: options.onStderr,
     onProcess: options.onProcess,
     ...{ maxMessageBytes, timeoutMs, clock, onWarning, view, asking },
@@ -74,6 +84,7 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     link,
     redial: () => dial(target, dialled),
     ...{ clock, timeoutMs, maxMessageBytes, onWarning, asking, cache, key, cached, expectIdentity },
+    hearsDocuments: options.onDocuments !== undefined,
   })
   if (expectIdentity === undefined) return connection
   try {

@@ -1,4 +1,9 @@
-import type { Client, LoggingMessageNotificationParams, ServerCapabilities } from '@modelcontextprotocol/client'
+import type {
+  Client,
+  LoggingMessageNotificationParams,
+  ServerCapabilities,
+  SubscriptionFilter,
+} from '@modelcontextprotocol/client'
 import { nearest, nearestHint, printable, type Tool } from '@unfold-mcp/core'
 import type { CachedTools, CacheKey, ToolCache } from './cache.ts'
 import { type CallOptions, type CallResult, callTool } from './calls.ts'
@@ -13,6 +18,8 @@ import { type Identity, knowsIdentity } from './identity.ts'
 import { KnownTools } from './known-tools.ts'
 import type { Era, Link, ServerInfo } from './link.ts'
 import { Listening } from './listening.ts'
+import { type PassOptions, passed } from './passing.ts'
+import { Subscribed } from './subscribed.ts'
 import { isUnknownMethod } from './translation.ts'
 import { validateArguments } from './validate.ts'
 
@@ -38,6 +45,8 @@ export interface ConnectionParts {
   readonly key: CacheKey | undefined
   readonly cached: Promise<CachedTools | undefined>
   readonly expectIdentity: string | undefined
+  /** Whether somebody wants to know of changes of prompts and resources. */
+  readonly hearsDocuments: boolean
 }
 
 const farewellMs = 2_000
@@ -53,6 +62,7 @@ export class Connection implements AsyncDisposable {
   readonly #followers = new Set<Follower>()
   readonly #watchers = new Set<(sign: Sign) => void>()
   readonly #overListeners = new Set<() => void>()
+  readonly #subscribed: Subscribed
   #link: Link
   #renewing: Promise<Link> | undefined
   #listening: Listening | undefined
@@ -69,6 +79,12 @@ export class Connection implements AsyncDisposable {
       hears: () => this.#hears,
       maxBytes: maxMessageBytes * listFactor,
       ...{ clock, timeoutMs, onWarning, cache, key, cached, expectIdentity },
+    })
+    this.#subscribed = new Subscribed({
+      link: () => this.#current(),
+      request: (method, params) => this.request(method, params, { timeoutMs }),
+      clock,
+      timeoutMs,
     })
     this.#adopt(parts.link)
   }
@@ -169,6 +185,20 @@ export class Connection implements AsyncDisposable {
     }
   }
 
+  /** Sends a request that is no call, and returns its result as it came. What goes wrong is one of our errors. */
+  request(method: string, params: Readonly<Record<string, unknown>>, options: PassOptions = {}): Promise<unknown> {
+    return this.#use((link) => passed(link, { method, params, clock: this.#parts.clock, options }))
+  }
+
+  /** From now on updates of this resource are told (`onDocuments`), also in a later session. */
+  subscribe(uri: string): Promise<void> {
+    return this.#subscribed.add(uri)
+  }
+
+  unsubscribe(uri: string): Promise<void> {
+    return this.#subscribed.remove(uri)
+  }
+
   /** Changes of the list from the one that was last read on, or from now on when none was. */
   changes(options?: FollowOptions): Changes {
     const followed: Followed = {
@@ -234,7 +264,7 @@ export class Connection implements AsyncDisposable {
     this.#watchers.clear()
     this.#unlisten()
     for (const follower of [...this.#followers]) follower.close()
-    await this.#farewell(this.#unlistened)
+    await this.#farewell(Promise.all([this.#unlistened, this.#subscribed.stop()]))
     if (!keepSession && this.session !== undefined) await this.#farewell(this.#link.endSession())
     await this.#link.close()
     this.#ended()
@@ -258,7 +288,7 @@ export class Connection implements AsyncDisposable {
   /** Whether a change of the list would be noticed by itself. */
   get #hears(): boolean {
     if (!this.#announcesChanges || this.#link.isOver) return false
-    return this.era === 'session' ? this.#link.pushes === 'open' : this.#listening?.isOpen === true
+    return this.era === 'session' ? this.#link.pushes === 'open' : this.#listening?.hears === true
   }
 
   get #isFollowed(): boolean {
@@ -317,12 +347,13 @@ export class Connection implements AsyncDisposable {
   async #renew(): Promise<Link> {
     const old = this.#link
     const link = await this.#parts.redial()
-    void old.close().catch(() => undefined)
+    void old.lastAnswers.then(() => old.close()).catch(() => undefined)
     if (this.#closing !== undefined) {
       await link.close()
       throw this.#gone(old)
     }
     this.#adopt(link)
+    if (link.agreement.era === 'session') this.#subscribed.renew()
     for (const follower of this.#followers) follower.notice()
     this.#show('resumed')
     if (this.#isFollowed) void this.#listen()
@@ -366,11 +397,13 @@ export class Connection implements AsyncDisposable {
 
   /** Hears of changes as 2026-07-28 has it; a session-era server is heard as it is. */
   async #listen(): Promise<void> {
-    if (this.era !== 'stateless' || !this.#announcesChanges || this.#listening !== undefined) return
-    const { clock, timeoutMs, onWarning } = this.#parts
+    if (this.era !== 'stateless' || this.#listening !== undefined) return
+    const { clock, timeoutMs, onWarning, hearsDocuments } = this.#parts
+    const filter = ({ agreement }: Link): SubscriptionFilter => filterOf(agreement.capabilities, hearsDocuments)
+    if (Object.keys(filter(this.#link)).length === 0) return
     const onOpen = (): void => this.#notice()
     const onClosed = (): void => this.#show('broken')
-    this.#listening = new Listening({ link: () => this.#current(), clock, timeoutMs, onWarning, onOpen, onClosed })
+    this.#listening = new Listening({ link: () => this.#current(), filter, clock, timeoutMs, onWarning, onOpen, onClosed })
     await this.#listening.start()
   }
 
@@ -383,6 +416,15 @@ export class Connection implements AsyncDisposable {
   #detach(follower: Follower): void {
     this.#followers.delete(follower)
     if (!this.#isFollowed) this.#unlisten()
+  }
+}
+
+/** What of all that a server may tell this one does. */
+function filterOf({ tools, prompts, resources }: ServerCapabilities, hearsDocuments: boolean): SubscriptionFilter {
+  return {
+    ...(tools?.listChanged === true && { toolsListChanged: true }),
+    ...(hearsDocuments && prompts?.listChanged === true && { promptsListChanged: true }),
+    ...(hearsDocuments && resources?.listChanged === true && { resourcesListChanged: true }),
   }
 }
 

@@ -1,6 +1,8 @@
 import {
   Client,
   type ClientCapabilities,
+  type CreateMessageResult,
+  type ElicitResult,
   type FetchLike,
   type Implementation,
   InMemoryTransport,
@@ -8,17 +10,21 @@ import {
   type jsonSchemaValidator,
   type LoggingMessageNotificationParams,
   type PriorDiscovery,
+  ProtocolError,
+  ProtocolErrorCode,
   SdkHttpError,
   type Transport,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client'
 import type { Clock } from './clock.ts'
 import { before } from './deadline.ts'
+import type { DocumentNotice } from './documents.ts'
 import type { Asking } from './elicitation.ts'
 import { ClientError, isClientError, wordsOf } from './errors.ts'
 import { type HttpOptions, HttpTransport } from './http.ts'
 import { type Agreement, Link } from './link.ts'
 import { probe, statelessRevision } from './probe.ts'
+import { Relays } from './relay.ts'
 import { SseTransport } from './sse.ts'
 import { StdioTransport } from './stdio.ts'
 import {
@@ -52,8 +58,11 @@ export interface DialOptions {
   readonly view?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly asking?: Asking | undefined
+  /** Whether what the server asks is for whoever a request is made for. */
+  readonly relays?: boolean | undefined
   readonly session?: Session | undefined
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
+  readonly onDocuments?: ((notice: DocumentNotice) => void) | undefined
   readonly onStderr?: ((line: string) => void) | undefined
   readonly onProcess?: ((pid: number, life: 'started' | 'ended') => void) | undefined
 }
@@ -67,10 +76,12 @@ export async function dial(target: Target, options: DialOptions): Promise<Link> 
 class Dialling {
   readonly #options: DialOptions
   readonly #label: string
+  readonly #relays: Relays
 
   constructor(target: Target, options: DialOptions) {
     this.#label = labelOf(target)
     this.#options = options
+    this.#relays = new Relays({ hasStreams: isUrl(target) })
   }
 
   async command(target: CommandTarget): Promise<Link> {
@@ -210,6 +221,7 @@ class Dialling {
       client,
       transport,
       label: this.#label,
+      relays: this.#relays,
       agreement: agreement ?? agreed(client),
       isResumed: agreement !== undefined,
       ...(release !== undefined && { release }),
@@ -217,7 +229,7 @@ class Dialling {
   }
 
   #client(mode: VersionNegotiationMode): Client {
-    const { clientInfo, asking, onLog, onWarning } = this.#options
+    const { clientInfo, asking, relays, onLog, onDocuments, onWarning } = this.#options
     const client = new Client(clientInfo, {
       capabilities: this.#capabilities(),
       versionNegotiation: { mode },
@@ -228,12 +240,34 @@ class Dialling {
     }
     if (asking !== undefined)
       client.setRequestHandler('elicitation/create', ({ params }, ctx) => asking.ask(params, ctx.mcpReq.signal))
-    if (onLog !== undefined) client.setNotificationHandler('notifications/message', ({ params }) => onLog(params))
+    if (relays === true) this.#relay(client)
+    if (onLog !== undefined || relays === true)
+      client.setNotificationHandler('notifications/message', ({ params }) => {
+        this.#relays.log(params)
+        onLog?.(params)
+      })
+    if (onDocuments !== undefined) hear(client, onDocuments)
     return client
   }
 
+  /** What the server asks goes to whoever its request is about. */
+  #relay(client: Client): void {
+    client.setRequestHandler('elicitation/create', async ({ method, params }, ctx) => {
+      return (await this.#relays.ask({ method, params }, ctx.mcpReq.signal)) as ElicitResult
+    })
+    client.setRequestHandler('sampling/createMessage', async ({ method, params }, ctx) => {
+      return (await this.#relays.ask({ method, params }, ctx.mcpReq.signal)) as CreateMessageResult
+    })
+    client.fallbackRequestHandler = async ({ method }) => {
+      const why = method === 'roots/list' ? 'There are no roots here, and none were declared.' : 'Method not found'
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, why)
+    }
+  }
+
   #capabilities(): ClientCapabilities {
-    return this.#options.asking === undefined ? {} : { elicitation: { form: {}, url: {} } }
+    const { asking, relays } = this.#options
+    if (relays === true) return { elicitation: { form: {}, url: {} }, sampling: {} }
+    return asking === undefined ? {} : { elicitation: { form: {}, url: {} } }
   }
 
   #refuseSession(): void {
@@ -244,6 +278,14 @@ class Dialling {
       { problem: `no ${statelessRevision}` },
     )
   }
+}
+
+function hear(client: Client, onDocuments: (notice: DocumentNotice) => void): void {
+  client.setNotificationHandler('notifications/prompts/list_changed', () => onDocuments({ kind: 'prompts' }))
+  client.setNotificationHandler('notifications/resources/list_changed', () => onDocuments({ kind: 'resources' }))
+  client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) =>
+    onDocuments({ kind: 'resource', uri }),
+  )
 }
 
 // What a server returns is checked here, under a budget; the SDK would run code made from the server's schema.

@@ -32,6 +32,8 @@ export type Pushes = 'open' | 'none' | 'unknown'
 // Says which request a response belongs to; it is taken off before anything is sent.
 const marker = 'unfold-request'
 const shortestRetryMs = 100
+// A server that forgot the session refuses what it got before as well, each with an answer of its own.
+const lastAnswersMs = 500
 
 // What these ask for is the same when it is asked for twice.
 const safeMethods = new Set([
@@ -62,6 +64,7 @@ export class HttpTransport implements Transport {
   readonly #retries = new Set<() => void>()
   #pushes: Pushes = 'unknown'
   #isGone = false
+  #lastAnswers: Promise<void> = Promise.resolve()
   #received = 0
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -112,6 +115,11 @@ export class HttpTransport implements Transport {
   /** Whether the server has forgotten the session. */
   get isGone(): boolean {
     return this.#isGone
+  }
+
+  /** Resolves when no answer is waited for any more in a session that the server has forgotten. */
+  get lastAnswers(): Promise<void> {
+    return this.#lastAnswers
   }
 
   /** How many bytes have come in. */
@@ -186,7 +194,7 @@ export class HttpTransport implements Transport {
         if (init?.signal?.aborted === true) throw error
         throw this.#unreachable(`${reasonOf(error)}.`, error)
       })
-    this.#notice(response, init?.method, { headers, mark })
+    this.#notice(response, init?.method, headers)
     return limited(response, {
       limit: maxMessageBytes,
       count: (bytes) => {
@@ -200,12 +208,8 @@ export class HttpTransport implements Transport {
     })
   }
 
-  #notice(
-    { status, ok }: Response,
-    method: string | undefined,
-    { headers, mark }: { headers: Headers; mark: string | null },
-  ): void {
-    if (status === 404 && this.sessionId !== undefined && method !== 'DELETE') this.#forgotten(mark)
+  #notice({ status, ok }: Response, method: string | undefined, headers: Headers): void {
+    if (status === 404 && this.sessionId !== undefined && method !== 'DELETE') this.#forgotten()
     if (method !== 'GET') return
     if (ok) {
       this.#pushes = 'open'
@@ -216,12 +220,18 @@ export class HttpTransport implements Transport {
     if (!headers.has('last-event-id')) this.#pushes = 'none'
   }
 
-  /** Gives up what is under way, except the request that was just refused: nothing was done about that, so it can be sent again. */
-  #forgotten(refused: string | null): void {
+  /** Gives up what is under way, unless it is answered soon: what is refused was not done, so it can be sent again. */
+  #forgotten(): void {
     if (this.#isGone) return
     this.#isGone = true
-    const failure = this.#unreachable('It has forgotten the session; ask again, and a new one begins.')
-    for (const [mark, { giveUp }] of [...this.#sending]) if (mark !== refused) giveUp(failure)
+    const { clock = systemClock } = this.#options
+    this.#lastAnswers = new Promise((resolve) => {
+      clock.after(lastAnswersMs, () => {
+        const failure = this.#unreachable('It has forgotten the session; ask again, and a new one begins.')
+        for (const { giveUp } of [...this.#sending.values()]) giveUp(failure)
+        resolve()
+      })
+    })
     this.ongone?.()
   }
 

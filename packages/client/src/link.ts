@@ -1,6 +1,7 @@
 import type { Client, RequestOptions, ServerCapabilities, StandardSchemaV1, Transport } from '@modelcontextprotocol/client'
 import { type ClientError, cancelled } from './errors.ts'
 import { HttpTransport, type Pushes } from './http.ts'
+import type { Relays } from './relay.ts'
 import { SseTransport } from './sse.ts'
 import { StdioTransport } from './stdio.ts'
 import { asClientError } from './translation.ts'
@@ -30,6 +31,7 @@ export interface LinkParts {
   readonly agreement: Agreement
   /** What to call the server in messages. */
   readonly label: string
+  readonly relays: Relays
   /** Whether they had agreed before, so that what was announced then may have changed. */
   readonly isResumed?: boolean
   /** Releases what was made for this link alone. */
@@ -45,20 +47,29 @@ export class Link {
   readonly client: Client
   readonly agreement: Agreement
   readonly label: string
+  /** The requests that are made for somebody else. */
+  readonly relays: Relays
   readonly isResumed: boolean
   readonly #transport: Transport
   readonly #release: (() => Promise<void>) | undefined
   readonly #listeners = new Set<() => void>()
   #isOver = false
 
-  constructor({ client, transport, agreement, label, isResumed = false, release }: LinkParts) {
+  constructor({ client, transport, agreement, label, relays, isResumed = false, release }: LinkParts) {
     this.client = client
     this.agreement = agreement
     this.label = label
+    this.relays = relays
     this.isResumed = isResumed
     this.#transport = transport
     this.#release = release
     client.onclose = () => this.#over()
+    const { onmessage } = transport
+    // The SDK reads a notice a moment later than an answer, and forgets who waits for progress once the answer is there.
+    transport.onmessage = (message, extra) => {
+      if ('method' in message) onmessage?.(message, extra)
+      else queueMicrotask(() => onmessage?.(message, extra))
+    }
     if (transport instanceof HttpTransport) transport.ongone = () => this.#over()
   }
 
@@ -81,6 +92,11 @@ export class Link {
   /** Whether the server forgot the session, so that a request that was refused can be sent again in another. */
   get isForgotten(): boolean {
     return this.#transport instanceof HttpTransport && this.#transport.isGone
+  }
+
+  /** Resolves when no answer is waited for any more in a session that the server has forgotten. */
+  get lastAnswers(): Promise<void> {
+    return this.#transport instanceof HttpTransport ? this.#transport.lastAnswers : Promise.resolve()
   }
 
   /** Whether a session-era server can be heard when it says something by itself. */

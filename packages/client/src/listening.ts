@@ -1,4 +1,4 @@
-import type { McpSubscription } from '@modelcontextprotocol/client'
+import type { McpSubscription, SubscriptionFilter } from '@modelcontextprotocol/client'
 import { type Clock, pause } from './clock.ts'
 import type { ClientError } from './errors.ts'
 import type { Link } from './link.ts'
@@ -6,6 +6,8 @@ import type { Link } from './link.ts'
 export interface ListeningOptions {
   /** The link there is, or a new one. */
   readonly link: () => Promise<Link>
+  /** What to listen for, by what the server can tell. */
+  readonly filter: (link: Link) => SubscriptionFilter
   readonly clock: Clock
   readonly timeoutMs: number
   /** Told each time it begins to hear: what was said before is lost. */
@@ -29,9 +31,9 @@ export class Listening {
     this.#options = options
   }
 
-  /** Whether a change would be heard of. */
-  get isOpen(): boolean {
-    return this.#open !== undefined
+  /** Whether a change of the tools would be heard of. */
+  get hears(): boolean {
+    return this.#open?.honoredFilter.toolsListChanged === true
   }
 
   /** Begins. Resolves when it hears, or when the first attempt has failed. */
@@ -70,8 +72,8 @@ export class Listening {
     let link: Link | undefined
     try {
       link = await this.#options.link()
-      const open = await link.client.listen({ toolsListChanged: true }, { timeout: this.#options.timeoutMs })
-      if (open.honoredFilter.toolsListChanged !== true) {
+      const open = await link.client.listen(this.#options.filter(link), { timeout: this.#options.timeoutMs })
+      if (Object.keys(open.honoredFilter).length === 0) {
         await open.close()
         return 'refused'
       }

@@ -44,6 +44,8 @@ export interface Entry {
   readonly activates?: string
   /** Which of the library's own surfaces it belongs to; `activators` for a surface entry that does not say. */
   readonly surface?: Surface
+  /** The group that must be open for an activator to be listed; it can be called all the same. */
+  readonly within?: string
   /** Shown however the rest is. */
   readonly pinned?: boolean
   /** The tool that must have succeeded once before this one is listed; `false` says that it waits for none. */

@@ -145,7 +145,8 @@ export function isWaiting<E extends Entry>({ after }: E, { succeeded, exposure }
 
 function isShown<E extends Entry>(entry: E, look: Look<E>, active: ReadonlySet<string>): boolean {
   if (look.unavailable.has(entry)) return false
-  if (entry.origin === 'surface' || entry.activates !== undefined) return look.surfaces.has(entry.surface ?? 'activators')
+  if (entry.origin === 'surface' || entry.activates !== undefined)
+    return look.surfaces.has(entry.surface ?? 'activators') && (entry.within === undefined || active.has(entry.within))
   if (isWaiting(entry, look)) return false
   const { group } = entry.visibility
   const strict = group !== undefined && isStrict(look.groups, group)

@@ -1,7 +1,7 @@
 import { Failure, nearest, nearestHint, printable } from '@unfold-mcp/core'
-import type { PermitSource, Principal, Wished } from '@unfold-mcp/server'
+import type { PermitSource, Place, Principal, Wished } from '@unfold-mcp/server'
 import type { Config, TokenRecord } from './config/schema.ts'
-import { profileHas } from './transforms/profile.ts'
+import { profileHas, profileReaches } from './transforms/profile.ts'
 
 /** Who is behind a request: the holder of a token, or anybody; and which profile they see. */
 export interface Client extends Principal {
@@ -38,15 +38,22 @@ export class Access implements PermitSource<Client> {
   /** How this client is shown the tools unless it asks otherwise. */
   readonly exposure = (client: Client | undefined): Wished => this.#profile(client)?.exposure ?? this.#config.exposure
 
-  permits(client: Client | undefined, tool: { readonly name: string }, { source }: { readonly source: string }): boolean {
-    // Tools of the gateway itself are nobody's.
-    if (!Object.hasOwn(this.#config.mcpServers, source) || client?.profile === undefined) return true
+  permits(client: Client | undefined, tool: { readonly name: string }, { source, group }: Omit<Place, 'tags'>): boolean {
+    // Tools of the gateway itself are in no group, and everybody's; those of servers are in theirs.
+    if (group === undefined || client?.profile === undefined) return true
     const profile = this.#profile(client)
     // A profile that is gone has nothing.
     if (profile === undefined) return false
     const has = this.#has.get(client.profile) ?? profileHas(this.#config, profile)
     this.#has.set(client.profile, has)
     return has({ source, tool })
+  }
+
+  /** Whether this client sees what a server offers beside tools. */
+  reaches(client: Client | undefined, server: string): boolean {
+    if (client?.profile === undefined) return true
+    const profile = this.#profile(client)
+    return profile !== undefined && profileReaches(this.#config, profile)(server)
   }
 
   version(): unknown {

@@ -2,13 +2,17 @@ import { hash } from 'node:crypto'
 import type { Sha256, Tool } from '@unfold-mcp/core'
 import { Toolbox } from '@unfold-mcp/server'
 import { Access, type Client } from './access.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, systemClock } from './clock.ts'
 import type { ReadConfig } from './config/read.ts'
 import type { Config } from './config/schema.ts'
 import { upstreamOf } from './config/upstream.ts'
 import type { Log } from './log.ts'
 import { chained, type Middleware, type Pass } from './middleware/chain.ts'
-import { passOn } from './passing/call.ts'
+import { Passing } from './passing/passing.ts'
+import { cutting } from './results/cutting.ts'
+import { readResult, readResultTool } from './results/read-result.ts'
+import { ResultStore } from './results/store.ts'
+import { type Savings, savingsOf } from './savings.ts'
 import { UpstreamSource } from './source.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import { catalogKey } from './stores/key.ts'
@@ -16,7 +20,7 @@ import type { CallUpstream } from './transforms/entries.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from './upstreams/upstreams.ts'
 import { version } from './version.ts'
 
-export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'> {
+export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open'> {
   readonly read: ReadConfig
   /** The folder from which paths in the configuration are seen. */
   readonly folder: string
@@ -26,6 +30,10 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly clock?: Clock
   /** What happens to every call, the first outermost. */
   readonly middleware?: readonly Middleware[]
+  /** Asked before every call of any tool; a failure that it throws is the answer. */
+  readonly admit?: (call: { readonly scope: string; readonly principal: Client | undefined }) => void
+  /** Is shown the servers before any of them is started, so that nothing that happens to them is missed. */
+  readonly observe?: (upstreams: Upstreams) => void
 }
 
 const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')
@@ -40,10 +48,16 @@ export class Gateway implements AsyncDisposable {
   /** What is served; every way of serving a toolbox serves this one. */
   readonly toolbox: Toolbox<string, Record<string, unknown>, Client>
   readonly source: UpstreamSource
+  /** What passes through beside the list of tools. */
+  readonly passing: Passing
   readonly #options: GatewayOptions
   readonly #known = new Map<string, readonly Tool[]>()
   readonly #saving = new Set<Promise<void>>()
+  readonly #results: ResultStore
+  /** What each client saves, for as long as the tools and the configuration stay as they are. */
+  readonly #savings = new Map<Client | undefined, Promise<Savings>>()
   #read: ReadConfig
+  #turn: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
   /** Starts what the configuration names. Resolves at once with the tools that were known last; servers come as they are ready. */
@@ -54,19 +68,37 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions) {
-    const { read, clock, random, pace, middleware = [] } = options
+    const { read, clock, random, pace, open, middleware = [] } = options
     const { config } = read
     this.#options = options
     this.#read = read
     this.access = new Access(config)
     this.upstreams = new Upstreams({
       known: (name) => this.#known.get(name),
-      connect: { clientInfo: { name: 'unfold-gateway', title: 'Unfold gateway', version } },
+      connect: { clientInfo: { name: 'unfold-gateway', title: 'Unfold gateway', version }, relays: true },
       ...(clock !== undefined && { clock }),
       ...(random !== undefined && { random }),
       ...(pace !== undefined && { pace }),
+      ...(open !== undefined && { open }),
     })
-    const pass = chained(middleware, (call) => passOn(this.upstreams, call))
+    this.passing = new Passing({
+      config,
+      upstreams: this.upstreams,
+      access: this.access,
+      sha256,
+      clock: clock ?? systemClock,
+      random: random ?? Math.random,
+      pace,
+      log: options.log,
+      keep: (upstream, kept) => this.#keep(upstream, (key) => options.store.replaceDocuments(key, kept)),
+    })
+    this.#results = new ResultStore(clock ?? systemClock)
+    const cut = cutting({
+      store: this.#results,
+      maxCharacters: () => this.config.results.maxCharacters,
+      promisesStructure: (upstream, tool) => this.source.toolOf(upstream, tool)?.outputSchema !== undefined,
+    })
+    const pass = chained([cut, ...middleware], this.passing.call)
     this.source = new UpstreamSource(config, { sha256, call: (server) => this.#callOf(server, pass) })
     this.toolbox = new Toolbox({
       name: 'unfold',
@@ -77,11 +109,18 @@ export class Gateway implements AsyncDisposable {
       permit: this.access,
       budgetTokens: config.budgetTokens,
       hiddenCalls: 'reveal',
+      menu: 'stepwise',
       limits: { depth: config.limits.depth, elements: config.limits.elements },
+      ...(options.admit !== undefined && { admit: options.admit }),
       report: ({ reason, message }) => options.log.warn({ reason }, message),
     })
-    this.toolbox.use(this.source)
+    this.toolbox.tool(readResultTool.name, readResultTool.config, (asked, ctx) =>
+      readResult(this.#results, asked, ctx, this.config.results.maxCharacters),
+    )
+    this.toolbox.use(this.source).extend(this.passing.extend)
+    this.source.subscribe(() => this.#savings.clear())
     this.#follow()
+    options.observe?.(this.upstreams)
   }
 
   get config(): Config {
@@ -93,8 +132,24 @@ export class Gateway implements AsyncDisposable {
     return this.#read.held
   }
 
-  /** Makes this the configuration. Only the servers that it touches are touched. */
-  async apply(read: ReadConfig): Promise<Applied> {
+  /** What the whole list would cost a client, and what it is listed when it connects. Computed once until something changes. */
+  savings(client?: Client): Promise<Savings> {
+    const known = this.#savings.get(client)
+    if (known !== undefined) return known
+    const made = savingsOf(this.toolbox, client)
+    this.#savings.set(client, made)
+    made.catch(() => this.#savings.delete(client))
+    return made
+  }
+
+  /** Makes this the configuration, after those that were given before. Only the servers that it touches are touched. */
+  apply(read: ReadConfig): Promise<Applied> {
+    const turn = this.#turn.then(() => this.#apply(read))
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  async #apply(read: ReadConfig): Promise<Applied> {
     const before = this.#read
     const { config } = read
     await this.#remember(config)
@@ -106,12 +161,14 @@ export class Gateway implements AsyncDisposable {
     // What is known of new ones is served at once; those that end are waited for.
     const toolsOf = (server: string): readonly Tool[] => this.upstreams.get(server)?.tools ?? this.#known.get(server) ?? []
     this.source.configure(config, toolsOf)
+    this.passing.configure(config)
     const applied = await applying
     this.source.configure(config, toolsOf)
     this.toolbox.toolListChanged()
-    for (const name of applied.removed) {
-      const old = before.config.mcpServers[name]
-      if (old !== undefined) await store.remove(catalogKey(name, old)).catch(() => undefined)
+    for (const name of [...applied.removed, ...applied.replaced]) {
+      const [old, next] = [before, read].map(({ config: { mcpServers } }) => mcpServers[name])
+      if (old === undefined || (next !== undefined && catalogKey(name, old) === catalogKey(name, next))) continue
+      await store.remove(catalogKey(name, old)).catch(() => undefined)
     }
     return applied
   }
@@ -127,8 +184,10 @@ export class Gateway implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    this.passing.close()
     await this.upstreams.close()
     await this.toolbox.close()
+    this.#results.close()
     await Promise.all(this.#saving)
   }
 
@@ -138,7 +197,7 @@ export class Gateway implements AsyncDisposable {
         upstream,
         tool,
         input: (input ?? {}) as Record<string, unknown>,
-        client: ctx.principal as Client | undefined,
+        client: ctx.principal,
         ctx,
       })
   }
@@ -166,7 +225,13 @@ export class Gateway implements AsyncDisposable {
     const fresh = Object.entries(mcpServers).filter(([name, { disabled }]) => !disabled && !known.includes(name))
     await Promise.all(
       fresh.map(async ([name, server]) => {
-        const found = await store.known(catalogKey(name, server)).catch(() => undefined)
+        const key = catalogKey(name, server)
+        const found = await store.known(key).catch(() => undefined)
+        const documents = await store.documents(key).catch(() => undefined)
+        // Of one that had nothing but tools, nothing else was kept; nobody has to wait for it to say so again.
+        this.passing.restore(name, documents ?? (found === undefined ? undefined : {}))
+        // Another server may have had this name before.
+        this.#known.delete(name)
         if (found === undefined) return
         this.#known.set(name, found.tools)
         this.source.describe(name, { instructions: found.instructions })
@@ -175,13 +240,18 @@ export class Gateway implements AsyncDisposable {
   }
 
   #save(upstream: string): void {
-    const server = this.config.mcpServers[upstream]
     const found = this.upstreams.get(upstream)
-    if (server === undefined || found === undefined) return
-    const { store, log } = this.#options
-    const saving = store
-      .replaceTools(catalogKey(upstream, server), found.tools, found.connection?.instructions)
-      .catch((error: unknown) => log.warn({ upstream, error }, 'Its tools could not be kept for the next start.'))
+    if (found === undefined) return
+    const { store } = this.#options
+    this.#keep(upstream, (key) => store.replaceTools(key, found.tools, found.connection?.instructions))
+  }
+
+  #keep(upstream: string, write: (key: string) => Promise<void>): void {
+    const server = this.config.mcpServers[upstream]
+    if (server === undefined) return
+    const { log } = this.#options
+    const saving = write(catalogKey(upstream, server))
+      .catch((error: unknown) => log.warn({ upstream, error }, 'What it has could not be kept for the next start.'))
       .finally(() => this.#saving.delete(saving))
     this.#saving.add(saving)
   }

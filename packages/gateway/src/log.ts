@@ -1,10 +1,70 @@
+import { styleText } from 'node:util'
+import { printable } from '@unfold-mcp/core'
+import { pino } from 'pino'
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+
+export type LogLevel = (typeof logLevels)[number]
+
+/** The place of a level among the others, from the least; -1 for what is none. */
+export const rankOf = (level: string): number => logLevels.map(String).indexOf(level)
+
 /** What a gateway tells of itself: a line for people, with the same as data. */
-export interface Log {
-  debug(data: object, message: string): void
-  info(data: object, message: string): void
-  warn(data: object, message: string): void
-  error(data: object, message: string): void
-}
+export type Log = { readonly [L in LogLevel]: (data: object, message: string) => void }
 
 /** For where nobody wants to know. */
 export const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+
+export interface LogOptions {
+  /** What is less than this is not told; `info` by default. */
+  readonly level?: LogLevel
+  /** Where lines go; standard error by default. */
+  readonly stream?: { write(line: string): unknown; readonly isTTY?: boolean | undefined }
+  /** Short lines for people instead of JSON; by default when the stream is a terminal. */
+  readonly isReadable?: boolean
+  /** Colours in such lines; by default on a terminal. */
+  readonly hasColours?: boolean
+}
+
+/** A log on standard error: JSON for programs, short lines on a terminal. */
+export function createLog(options: LogOptions = {}): Log {
+  const { level = 'info', stream = process.stderr } = options
+  const { isReadable = stream.isTTY === true, hasColours = stream.isTTY === true } = options
+  if (isReadable) return readableLog(level, stream, hasColours)
+  const json = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      messageKey: 'message',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: pino.stdSerializers.err },
+    },
+    { write: (line) => void stream.write(line) },
+  )
+  const at =
+    (each: LogLevel) =>
+    (data: object, message: string): void =>
+      json[each](data, message)
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+const styles = { debug: 'dim', info: 'cyan', warn: 'yellow', error: 'red' } as const
+
+type Style = (typeof styles)[LogLevel] | 'bold'
+
+function readableLog(least: LogLevel, stream: NonNullable<LogOptions['stream']>, hasColours: boolean): Log {
+  const from = rankOf(least)
+  const styled = (style: Style, text: string): string => (hasColours ? styleText(style, text, { validateStream: false }) : text)
+  const at =
+    (level: LogLevel) =>
+    (data: object, message: string): void => {
+      if (rankOf(level) < from) return
+      const time = styled('dim', new Date().toTimeString().slice(0, 8))
+      const upstream =
+        'upstream' in data && typeof data.upstream === 'string' ? `${styled('bold', printable(data.upstream))} ` : ''
+      // What it says may come from a server, and a terminal would do what it says.
+      stream.write(`${time} ${styled(styles[level], level.padEnd(5))} ${upstream}${printable(message, 2_000)}\n`)
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}

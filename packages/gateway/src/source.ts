@@ -69,10 +69,17 @@ export class UpstreamSource implements Source {
     return this.#provided.get(server)?.made.names.get(exposed)
   }
 
+  /** A tool as clients see it, by the server's own name. */
+  toolOf(server: string, own: string): Tool | undefined {
+    const made = this.#provided.get(server)?.made
+    return made?.entries.find(({ tool }) => made.names.get(tool.name) === own)?.tool
+  }
+
   /** Takes another configuration into use; `toolsOf` has the tools of each server that is part of it. */
   configure(config: Config, toolsOf: (server: string) => readonly Tool[]): void {
     this.#config = config
-    for (const server of [...this.#provided.keys()]) if (!Object.hasOwn(config.mcpServers, server)) this.#provided.delete(server)
+    for (const known of [this.#provided, this.#says])
+      for (const server of [...known.keys()]) if (!Object.hasOwn(config.mcpServers, server)) known.delete(server)
     for (const server of Object.keys(config.mcpServers)) this.#provide(server, toolsOf(server))
     this.#changed()
   }

@@ -43,6 +43,19 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       expect(await store.known('git')).toEqual({ tools: [tool('log')] })
     })
 
+    test('what an upstream offers beside tools is kept apart from them, replaced, and forgotten with it', async () => {
+      await using store = await open()
+      await store.replaceTools('git', [tool('log')])
+      expect(await store.documents('git')).toBeUndefined()
+      await store.replaceDocuments('git', { prompts: [{ name: 'a\0b' }] })
+      await store.replaceDocuments('git', { prompts: [{ name: '日本' }] })
+      await store.replaceTools('git', [])
+      expect(await store.documents('git')).toEqual({ prompts: [{ name: '日本' }] })
+      expect(await store.documents('web')).toBeUndefined()
+      await store.remove('git')
+      expect(await store.documents('git')).toBeUndefined()
+    })
+
     test('a removed upstream is not known any more, and removing it again does no harm', async () => {
       await using store = await open()
       await store.replaceTools('git', [tool('log')])

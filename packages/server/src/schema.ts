@@ -74,7 +74,8 @@ function objectShaped(json: Record<string, unknown>): boolean {
   return branches !== undefined && branches.length > 0 && branches.every(objectShaped)
 }
 
-function lazyJsonCheck(tool: string, json: JsonSchema): Schema['check'] {
+/** A check that is compiled when it is first needed: that takes long, and most tools of a list are never called. */
+export function lazyJsonCheck(tool: string, json: JsonSchema): Schema['check'] {
   let check: ((value: unknown) => Checked) | undefined
   return (value) => {
     check ??= compileJsonSchema(tool, json)

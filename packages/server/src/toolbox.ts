@@ -45,8 +45,13 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly quota?: Quota
   /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
   readonly hiddenCalls?: HiddenCalls
-  /** How clients are shown the tools unless they ask otherwise; `groups`, as declared, by default. `auto` measures. */
+  /**
+   * How clients are shown the tools unless they ask otherwise; `groups`, as declared, by default. `auto` measures. A function
+   * decides for each principal, when a session begins or a request comes.
+   */
   readonly exposure?: Wished | ((principal: P | undefined) => Wished)
+  /** Which activators are listed: `all`, or (`stepwise`) those of groups inside others only once these are open. */
+  readonly menu?: 'all' | 'stepwise'
   /** `exposure: 'lazy'`: a session-era client starts with `manage_tools` alone. */
   readonly lazy?: boolean
   /** What a whole list may cost, in tokens, before `auto` (and 2026-07-28, where groups are declared) shows something smaller. */
@@ -72,7 +77,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
    * `false` leaves identity out altogether.
    */
   readonly identity?: IdentityBasis | false
-  /** Which tools exist for whom. */
+  /** Which tools exist for whom; a `PermitSource` is asked less often. */
   readonly permit?: ((principal: P | undefined, tool: Tool, place: Place) => boolean) | PermitSource<P>
   /** How search goes beyond words: by meaning, by an order of your own, by what was called before. */
   readonly search?: SearchSettings<P>
@@ -86,6 +91,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   /** `false` keeps the server from announcing changes of the list. */
   readonly listChanged?: boolean
   readonly limits?: Partial<MessageLimits>
+  /** Asked before every call of any tool, also of those that the exposure adds. A failure that it throws is the answer. */
+  readonly admit?: (call: { readonly tool: string; readonly scope: string; readonly principal: P | undefined }) => void
   /** Where things that the author should know of go; standard error by default. */
   readonly report?: Reporter
   /** The clock for learning whether a client lists again and what it calls after a search, in milliseconds. */
@@ -216,7 +223,10 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     return this
   }
 
-  /** Registers prompts, resources, completions, custom methods: all but tools, on each protocol server before it connects. */
+  /**
+   * Registers prompts, resources, completions, custom methods: all but tools, on each protocol server before it connects. It may
+   * depend on whom that server is for.
+   */
   extend(register: Extension): this {
     this.#extend.push(register)
     return this
@@ -307,6 +317,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     quota: options.quota ?? {},
     hiddenCalls: options.hiddenCalls ?? 'opaque',
     exposure: (options.exposure as Declaration['exposure'] | undefined) ?? (options.lazy === true ? 'lazy' : 'groups'),
+    menu: options.menu ?? 'all',
     budgetTokens: options.budgetTokens ?? 5_000,
     callVariants: options.callVariants ?? false,
     hostHints: options.hostHints ?? false,
@@ -326,6 +337,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     ttlMs: options.ttlMs,
     listChanged: options.listChanged ?? true,
     messageLimits: { ...defaultMessageLimits, ...options.limits },
+    admit: options.admit as Declaration['admit'],
     report: options.report ?? stderrReporter(),
     now: options.now ?? (() => performance.now()),
     extend,

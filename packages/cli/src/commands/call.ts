@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { Connection, ConnectOptions } from '@unfold-mcp/client'
+import { type Connection, type ConnectOptions, isClientError } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import { helpText } from '../arguments/help.ts'
 import { parseToolArguments } from '../arguments/parse.ts'
@@ -21,7 +21,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { elicit, asks } = asking(invocation, io, output)
   const { connection, label, words } = await openServer(invocation, io, output, elicit)
   await using _ = connection
-  const tool = await chosenTool(connection, words[0], asks, io)
+  const { tool, isListed } = await chosenTool(connection, words[0], asks, io)
   const command = callCommand(invocation, label, io)
   if (isSet(invocation.flags, 'help')) {
     output.answer(helpText(tool, { width: output.width, style: output.style, command, after: commandTail(invocation) }), {
@@ -30,7 +30,8 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     })
     return exit.ok
   }
-  return await callTool({ connection, label, tool, asks, command, isPicked: words[0] === undefined }, invocation, io, output)
+  const called = { connection, label, tool, isListed, asks, command, isPicked: words[0] === undefined }
+  return await callTool(called, invocation, io, output)
 }
 
 /** Whether a person can be asked, and who answers what a tool asks. */
@@ -48,6 +49,8 @@ export interface Called {
   readonly connection: Connection
   readonly label: string
   readonly tool: Tool
+  /** Whether the server lists it; one that is not listed may be there all the same. */
+  readonly isListed?: boolean
   readonly asks: boolean
   /** What is typed before the tool's name. */
   readonly command: string
@@ -57,7 +60,7 @@ export interface Called {
 
 /** Calls one tool with what the command line says, and shows what it answers. */
 export async function callTool(
-  { connection, label, tool, asks, command, isPicked = false }: Called,
+  { connection, label, tool, isListed = true, asks, command, isPicked = false }: Called,
   invocation: Invocation,
   io: Io,
   output: Output,
@@ -70,6 +73,7 @@ export async function callTool(
     const most = numberOf(flags, 'max-time')
     const result = await connection.call(tool.name, args, {
       signal: io.signal,
+      unlisted: !isListed,
       onProgress: (report) => progress.report(report),
       ...(seconds !== undefined && { timeoutMs: seconds * 1_000 }),
       ...(most !== undefined && { maxTimeoutMs: most * 1_000 }),
@@ -82,11 +86,27 @@ export async function callTool(
   }
 }
 
-async function chosenTool(connection: Connection, name: string | undefined, asks: boolean, io: Io): Promise<Tool> {
-  if (name !== undefined) return connection.tool(name)
+type Chosen = Required<Pick<Called, 'tool' | 'isListed'>>
+
+async function chosenTool(connection: Connection, name: string | undefined, asks: boolean, io: Io): Promise<Chosen> {
+  if (name !== undefined) return namedTool(connection, name)
   if (!asks) throw usageError('Which tool? unfold call <server> <tool>; see unfold list <server>.')
   const { pickTool } = await import('../interactive/pick.ts')
-  return pickTool(await connection.tools(), io)
+  return { tool: await pickTool(await connection.tools(), io), isListed: true }
+}
+
+/** A tool by its name. Servers that list only what is needed now describe the others when they are asked. */
+async function namedTool(connection: Connection, name: string): Promise<Chosen> {
+  try {
+    return { tool: await connection.tool(name), isListed: true }
+  } catch (error) {
+    if (!isClientError(error, 'unknown_tool')) throw error
+    // Whoever knows more than what is listed knows better what was meant.
+    const { tool, listed } = await connection.describe(name).catch((other: unknown) => {
+      throw isClientError(other, 'unknown_tool') ? other : error
+    })
+    return { tool, isListed: listed }
+  }
 }
 
 /** The arguments on the command line; what is missing is asked for where somebody can answer. */

@@ -6,7 +6,7 @@ import type { Problem } from './problem.ts'
 import { pathsOf, type Surroundings, variableOf } from './surroundings.ts'
 import type { CommandTarget, ServerTarget, UrlTarget } from './target.ts'
 import { readText } from './text.ts'
-import { expand, type Variables } from './variables.ts'
+import { expand, portableText, type Variables } from './variables.ts'
 
 /** A server as a file defines it. */
 export interface Definition {
@@ -14,6 +14,8 @@ export interface Definition {
   readonly target: ServerTarget
   /** The same as it is written, for showing. */
   readonly written: ServerTarget
+  /** The same for a configuration elsewhere: variables stay variables, and folders are whole. */
+  readonly portable: ServerTarget
   /** The variables of the environment that it reads. */
   readonly uses: readonly string[]
   readonly disabled: boolean
@@ -62,6 +64,13 @@ const addresses = ['httpUrl', 'url', 'serverUrl'] as const
 interface Text {
   readonly written: string
   readonly meant: string
+  readonly portable: string
+}
+
+interface Targets<T extends ServerTarget> {
+  readonly target: T
+  readonly written: T
+  readonly portable: T
 }
 
 class Reader {
@@ -121,7 +130,7 @@ class Reader {
     return this.#fail(type, field, `"${printable(type.value)}" is no known type. ${hint}`)
   }
 
-  #command(fields: ReadonlyMap<string, Item>, envText: string): { target: CommandTarget; written: CommandTarget } | undefined {
+  #command(fields: ReadonlyMap<string, Item>, envText: string): Targets<CommandTarget> | undefined {
     const command = this.#text(fields.get('command'), 'command')
     const args = this.#texts(fields.get('args'), 'args')
     const env = this.#table(fields.get('env'), 'env')
@@ -144,6 +153,16 @@ class Reader {
         valuesOf(env, 'written'),
         cwd?.written,
       ),
+      portable: commandTarget(
+        command.portable,
+        args.map(({ portable }) => portable),
+        {
+          ...references(parsedEnv(envText)),
+          ...references(this.#passedOn(fields.get('env_vars'))),
+          ...valuesOf(env, 'portable'),
+        },
+        this.#cwd(cwd?.meant),
+      ),
     }
   }
 
@@ -154,10 +173,7 @@ class Reader {
     return pathsOf(this.#surroundings.platform).resolve(folder, cwd)
   }
 
-  #address(
-    fields: ReadonlyMap<string, Item>,
-    kind: 'auto' | 'http' | 'sse',
-  ): { target: UrlTarget; written: UrlTarget } | undefined {
+  #address(fields: ReadonlyMap<string, Item>, kind: 'auto' | 'http' | 'sse'): Targets<UrlTarget> | undefined {
     const field = addresses.find((name) => fields.has(name)) ?? 'url'
     const url = this.#text(fields.get(field), field)
     const headers = this.#table(fields.get('headers') ?? fields.get('http_headers'), 'headers')
@@ -174,6 +190,7 @@ class Reader {
     return {
       target: urlTarget(url.meant, valuesOf(all, 'meant'), kind),
       written: urlTarget(url.written, valuesOf(all, 'written'), kind),
+      portable: urlTarget(url.portable, valuesOf(all, 'portable'), kind),
     }
   }
 
@@ -185,7 +202,11 @@ class Reader {
     if (bearer !== undefined) {
       const token = this.#named(bearer, 'bearer_token_env_var')
       if (token !== undefined)
-        headers.set('Authorization', { written: `Bearer ${token.written}`, meant: `Bearer ${token.meant}` })
+        headers.set('Authorization', {
+          written: `Bearer ${token.written}`,
+          meant: `Bearer ${token.meant}`,
+          portable: `Bearer ${token.portable}`,
+        })
     }
     for (const [header, item] of named) {
       const value = this.#named(item, `env_http_headers.${header}`)
@@ -260,7 +281,7 @@ class Reader {
     for (const name of uses) this.#uses.add(name)
     for (const problem of problems) this.#fail(item, field, problem)
     if (text.includes('\0')) this.#fail(item, field, 'holds a zero character')
-    return problems.length > 0 ? undefined : { written, meant: text }
+    return problems.length > 0 ? undefined : { written, meant: text, portable: portableText(written, this.#variables) }
   }
 
   #wrong({ line, column, value }: Item, field: string, wanted: string): undefined {
@@ -285,6 +306,10 @@ const tableOf = (item: Item | undefined): ReadonlyMap<string, Item> =>
 
 const valuesOf = (texts: ReadonlyMap<string, Text>, which: keyof Text): Record<string, string> =>
   Object.fromEntries([...texts].map(([name, text]) => [name, text[which]]))
+
+/** Variables that are read where they are needed, instead of what they hold. */
+const references = (values: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, `\${${name}}`]))
 
 function commandTarget(
   command: string,

@@ -24,6 +24,8 @@ export interface FoundServer {
   readonly target: ServerTarget
   /** The target as it is written, for showing: variables are not filled in, and other values that could be secrets are masked. */
   readonly shown: ServerTarget
+  /** The target for a configuration elsewhere: variables stay variables, so that it holds no secret that its file does not. */
+  readonly portable: ServerTarget
   readonly source: ServerSource
   /** Where else the same is defined. */
   readonly also: readonly ServerSource[]
@@ -88,11 +90,12 @@ async function readServer(
   const hash = hashOf(where, read)
   if (hash === undefined)
     return { problems: [{ file, line, column, server: name, message: `${name}: is nested too deeply to be meant.` }] }
-  const { target, written, uses, disabled } = read
+  const { target, written, portable, uses, disabled } = read
   return {
     key: name,
     target,
     shown: maskedTarget(written),
+    portable,
     source: { client, file, line },
     also: [],
     trust,

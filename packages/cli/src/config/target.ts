@@ -38,6 +38,10 @@ export function maskedTarget(target: ServerTarget): ServerTarget {
   }
 }
 
+/** Whether what is written under this name gives away a secret: it looks like one, and is no reference to a variable. */
+export const isOpenSecret = (name: string, value: string): boolean =>
+  value !== '' && !value.includes(`\${`) && (secretName.test(name) || looksSecret(value.replace(/^\w+ /u, '')))
+
 const maskedValues = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, masked(value)]))
 

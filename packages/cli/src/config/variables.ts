@@ -55,6 +55,18 @@ export function expand(text: string, variables: Variables): Expanded {
   }
 }
 
+/**
+ * The same text for a configuration that knows only `${NAME}`, `${NAME:-default}` and `${env:NAME}`: folders that editors name are
+ * filled in, and variables stay variables, so that what they hold is written nowhere.
+ */
+export function portableText(text: string, variables: Variables): string {
+  return text.replace(pattern, (whole: string, braced: string | undefined, bare: string | undefined) => {
+    if (braced !== undefined) return predefined(braced, variables) ?? whole
+    const isVariable = bare !== undefined && variables.bareNames && variableOf(variables.surroundings, bare)
+    return isVariable ? `\${${bare}}` : whole
+  })
+}
+
 function predefined(name: string, { folder, surroundings }: Variables): string | undefined {
   const path = pathsOf(surroundings.platform)
   const known: { readonly [name: string]: string } = {

@@ -2,6 +2,8 @@ import { stem } from './stemmer.ts'
 
 /** Terms that a tool may use where a query says `term`: words for the same thing, and the kind of thing it is. */
 export function synonymsOf(term: string): readonly string[] {
+  // Made when it is first needed: a program that never searches starts sooner.
+  table ??= tableOf([...actions, ...things])
   return table.get(term) ?? []
 }
 
@@ -265,7 +267,7 @@ const kinds: { readonly [kind: string]: string } = {
   email: 'gmail outlook',
 }
 
-const table: ReadonlyMap<string, readonly string[]> = tableOf([...actions, ...things])
+let table: ReadonlyMap<string, readonly string[]> | undefined
 
 function tableOf(groups: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const sets = new Map<string, Set<string>>()

@@ -28,9 +28,13 @@ function eachWordOfAnyScript(text: string, visit: (word: string, start: number) 
   for (const { 0: run, index } of text.matchAll(runs)) {
     if (!unspaced.test(run)) visit(run, index)
     else
-      for (const { segment, index: inside, isWordLike } of segmenter.segment(run))
-        if (isWordLike === true) visit(segment, index + inside)
+      for (const { segment, index: inside, isWordLike } of segmented(run)) if (isWordLike === true) visit(segment, index + inside)
   }
+}
+
+function segmented(run: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
+  return segmenter.segment(run)
 }
 
 const scriptsWithoutSpaces = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
@@ -38,7 +42,8 @@ const scriptsWithoutSpaces = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khm
   .join('')
 const unspaced = new RegExp(`^[${scriptsWithoutSpaces}]`, 'u')
 const runs = new RegExp(`[${scriptsWithoutSpaces}]+|(?:(?![${scriptsWithoutSpaces}])[\\p{L}\\p{N}]\\p{M}*)+`, 'gu')
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
+// Takes long to make, and few texts need it.
+let segmenter: Intl.Segmenter | undefined
 
 /** One spelling for all that look alike: compatibility forms folded, accents dropped, invisible characters gone. */
 export function folded(text: string): string {

@@ -145,9 +145,12 @@ function tokenRules({ tokens, profiles }: Config): readonly Contradiction[] {
 
 function listenRules({ listen, tokens }: Config): readonly Contradiction[] {
   if (tokens.length > 0 || isLoopback(listen.host)) return []
-  const message = 'can be reached by others, and there is no token to keep them out. Add one to "tokens", or listen on 127.0.0.1.'
-  return [{ path: ['listen', 'host'], message }]
+  return [{ path: ['listen', 'host'], message: openDoor }]
 }
+
+/** What is wrong with listening where others are when nobody is kept out. */
+export const openDoor =
+  'can be reached by others, and there is no token to keep them out. Make one (unfold token create <name>), or listen on 127.0.0.1.'
 
 /** Whether only programs on this machine can reach an address of this host. */
 export function isLoopback(host: string): boolean {

@@ -97,6 +97,14 @@ const token = z.strictObject({
 const listen = z.strictObject({
   host: z.string().min(1, 'is empty').default('127.0.0.1'),
   port: z.int().min(0).max(65_535).default(7420),
+  allowedHosts: z
+    .array(z.string().regex(/^[^\s/@]{1,253}$/u, 'must be the name of a host, without a port'))
+    .default([])
+    .describe('Names, beside those of this machine, by which it may be reached'),
+  allowedOrigins: z
+    .array(z.string().regex(/^https?:\/\/[^\s/]{1,253}$/u, 'must be an origin, such as https://app.example'))
+    .default([])
+    .describe('Sites, beside those of this machine, whose pages may use it'),
 })
 
 const store = z.discriminatedUnion('kind', [
@@ -155,7 +163,7 @@ export const configSchema = z.strictObject({
     )
     .default({}),
   tokens: z.array(token).default([]),
-  listen: listen.default({ host: '127.0.0.1', port: 7420 }),
+  listen: listen.default(listen.parse({})),
   store: store.default({ kind: 'sqlite' }),
   results: results.default(results.parse({})),
   limits: limits.default(limits.parse({})),

@@ -3,25 +3,39 @@ import { unauthorized } from '@unfold-mcp/server'
 import type { Access, Client } from '../access.ts'
 import type { Config } from '../config/schema.ts'
 import { verifyToken } from '../config/tokens.ts'
+import { presentedToken } from './admin.ts'
 
 /** Where MCP clients connect; a profile may follow. */
 export const mcpPath = '/mcp'
 
 /** The profile that an address names: `/mcp/<profile>`. */
-export function profileOf(pathname: string): string | undefined {
+function profileOf(pathname: string): string | undefined {
   const rest = pathname.slice(mcpPath.length + 1)
   return rest === '' ? undefined : decodeURIComponent(rest)
 }
 
+export interface Door {
+  readonly config: Config
+  readonly access: Access
+  /** Whether others than programs of this machine can ask. Then a token is needed even when the last one was taken away. */
+  readonly isPublic: boolean
+}
+
 /** Who asks: whoever holds a token of the configuration; anybody where there is none. A refusal is an answer to send as it is. */
-export function authenticate(request: Request, config: Config, access: Access): Client | Response {
-  const presented = /^Bearer +(\S+)$/iu.exec(request.headers.get('authorization') ?? '')?.[1]
+export function authenticate(request: Request, { config, access, isPublic }: Door): Client | Response {
+  const presented = presentedToken(request)
   const record = presented === undefined ? undefined : verifyToken(presented, config.tokens)
-  if (config.tokens.length > 0 && record === undefined) return unauthorized()
+  if ((isPublic || config.tokens.length > 0) && record === undefined) return unauthorized()
   try {
     return access.client(record, profileOf(new URL(request.url).pathname))
   } catch (error) {
-    if (!isFailure(error, 'unknown_profile') && !(error instanceof URIError)) throw error
-    return Response.json({ error: error.message }, { status: 404 })
+    if (error instanceof URIError)
+      return failure({ message: 'The name of the profile cannot be read. Encode it as in any address.' })
+    if (!isFailure(error, 'unknown_profile')) throw error
+    const { message, reason, details } = error
+    return failure({ message, data: { reason, ...details } })
   }
 }
+
+const failure = (error: { readonly message: string; readonly data?: object }): Response =>
+  Response.json({ jsonrpc: '2.0', error: { code: -32602, ...error }, id: null }, { status: 404 })

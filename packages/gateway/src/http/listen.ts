@@ -1,45 +1,111 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createHandler, type Handler, toNodeHandler } from '@unfold-mcp/server'
+import { type Handler, type Listening, listen } from '@unfold-mcp/server'
+import { isLoopback } from '../config/rules.ts'
 import type { Gateway } from '../gateway.ts'
+import type { Log } from '../log.ts'
+import type { Journal } from '../observing/journal.ts'
+import type { Metrics } from '../observing/metrics.ts'
+import type { Secrets } from '../observing/secrets.ts'
+import type { Reloaded } from './api.ts'
 import { authenticate, mcpPath } from './authenticate.ts'
+import { Callers, sessionStatus } from './callers.ts'
+import { EventStreams } from './events.ts'
+import { allowedHosts } from './hosts.ts'
+import { Requests } from './requests.ts'
+import { routes } from './routes.ts'
 
 export interface HttpOptions {
   readonly host: string
   readonly port: number
+  /** What opens the administration. */
+  readonly admin: string
+  /** The configuration file. */
+  readonly config: string
+  readonly log: Log
+  readonly journal: Journal
+  readonly metrics: Metrics
+  readonly secrets: Secrets
+  readonly isReady: () => boolean
+  /** Whether it is about to end, and takes nobody new. */
+  readonly isDraining: () => boolean
+  readonly reload: () => Promise<Reloaded>
 }
 
-export interface ListeningGateway extends AsyncDisposable {
+export interface ListeningGateway {
   /** Where MCP clients connect. */
   readonly url: string
-  readonly server: Server
   readonly handler: Handler
+  /** Done when all that was asked has been answered. */
+  answered(): Promise<void>
   close(): Promise<void>
 }
 
 /** Serves a gateway on an address. Done when it can be reached. */
-export async function listenHttp(gateway: Gateway, { host, port }: HttpOptions): Promise<ListeningGateway> {
-  const { limits } = gateway.config
-  const handler = createHandler(gateway.toolbox, {
-    authenticate: (request) => authenticate(request, gateway.config, gateway.access),
+export async function listenHttp(gateway: Gateway, options: HttpOptions): Promise<ListeningGateway> {
+  const { host, port, journal, metrics, isDraining, log } = options
+  const { limits, listen: settings } = gateway.config
+  const isPublic = !isLoopback(host)
+  const callers = new Callers()
+  const events = new EventStreams(journal)
+  let listening: Listening | undefined
+  const handler = (): Handler | undefined => listening?.handler
+  metrics.measure({
+    gateway,
+    sessions: () => handler()?.sessionCount ?? 0,
+    subscriptions: () => handler()?.subscriptionCount ?? 0,
+  })
+  listening = await listen(gateway.toolbox, {
+    host,
+    port,
+    path: mcpPath,
+    subpaths: true,
+    allowedHosts: allowedHosts(host, settings.allowedHosts),
+    ...(settings.allowedOrigins.length > 0 && { allowedOrigins: [...allowedHosts('localhost', []), ...settings.allowedOrigins] }),
     maxBodyBytes: limits.bodyBytes,
     sessions: { max: limits.sessions },
     maxSubscriptions: limits.subscriptions,
+    onListen: gateway.passing.listens,
+    onerror: (error) => log.error({ error }, 'A request could not be answered.'),
+    async authenticate(request) {
+      const isSession = request.headers.has('mcp-session-id')
+      // What belongs to calls that still run must come through: answers to questions, and cancellations.
+      if (isDraining() && !(isSession && request.method === 'POST')) return ending()
+      const client = authenticate(request, { config: gateway.config, access: gateway.access, isPublic })
+      const isStateless = request.headers.has('mcp-method')
+      if (isStateless && !(client instanceof Response)) callers.saw(client, request.headers.get('user-agent'))
+      // Only a session is told once for all what there is.
+      if (!isSession && !isStateless) await gateway.passing.met
+      return client
+    },
+    elsewhere: routes({
+      ...options,
+      gateway,
+      isPublic,
+      events,
+      startedAt: performance.now(),
+      url: () => listening?.url ?? '',
+      clients: () => [...(handler()?.sessions().map(sessionStatus) ?? []), ...callers.statuses()],
+    }),
   })
-  const serve = toNodeHandler(handler)
-  const server = createServer((request, response) => {
-    const [path = '/'] = (request.url ?? '/').split('?', 1)
-    if (path === mcpPath || path.startsWith(`${mcpPath}/`)) serve(request, response)
-    else response.writeHead(404).end()
-  })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
-  const { address, family, port: bound } = server.address() as AddressInfo
-  const close = async (): Promise<void> => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    await handler.close()
-    server.closeAllConnections()
-    await closed
+  const detach = gateway.passing.attach(listening.handler.notify)
+  const requests = new Requests(listening.server)
+  // Two for each client that may be there, and some for those who only look in.
+  listening.server.maxConnections = 2 * limits.sessions + limits.subscriptions + 256
+  return {
+    url: listening.url,
+    handler: listening.handler,
+    answered: () => requests.answered(),
+    async close() {
+      detach()
+      events.close()
+      await listening?.close()
+    },
   }
-  const name = family === 'IPv6' ? `[${address}]` : address
-  return { url: `http://${name}:${bound}${mcpPath}`, server, handler, close, [Symbol.asyncDispose]: close }
+}
+
+function ending(): Response {
+  const message = 'The gateway is about to end and takes nobody new. Nothing was done; try again in a moment.'
+  return Response.json(
+    { jsonrpc: '2.0', error: { code: -32000, message }, id: null },
+    { status: 503, headers: { 'retry-after': '5' } },
+  )
 }

@@ -1,6 +1,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { ToolContext } from '@unfold-mcp/server'
 import type { Client } from '../access.ts'
+import type { Trace } from './trace.ts'
 
 /** A call on its way to an upstream. */
 export interface PassingCall {
@@ -10,6 +11,8 @@ export interface PassingCall {
   readonly input: Readonly<Record<string, unknown>>
   readonly client: Client | undefined
   readonly ctx: ToolContext
+  /** The trace that it belongs to. */
+  readonly trace?: Trace
 }
 
 export type PassingResult = CallToolResult | InputRequiredResult

@@ -15,6 +15,10 @@ export interface CatalogStore extends AsyncDisposable {
   known(upstream: string): Promise<KnownUpstream | undefined>
   /** Forgets the tools that were known and keeps these, all or nothing. */
   replaceTools(upstream: string, tools: readonly Tool[], instructions?: string): Promise<void>
+  /** What it offers beside tools, as it was given; `undefined` when that is not known. */
+  documents(upstream: string): Promise<unknown>
+  replaceDocuments(upstream: string, documents: object): Promise<void>
+  /** Forgets all that is known of it. */
   remove(upstream: string): Promise<void>
   /** Every upstream something is known of, sorted. */
   upstreams(): Promise<readonly string[]>

@@ -3,7 +3,11 @@ import type { CatalogStore, KnownUpstream } from './catalog.ts'
 /** Keeps the catalogue for as long as the process runs. */
 export function memoryCatalog(): CatalogStore {
   const kept = new Map<string, KnownUpstream>()
-  const close = async (): Promise<void> => kept.clear()
+  const beside = new Map<string, object>()
+  const close = async (): Promise<void> => {
+    kept.clear()
+    beside.clear()
+  }
   return {
     tools: async (upstream) => kept.get(upstream)?.tools ?? [],
     known: async (upstream) => kept.get(upstream),
@@ -12,8 +16,13 @@ export function memoryCatalog(): CatalogStore {
       const known = { tools: structuredClone([...tools]), ...(instructions !== undefined && { instructions }) }
       kept.set(upstream, known)
     },
+    documents: async (upstream) => beside.get(upstream),
+    async replaceDocuments(upstream, documents) {
+      beside.set(upstream, structuredClone(documents))
+    },
     async remove(upstream) {
       kept.delete(upstream)
+      beside.delete(upstream)
     },
     upstreams: async () => [...kept.keys()].sort(),
     close,

@@ -23,6 +23,7 @@ const version = 1
 const tables = `
   CREATE TABLE upstreams (upstream TEXT PRIMARY KEY, instructions TEXT) WITHOUT ROWID;
   CREATE TABLE tools (upstream TEXT NOT NULL, position INTEGER NOT NULL, definition TEXT NOT NULL, PRIMARY KEY (upstream, position)) WITHOUT ROWID;
+  CREATE TABLE documents (upstream TEXT PRIMARY KEY, kept TEXT NOT NULL) WITHOUT ROWID;
   PRAGMA application_id = ${applicationId};
   PRAGMA user_version = ${version};
 `
@@ -95,9 +96,24 @@ class SqliteCatalog implements CatalogStore {
     })
   }
 
+  documents(upstream: string): Promise<unknown> {
+    return this.#run(undefined, (connection) => {
+      const [found] = connection.prepare('SELECT kept FROM documents WHERE upstream = ?').all([keyOf(upstream)])
+      return parsed(textIn(found, 'kept'))[0]
+    })
+  }
+
+  async replaceDocuments(upstream: string, documents: object): Promise<void> {
+    const kept = JSON.stringify(documents)
+    await this.#write((connection) => {
+      connection.prepare('INSERT OR REPLACE INTO documents VALUES (?, ?)').run([keyOf(upstream), kept])
+    })
+  }
+
   async remove(upstream: string): Promise<void> {
     const key = keyOf(upstream)
     await this.#write((connection) => {
+      connection.prepare('DELETE FROM documents WHERE upstream = ?').run([key])
       connection.prepare('DELETE FROM tools WHERE upstream = ?').run([key])
       connection.prepare('DELETE FROM upstreams WHERE upstream = ?').run([key])
     })

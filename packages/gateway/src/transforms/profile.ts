@@ -21,6 +21,13 @@ export function profileHas(config: Config, profile: Profile): (entry: Profiled) 
   return ({ source, tool }) => (reached.has(source) || isNamed(tool.name)) && !isExcepted(tool.name)
 }
 
+/** Which servers a profile has as a whole, with what they offer beside tools; all of them when it names nothing. */
+export function profileReaches(config: Config, { servers, groups, tools }: Profile): (server: string) => boolean {
+  if (servers === undefined && groups === undefined && tools === undefined) return () => true
+  const reached = new Set([...(servers ?? []), ...serversIn(config, groups ?? [])])
+  return (server) => reached.has(server)
+}
+
 function serversIn(config: Config, groups: readonly string[]): readonly string[] {
   const all = new Set<string>()
   const open = [...groups]

@@ -30,23 +30,27 @@ export interface UpstreamSettings {
   readonly timeoutMs: number
 }
 
-const defaults: UpstreamSettings = {
+const defaults: Omit<UpstreamSettings, 'pingTimeoutMs'> = {
   start: 'eager',
   idleStopMs: 0,
   startTimeoutMs: 30_000,
   sweepMs: 300_000,
   graceMs: 5_000,
   pingMs: 30_000,
-  pingTimeoutMs: 10_000,
   concurrency: 64,
   queue: 256,
   timeoutMs: 60_000,
 }
 
+const longestPingTimeoutMs = 10_000
+
 /** All settings of an upstream, with defaults for those that were left out. */
 export function settingsOf(config: UpstreamConfig): UpstreamSettings {
   const { target: _target, protocol: _protocol, disabled: _disabled, ...settings } = config
-  return { ...defaults, ...settings }
+  const { pingMs = defaults.pingMs } = settings
+  // Whoever wants to know more often wants to know sooner.
+  const pingTimeoutMs = pingMs > 0 ? Math.min(pingMs, longestPingTimeoutMs) : longestPingTimeoutMs
+  return { ...defaults, pingTimeoutMs, ...settings }
 }
 
 /** Whether the same server is spoken to in the same way: then nothing has to be started anew. */

@@ -56,7 +56,9 @@ export function asUpstreamError(upstream: string, tool: string, error: unknown):
 
 /** What an error says, safe to show. */
 export function wordsOf(error: unknown): string {
-  return printable(error instanceof Error ? error.message : String(error), 600)
+  const text = error instanceof Error ? error.message : String(error)
+  // It becomes part of a line.
+  return printable(text.replaceAll(/\s*[\r\n]+\s*/gu, ' '), 600)
 }
 
 const publicWords: { readonly [R in ClientReason]?: string } = {

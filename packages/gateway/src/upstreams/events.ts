@@ -1,4 +1,4 @@
-import type { Difference, LogEntry } from '@unfold-mcp/client'
+import type { Difference, DocumentNotice, LogEntry } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 
 export type UpstreamState = 'starting' | 'ready' | 'reconnecting' | 'needs_login' | 'failed' | 'disabled' | 'sleeping' | 'stopped'
@@ -30,6 +30,8 @@ export interface UpstreamEvents {
   stderr: { readonly upstream: string; readonly line: string }
   /** It wrote to its log. */
   log: { readonly upstream: string; readonly entry: LogEntry }
+  /** It says that its prompts or resources changed; `unsure`: it may have said so without being heard. */
+  documents: { readonly upstream: string; readonly notice: DocumentNotice | { readonly kind: 'unsure' } }
   warning: { readonly upstream: string; readonly message: string }
 }
 

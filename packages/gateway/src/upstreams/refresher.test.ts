@@ -129,9 +129,19 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([20])
   })
 
+  test('is published once, after two looks at most, however the notices of a burst are spread', async () => {
+    for (let gap = 0; gap < defaultPace.firstQuietMs; gap++) {
+      const { clock, seen, change } = simulation()
+      for (let i = 0; i < 20; i++) clock.after(i * gap, change)
+      await clock.run()
+      expect(seen.begun.length, `${gap} ms apart`).toBeLessThanOrEqual(gap < 6 ? 2 : 3)
+      expect(seen.published, `${gap} ms apart`).toEqual([20])
+    }
+  })
+
   test('is looked at in time although its notices never pause', async () => {
     const { clock, seen, change } = simulation()
-    for (let i = 0; i < 12; i++) clock.after(i * 10, change)
+    for (let i = 0; i < 24; i++) clock.after(i * 5, change)
     await clock.run(defaultPace.longestQuietMs)
     expect(seen.begun).toEqual([defaultPace.longestQuietMs])
   })
@@ -141,7 +151,7 @@ describe('an upstream that is followed', () => {
     const times = Array.from({ length: 50 }, (_, each) => each * 100)
     for (const at of times) clock.after(at, change)
     await clock.run()
-    expect(seen.begun).toEqual(times.map((at) => at + defaultPace.quietMs))
+    expect(seen.begun).toEqual(times.map((at) => at + defaultPace.firstQuietMs))
     expect(seen.restless).toBe(0)
   })
 
@@ -157,7 +167,7 @@ describe('an upstream that is followed', () => {
   test('has a change published although the look after it takes long', async () => {
     const { clock, seen, change } = simulation({ answers: [promptly, { outcome: 'answers', there: 5_000, back: 5_000 }] })
     clock.after(0, change)
-    clock.after(defaultPace.quietMs + 1.5, change)
+    clock.after(defaultPace.firstQuietMs + 1.5, change)
     await clock.run(1_000)
     expect(seen.published).toEqual([1])
     await clock.run()
@@ -170,7 +180,7 @@ describe('an upstream that is followed', () => {
     await clock.run()
     upstream.tools = 1
     refresher.notice()
-    await clock.run(clock.now() + defaultPace.quietMs + 1)
+    await clock.run(clock.now() + defaultPace.firstQuietMs + 1)
     upstream.tools = 0
     refresher.notice()
     await clock.run()
@@ -181,7 +191,7 @@ describe('an upstream that is followed', () => {
     const { clock, seen, change } = simulation({ answers: [{ outcome: 'hangs', there: 0, back: 0 }] })
     change()
     await clock.run()
-    expect(seen.failures).toEqual([defaultPace.quietMs + 30_000])
+    expect(seen.failures).toEqual([defaultPace.firstQuietMs + 30_000])
     expect(seen.begun).toHaveLength(2)
     expect(seen.published).toEqual([1])
   })
@@ -250,8 +260,8 @@ describe('an upstream that answers every list with another notice', () => {
     isNoisy = false
     await clock.run(60_000)
     change()
-    await clock.run(60_000 + defaultPace.quietMs)
-    expect(seen.begun.at(-1)).toBe(60_000 + defaultPace.quietMs)
+    await clock.run(60_000 + defaultPace.firstQuietMs)
+    expect(seen.begun.at(-1)).toBe(60_000 + defaultPace.firstQuietMs)
     expect(refresher.delayMs).toBe(0)
   })
 })

@@ -7,6 +7,8 @@ export interface RefresherOptions<T> {
   readonly differs: (tools: T) => boolean
   /** Takes what was read into use. Never called with something older than before. */
   readonly publish: (tools: T, work: Work) => void
+  /** Told of each look that succeeded, once what it found is in use unless more is about to change. */
+  readonly found?: (tools: T) => void
   readonly failed: (error: unknown, attempt: number, retryInMs: number) => void
   /** The upstream says that it changed so often that it is looked at more slowly from now on. Told once, until it is calm again. */
   readonly restless: (delayMs: number) => void
@@ -25,7 +27,9 @@ export interface Work {
 
 /** How fast changes are followed. */
 export interface Pace {
-  /** How long to wait for further notices before looking: a burst is one change. */
+  /** How long to wait after a single notice before looking: the next of a burst comes sooner. */
+  readonly firstQuietMs: number
+  /** How long to wait for further notices once there was more than one: a burst is one change. */
   readonly quietMs: number
   /** How long to wait at most, however many come. */
   readonly longestQuietMs: number
@@ -47,6 +51,7 @@ export interface Pace {
 }
 
 export const defaultPace: Pace = {
+  firstQuietMs: 8,
   quietMs: 25,
   longestQuietMs: 75,
   longestHoldMs: 500,
@@ -82,6 +87,9 @@ export class Refresher<T> {
   #cancel: () => void = () => undefined
   #abort: AbortController | undefined
   #firstNotice = 0
+  #lastNotice = 0
+  /** Since it was last at rest. */
+  #notices = 0
   #lastLook = Number.NEGATIVE_INFINITY
   #attempt = 0
   /** Looks in a row that notices asked for: those that found nothing new, and those one right after another. */
@@ -115,12 +123,16 @@ export class Refresher<T> {
     this.#isDirty = true
     const now = this.#options.clock.now()
     this.#begun ??= now
+    this.#lastNotice = now
+    this.#notices++
     if (this.#state === 'idle') {
-      if (now - this.#lastLook > this.#pace.echoMs) this.#busyLooks = 0
-      if (now - this.#lastLook > this.#pace.calmMs) this.#idleLooks = 0
+      const { echoMs, calmMs, firstQuietMs, quietMs } = this.#pace
+      const isSingle = now - this.#lastLook > echoMs
+      if (isSingle) this.#busyLooks = 0
+      if (now - this.#lastLook > calmMs) this.#idleLooks = 0
       if (this.delayMs === 0) this.#isRestless = false
       this.#firstNotice = now
-      this.#next()
+      this.#next(isSingle ? firstQuietMs : quietMs)
       return
     }
     if (this.#state !== 'settling') return
@@ -197,24 +209,43 @@ export class Refresher<T> {
     else if (isNoticed) this.#idleLooks += 1
     if (isChanged) this.#hold(tools)
     else this.#drop()
-    if (isAsked || !this.#isDirty) this.#release()
+    if (isAsked) this.#release()
+    else if (!this.#isDirty) this.#releaseWhenQuiet()
+    if (!this.#isClosed()) this.#options.found?.(tools)
     if (this.#isClosed()) return
     this.#state = 'idle'
     if (this.#asking.length > 0) this.#look(false)
     else if (this.#isDirty) {
       this.#firstNotice = this.#lastLook
       this.#next()
-    } else {
-      this.#begun = undefined
-      this.#looks = 0
+    } else if (this.#held === undefined) this.#rest()
+  }
+
+  /** A burst that outlasted the wait for its end may go on: then this was a part of it. */
+  #releaseWhenQuiet(): void {
+    const { clock } = this.#options
+    const goesOnForMs = this.#notices > 1 ? this.#lastNotice + this.#pace.quietMs - clock.now() : 0
+    if (goesOnForMs <= 0 || this.#held === undefined) {
+      this.#release()
+      return
     }
+    const held = this.#held
+    clock.after(goesOnForMs, () => {
+      if (this.#held === held && !this.#isDirty) this.#release()
+    })
+  }
+
+  #rest(): void {
+    this.#begun = undefined
+    this.#looks = 0
+    this.#notices = 0
   }
 
   /** Looks soon; later and later at an upstream that never comes to rest. */
-  #next(): void {
+  #next(quietMs = this.#pace.quietMs): void {
     const { delayMs } = this
     if (delayMs === 0) {
-      this.#later('settling', this.#pace.quietMs)
+      this.#later('settling', quietMs)
       return
     }
     if (!this.#isRestless) this.#options.restless(delayMs)
@@ -261,8 +292,8 @@ export class Refresher<T> {
     this.#drop()
     const now = this.#options.clock.now()
     const work = { looks: this.#looks, ms: now - (this.#begun ?? now) }
-    this.#looks = 0
-    this.#begun = this.#isDirty ? now : undefined
+    this.#rest()
+    if (this.#isDirty) this.#begun = now
     this.#options.publish(held.tools, work)
   }
 }

@@ -58,6 +58,8 @@ export interface FollowingOptions extends ListedTools {
   readonly pace?: Partial<Pace> | undefined
   /** Its tools were read, so it lives. */
   readonly heard: () => void
+  /** What was read is in use, unless more is about to change. */
+  readonly found: (tools: readonly Tool[]) => void
 }
 
 /** Follows the tools of a connected upstream into its list. */
@@ -70,6 +72,7 @@ export function following({
   random,
   pace,
   heard,
+  found,
 }: FollowingOptions): Refresher<readonly Tool[]> {
   return new Refresher<readonly Tool[]>({
     async look(signal) {
@@ -79,6 +82,7 @@ export function following({
     },
     differs: (tools) => list.differs(tools),
     publish: (tools, work) => list.replace(tools, work),
+    found,
     failed: (error, attempt, retryInMs) =>
       emit('discovery_failed', { upstream, error: wordsOf(error), attempt, retryInMs: Math.round(retryInMs) }),
     restless: (delayMs) => emit('restless', { upstream, delayMs }),

@@ -37,7 +37,7 @@ export type UpstreamConnection = Pick<
   | 'close'
   | 'onOver'
 > &
-  Partial<Pick<Connection, 'client'>>
+  Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe'>>
 
 export interface UpstreamOptions {
   readonly name: string
@@ -49,13 +49,13 @@ export interface UpstreamOptions {
   readonly random: () => number
   readonly emit: Emit
   /** What connecting takes beside what the configuration says. */
-  readonly connect?: Pick<ConnectOptions, 'clientInfo' | 'elicit' | 'onProcess' | 'maxMessageBytes'>
+  readonly connect?: Pick<ConnectOptions, 'clientInfo' | 'elicit' | 'relays' | 'onProcess' | 'maxMessageBytes'>
   readonly pace?: Partial<Pace> | undefined
   /** How it is reached; over the network or as a process by default. */
   readonly open?: (target: Target, options: ConnectOptions) => Promise<UpstreamConnection>
 }
 
-export type UpstreamCall = Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs'>
+export type UpstreamCall = Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'>
 
 /** What there is while it is connected. */
 interface Life {
@@ -206,6 +206,20 @@ export class Upstream {
     }
   }
 
+  /** Asks for what is no tool. All that can go wrong is an `UpstreamError`. */
+  async request(method: string, params: Readonly<Record<string, unknown>>, options: UpstreamCall = {}): Promise<unknown> {
+    const { signal } = options
+    try {
+      return await this.#inTurn(signal, async () => {
+        const { connection, health } = await this.#alive(signal)
+        const { timeoutMs } = this.#settings
+        return observed(health, () => connection.request?.(method, params, { timeoutMs, ...options }))
+      })
+    } catch (error) {
+      throw asUpstreamError(this.name, method, error)
+    }
+  }
+
   /** Ends it. Resolves when its process is gone. */
   async close(): Promise<void> {
     this.#end()
@@ -214,8 +228,13 @@ export class Upstream {
     await Promise.all(this.#closing)
   }
 
-  async #call(tool: string, args: Readonly<Record<string, unknown>>, options: UpstreamCall): Promise<CallResult> {
+  #call(tool: string, args: Readonly<Record<string, unknown>>, options: UpstreamCall): Promise<CallResult> {
     const { signal } = options
+    return this.#inTurn(signal, async () => this.#sent(await this.#alive(signal), { tool, args, options }))
+  }
+
+  /** Does it when there is room for it. */
+  async #inTurn<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     const leave = await this.#turns.enter(signal).catch((error: unknown) => {
       throw this.#error('cancelled', 'was not called: it was cancelled before its turn came.', { cause: error })
     })
@@ -228,7 +247,7 @@ export class Upstream {
       )
     }
     try {
-      return await this.#sent(await this.#alive(signal), { tool, args, options })
+      return await work()
     } finally {
       leave()
       this.#planSleep()
@@ -242,12 +261,8 @@ export class Upstream {
     const { timeoutMs } = this.#settings
     try {
       // The server itself knows best what it takes.
-      const result = await connection.call(tool, args, { timeoutMs, ...options, validate: false, unlisted: true })
-      health.heard()
-      return result
+      return await observed(health, () => connection.call(tool, args, { timeoutMs, ...options, validate: false, unlisted: true }))
     } catch (error) {
-      if (isAnswer(error)) health.heard()
-      else if (!isClientError(error, 'cancelled')) health.suspect()
       // It has changed without a word.
       if (isClientError(error, 'unknown_tool') && this.tools.some(({ name }) => name === tool)) refresher.notice()
       throw error
@@ -304,6 +319,7 @@ export class Upstream {
       onStderr: (line) => emit('stderr', { upstream, line }),
       onWarning: (message) => emit('warning', { upstream, message }),
       onLog: (entry) => emit('log', { upstream, entry }),
+      onDocuments: (notice) => emit('documents', { upstream, notice }),
       ...(protocol !== undefined && { protocol }),
     })
     const opened = opening.then(
@@ -331,7 +347,14 @@ export class Upstream {
       random,
     })
     const heard = (): void => health.heard()
-    const refresher = following({ upstream, emit, list: this.#list, connection, clock, random, pace, heard })
+    const begun = clock.now()
+    let isListed = false
+    const found = ({ length: total }: readonly Tool[]): void => {
+      if (isListed) return
+      isListed = true
+      emit('listed', { upstream, total, ms: Math.round(clock.now() - begun) })
+    }
+    const refresher = following({ upstream, emit, list: this.#list, connection, clock, random, pace, heard, found })
     const life: Life = { connection, refresher, health }
     this.#life = life
     this.#stop('grace')
@@ -361,21 +384,15 @@ export class Upstream {
   }
 
   async #follow(life: Life): Promise<void> {
-    const { clock, emit } = this.#options
-    const begun = clock.now()
     const heard = life.connection.watch((sign) => this.#saw(life, sign))
     let stopTimer: () => void = () => undefined
     const enough = new Promise<void>((resolve) => {
-      stopTimer = clock.after(listenMs, resolve)
+      stopTimer = this.#options.clock.after(listenMs, resolve)
     })
     await Promise.race([heard, enough]).catch(() => undefined)
     stopTimer()
-    try {
-      const tools = await life.refresher.now()
-      emit('listed', { upstream: this.name, total: tools.length, ms: Math.round(clock.now() - begun) })
-    } catch {
-      // It is told and tried again, or it is over.
-    }
+    // A failure is told and tried again, or it is over.
+    await life.refresher.now().catch(() => undefined)
   }
 
   #saw(life: Life, sign: Sign): void {
@@ -385,6 +402,7 @@ export class Upstream {
       return
     }
     if (sign === 'changed') this.#noticed(announces(life.connection))
+    else this.#options.emit('documents', { upstream: this.name, notice: { kind: 'unsure' } })
     life.refresher.notice()
   }
 
@@ -442,6 +460,7 @@ export class Upstream {
     if (sweepMs <= 0) return
     this.#after('sweep', sweepMs * (0.9 + 0.2 * this.#options.random()), () => {
       void this.#life?.refresher.now()
+      this.#options.emit('documents', { upstream: this.name, notice: { kind: 'unsure' } })
       this.#planSweep()
     })
   }
@@ -487,6 +506,19 @@ export class Upstream {
       ...(isTrouble && this.#lastError !== undefined && { error: this.#lastError }),
       ...(retryInMs !== undefined && { retryInMs }),
     })
+  }
+}
+
+/** Asks it for something, and takes what becomes of it for a sign of life or of the lack of it. */
+async function observed<T>(health: Health, ask: () => T): Promise<Awaited<T>> {
+  try {
+    const result = await ask()
+    health.heard()
+    return result
+  } catch (error) {
+    if (isAnswer(error)) health.heard()
+    else if (!isClientError(error, 'cancelled')) health.suspect()
+    throw error
   }
 }
 

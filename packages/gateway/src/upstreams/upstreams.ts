@@ -5,11 +5,12 @@ import { isSameConfig, type UpstreamConfig } from './config.ts'
 import { UpstreamError } from './errors.ts'
 import { EventStream, type ToolsChanged } from './events.ts'
 import { Guard } from './guard.ts'
+import { Starts } from './starts.ts'
 import type { UpstreamStatus } from './status.ts'
 import { ToolList } from './tool-list.ts'
 import { Upstream, type UpstreamCall, type UpstreamOptions } from './upstream.ts'
 
-export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace'> {
+export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'> {
   readonly clock?: Clock
   /** Between 0 and 1. */
   readonly random?: () => number
@@ -40,6 +41,7 @@ export class Upstreams implements AsyncDisposable {
   readonly #options: UpstreamsOptions
   readonly #clock: Clock
   readonly #guard = new Guard()
+  readonly #starts: Starts
   readonly #upstreams = new Map<string, Upstream>()
   #isReady: () => void = () => undefined
   #turn: Promise<unknown> = Promise.resolve()
@@ -48,6 +50,7 @@ export class Upstreams implements AsyncDisposable {
   constructor(options: UpstreamsOptions = {}) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
+    this.#starts = new Starts(this.#clock)
     this.ready = new Promise((resolve) => {
       this.#isReady = resolve
     })
@@ -94,6 +97,16 @@ export class Upstreams implements AsyncDisposable {
 
   async call(name: string, tool: string, args: Readonly<Record<string, unknown>>, options?: UpstreamCall): Promise<CallResult> {
     return this.#named(name).call(tool, args, options)
+  }
+
+  /** Asks an upstream for what is no tool, and returns what it answers as it came. */
+  async request(
+    name: string,
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    options?: UpstreamCall,
+  ): Promise<unknown> {
+    return this.#named(name).request(method, params, options)
   }
 
   /** Starts an upstream anew. */
@@ -171,7 +184,7 @@ export class Upstreams implements AsyncDisposable {
 
   #begin(name: string, config: UpstreamConfig | undefined, { known, isUnsure = false }: Beginning): void {
     if (config === undefined || this.#closing !== undefined) return
-    const { random = Math.random, connect, pace } = this.#options
+    const { random = Math.random, connect, pace, open = this.#starts.open } = this.#options
     const upstream = new Upstream({
       name,
       config,
@@ -181,6 +194,7 @@ export class Upstreams implements AsyncDisposable {
       emit: this.events.emit,
       connect: { ...connect, onProcess: this.#guard.tell },
       pace,
+      open,
     })
     this.#upstreams.set(name, upstream)
     upstream.start({ isUnsure })

@@ -45,10 +45,10 @@ const toolbox = defineToolbox({ name: 'changing', version: '1.0.0', exposure: 'e
       })
     })
   })
-  .tool('slowly', { about: 'Reports progress' }, async (_, ctx) => {
+  .tool('slowly', { about: 'Reports progress', input: z.object({ ms: z.number().default(20) }) }, async ({ ms }, ctx) => {
     for (const step of [1, 2, 3]) {
       await ctx.progress(step, 3)
-      await pause(20)
+      await pause(ms)
     }
     return 'done'
   })

@@ -44,6 +44,7 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
   checkSize(call.arguments, runtime.declaration.messageLimits)
   const effects: Effects = { made: [], open: true }
   try {
+    runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
     const admission = await admitted(runtime, scope, call.name, effects)
     if (admission.kind === 'answered') return admission.result
     const { entry } = admission

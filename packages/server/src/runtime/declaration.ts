@@ -30,6 +30,8 @@ export type Wished = Exposure | 'auto'
 
 /** Whom a protocol server is for. */
 export interface Served {
+  /** Whose it is. `session:…` and `connection:…` last as long as their client is there, all others for one request or stream. */
+  readonly scope: string
   readonly era: Era
   readonly principal: Principal | undefined
 }
@@ -47,6 +49,7 @@ export interface Declaration {
   readonly quota: Quota
   readonly hiddenCalls: HiddenCalls
   readonly exposure: Wished | ((principal: Principal | undefined) => Wished)
+  readonly menu: 'all' | 'stepwise'
   readonly budgetTokens: number
   readonly callVariants: boolean
   readonly hostHints: boolean
@@ -66,6 +69,9 @@ export interface Declaration {
   readonly ttlMs: number | undefined
   readonly listChanged: boolean
   readonly messageLimits: MessageLimits
+  readonly admit:
+    | ((call: { readonly tool: string; readonly scope: string; readonly principal: Principal | undefined }) => void)
+    | undefined
   readonly report: Reporter
   /** The clock for learning whether a client lists again, in milliseconds. */
   readonly now: () => number

@@ -18,7 +18,8 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
     return [...intro, `Call activate to list its tools: ${sentence(behind)}`].join('\n')
   }
   const opens = scope.frame.canActivate && exposure === 'groups'
-  const lines = groupLines(runtime, scope, (name, activator) => (opens ? `${name} (${activator})` : name))
+  const isStepwise = opens && runtime.declaration.menu === 'stepwise'
+  const lines = groupLines(runtime, scope, (name, activator) => (opens ? `${name} (${activator})` : name), isStepwise)
   const waits = scope.frame.era === 'session' && exposure === 'groups' ? [...runtime.worldOf(scope).catalog.awaited] : []
   if (waits.length > 0) intro.push(`Begin with ${waits.join(' or ')}: more tools are listed after the first call that succeeds.`)
   if (lines.length === 0) return intro.length === 0 ? undefined : intro.join('\n')
@@ -33,8 +34,13 @@ const ways: { readonly [E in Exposure]?: (caller: string) => string } = {
   search: (caller) => `Its tools are not listed: find one with search_tools, then run it with ${caller}.`,
 }
 
-function groupLines(runtime: Runtime, scope: Scope, label: (name: string, activator: string) => string): readonly string[] {
-  const known = runtime.groups(scope)
+function groupLines(
+  runtime: Runtime,
+  scope: Scope,
+  label: (name: string, activator: string) => string,
+  isStepwise = false,
+): readonly string[] {
+  const known = runtime.groups(scope).filter(({ parent }) => !isStepwise || parent === undefined)
   const lines = known
     .slice(0, named)
     .map(({ name, about, activator }) => `- ${label(name, activator)}: ${sentence(firstSentence(about))}`)

@@ -26,7 +26,10 @@ export interface Preview {
 
 let previews = 0
 
-/** What a client that connects now would be listed first. Nothing is left of it. */
+/**
+ * What a client that connects now would be listed first. Nothing is left of it, and nobody hears of it. Hooks run as they would
+ * for that client; what they prepare for all stateless clients, or all sessions of a principal, stays as it does for those.
+ */
 export async function previewOf(runtime: Runtime, { era = 'session', principal, view = '' }: PreviewOptions): Promise<Preview> {
   const scope = await runtime.open({ key: `preview:${++previews}`, era, principal, view: viewOfUrl(new URLSearchParams(view)) })
   try {

@@ -13,7 +13,10 @@ export interface Openable {
 const listed = 40
 
 /** What a transition did, in words for the model and as data: names, signatures, and what can be opened next. */
-export function transitionReply(transition: Transition, openable: readonly Openable[], asked: string): CallToolResult {
+export function transitionReply(made: Transition, openable: readonly Openable[], asked: string): CallToolResult {
+  // What opens a group is told once, with what it is for.
+  const appeared = made.appeared.filter(({ name }) => !openable.some(({ activator }) => activator === name))
+  const transition = { ...made, appeared }
   return {
     content: [{ type: 'text', text: transitionText(transition, openable, asked) }],
     structuredContent: {

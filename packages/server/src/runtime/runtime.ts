@@ -364,8 +364,8 @@ export class Runtime {
 
   /** Whether what is listed can depend on who asks; an adopted server may be made for that one. */
   get dependsOnPrincipal(): boolean {
-    const { permit, remember, product } = this.declaration
-    return permit !== undefined || remember === 'principal' || product !== undefined
+    const { permit, remember, product, exposure } = this.declaration
+    return permit !== undefined || remember === 'principal' || product !== undefined || typeof exposure === 'function'
   }
 
   /** Whether the list of a stateless client can change while the server runs. */

@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { Surface, Tool, ToolAnnotations } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
-import { compileJsonSchema } from '../json-schema.ts'
+import { lazyJsonCheck } from '../schema.ts'
 import { callThrough, type Kind } from './call-through.ts'
 import type { Call, Effects } from './calls.ts'
 import { describeReply, mostMatches, type SearchRequest, searchReply } from './finding.ts'
@@ -134,7 +134,6 @@ function caller(kind: Kind | undefined): ToolEntry {
 }
 
 function entryOf(surface: Surface, { work, ...tool }: Tool & { readonly work: SurfaceWork }): ToolEntry {
-  const check = compileJsonSchema(tool.name, tool.inputSchema)
   return {
     tool,
     surface,
@@ -143,7 +142,7 @@ function entryOf(surface: Surface, { work, ...tool }: Tool & { readonly work: Su
     visibility: {},
     tags: [],
     aliases: [],
-    input: { json: tool.inputSchema, check },
+    input: { json: tool.inputSchema, check: lazyJsonCheck(tool.name, tool.inputSchema) },
     handler: () => undefined,
     work,
   }

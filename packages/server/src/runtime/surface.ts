@@ -21,6 +21,8 @@ export interface SurfacePlan {
   readonly gated: boolean
   /** Activators that the author wrote, by group. */
   readonly written: ReadonlyMap<string, string>
+  /** Whether an activator is listed only when the group that its group lies in is open. */
+  readonly stepwise: boolean
   /** Whether the author wrote a `deactivate`. */
   readonly deactivateWritten: boolean
 }
@@ -66,6 +68,7 @@ function activator(plan: SurfacePlan, group: Group): ToolEntry {
   return {
     ...base,
     activates: group.name,
+    ...(plan.stepwise && group.parent !== undefined && { within: group.parent }),
     tool: {
       name,
       title: plan.gated ? 'Activate' : `Activate ${group.name}`,
@@ -119,7 +122,7 @@ function describe(plan: SurfacePlan, group: Group, reader: Reader): string {
     const rest = enabled.length > named ? ` and ${enabled.length - named} more` : ''
     parts.push(`Enables: ${enabled.slice(0, named).join(', ')}${rest}.`)
   }
-  const missing = [...ancestorsOf(groups, group.name)].reverse()
+  const missing = plan.stepwise ? [] : [...ancestorsOf(groups, group.name)].reverse()
   if (missing.length > 0) parts.push(`Call ${missing.map((name) => activatorName(plan, name)).join(', then ')} first.`)
   const children = known(groups.children.get(group.name) ?? [])
   if (children.length > 0) parts.push(`Opens the way to: ${children.map((name) => activatorName(plan, name)).join(', ')}.`)

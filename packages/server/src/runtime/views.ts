@@ -48,7 +48,10 @@ export interface Place {
 
 export type Permit = (principal: Principal | undefined, tool: Tool, place: Place) => boolean
 
-/** Permissions that say when they change: until then each is asked for once for every principal. */
+/**
+ * Permissions that say when they change: until then each is asked for once for every principal, which is known by its object. So
+ * let `authenticate` give the same object for the same one, and call `toolListChanged` after a change for those who are connected.
+ */
 export interface PermitSource<P extends Principal = Principal> {
   permits(principal: P | undefined, tool: Tool, place: Place): boolean
   /** Another value whenever what is permitted may be another. */

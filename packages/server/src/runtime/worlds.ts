@@ -164,6 +164,7 @@ export class Worlds {
     const surface: SurfacePlan = {
       groups: this.#groups,
       gated: this.#declaration.gated,
+      stepwise: this.#declaration.menu === 'stepwise',
       written: new Map(
         written.flatMap(({ activates, tool }) => (activates === undefined ? [] : [[activates, tool.name] as const])),
       ),

@@ -1,11 +1,4 @@
-import {
-  classifyInboundRequest,
-  type InboundLadderRejection,
-  isJsonContentType,
-  localhostAllowedHostnames,
-  localhostAllowedOrigins,
-  validateHostHeader,
-} from '@modelcontextprotocol/server'
+import { classifyInboundRequest, type InboundLadderRejection, isJsonContentType } from '@modelcontextprotocol/server'
 import { Failure, isFailure, printable, type Reason, reasons } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import { wordsOf } from '../report.ts'
@@ -16,21 +9,20 @@ import { emptyView, viewOfAddress } from '../runtime/url-view.ts'
 import { runtimeOf } from '../servable.ts'
 import { errorReply, failureReply, idOf, wellFormed } from './errors.ts'
 import { type Exchange, exchangeOf, isWhole, type Reply, responseOf } from './exchange.ts'
-import { type Resumption, type SessionLimits, Sessions } from './sessions.ts'
-import { type DocumentNotices, Stateless } from './stateless.ts'
+import { type OriginRules, refusedOrigin } from './origin.ts'
+import { type Resumption, type SessionClient, type SessionLimits, Sessions } from './sessions.ts'
+import { type DocumentNotices, type ListeningStream, Stateless } from './stateless.ts'
 
 /** Who may ask, and how much of everything one server takes. */
-export interface HandlerOptions {
+export interface HandlerOptions extends OriginRules {
   /** Who is asking: a principal, nobody in particular, or a refusal to send as it is. */
   readonly authenticate?: (request: Request) => Principal | undefined | Response | Promise<Principal | undefined | Response>
-  /** Host names that requests may name; loopback ones by default, `any` to leave the check to whatever stands in front. */
-  readonly allowedHosts?: readonly string[] | 'any'
-  /** Origins (`https://app.example`) or host names that pages may ask from; loopback by default. No origin is let through. */
-  readonly allowedOrigins?: readonly string[] | 'any'
   readonly maxBodyBytes?: number
   readonly sessions?: Partial<SessionLimits> & Resumption
   /** The most `subscriptions/listen` streams at a time. */
   readonly maxSubscriptions?: number
+  /** Told of each stream on which a 2026-07-28 client hears of changes; what it returns is called when the stream ends. */
+  readonly onListen?: (stream: ListeningStream) => (() => void) | undefined
   readonly onerror?: (error: Error) => void
   /** The clock for idle sessions. */
   readonly now?: () => number
@@ -42,6 +34,10 @@ export interface Handler extends AsyncDisposable {
   /** The same for a server that reads requests itself. */
   answer(exchange: Exchange): Promise<Reply>
   readonly sessionCount: number
+  /** Who has a session now. */
+  sessions(): readonly SessionClient[]
+  /** How many `subscriptions/listen` streams are open. */
+  readonly subscriptionCount: number
   /** Tells 2026-07-28 clients of changes in what `extend` serves. Sessions hear of them from the SDK's own servers. */
   readonly notify: DocumentNotices
   /** Ends idle sessions now; done by itself every minute. */
@@ -59,7 +55,11 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
   const now = options.now ?? (() => performance.now())
   const sessions = new Sessions(runtime, { ...defaults.sessions, ...options.sessions }, now)
   const onerror = options.onerror ?? (() => undefined)
-  const stateless = new Stateless(runtime, { maxSubscriptions: options.maxSubscriptions ?? defaults.maxSubscriptions, onerror })
+  const stateless = new Stateless(runtime, {
+    maxSubscriptions: options.maxSubscriptions ?? defaults.maxSubscriptions,
+    onerror,
+    onListen: options.onListen ?? (() => undefined),
+  })
   const edge: Edge = { runtime, sessions, stateless, options }
   const sweeper = setInterval(() => void sessions.sweep(), 60_000)
   if (typeof sweeper === 'object') sweeper.unref()
@@ -88,6 +88,10 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
     },
     get sessionCount() {
       return sessions.size
+    },
+    sessions: () => sessions.clients(),
+    get subscriptionCount() {
+      return stateless.size
     },
     notify: stateless.notify,
     sweep: () => sessions.sweep(),
@@ -201,36 +205,6 @@ function rejected({ httpStatus, code, message, data }: InboundLadderRejection, b
   const next = code === -32600 ? `. ${wellFormed}` : ''
   return errorReply(httpStatus, { code, message: `${message}${next}`, data: known }, { id: idOf(body) })
 }
-
-const loopbackHosts = localhostAllowedHostnames()
-const loopbackOrigins = localhostAllowedOrigins()
-
-/** Keeps out pages of other sites: a browser that was tricked into asking names a host or an origin that is not ours. */
-function refusedOrigin(
-  exchange: Exchange,
-  { allowedHosts = loopbackHosts, allowedOrigins = loopbackOrigins }: HandlerOptions,
-): Reply | undefined {
-  const host = exchange.header('host') ?? hostOf(exchange.url)
-  if (allowedHosts !== 'any' && !validateHostHeader(host, [...allowedHosts]).ok) {
-    const message = `This server is not reached by the name "${printable(host)}". If it should be, add that name to allowedHosts.`
-    return failureReply(403, new Failure('forbidden_host', message, { host: printable(host) }), { code: -32000 })
-  }
-  const origin = exchange.header('origin')
-  if (origin !== undefined && allowedOrigins !== 'any' && !allowsOrigin(origin, allowedOrigins)) {
-    const message = `Pages of "${printable(origin)}" may not use this server. If they should, add it to allowedOrigins.`
-    return failureReply(403, new Failure('forbidden_origin', message, { origin: printable(origin) }), { code: -32000 })
-  }
-  return undefined
-}
-
-/** An allowed origin is written whole (`https://app.example`), or as a host name, which allows it on any scheme and port. */
-function allowsOrigin(origin: string, allowed: readonly string[]): boolean {
-  if (!URL.canParse(origin)) return false
-  const { origin: whole, hostname } = new URL(origin)
-  return allowed.some((each) => (each.includes('://') ? URL.canParse(each) && new URL(each).origin === whole : each === hostname))
-}
-
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
 /** A refusal for `authenticate` to return: the client should come back with a token. */
 export function unauthorized(

@@ -8,6 +8,7 @@ import { runtimeOf } from '../servable.ts'
 import { failureReply } from './errors.ts'
 import { type Exchange, isWhole, type WholeReply } from './exchange.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
+import { refusedOrigin } from './origin.ts'
 
 export interface ListenOptions extends HandlerOptions {
   /** 0 lets the system choose. */
@@ -16,6 +17,10 @@ export interface ListenOptions extends HandlerOptions {
   readonly host?: string
   /** Where clients reach it. */
   readonly path?: string
+  /** `true`: also at addresses below `path`, for `authenticate` to tell apart. */
+  readonly subpaths?: boolean
+  /** Answers at all other addresses, with Host and Origin checked. The body of such a request is not read. */
+  readonly elsewhere?: (request: Request) => Response | Promise<Response>
   /** How long a client may take to send the headers of a request; 20 seconds by default. */
   readonly headersTimeoutMs?: number
   /** How long a client may take to send a whole request; 2 minutes by default. */
@@ -42,8 +47,14 @@ export async function listen(served: object, options: ListenOptions = {}): Promi
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.ceil(Math.min(headersTimeoutMs, requestTimeoutMs) / 4),
   }
+  const { elsewhere } = options
+  const answer: Answerer = async (exchange) => {
+    if (isAt(exchange.url, path, options.subpaths)) return handler.answer(exchange)
+    if (elsewhere === undefined) return nowhere(exchange.url, path)
+    return refusedOrigin(exchange, options) ?? unaskable(exchange.method) ?? elsewhere(exchange.request())
+  }
   const server = createServer(patience, (request, response) => {
-    void respond(handler, path, request, response)
+    void respond(answer, request, response)
   })
   await bound(server, port, host)
   const close = async (): Promise<void> => {
@@ -60,7 +71,7 @@ export async function listen(served: object, options: ListenOptions = {}): Promi
 /** A handler for `node:http`, Express and the like. */
 export function toNodeHandler(handler: Handler): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
-    void respond(handler, undefined, request, response)
+    void respond(handler.answer, request, response)
   }
 }
 
@@ -75,21 +86,36 @@ async function bound(server: HttpServer, port: number, host: string): Promise<vo
   })
 }
 
-async function respond(
-  handler: Handler,
-  path: string | undefined,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+type Answerer = Handler['answer']
+
+// A web-standard request cannot have these methods.
+function unaskable(method: string): WholeReply | undefined {
+  if (!['CONNECT', 'TRACE', 'TRACK'].includes(method)) return undefined
+  const failure = new Failure('unsupported_method', `Nothing here is asked for with ${method}.`, { method, allowed: ['GET'] })
+  return failureReply(405, failure, { code: -32000, headers: { allow: 'GET' } })
+}
+
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
+
+function isAt(url: string, path: string, subpaths = false): boolean {
+  const at = pathOf(url)
+  return at === path || (subpaths && at.startsWith(`${path}/`) && isPlain(at))
+}
+
+/** Whether it is the address it looks like: `/mcp/../admin` is not below `/mcp`. */
+const isPlain = (path: string): boolean =>
+  URL.canParse(path, 'http://localhost') && new URL(path, 'http://localhost').pathname === path
+
+function nowhere(url: string, path: string): WholeReply {
+  const failure = new Failure('unknown_path', `There is nothing here. MCP clients connect to ${path}.`, {
+    path: printable(pathOf(url)),
+  })
+  return failureReply(404, failure, { code: -32000 })
+}
+
+async function respond(answer: Answerer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
-    const at = request.url ?? '/'
-    if (path !== undefined && at.split('?', 1)[0] !== path) {
-      const nowhere = new Failure('unknown_path', `There is nothing here. MCP clients connect to ${path}.`, {
-        path: printable(at.split('?', 1)[0] ?? at),
-      })
-      return write(request, response, failureReply(404, nowhere, { code: -32000 }))
-    }
-    const reply = await handler.answer(nodeExchange(request, response))
+    const reply = await answer(nodeExchange(request, response))
     if (isWhole(reply)) write(request, response, reply)
     else await send(request, response, reply)
   } catch {
@@ -108,8 +134,9 @@ function write(request: IncomingMessage, response: ServerResponse, { status, hea
   const sized = { ...headers, 'content-length': parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) }
   if (request.complete) {
     response.writeHead(status, sized)
-    for (const part of parts) response.write(part)
-    response.end()
+    for (const part of parts.slice(0, -1)) response.write(part)
+    // With the last part it goes out in one piece; Node would otherwise gather the pieces first.
+    response.end(parts.at(-1))
     return
   }
   // Closing at once would take the answer back from a client that is still sending; waiting for all of it could take for ever.

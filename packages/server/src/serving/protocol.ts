@@ -32,7 +32,7 @@ export function protocolServer(runtime: Runtime, scope: Scope, introduces = true
   mcp.server.registerCapabilities(capabilities)
   withTools(runtime, scope, mcp.server)
   const { era, principal } = scope.frame
-  for (const register of extend) register(mcp, { era, principal })
+  for (const register of extend) register(mcp, { scope: scope.key, era, principal })
   return mcp
 }
 
@@ -82,7 +82,8 @@ export function follow(
   }
 }
 
-const lowLevel = (product: Server | McpServer): Server => (product instanceof McpServer ? product.server : product)
+/** The part of a server that speaks the protocol. */
+export const lowLevel = (product: Server | McpServer): Server => (product instanceof McpServer ? product.server : product)
 
 /** Lets the runtime answer for the tools of this server. `hint` is for a server whose options have none. */
 export function withTools(runtime: Runtime, scope: Scope, server: Server, hint: CacheHint = {}): Server {

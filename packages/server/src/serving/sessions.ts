@@ -13,7 +13,7 @@ import type { Scope } from '../runtime/scope.ts'
 import type { UrlView } from '../runtime/url-view.ts'
 import { duplicateId, errorReply, failureReply, idOf } from './errors.ts'
 import { type Exchange, isWhole, type Reply } from './exchange.ts'
-import { follow, protocolServer, sendListChanged } from './protocol.ts'
+import { follow, lowLevel, protocolServer, sendListChanged } from './protocol.ts'
 import { isListRequest, isWelcome, quickSessionList } from './quick-list.ts'
 import { SessionTransport } from './session-transport.ts'
 
@@ -40,7 +40,22 @@ export interface SessionRequest {
   readonly view: UrlView
 }
 
+/** A client that has a session. */
+export interface SessionClient {
+  /** Not what the client sends to be known by: that is a secret. */
+  readonly number: number
+  /** What it says it is, as it says it. */
+  readonly name: string | undefined
+  readonly version: string | undefined
+  readonly principal: Principal | undefined
+  readonly sinceMs: number
+  readonly idleMs: number
+  /** Whether it has a stream open on which it hears of changes. */
+  readonly isListening: boolean
+}
+
 interface SessionOptions {
+  readonly number: number
   readonly now: number
   readonly closed: () => void
   readonly resumption: Resumption
@@ -56,6 +71,8 @@ class Session {
   readonly #runtime: Runtime
   readonly #transport: SessionTransport
   readonly #server: Server | McpServer
+  readonly #number: number
+  readonly #begun: number
   #lastUsed: number
   #initialized = false
   /** Requests being answered and streams being read. */
@@ -64,11 +81,13 @@ class Session {
   #listening = false
   #owed = false
 
-  constructor(id: string, runtime: Runtime, scope: Scope, { now, closed, resumption }: SessionOptions) {
+  constructor(id: string, runtime: Runtime, scope: Scope, { number, now, closed, resumption }: SessionOptions) {
     const { eventStore, retryMs } = resumption
     this.id = id
     this.scope = scope
     this.#runtime = runtime
+    this.#number = number
+    this.#begun = now
     this.#lastUsed = now
     this.#isResumable = eventStore !== undefined
     this.#transport = new SessionTransport({
@@ -87,6 +106,19 @@ class Session {
         void runtime.close(scope)
       },
     })
+  }
+
+  client(now: number): SessionClient {
+    const says = lowLevel(this.#server).getClientVersion()
+    return {
+      number: this.#number,
+      name: says?.name,
+      version: says?.version,
+      principal: this.scope.frame.principal,
+      sinceMs: now - this.#begun,
+      idleMs: now - this.#lastUsed,
+      isListening: this.#listening,
+    }
   }
 
   async connect(): Promise<void> {
@@ -171,6 +203,7 @@ export class Sessions {
   readonly #now: () => number
   readonly #byId = new Map<string, Session>()
   #opening = 0
+  #begun = 0
 
   constructor(runtime: Runtime, limits: SessionLimits & Resumption, now: () => number) {
     this.#runtime = runtime
@@ -180,6 +213,11 @@ export class Sessions {
 
   get size(): number {
     return this.#byId.size
+  }
+
+  clients(): readonly SessionClient[] {
+    const now = this.#now()
+    return [...this.#byId.values()].map((session) => session.client(now))
   }
 
   async answer(request: SessionRequest): Promise<Reply> {
@@ -219,6 +257,7 @@ export class Sessions {
         client: isInitializeRequest(body) ? body.params : undefined,
       })
       const session = new Session(id, this.#runtime, scope, {
+        number: ++this.#begun,
         now: this.#now(),
         closed: this.#forgetting(id),
         resumption: this.#limits,

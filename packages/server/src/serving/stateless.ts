@@ -31,26 +31,52 @@ export interface StatelessRequest {
 
 const headerMismatchCode = -32020
 
-/** Changes of what the SDK serves beside tools. */
-export type DocumentNotices = Omit<ServerNotifier, 'toolsChanged'>
+/** Tells of changes of what the SDK serves beside tools: everybody who asked to know, or those of them that `to` names. */
+export interface DocumentNotices {
+  promptsChanged(to?: Addressed): void
+  resourcesChanged(to?: Addressed): void
+  resourceUpdated(uri: string, to?: Addressed): void
+}
+
+type Addressed = (principal: Principal | undefined) => boolean
+
+/** A stream on which a client hears of changes. */
+export interface ListeningStream {
+  readonly principal: Principal | undefined
+  /** The resources whose updates it asked to hear of. */
+  readonly resources: readonly string[]
+}
+
+interface StatelessOptions {
+  readonly maxSubscriptions: number
+  readonly onerror: (error: Error) => void
+  readonly onListen: (stream: ListeningStream) => (() => void) | undefined
+}
 
 /** The 2026-07-28 clients of one runtime: every request stands alone, and a change is heard on streams that asked for it. */
 export class Stateless {
   readonly #runtime: Runtime
   readonly #maxSubscriptions: number
   readonly #onerror: (error: Error) => void
+  readonly #onListen: StatelessOptions['onListen']
   readonly #handler: McpHttpHandler
   readonly #asked = new WeakMap<Request, { readonly scope: Scope; readonly method: string | undefined }>()
-  readonly #streams = new Set<McpHttpHandler>()
+  readonly #streams = new Map<McpHttpHandler, Principal | undefined>()
   #streamNumber = 0
   /** Streams on their way into `#streams`. */
   #opening = 0
 
-  constructor(runtime: Runtime, { maxSubscriptions, onerror }: { maxSubscriptions: number; onerror: (error: Error) => void }) {
+  constructor(runtime: Runtime, { maxSubscriptions, onerror, onListen }: StatelessOptions) {
     this.#runtime = runtime
     this.#maxSubscriptions = maxSubscriptions
     this.#onerror = onerror
+    this.#onListen = onListen
     this.#handler = createMcpHandler(({ requestInfo }) => this.#serverFor(requestInfo), { legacy: 'reject', onerror })
+  }
+
+  /** How many streams are open. */
+  get size(): number {
+    return this.#streams.size
   }
 
   async answer({ exchange, route, body, principal, view }: StatelessRequest): Promise<Reply> {
@@ -74,17 +100,17 @@ export class Stateless {
 
   /** Tells the streams that asked to know. */
   readonly notify: DocumentNotices = {
-    promptsChanged: () => this.#tell((stream) => stream.promptsChanged()),
-    resourcesChanged: () => this.#tell((stream) => stream.resourcesChanged()),
-    resourceUpdated: (uri) => this.#tell((stream) => stream.resourceUpdated(uri)),
+    promptsChanged: (to) => this.#tell((stream) => stream.promptsChanged(), to),
+    resourcesChanged: (to) => this.#tell((stream) => stream.resourcesChanged(), to),
+    resourceUpdated: (uri, to) => this.#tell((stream) => stream.resourceUpdated(uri), to),
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#handler, ...this.#streams].map((handler) => handler.close()))
+    await Promise.all([this.#handler, ...this.#streams.keys()].map((handler) => handler.close()))
   }
 
-  #tell(notice: (stream: DocumentNotices) => void): void {
-    for (const { notify } of this.#streams) notice(notify)
+  #tell(notice: (stream: ServerNotifier) => void, to: Addressed = () => true): void {
+    for (const [{ notify }, principal] of this.#streams) if (to(principal)) notice(notify)
   }
 
   /** A stream of its own for each subscription: what it is told depends on who asked, and for which view. */
@@ -98,7 +124,9 @@ export class Stateless {
     const scope = await this.#runtime
       .open({ key: `stream:${++this.#streamNumber}`, era: 'stateless', principal, view, request: () => exchange.request() })
       .finally(() => this.#opening--)
+    let ended: (() => void) | undefined
     const bus = new StreamBus(() => {
+      ended?.()
       this.#streams.delete(handler)
       void this.#runtime.close(scope)
     })
@@ -107,10 +135,11 @@ export class Stateless {
       bus,
       onerror: this.#onerror,
     })
-    this.#streams.add(handler)
+    this.#streams.set(handler, principal)
     this.#runtime.announcer.attach(scope, async () => bus.publish({ kind: 'tools_list_changed' }))
     const response = await handler.fetch(exchange.request(), optionsOf(body, principal))
-    if (!bus.isOpen) bus.end()
+    if (bus.isOpen) ended = this.#onListen({ principal, resources: resourcesIn(body) })
+    else bus.end()
     return response
   }
 
@@ -166,6 +195,15 @@ class StreamBus implements ServerEventBus {
     if (!this.#over) this.#ended()
     this.#over = true
   }
+}
+
+const mostResources = 1_024
+
+/** The resources that a request to listen names, as far as they are names. */
+function resourcesIn(body: unknown): readonly string[] {
+  const { params } = body as { readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } } }
+  const named = params?.notifications?.resourceSubscriptions
+  return Array.isArray(named) ? named.slice(0, mostResources).filter((each) => typeof each === 'string') : []
 }
 
 /** A refusal for a request that its server never saw. */

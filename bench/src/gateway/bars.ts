@@ -1,0 +1,111 @@
+import { named } from '../list/results.ts'
+import type { Timing } from '../list/rounds.ts'
+import { ratioText, timeText } from '../list/table.ts'
+import { barSize } from '../list/tools.ts'
+import { type CallTiming, callNames } from './calls.ts'
+import type { Burst, Freshness } from './changes.ts'
+import { names } from './gateways.ts'
+import { type Recovery, type Start, startNames } from './life.ts'
+import { type ListTiming, listNames } from './lists.ts'
+import type { Weight } from './memory.ts'
+
+/** All that one run measured. */
+export interface Results {
+  readonly machine: { readonly node: string; readonly cores: number; readonly load: number }
+  /** Of the peers that could be measured. */
+  readonly versions: { readonly [peer: string]: string }
+  readonly lists: readonly ListTiming[]
+  readonly calls: readonly CallTiming[]
+  readonly changes: readonly Freshness[]
+  readonly search: Timing
+  readonly bursts: readonly Burst[]
+  readonly starts: readonly Start[]
+  readonly recoveries: readonly Recovery[]
+  readonly memory: readonly Weight[] | undefined
+}
+
+/** Something that must hold, and what was measured. */
+export interface Bar {
+  readonly what: string
+  readonly limit: string
+  readonly measured: string
+  /** `undefined` where there is nobody to compare with. */
+  readonly isMet: boolean | undefined
+}
+
+/** The bars the gateway sets itself, judged by one run. */
+export function barsOf(results: Results): readonly Bar[] {
+  const { calls, changes, search, bursts, starts, recoveries } = results
+  const burst = bursts.filter(({ name, gapMs }) => name === names.unfold && gapMs === 0)
+  const most = (of: (each: Burst) => number): number => Math.max(...burst.map(of))
+  const recovered = recoveries.find(({ name }) => name === names.unfold)?.times?.p99
+  return [
+    ratio('list of 1,000 tools, p50 to the best peer', listRatio(results), 0.5),
+    ...[1, 8, 32].map((callers) =>
+      ratio(`latency added to a call, ${callers} at a time, p50 to mcp-hub`, addedRatio(calls, callers), 0.5),
+    ),
+    time('one change seen by a client, p95', named(changes, names.unfold).seen.p95, 100_000),
+    time('one change found by search, p95', search.p95, 100_000),
+    count(
+      'notices to a client for a burst of 20',
+      most(({ notices }) => notices),
+      1,
+    ),
+    count(
+      'lists of the upstream for a burst of 20',
+      most(({ lists }) => lists),
+      2,
+    ),
+    ratio('ready with 20 servers (a client is served), p50 to mcp-hub', readyRatio(starts), 0.5),
+    time('started again, a client has all 1,000 tools, p50', named(starts, startNames.again).all.p50, 500_000),
+    time('a call succeeds after SIGKILL, the longest', recovered ?? Number.POSITIVE_INFINITY, 2_000_000),
+  ]
+}
+
+/** The lists of the one that stands before a client as ours does, to the fastest of the peers. */
+function listRatio({ lists, versions }: Results): number | undefined {
+  const large = lists.filter(({ size }) => size === barSize)
+  const peers = large.filter(({ name }) => name in versions)
+  if (peers.length === 0) return undefined
+  const ours = Math.max(named(large, listNames.unfold).p50, named(large, listNames.stateless).p50)
+  return ours / Math.min(...peers.map(({ p50 }) => p50))
+}
+
+/** How much longer a call takes than without a gateway. */
+export function addedTo(
+  calls: readonly CallTiming[],
+  { name, callers }: Pick<CallTiming, 'name' | 'callers'>,
+): { readonly p50: number; readonly p99: number } {
+  const same = calls.filter((each) => each.callers === callers)
+  const [through, direct] = [named(same, name), named(same, callNames.direct)]
+  return { p50: through.p50 - direct.p50, p99: through.p99 - direct.p99 }
+}
+
+function addedRatio(calls: readonly CallTiming[], callers: number): number | undefined {
+  if (!calls.some(({ name }) => name === names.hub)) return undefined
+  return addedTo(calls, { name: callNames.unfold, callers }).p50 / addedTo(calls, { name: callNames.hub, callers }).p50
+}
+
+function readyRatio(starts: readonly Start[]): number | undefined {
+  const hub = starts.find(({ name }) => name === names.hub)
+  return hub === undefined ? undefined : named(starts, names.unfold).served.p50 / hub.served.p50
+}
+
+function ratio(what: string, measured: number | undefined, limit: number): Bar {
+  const isMet = measured === undefined ? undefined : measured <= limit
+  return {
+    what,
+    limit: ratioText(limit),
+    measured: measured === undefined ? 'nobody to compare with' : ratioText(measured),
+    isMet,
+  }
+}
+
+function time(what: string, measured: number, limit: number): Bar {
+  const text = Number.isFinite(measured) ? timeText(measured) : 'never'
+  return { what, limit: timeText(limit), measured: text, isMet: measured <= limit }
+}
+
+function count(what: string, measured: number, limit: number): Bar {
+  return { what, limit: String(limit), measured: String(measured), isMet: measured <= limit }
+}

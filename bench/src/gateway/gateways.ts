@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { isInstalled, peersFolder } from '../peers/install.ts'
+import type { UpstreamSet } from './upstreams.ts'
+import { sseWire } from './wires/sse.ts'
+import { stdioWire } from './wires/stdio.ts'
+import { streamableWire } from './wires/streamable.ts'
+import type { Wire } from './wires/wire.ts'
+
+/** Something that stands between clients and servers, or nothing that does. */
+export interface Contender {
+  readonly name: string
+  readonly version?: string
+  /** Whether it stands before one server only. */
+  readonly isSingle: boolean
+  /** Starts it. `home` is a folder that outlives it; it has its own otherwise. */
+  start(upstreams: UpstreamSet, options?: { readonly home?: string }): Promise<Running>
+}
+
+/** One that was started. It may not be reachable yet. */
+export interface Running extends AsyncDisposable {
+  readonly name: string
+  readonly pid: number | undefined
+  readonly upstreams: UpstreamSet
+  /** Connects a client, as soon as that can be. */
+  client(): Promise<Wire>
+  /** The name that clients know an upstream's tool by. */
+  toolName(upstream: string, tool: string): string
+}
+
+/** Ours can be asked for more. */
+export interface RunningUnfold extends Running {
+  readonly url: string
+}
+
+export const names = { direct: 'direct', hub: 'mcp-hub', proxy: 'mcp-proxy', unfold: 'Unfold' } as const
+
+/** No gateway: the client starts the server itself. */
+export const direct: Contender = {
+  name: names.direct,
+  isSingle: true,
+  start: async (upstreams) => ({
+    name: names.direct,
+    pid: undefined,
+    upstreams,
+    client: () => stdioWire(upstreams.command(upstreams.names[0] ?? '')),
+    toolName: (_upstream, tool) => tool,
+    [Symbol.asyncDispose]: async () => undefined,
+  }),
+}
+
+/** The profile that is shown tools as anybody is who changes nothing, and the one that finds them by searching. */
+export const profiles = { usual: 'usual', searching: 'searching' } as const
+
+const ourProgram = fileURLToPath(new URL('servers/gateway.js', import.meta.url))
+
+export const unfold = {
+  name: names.unfold,
+  isSingle: false,
+  async start(upstreams: UpstreamSet, options: { readonly home?: string } = {}): Promise<RunningUnfold> {
+    const folder = await ownFolder()
+    const servers = upstreams.names
+    const file = join(folder, 'unfold.json')
+    // Everything is shown, as the others do, and one client may ask for as much as it can.
+    const config = {
+      mcpServers: upstreams.commands,
+      exposure: 'everything',
+      profiles: {
+        [profiles.usual]: { servers, exposure: 'auto' },
+        [profiles.searching]: { servers, exposure: 'search' },
+      },
+      limits: { callsPerMinute: 1_000_000 },
+    }
+    await writeFile(file, JSON.stringify(config))
+    const port = await freePort()
+    const child = started([ourProgram, file, options.home ?? folder, String(port)], folder, 'inherit')
+    const url = `http://127.0.0.1:${port}/mcp`
+    return {
+      ...(await processOf(names.unfold, child, { upstreams, folder, connect: () => streamableWire(url, { hears: true }) })),
+      url,
+      toolName: underscored,
+    }
+  },
+} satisfies Contender
+
+/** Those beside which we are measured, where they can be installed. */
+export function installedGateways(npm: string | undefined): { readonly hub?: Contender; readonly proxy?: Contender } {
+  const [hub, proxy] = [peer('mcp-hub', npm), peer('mcp-proxy', npm)]
+  return { ...(hub !== undefined && { hub: hubOf(hub) }), ...(proxy !== undefined && { proxy: proxyOf(proxy) }) }
+}
+
+interface Peer {
+  readonly version: string
+  readonly program: string
+}
+
+function peer(name: string, npm: string | undefined): Peer | undefined {
+  if (!isInstalled(name, npm)) return undefined
+  const manifest = new URL(`node_modules/${name}/package.json`, peersFolder)
+  const { version, bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string; bin: Record<string, string> }
+  return { version, program: fileURLToPath(new URL(bin[name] ?? '', manifest)) }
+}
+
+// It takes no address to listen on.
+const loopback = new URL('servers/loopback.js', import.meta.url).href
+
+const hubOf = ({ version, program }: Peer): Contender => ({
+  name: names.hub,
+  version,
+  isSingle: false,
+  async start(upstreams) {
+    const folder = await ownFolder()
+    const file = join(folder, 'servers.json')
+    await writeFile(file, JSON.stringify({ mcpServers: upstreams.commands }))
+    const port = await freePort()
+    const child = started(['--import', loopback, program, '--port', String(port), '--config', file], folder)
+    const connect = (): Promise<Wire> => sseWire(`http://127.0.0.1:${port}/mcp`)
+    return { ...(await processOf(names.hub, child, { upstreams, folder, connect })), toolName: underscored }
+  },
+})
+
+const proxyOf = ({ version, program }: Peer): Contender => ({
+  name: names.proxy,
+  version,
+  isSingle: true,
+  async start(upstreams) {
+    const folder = await ownFolder()
+    const { command, args } = upstreams.command(upstreams.names[0] ?? '')
+    const port = await freePort()
+    const child = started([program, '--host', '127.0.0.1', '--port', String(port), '--', command, ...args], folder)
+    const connect = (): Promise<Wire> => streamableWire(`http://127.0.0.1:${port}/mcp`, { hears: true })
+    return { ...(await processOf(names.proxy, child, { upstreams, folder, connect })), toolName: (_upstream, tool) => tool }
+  },
+})
+
+const underscored = (upstream: string, tool: string): string => `${upstream}__${tool}`
+
+const ownFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'unfold-bench-gateway-'))
+
+function started(args: readonly string[], folder: string, errors: 'ignore' | 'inherit' = 'ignore'): ChildProcess {
+  const env = { PATH: process.env.PATH, HOME: folder, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder }
+  return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', errors], cwd: folder, env })
+}
+
+const patienceMs = 60_000
+const lookEveryMs = 5
+const farewellMs = 8_000
+
+async function processOf(
+  name: string,
+  child: ChildProcess,
+  { upstreams, folder, connect }: { upstreams: UpstreamSet; folder: string; connect: () => Promise<Wire> },
+): Promise<Omit<Running, 'toolName'>> {
+  const ended = once(child, 'exit')
+  return {
+    name,
+    pid: child.pid,
+    upstreams,
+    async client() {
+      const until = performance.now() + patienceMs
+      for (;;) {
+        try {
+          return await connect()
+        } catch (error) {
+          if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode}.`, { cause: error })
+          if (performance.now() > until) throw new Error(`${name} could not be reached.`, { cause: error })
+        }
+        await pause(lookEveryMs)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      const kill = setTimeout(() => child.kill('SIGKILL'), farewellMs)
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGTERM')
+        await ended
+      }
+      clearTimeout(kill)
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

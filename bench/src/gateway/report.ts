@@ -1,0 +1,115 @@
+import { named } from '../list/results.ts'
+import { countText, ratioText, sizeText, tableOf, timeText } from '../list/table.ts'
+import { addedTo, barsOf, type Results } from './bars.ts'
+import { callNames } from './calls.ts'
+import { names } from './gateways.ts'
+import { recoveryPatienceMs } from './life.ts'
+import { listNames } from './lists.ts'
+import { clientCount } from './memory.ts'
+
+/** The whole run for people to read. */
+export function reportOf(results: Results): string {
+  const { machine, versions } = results
+  const peers = [names.hub, names.proxy].map((name) =>
+    versions[name] === undefined ? `${name} is not here, so nothing is compared with it` : `${name} ${versions[name]}`,
+  )
+  const bars = barsOf(results).map(({ what, limit, measured, isMet }) => [verdict(isMet), what, measured, `≤ ${limit}`])
+  return [
+    `Node ${machine.node}, ${machine.cores} cores, load ${machine.load.toFixed(1)}; ${peers.join('; ')}.`,
+    `tools/list; ${names.proxy} and direct have one server of as many tools\n${listsTable(results)}`,
+    `tools/call, and how much longer it takes than without a gateway\n${callsTable(results)}`,
+    `from an upstream’s change on; a client that is told asks for the list\n${changesTable(results)}`,
+    `a burst of 20 changes, the most that was seen; a client that is told asks for the list\n${burstsTable(results)}`,
+    `starting with 20 servers until a client is served the first tools, and has all of them\n${startsTable(results)}`,
+    `from SIGKILL of an upstream until a call of its tools succeeds\n${recoveriesTable(results)}`,
+    `memory with 1,000 tools, alone and with ${clientCount} clients\n${memoryTable(results)}`,
+    `bars\n${tableOf(['', 'bar', 'measured', 'limit'], bars, 2)}`,
+  ].join('\n\n')
+}
+
+const verdict = (isMet: boolean | undefined): string => (isMet === undefined ? '' : isMet ? 'met' : 'NOT MET')
+
+function listsTable({ lists }: Results): string {
+  const rows = lists.map(({ name, size, listed, bytes, p50, p95, samples }) => {
+    const base = named(
+      lists.filter((each) => each.size === size),
+      listNames.direct,
+    )
+    return [
+      countText(size),
+      name,
+      countText(listed),
+      sizeText(bytes),
+      timeText(p50),
+      timeText(p95),
+      ratioText(p50 / base.p50),
+      countText(samples),
+    ]
+  })
+  return tableOf(['tools', '', 'listed', 'bytes', 'p50', 'p95', '× direct', 'samples'], rows, 2)
+}
+
+function callsTable({ calls }: Results): string {
+  const hasHub = calls.some(({ name }) => name === names.hub)
+  const rows = calls.map((each) => {
+    const { name, callers, p50, p99, perSecond } = each
+    const added = addedTo(calls, each)
+    const toHub = hasHub ? ratioText(added.p50 / addedTo(calls, { name: names.hub, callers }).p50) : ''
+    const more = name === callNames.direct ? ['', '', ''] : [timeText(added.p50), timeText(added.p99), toHub]
+    return [String(callers), name, timeText(p50), timeText(p99), ...more, countText(Math.round(perSecond))]
+  })
+  return tableOf(['callers', '', 'p50', 'p99', 'added p50', 'added p99', '× mcp-hub', 'calls/s'], rows, 2)
+}
+
+function changesTable({ changes, search }: Results): string {
+  const rows = changes.map(({ name, heard, seen }) => {
+    const found = name === names.unfold ? [timeText(search.p50), timeText(search.p95)] : [cannot, cannot]
+    return [name, timeText(heard.p50), timeText(heard.p95), timeText(seen.p50), timeText(seen.p95), ...found]
+  })
+  return `${tableOf(['', 'told p50', 'p95', 'listed p50', 'p95', 'found by search p50', 'p95'], rows)}\n${cannot}: has no search`
+}
+
+const cannot = '–'
+
+function burstsTable({ bursts }: Results): string {
+  const gap = (gapMs: number): string => (gapMs === 0 ? 'none' : `${gapMs} ms`)
+  const rows = bursts.map(({ name, gapMs, notices, lists }) => [gap(gapMs), name, String(notices), String(lists)])
+  return tableOf(['gap', '', 'notices to the client', 'lists of the upstream'], rows, 2)
+}
+
+function startsTable({ starts }: Results): string {
+  const hub = starts.find(({ name }) => name === names.hub)
+  const label = (name: string): string => (name === names.proxy ? `${name}, one server` : name)
+  const rows = starts.map(({ name, served, all }) => [
+    label(name),
+    timeText(served.p50),
+    timeText(served.p95),
+    ratioText(hub === undefined ? undefined : served.p50 / hub.served.p50),
+    timeText(all.p50),
+    timeText(all.p95),
+    ratioText(hub === undefined ? undefined : all.p50 / hub.all.p50),
+    countText(all.samples),
+  ])
+  const headings = ['', 'is served p50', 'p95', '× mcp-hub', 'has all p50', 'p95', '× mcp-hub', 'samples']
+  const note = 'The others keep nothing, so that to them every start is the first.'
+  return `${tableOf(headings, rows)}\n${note}`
+}
+
+function recoveriesTable({ recoveries }: Results): string {
+  const rows = recoveries.map(({ name, times }) => {
+    if (times === undefined) return [name, `not within ${recoveryPatienceMs / 1_000} s`, '', '']
+    return [name, timeText(times.p50), timeText(times.p99), countText(times.samples)]
+  })
+  return tableOf(['', 'p50', 'longest', 'samples'], rows)
+}
+
+function memoryTable({ memory }: Results): string {
+  if (memory === undefined) return 'not measured: processes cannot be weighed here'
+  const rows = memory.map(({ name, alone, busy }) => [
+    name,
+    sizeText(alone),
+    sizeText(busy),
+    sizeText((busy - alone) / clientCount),
+  ])
+  return tableOf(['', 'alone', 'with clients', 'a client'], rows)
+}

@@ -1,0 +1,11 @@
+// Loaded before a program that would listen on every address of this machine: with it, it listens on this machine alone.
+import { type ListenOptions, Server } from 'node:net'
+
+const { listen } = Server.prototype
+
+Server.prototype.listen = function (this: Server, ...args: unknown[]) {
+  const [first, ...rest] = args
+  if (typeof first !== 'number') return Reflect.apply(listen, this, args) as Server
+  const options: ListenOptions = { port: first, host: '127.0.0.1' }
+  return Reflect.apply(listen, this, [options, ...rest.filter((each) => typeof each === 'function')]) as Server
+}

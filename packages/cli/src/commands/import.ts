@@ -1,0 +1,109 @@
+import { basename, dirname } from 'node:path'
+import { type FoundServers, problemText } from '../config/index.ts'
+import { planEdit } from '../edit/file.ts'
+import { jsonAt, setJson } from '../edit/json.ts'
+import { exit, usageError } from '../exit.ts'
+import { planned } from '../gateway/apply.ts'
+import { type Candidate, candidatesFrom } from '../gateway/candidates.ts'
+import { configToEdit, editConfig, tellConfig } from '../gateway/config-edit.ts'
+import { meantGateways } from '../gateway/running.ts'
+import { secretsIn } from '../gateway/secrets.ts'
+import { type Invocation, textOf } from '../grammar.ts'
+import type { Io } from '../io.ts'
+import { Output } from '../output.ts'
+import { knownServers } from '../servers.ts'
+import { safeText } from '../text/safe.ts'
+import { tableLines } from '../text/table.ts'
+
+const clients: { readonly [name: string]: string } = { claude: 'claude-code' }
+const known = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini', 'windsurf', 'kiro', 'copilot']
+
+/** Puts the servers of the user's other programs behind the gateway. Their own files stay as they are. */
+export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+  const output = new Output(io, flags)
+  const file = await configToEdit(flags, io)
+  const { found, isFile } = await foundIn(textOf(flags, 'from'), io)
+  // What is wrong with a gateway's own file is for the gateway to say.
+  const problems = isFile ? found.problems : found.problems.filter((problem) => basename(problem.file) !== 'unfold.json')
+  for (const problem of problems) output.warn(`left out: ${problemText(problem)}`)
+  const all = candidatesFrom(found.servers, {
+    present: await presentIn(file),
+    own: await ownAddresses(file, io),
+    isNamed: isFile,
+    ...(dirname(file) !== io.cwd && { folder: io.cwd }),
+  })
+  const chosen =
+    words.length === 0 ? all : all.filter(({ name, server }) => words.some((word) => word === name || word === server.key))
+  for (const word of words)
+    if (!chosen.some(({ name, server }) => word === name || word === server.key))
+      throw usageError(`No server "${word}" was found. There are: ${all.map(({ name }) => name).join(', ') || 'none'}.`)
+  const wanted = chosen.filter(({ skipped }) => skipped === undefined)
+  output.note(chosen.length === 0 ? 'No servers were found.' : tableText(chosen, output.width))
+  const data = chosen.map(({ name, server, skipped }) => ({
+    name,
+    source: server.source,
+    target: server.shown,
+    ...(skipped !== undefined && { skipped }),
+  }))
+  if (wanted.length === 0) {
+    output.answer('Nothing to take over.', { file, changed: false, servers: data })
+    return exit.ok
+  }
+  const edit = (text: string): string =>
+    wanted.reduce((now, { name, definition }) => setJson(['mcpServers', name], definition)(now), text)
+  const count = wanted.length === 1 ? 'this server' : `these ${wanted.length} servers`
+  const { read, ...applied } = await editConfig(file, edit, {
+    flags,
+    io,
+    output,
+    question: `Put ${count} behind the gateway?`,
+    secrets: wanted.flatMap(({ definition }) => secretsIn(definition)),
+  })
+  tellConfig(file, read, output)
+  output.answer(
+    applied.changed
+      ? `${wanted.length} ${wanted.length === 1 ? 'server is' : 'servers are'} behind the gateway: ${safeText(file)}\nNext: unfold serve, and unfold connect <client>. What your clients had of their own they still have.`
+      : 'Nothing was written.',
+    { ...applied, servers: data },
+  )
+  return exit.ok
+}
+
+/** What a program knows of, what is in a file, or everything. */
+async function foundIn(from: string | undefined, io: Io): Promise<{ readonly found: FoundServers; readonly isFile: boolean }> {
+  const client = from === undefined ? undefined : (clients[from] ?? from)
+  if (client !== undefined && !known.includes(client)) return { found: await knownServers({ config: from }, io), isFile: true }
+  const { servers, problems } = await knownServers({}, io)
+  const isOf = (source: { readonly client: string }): boolean => client === undefined || source.client === client
+  return { found: { servers: servers.filter(({ source, also }) => [source, ...also].some(isOf)), problems }, isFile: false }
+}
+
+async function presentIn(file: string): Promise<{ readonly [name: string]: unknown }> {
+  const { after } = await planned(planEdit(file, (text) => text))
+  const servers = after.trim() === '' ? undefined : jsonAt(after, ['mcpServers'])
+  return typeof servers === 'object' && servers !== null ? { ...servers } : {}
+}
+
+/** Where gateways of this user are, or would be with this configuration. */
+async function ownAddresses(file: string, io: Io): Promise<readonly string[]> {
+  const running = await meantGateways({}, io)
+  const { readConfig } = await import('@unfold-mcp/gateway/config')
+  const port = await readConfig(file, io.env).then(
+    ({ config }) => config.listen.port,
+    () => 7420,
+  )
+  return [...running.map(({ url }) => url), `http://127.0.0.1:${port}/mcp`]
+}
+
+function tableText(candidates: readonly Candidate[], width: number): string {
+  const rows = candidates.map(({ name, server, skipped }) => {
+    const { shown, source } = server
+    const where = 'url' in shown ? shown.url : [shown.command, ...(shown.args ?? [])].join(' ')
+    return [
+      `${skipped === undefined ? '+' : ' '} ${safeText(name)}`,
+      source.client === 'unfold' ? basename(source.file) : source.client,
+      `${skipped === undefined ? '' : `(left out: ${skipped}) `}${safeText(where)}`,
+    ]
+  })
+  return tableLines(rows, { width, last: 'cut' }).join('\n')
+}

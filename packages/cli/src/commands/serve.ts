@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import type { RunningGateway } from '@unfold-mcp/gateway'
+import { exit, usageError } from '../exit.ts'
+import { requiredConfig } from '../gateway/config-file.ts'
+import { logLevel, quietly } from '../gateway/log.ts'
+import { settled } from '../gateway/settled.ts'
+import { costText, welcomeText } from '../gateway/welcome.ts'
+import { type Invocation, isSet, numberOf, textOf } from '../grammar.ts'
+import { dataFolder, type Io } from '../io.ts'
+import { Output } from '../output.ts'
+import { safeText } from '../text/safe.ts'
+
+// A client that starts us may never list again, so what is about to come is waited for; not so long that it gives up on us.
+const patienceMs = { client: 5_000, person: 10_000 }
+
+/** Runs the gateway until it is interrupted, or, over standard input and output, until its client is gone. */
+export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+  const [named, ...others] = words
+  if (others.length > 0) throw usageError('One configuration, please: unfold serve [<file>]')
+  const isStdio = isSet(flags, 'stdio')
+  checkFlags(isStdio, flags)
+  const file = await requiredConfig(named, io)
+  const { createLog, startGateway } = await import('@unfold-mcp/gateway')
+  const level = logLevel(textOf(flags, 'log-level'))
+  const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })
+  const starting = { isOver: level !== undefined || isStdio }
+  const port = numberOf(flags, 'http')
+  const host = textOf(flags, 'host')
+  if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
+    throw usageError(`--http wants a port between 0 and 65535, not ${port}.`)
+  const running = await startGateway({
+    file,
+    environment: io.env,
+    home: dataFolder(io),
+    log: quietly(log, () => !starting.isOver),
+    ...(port !== undefined && { port }),
+    ...(host !== undefined && { host }),
+    http: !isStdio,
+  })
+  io.insisting.end = () => void running.close()
+  try {
+    if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: textOf(flags, 'view') }, io)
+    else {
+      const output = new Output(io, flags)
+      await tellStart(running, file, io, output)
+      starting.isOver = true
+      if (!io.signal.aborted) await once(io.signal, 'abort')
+      output.note('Ending, as soon as the calls that run are done. Interrupt again to end at once.')
+    }
+  } finally {
+    await running.close()
+  }
+  return exit.ok
+}
+
+function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
+  const wrong = (isStdio ? ['http', 'host', 'json', 'jsonl'] : ['profile', 'view']).find((name) => flags[name] !== undefined)
+  if (wrong === undefined) return
+  const instead: { readonly [name: string]: string } = {
+    profile: 'Over HTTP each client asks for its profile in the address: /mcp/<profile>',
+    view: 'Over HTTP each client asks for its view in the address: /mcp?groups=a,b',
+  }
+  throw usageError(instead[wrong] ?? `--${wrong} does not go with --stdio.`)
+}
+
+/** Says where it is, what it found, and how to go on. */
+async function tellStart(running: RunningGateway, file: string, io: Io, output: Output): Promise<void> {
+  const { gateway, url = '' } = running
+  if (output.isJson) output.item('', { url, pid: process.pid, config: file })
+  else output.note(`Serving ${safeText(file)} on ${url}`)
+  await settled(gateway, { tell: (line) => output.note(`  ${line}`), signal: io.signal, patienceMs: patienceMs.person })
+  if (io.signal.aborted) return
+  output.note(costText(await gateway.toolbox.preview()))
+  output.note(welcomeText(url, gateway.config.tokens.length > 0))
+}
+
+async function serveStdin(
+  { gateway }: RunningGateway,
+  { profile, view }: { readonly profile: string | undefined; readonly view: string | undefined },
+  { signal, stdin }: Io,
+): Promise<void> {
+  const principal = gateway.access.client(undefined, profile)
+  const { serveStdio } = await import('@unfold-mcp/server')
+  await settled(gateway, { signal, patienceMs: patienceMs.client })
+  const ended = new Promise<void>((resolve) => {
+    stdin.once('close', resolve)
+    // A file has an end and is never closed.
+    stdin.once('end', resolve)
+    signal.addEventListener('abort', () => resolve())
+  })
+  const serving = serveStdio(gateway.toolbox, { principal, ...(view !== undefined && { view }) })
+  if (!signal.aborted) await ended
+  await serving.close()
+}

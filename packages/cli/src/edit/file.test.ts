@@ -1,0 +1,38 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { planEdit, writeEdit } from './file.ts'
+import { jsonAt, setJson } from './json.ts'
+
+let folder = ''
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'unfold-edit-'))
+})
+
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+
+test('what another program wrote between the plan and the writing is kept', async () => {
+  const file = join(folder, 'settings.json')
+  await writeFile(file, '{"a": 1}', { mode: 0o640 })
+  const plan = await planEdit(file, setJson(['unfold'], true))
+  await writeFile(file, '{"a": 1, "theirs": 2}')
+  const { backup } = await writeEdit(plan)
+  expect(jsonAt(await readFile(file, 'utf8'), [])).toEqual({ a: 1, theirs: 2, unfold: true })
+  expect(await readFile(backup ?? '', 'utf8')).toBe('{"a": 1, "theirs": 2}')
+  expect((await stat(file)).mode & 0o777).toBe(0o640)
+  expect(await readdir(folder)).toEqual(['settings.json', 'settings.json.unfold-backup'])
+})
+
+test('a file that another program broke meanwhile, or that is no UTF-8, is left alone', async () => {
+  const file = join(folder, 'settings.json')
+  await writeFile(file, '{}')
+  const plan = await planEdit(file, setJson(['unfold'], true))
+  await writeFile(file, '{"a": ')
+  await expect(writeEdit(plan)).rejects.toThrow('was left alone. It is not JSON.')
+  expect(await readFile(file, 'utf8')).toBe('{"a": ')
+  await writeFile(file, Buffer.from([0x7b, 0xff, 0x7d]))
+  await expect(planEdit(file, setJson(['unfold'], true))).rejects.toThrow('UTF-8')
+  expect(await readdir(folder)).toEqual(['settings.json'])
+})

@@ -1,0 +1,218 @@
+import { isDeepStrictEqual } from 'node:util'
+import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { type Edit, EditError } from './edit.ts'
+
+type Path = readonly string[]
+
+/** Sets what stands at `path` to `value`. All else stays as it is, to the byte: comments, order, indentation, line ends. */
+export const setJson =
+  (path: Path, value: unknown): Edit =>
+  (text) =>
+    checked(text, (given, root) => setIn(given, root, path, value), withValue(path, value))
+
+/** Puts a value at the end of the list at `path`, which is made where there is none. */
+export const appendJson =
+  (path: Path, value: unknown): Edit =>
+  (text) => {
+    const present = valueAt(plainOf(rootOf(text)), path)
+    if (present === undefined) return setJson(path, [value])(text)
+    if (!Array.isArray(present)) throw new EditError(`"${path.join('.')}" is no list.`)
+    return checked(
+      text,
+      (given, root) => {
+        const list = nodeAt(root, path)
+        return inserted(given, list, valueText(given, value, childIndent(given, list)))
+      },
+      withValue(path, [...present, value]),
+    )
+  }
+
+/** Removes what stands at `path`; a file without it stays as it is. */
+export const removeJson =
+  (path: Path): Edit =>
+  (text) => {
+    const root = rootOf(text)
+    if (findNodeAtLocation(root, [...path]) === undefined) return text
+    return checked(text, () => removed(text, nodeAt(root, path)), withoutValue(path))
+  }
+
+/** What stands at `path` in a text, if something does. */
+export function jsonAt(text: string, path: Path): unknown {
+  return valueAt(plainOf(rootOf(text)), path)
+}
+
+// An edit is judged by what it comes to: what was to change did, and nothing else.
+function checked(text: string, edit: (given: string, root: Node) => string, expected: (before: unknown) => unknown): string {
+  const given = text.trim() === '' ? '{}\n' : text
+  const root = rootOf(given)
+  const after = edit(given, root)
+  if (!isDeepStrictEqual(plainOf(rootOf(after)), expected(plainOf(root))))
+    throw new EditError('It is written in a way that cannot be edited without harm.')
+  return after
+}
+
+const options = { allowTrailingComma: true }
+
+function rootOf(text: string): Node {
+  const errors: ParseError[] = []
+  const root = parseTree(text.trim() === '' ? '{}' : text, errors, options)
+  if (root === undefined || errors.length > 0) throw new EditError('It is not JSON.')
+  if (root.type !== 'object') throw new EditError('It holds no object.')
+  return root
+}
+
+/** The value without places. Names that are written twice are refused: which of them counts differs between programs. */
+function plainOf(node: Node): unknown {
+  if (node.type === 'array') return (node.children ?? []).map(plainOf)
+  if (node.type !== 'object') return node.value
+  const entries = (node.children ?? []).map(({ children: [key, value] = [] }) => {
+    if (key === undefined || value === undefined) throw new EditError('It is not JSON.')
+    return [String(key.value), plainOf(value)] as const
+  })
+  if (new Set(entries.map(([key]) => key)).size < entries.length) throw new EditError('It has the same name twice in one object.')
+  return Object.fromEntries(entries)
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function valueAt(value: unknown, [first, ...rest]: Path): unknown {
+  if (first === undefined) return value
+  return isRecord(value) && Object.hasOwn(value, first) ? valueAt(value[first], rest) : undefined
+}
+
+const withValue =
+  ([first, ...rest]: Path, value: unknown) =>
+  (before: unknown): unknown => {
+    if (first === undefined) return value
+    const object = isRecord(before) ? before : {}
+    return { ...object, [first]: withValue(rest, value)(Object.hasOwn(object, first) ? object[first] : undefined) }
+  }
+
+const withoutValue =
+  ([first = '', ...rest]: Path) =>
+  (before: unknown): unknown => {
+    if (!isRecord(before)) return before
+    if (rest.length > 0) return { ...before, [first]: withoutValue(rest)(before[first]) }
+    return Object.fromEntries(Object.entries(before).filter(([key]) => key !== first))
+  }
+
+function nodeAt(root: Node, path: Path): Node {
+  const node = findNodeAtLocation(root, [...path])
+  if (node === undefined) throw new EditError(`It has no "${path.join('.')}".`)
+  return node
+}
+
+function setIn(text: string, root: Node, path: Path, value: unknown): string {
+  const present = findNodeAtLocation(root, [...path])
+  if (present !== undefined) {
+    const written = valueText(text, value, indentOf(text, present))
+    return text.slice(0, present.offset) + written + text.slice(endOf(present))
+  }
+  // The nearest object on the way that is there gets the rest of the way.
+  const known = path.findLastIndex((_, length) => findNodeAtLocation(root, path.slice(0, length)) !== undefined)
+  const parent = nodeAt(root, path.slice(0, known))
+  if (parent.type !== 'object') throw new EditError(`"${path.slice(0, known).join('.')}" is no object.`)
+  const [key = '', ...rest] = path.slice(known)
+  const whole = rest.reduceRight((inner: unknown, name) => ({ [name]: inner }), value)
+  const indent = childIndent(text, parent)
+  return inserted(text, parent, `${JSON.stringify(key)}: ${valueText(text, whole, indent)}`)
+}
+
+const endOf = ({ offset, length }: Node): number => offset + length
+
+const lineBreak = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
+
+/** What one level of indentation is in this file. */
+function unitOf(text: string): string {
+  const [, indent = '  '] = /\n([ \t]+)(?=["{[}\]])/u.exec(text) ?? []
+  return indent
+}
+
+/** The white space at the beginning of the line on which a node begins. */
+function indentOf(text: string, { offset }: Node): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  return /^[ \t]*/u.exec(text.slice(start, offset))?.[0] ?? ''
+}
+
+function childIndent(text: string, parent: Node): string {
+  const [first] = parent.children ?? []
+  const isOwnLine = first !== undefined && /\n[ \t]*$/u.test(text.slice(0, first.offset))
+  return isOwnLine ? indentOf(text, first) : indentOf(text, parent) + unitOf(text)
+}
+
+const valueText = (text: string, value: unknown, indent: string): string =>
+  JSON.stringify(value, undefined, unitOf(text)).replaceAll('\n', `${lineBreak(text)}${indent}`)
+
+/** Puts an item at the end of an object or a list. */
+function inserted(text: string, parent: Node, item: string): string {
+  const close = endOf(parent) - 1
+  const last = parent.children?.at(-1)
+  const line = lineBreak(text)
+  const inner = childIndent(text, parent)
+  if (last === undefined) {
+    const body = text.slice(0, close).trimEnd()
+    return `${body}${line}${inner}${item}${line}${indentOf(text, parent)}${text.slice(close)}`
+  }
+  const { comma, lineEnd } = afterItem(text, endOf(last), close)
+  if (lineEnd === undefined) {
+    // All on one line, and so it stays.
+    const short = item.replaceAll(/\r?\n[ \t]*/gu, ' ')
+    return comma === undefined
+      ? `${text.slice(0, endOf(last))}, ${short}${text.slice(endOf(last))}`
+      : `${text.slice(0, comma + 1)} ${short},${text.slice(comma + 1)}`
+  }
+  const before =
+    comma === undefined ? `${text.slice(0, endOf(last))},${text.slice(endOf(last), lineEnd)}` : text.slice(0, lineEnd)
+  return `${before}${line}${inner}${item}${comma === undefined ? '' : ','}${text.slice(lineEnd)}`
+}
+
+function removed(text: string, value: Node): string {
+  const item = value.parent?.type === 'property' ? value.parent : value
+  const parent = item.parent
+  if (parent === undefined) throw new EditError('It holds nothing else.')
+  const close = endOf(parent) - 1
+  const all = parent.children ?? []
+  const previous = all[all.indexOf(item) - 1]
+  const { comma, lineEnd } = afterItem(text, endOf(item), all[all.indexOf(item) + 1]?.offset ?? close)
+  const isLast = item === all.at(-1)
+  let start = item.offset
+  let end = comma === undefined ? endOf(item) : comma + 1
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  const isOwnLine = lineStart > 0 && text.slice(lineStart, start).trim() === ''
+  if (isOwnLine && lineEnd !== undefined) {
+    // A remark behind it goes with it.
+    start = text[lineStart - 2] === '\r' ? lineStart - 2 : lineStart - 1
+    end = lineEnd
+  } else if (!isLast) end += /^[ \t]*/u.exec(text.slice(end))?.[0].length ?? 0
+  if (!isLast || comma !== undefined || previous === undefined) return text.slice(0, start) + text.slice(end)
+  // The one before is the last one now.
+  const extra = afterItem(text, endOf(previous), item.offset).comma
+  if (extra === undefined) return text.slice(0, start) + text.slice(end)
+  return text.slice(0, extra) + text.slice(extra + 1, Math.max(start, extra + 1)) + text.slice(end)
+}
+
+/** The comma behind an item, and where the line ends on which the item ends; a remark there is part of that line. */
+function afterItem(text: string, from: number, to: number): { readonly comma?: number; readonly lineEnd?: number } {
+  const scanner = createScanner(text, false)
+  scanner.setPosition(from)
+  let comma: number | undefined
+  while (scanner.getPosition() < to) {
+    scanner.scan()
+    const offset = scanner.getTokenOffset()
+    if (text[offset] === ',') comma ??= offset
+    // A comma on a later line still belongs to the item, so the line that counts is the one with the comma.
+    const isPast = comma !== undefined || !isComma(text, scanner.getPosition(), to)
+    if (isPast && offset < to && /^[\r\n]/u.test(text.slice(offset, offset + 1)))
+      return { ...(comma !== undefined && { comma }), lineEnd: offset }
+  }
+  return comma === undefined ? {} : { comma }
+}
+
+/** Whether the next thing that is no remark is a comma. */
+function isComma(text: string, from: number, to: number): boolean {
+  const scanner = createScanner(text, true)
+  scanner.setPosition(from)
+  scanner.scan()
+  return scanner.getTokenOffset() < to && text[scanner.getTokenOffset()] === ','
+}

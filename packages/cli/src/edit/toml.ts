@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util'
+import { parse } from 'smol-toml'
+import { type Edit, EditError } from './edit.ts'
+
+type Table = { readonly [key: string]: unknown }
+
+/** Makes `[section.name]` this table. All else stays as it is, to the byte. */
+export const setTomlTable =
+  (section: string, name: string, table: Table): Edit =>
+  (text) => {
+    const { lines, first, isOneThere } = without(text, section, name)
+    const block = [
+      `[${section}.${keyText(name)}]`,
+      ...Object.entries(table).map(([key, value]) => `${keyText(key)} = ${valueText(value)}`),
+    ]
+    const line = text.includes('\r\n') ? '\r\n' : '\n'
+    const own = block.map((each) => `${each}${line}`)
+    const isApart = isOneThere || lines.length === 0 || lines.at(-1)?.trim() === ''
+    const before = lines.slice(0, first)
+    const last = before.at(-1)
+    // The last line of a file may lack its end.
+    if (last !== undefined && !last.endsWith('\n')) before.splice(-1, 1, `${last}${line}`)
+    const after = [...before, ...(isApart ? [] : [line]), ...own, ...lines.slice(first)].join('')
+    return checked(text, after, (value) => ({ ...value, [section]: { ...tableIn(value, section), [name]: table } }))
+  }
+
+/** Removes `[section.name]`, with the tables inside it; a file without it stays as it is. */
+export const removeTomlTable =
+  (section: string, name: string): Edit =>
+  (text) => {
+    const present = tableIn(parsed(text), section)
+    if (!Object.hasOwn(present, name)) return text
+    const { lines, first } = without(text, section, name)
+    // The empty line that set it apart goes with it.
+    if (first > 0 && lines[first - 1]?.trim() === '' && (lines[first] ?? '').trim() === '') lines.splice(first - 1, 1)
+    const { [name]: _, ...rest } = present
+    return checked(text, lines.join(''), ({ [section]: __, ...value }) =>
+      Object.keys(rest).length === 0 ? value : { ...value, [section]: rest },
+    )
+  }
+
+/** The table `[section.name]` of a text, if it has one. */
+export function tomlTable(text: string, section: string, name: string): unknown {
+  const tables = tableIn(parsed(text), section)
+  return Object.hasOwn(tables, name) ? tables[name] : undefined
+}
+
+/** The lines of a text without one table, and where it was, or would be put. */
+function without(text: string, section: string, name: string) {
+  const lines: string[] = []
+  let first: number | undefined
+  let isInside = false
+  let kept: string[] = []
+  for (const line of text.match(/[^\n]*\n|[^\n]+$/gu) ?? []) {
+    const path = headerOf(line)
+    if (path !== undefined) isInside = path[0] === section && path[1] === name
+    if (isInside && path !== undefined) first ??= lines.length
+    const isRemark = /^\s*(?:#.*)?$/u.test(line.trimEnd())
+    // Empty lines and remarks at the end of a table are about the next one.
+    if (isInside && isRemark) kept.push(line)
+    else if (isInside) kept = []
+    else {
+      lines.push(...kept, line)
+      kept = []
+    }
+  }
+  return { lines: [...lines, ...kept], first: first ?? lines.length, isOneThere: first !== undefined }
+}
+
+const bare = '[A-Za-z0-9_-]+'
+const key = `(?:${bare}|"[^"\\\\]*"|'[^']*')`
+const header = new RegExp(`^\\s*\\[\\s*(${key}(?:\\s*\\.\\s*${key})*)\\s*\\]\\s*(?:#.*)?$|^\\s*\\[\\[(.*)\\]\\]`, 'u')
+
+/** The names in the header of a table; none for a list of tables, which is never ours. */
+function headerOf(line: string): readonly string[] | undefined {
+  const found = header.exec(line.trimEnd())
+  if (found === null) return undefined
+  return [...(found[1] ?? '').matchAll(new RegExp(key, 'gu'))].map(([name]) => name.replace(/^["'](.*)["']$/u, '$1'))
+}
+
+const keyText = (name: string): string => (new RegExp(`^${bare}$`, 'u').test(name) ? name : JSON.stringify(name))
+
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const pairs = Object.entries(value).map(([name, each]) => `${keyText(name)} = ${valueText(each)}`)
+  return `{ ${pairs.join(', ')} }`
+}
+
+// An edit is judged by what it comes to: what was to change did, and nothing else.
+function checked(before: string, after: string, expected: (value: Table) => Table): string {
+  let made: Table | undefined
+  try {
+    made = parsed(after)
+  } catch {
+    // As below: it was well-formed before.
+  }
+  if (made === undefined || !isDeepStrictEqual(plain(made), plain(expected(parsed(before)))))
+    throw new EditError('It is written in a way that cannot be edited without harm.')
+  return after
+}
+
+function parsed(text: string): Table {
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new EditError('It is not TOML.', { cause: error })
+  }
+}
+
+// Tables of the parser have no prototype, and ours do.
+const plain = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]))
+}
+
+const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const tableIn = (value: Table, section: string): Table => {
+  const found = Object.hasOwn(value, section) ? value[section] : undefined
+  return isTable(found) ? found : {}
+}

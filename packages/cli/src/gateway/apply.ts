@@ -1,0 +1,56 @@
+import { differenceLines } from '../edit/difference.ts'
+import { EditError } from '../edit/edit.ts'
+import { type PlannedEdit, writeEdit } from '../edit/file.ts'
+import { CommandError, exit } from '../exit.ts'
+import { type Flags, isSet } from '../grammar.ts'
+import { type Io, isInteractive } from '../io.ts'
+import type { Output } from '../output.ts'
+import { safeText } from '../text/safe.ts'
+import { styleFor } from '../text/style.ts'
+
+export interface Applying {
+  readonly flags: Flags
+  readonly io: Io
+  readonly output: Output
+  /** What is asked before it is written; nothing where the command itself was clear enough. */
+  readonly question?: string
+  /** Values that are not shown. */
+  readonly secrets?: readonly string[]
+}
+
+/** What became of an edit. */
+export interface Applied {
+  readonly file: string
+  readonly changed: boolean
+  readonly backup?: string
+}
+
+/** Shows what an edit changes, and writes it, if nobody minds. */
+export async function applyEdit(plan: PlannedEdit, { flags, io, output, question, secrets = [] }: Applying): Promise<Applied> {
+  const { file, before = '', after } = plan
+  if (!plan.isChange) return { file, changed: false }
+  const style = styleFor({ env: io.env, isTerminal: io.stderr.isTTY === true })
+  output.note(`${safeText(file)}${plan.before === undefined ? ' (new)' : ''}`)
+  for (const line of differenceLines(before, after, { style, secrets })) output.note(line)
+  if (isSet(flags, 'dry-run')) return { file, changed: false }
+  if (question !== undefined) await requireYes(question, flags, io)
+  const written = await planned(writeEdit(plan))
+  if (written.backup !== undefined) output.note(`The text before is in ${safeText(written.backup)}.`)
+  return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }
+}
+
+/** What an edit gives, or why the file could not be edited, as a person gets to read it. */
+export function planned<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof EditError)) throw error
+    throw new CommandError(exit.failed, 'not_edited', error.message, { cause: error })
+  })
+}
+
+async function requireYes(question: string, flags: Flags, io: Io): Promise<void> {
+  if (isSet(flags, 'yes')) return
+  if (!isInteractive(io) || isSet(flags, 'no-input'))
+    throw new CommandError(exit.blocked, 'not_confirmed', 'Nothing was written. Run this with --yes, or in a terminal.')
+  const { confirmed } = await import('../interactive/confirm.ts')
+  if (!(await confirmed(question, io))) throw new CommandError(exit.blocked, 'not_confirmed', 'Nothing was written.')
+}

@@ -1,0 +1,42 @@
+import type { ReadConfig } from '@unfold-mcp/gateway/config'
+import type { Edit } from '../edit/edit.ts'
+import { planEdit } from '../edit/file.ts'
+import { setJson } from '../edit/json.ts'
+import { type Flags, textOf } from '../grammar.ts'
+import type { Io } from '../io.ts'
+import type { Output } from '../output.ts'
+import { safeText } from '../text/safe.ts'
+import { version } from '../version.ts'
+import { type Applied, type Applying, applyEdit, planned } from './apply.ts'
+import { foundConfig, userConfig } from './config-file.ts'
+
+/** The configuration that a command is to change: one that is there, or the user's own that is begun with it. */
+export async function configToEdit(flags: Flags, io: Io): Promise<string> {
+  return (await foundConfig(textOf(flags, 'config'), io)) ?? userConfig(io)
+}
+
+/** Changes the configuration of a gateway. What the gateway could not use is never written. */
+export async function editConfig(file: string, edit: Edit, applying: Applying): Promise<Applied & { readonly read: ReadConfig }> {
+  const { parseConfig } = await import('@unfold-mcp/gateway/config')
+  const { io } = applying
+  const read = (text: string): ReadConfig => parseConfig(text, { file, environment: io.env })
+  const plan = await planned(
+    planEdit(file, (text) => {
+      const after = edit(begun(text))
+      read(after)
+      return after
+    }),
+  )
+  return { ...(await applyEdit(plan, applying)), read: read(plan.after) }
+}
+
+/** Says what a configuration is still waiting for. */
+export function tellConfig(file: string, { held, warnings }: ReadConfig, output: Output): void {
+  for (const warning of warnings) output.warn(`${file}:${warning.line} ${warning.path} ${warning.message}`)
+  for (const [name, [problem]] of held) output.note(`${safeText(name)} waits: it ${safeText(problem?.message ?? '')}`)
+}
+
+// Editors that know the schema complete and check what is written.
+const schema = `https://unpkg.com/@unfold-mcp/gateway@${version}/unfold.schema.json`
+
+const begun: Edit = (text) => (text.trim() === '' ? setJson(['mcpServers'], {})(setJson(['$schema'], schema)('')) : text)

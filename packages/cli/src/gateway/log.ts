@@ -1,0 +1,27 @@
+import type { Log, LogLevel } from '@unfold-mcp/gateway'
+import { usageError } from '../exit.ts'
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+
+/** The level that a flag names. */
+export function logLevel(text: string | undefined): LogLevel | undefined {
+  const level = levels.find((each) => each === text)
+  if (text !== undefined && level === undefined) throw usageError(`--log-level is ${levels.join(', ')}, not "${text}".`)
+  return level
+}
+
+/**
+ * A log that says nothing of servers while `isQuiet`, and nothing that is no trouble: whoever starts a gateway tells the same in
+ * better words.
+ */
+export function quietly(log: Log, isQuiet: () => boolean): Log {
+  const unless =
+    (tell: Log['info']): Log['info'] =>
+    (data, message) => {
+      if (!isQuiet()) tell(data, message)
+    }
+  const warn: Log['warn'] = (data, message) => {
+    if (!('upstream' in data && isQuiet())) log.warn(data, message)
+  }
+  return { debug: unless(log.debug), info: unless(log.info), warn, error: log.error }
+}

@@ -1,0 +1,90 @@
+import { resolve } from 'node:path'
+import type { RunRecord } from '@unfold-mcp/gateway/run-file'
+import { CommandError, exit } from '../exit.ts'
+import { type Flags, numberOf, textOf } from '../grammar.ts'
+import { dataFolder, type Io } from '../io.ts'
+
+/** The gateways of this user that run and are meant by what was said; all where nothing was. */
+export async function meantGateways(flags: Flags, io: Io): Promise<readonly RunRecord[]> {
+  const { runningGateways } = await import('@unfold-mcp/gateway/run-file')
+  const config = textOf(flags, 'config')
+  const url = textOf(flags, 'url')
+  const pid = numberOf(flags, 'pid')
+  return (await runningGateways(dataFolder(io))).filter(
+    (each) =>
+      (config === undefined || each.config === resolve(io.cwd, config)) &&
+      (url === undefined || origin(each.url) === origin(url)) &&
+      (pid === undefined || each.pid === pid),
+  )
+}
+
+/** The one gateway that is meant. */
+export async function oneGateway(flags: Flags, io: Io): Promise<RunRecord> {
+  const [first, ...others] = await meantGateways(flags, io)
+  if (first === undefined) {
+    const isChosen = ['config', 'url', 'pid'].some((name) => flags[name] !== undefined)
+    throw new CommandError(
+      exit.unreachable,
+      'not_running',
+      isChosen
+        ? 'No such gateway of yours runs. See unfold status without it.'
+        : 'No gateway of yours runs. Start one: unfold serve',
+    )
+  }
+  if (others.length === 0) return first
+  const all = [first, ...others]
+  const lines = all.map(({ pid, url, config }) => `  --pid ${pid}   ${url}   ${config}`)
+  throw new CommandError(
+    exit.usage,
+    'ambiguous_gateway',
+    `${all.length} gateways of yours run. Say which:\n${lines.join('\n')}`,
+    {
+      details: { running: all.map(({ pid, url, config }) => ({ pid, url, config })) },
+    },
+  )
+}
+
+const origin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
+
+/** Asks a gateway something as the one who runs it. */
+export async function askGateway(
+  gateway: RunRecord,
+  path: string,
+  {
+    method = 'GET',
+    signal,
+    headers = {},
+  }: { readonly method?: string; readonly signal: AbortSignal; readonly headers?: Record<string, string> },
+): Promise<Response> {
+  let response: Response
+  try {
+    response = await fetch(new URL(`/api/${path}`, gateway.url), {
+      method,
+      signal,
+      headers: { authorization: `Bearer ${gateway.admin}`, ...headers },
+      redirect: 'error',
+    })
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw new CommandError(
+      exit.unreachable,
+      'unreachable',
+      `The gateway with process ${gateway.pid} does not answer at ${gateway.url}. It may be about to end; try again.`,
+      { cause: error },
+    )
+  }
+  if (response.ok) return response
+  const said = (await response.text()).slice(0, 1_000)
+  throw new CommandError(exit.failed, 'refused', `The gateway refused (${response.status}): ${messageIn(said)}`)
+}
+
+function messageIn(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: unknown }
+    if (typeof error === 'string') return error
+    if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
+  } catch {
+    // What is no JSON is shown as it is.
+  }
+  return text
+}

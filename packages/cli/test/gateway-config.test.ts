@@ -1,0 +1,143 @@
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { home } from './command.ts'
+
+// Each test starts several processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const own = `{
+  // What I use
+  "mcpServers": {
+    "git": { "command": "git-mcp" }, // the best
+  },
+  "budgetTokens": 500
+}
+`
+
+test('servers are added and removed where they belong, comments stay, and what the gateway could not use is never written', async () => {
+  await using at = await home()
+  const file = join(at.folder, 'unfold.json')
+  await writeFile(file, own)
+  const added = await at.unfold(['add', 'files', 'npx', '-y', 'files-mcp', '--depth', '2', '--env', 'API_TOKEN', '--lazy'])
+  expect(added.code).toBe(0)
+  expect(added.stderr).toContain('files waits: it needs the variable API_TOKEN')
+  const text = await readFile(file, 'utf8')
+  expect(text).toContain('"git": { "command": "git-mcp" }, // the best\n    "files": {')
+  expect(text).toContain(`"API_TOKEN": "\${API_TOKEN}"`)
+  expect(text).toContain('"--depth"')
+  expect(await readFile(`${file}.unfold-backup`, 'utf8')).toBe(own)
+
+  expect((await at.unfold(['add', 'git', '--', 'other'])).code).toBe(2)
+  const group = await at.unfold(['add', 'more', 'https://example.com/mcp', '--group', 'nowhere'])
+  expect(group).toMatchObject({ code: 2, stderr: expect.stringContaining('mcpServers.more.group') })
+  expect(await readFile(file, 'utf8')).toBe(text)
+  const dry = await at.unfold(['add', 'more', 'https://example.com/mcp', '--dry-run', '--json'])
+  expect(JSON.parse(dry.stdout)).toMatchObject({ name: 'more', changed: false })
+  expect(await readFile(file, 'utf8')).toBe(text)
+
+  expect(await at.unfold(['remove', 'file'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nearest: files') })
+  expect((await at.unfold(['remove', 'files'])).code).toBe(0)
+  expect(await readFile(file, 'utf8')).toBe(own)
+})
+
+test('a secret on the command line is not shown again, and a better way is', async () => {
+  await using at = await home()
+  const secret = 'sk-0123456789abcdef0123456789abcdef'
+  const { code, stdout, stderr } = await at.unfold([
+    'add',
+    'hub',
+    'https://example.com/mcp',
+    '--header',
+    `Authorization: Bearer ${secret}`,
+  ])
+  expect(code).toBe(0)
+  expect(stdout + stderr).not.toContain(secret)
+  expect(stderr).toContain(`--header 'Authorization: Bearer \${HUB_TOKEN}'`)
+  const file = join(at.folder, 'unfold', 'unfold.json')
+  const config = JSON.parse(await readFile(file, 'utf8'))
+  expect(config.$schema).toMatch(/unfold\.schema\.json$/u)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  const removed = await at.unfold(['remove', 'hub'])
+  expect(removed.stdout + removed.stderr).not.toContain(secret)
+})
+
+test('a command with a path of this folder runs in this folder, and a file that is a link stays one', async () => {
+  await using at = await home()
+  await mkdir(join(at.folder, 'unfold'), { recursive: true })
+  await writeFile(join(at.folder, 'real.json'), '{}')
+  await symlink(join(at.folder, 'real.json'), join(at.folder, 'unfold', 'unfold.json'))
+  await writeFile(join(at.folder, 'server.mjs'), '')
+  expect((await at.unfold(['add', 'mine', '--', 'node', 'server.mjs'])).code).toBe(0)
+  expect(JSON.parse(await readFile(join(at.folder, 'real.json'), 'utf8'))).toEqual({
+    mcpServers: { mine: { command: 'node', args: ['server.mjs'], cwd: at.folder } },
+  })
+})
+
+test('a token is shown once, and the file keeps nothing that opens anything', async () => {
+  await using at = await home()
+  const file = join(at.folder, 'unfold.json')
+  await writeFile(file, own)
+  const made = await at.unfold(['token', 'create', 'laptop', '--json'])
+  const { token } = JSON.parse(made.stdout)
+  expect(token).toMatch(/^unf_/u)
+  expect(made.stderr).not.toContain(token)
+  const text = await readFile(file, 'utf8')
+  expect(text).not.toContain(token)
+  expect(text).toContain('// the best')
+  expect((await at.unfold(['token', 'laptop'])).code).toBe(2)
+  expect((await at.unfold(['token', 'phone', '--profile', 'nowhere'])).code).toBe(2)
+  expect(await readFile(file, 'utf8')).toBe(text)
+})
+
+test('import takes over what other programs have, as it is written, and never the gateway itself', async () => {
+  await using at = await home()
+  const secret = 'ghp_0123456789abcdef0123456789abcdef'
+  await mkdir(join(at.folder, '.cursor'))
+  await mkdir(join(at.folder, '.codex'))
+  await mkdir(join(at.folder, 'project'))
+  const cursor = JSON.stringify({
+    mcpServers: {
+      git: { command: 'git-mcp', env: { KEY: `\${HUB_KEY}`, OTHER: secret }, cwd: `\${userHome}/work` },
+      off: { command: 'off-mcp', disabled: true },
+      unfold: { url: 'http://127.0.0.1:9999/mcp' },
+      again: { url: 'http://localhost:7420/mcp/work' },
+      starts: { command: 'npx', args: ['unfold', 'serve', '--stdio'] },
+      asks: { command: 'x', env: { KEY: `\${input:key}` } },
+    },
+  })
+  await writeFile(join(at.folder, '.cursor', 'mcp.json'), cursor)
+  const codex = '[mcp_servers.web]\nurl = "https://example.com/mcp"\nbearer_token_env_var = "HUB_KEY"\n'
+  await writeFile(join(at.folder, '.codex', 'config.toml'), codex)
+  await writeFile(join(at.folder, 'project', '.mcp.json'), JSON.stringify({ mcpServers: { theirs: { command: './run' } } }))
+  const options = { cwd: join(at.folder, 'project'), env: { HUB_KEY: 'hub-secret-value' } }
+  const file = join(at.folder, 'unfold', 'unfold.json')
+
+  const asked = await at.unfold(['import'], options)
+  expect(asked.code).toBe(6)
+  expect(asked.stderr).toMatch(/\+ git +cursor +git-mcp/u)
+  expect(asked.stderr).toMatch(/unfold +cursor +\(left out: is the gateway itself\)/u)
+  expect(asked.stderr).toMatch(/theirs .*comes with this project/u)
+  expect(asked.stderr).toMatch(/left out: .*mcp\.json:1:\d+: asks\.env\.KEY/u)
+  expect(asked.stderr).not.toContain(secret)
+  await expect(readFile(file)).rejects.toThrow('ENOENT')
+
+  const done = await at.unfold(['import', '--yes'], options)
+  expect(done.code).toBe(0)
+  expect(JSON.parse(await readFile(file, 'utf8')).mcpServers).toEqual({
+    git: { command: 'git-mcp', env: { KEY: `\${HUB_KEY}`, OTHER: secret }, cwd: join(at.folder, 'work') },
+    off: { command: 'off-mcp', disabled: true },
+    web: { url: 'https://example.com/mcp', headers: { Authorization: `Bearer \${env:HUB_KEY}` } },
+  })
+  expect(await readFile(join(at.folder, '.cursor', 'mcp.json'), 'utf8')).toBe(cursor)
+
+  const again = await at.unfold(['import', '--yes', '--json'], options)
+  expect(JSON.parse(again.stdout)).toMatchObject({ changed: false })
+  const named = await at.unfold(['import', 'theirs', '--from', '.mcp.json', '--yes'], options)
+  expect(named.code).toBe(0)
+  expect(JSON.parse(await readFile(file, 'utf8')).mcpServers.theirs).toEqual({
+    command: './run',
+    cwd: join(at.folder, 'project'),
+  })
+  expect((await at.unfold(['import', 'nobody', '--yes'], options)).code).toBe(2)
+})

@@ -1,0 +1,193 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connect } from '@unfold-mcp/client'
+import { expect, test, vi } from 'vitest'
+import { until } from '../../client/test/processes.ts'
+import { type Ended, type Home, home, main, processesWith, run, servers } from './command.ts'
+
+// Each test starts several processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const [node = '', deskFile = ''] = servers.desk
+
+interface Serving extends AsyncDisposable {
+  readonly url: string
+  readonly pid: number
+  /** What it wrote to standard error. */
+  said(): string
+  /** Asks it to end; gives how it did. */
+  end(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+/** A gateway as a process of its own, when it has said all that it says at its start. */
+async function serving(at: Home, config: unknown): Promise<Serving> {
+  const file = join(at.folder, 'unfold.json')
+  if (config !== undefined) await writeFile(file, typeof config === 'string' ? config : JSON.stringify(config))
+  let child: Parameters<NonNullable<NonNullable<Parameters<Home['unfold']>[1]>['meanwhile']>>[0] | undefined
+  const ended = at.unfold(['serve', '--http', '0', '--json'], { meanwhile: (started) => (child = started) })
+  let isOver = false
+  void ended.then(() => (isOver = true))
+  await until(() => isOver || child?.stderr().includes('Look at it:') === true, 'the gateway has started', 30_000)
+  if (isOver) throw new Error((await ended).stderr)
+  const { url, pid } = JSON.parse(child?.stdout() ?? '') as { readonly url: string; readonly pid: number }
+  const end = (signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> => {
+    if (!isOver) child?.kill(signal)
+    return ended
+  }
+  return {
+    url,
+    pid,
+    said: () => child?.stderr() ?? '',
+    end,
+    async [Symbol.asyncDispose]() {
+      if (!isOver) child?.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** A server that can be found among all processes by its mark. */
+const desk = (mark = 'desk') => ({ command: node, args: [`--title=${mark}`, deskFile] })
+
+test('serve says where it is, how each server is and what the tools cost; status, logs and reload speak with it; a signal ends it with all it started', async () => {
+  await using at = await home()
+  expect(await at.unfold(['status'])).toMatchObject({ code: 4, stderr: expect.stringContaining('unfold serve') })
+  const mark = `mark-${process.pid}-${Date.now()}`
+  const config = {
+    mcpServers: {
+      desk: desk(mark),
+      lost: { command: node, args: ['-e', 'console.error("no such thing"); process.exit(3)', mark] },
+      off: { ...desk(), disabled: true },
+      held: { ...desk(), env: { KEY: `\${NOWHERE_SET}` } },
+    },
+    budgetTokens: 1,
+  }
+  await using gateway = await serving(at, config)
+  const said = gateway.said()
+  expect(said).toMatch(/desk +ready, 7 tools, \d+ ms/u)
+  expect(said).toMatch(/lost +does not run: .*no such thing/u)
+  expect(said).toMatch(/off +disabled/u)
+  expect(said).toMatch(/held +waits: .*NOWHERE_SET/u)
+  expect(said).toMatch(/All \d+ tools cost [\d,]+ tokens\. A client is listed \d+ for [\d,]+/u)
+  expect(said).toContain(`claude mcp add --transport http unfold ${gateway.url}`)
+
+  const status = await at.unfold(['status', '--json'])
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    pid: gateway.pid,
+    url: gateway.url,
+    upstreams: expect.arrayContaining([expect.objectContaining({ name: 'desk', state: 'ready', tools: 7 })]),
+    held: [{ name: 'held' }],
+  })
+  const { stdout: shown } = await at.unfold(['status'])
+  expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +announces changes/u)
+  expect(shown).toMatch(/held +waits/u)
+  expect(shown).toMatch(/tokens; a client is listed/u)
+
+  // The client asks over the wire, so what the command printed is true.
+  await using client = await connect({ url: gateway.url })
+  expect((await client.tools()).map(({ name }) => name)).toContain('search_tools')
+
+  const logged = await at.unfold(['logs', '--upstream', 'lost', '--json'])
+  expect(JSON.parse(logged.stdout).lines.length).toBeGreaterThan(0)
+
+  await writeFile(join(at.folder, 'unfold.json'), '{\n  "mcpServer": {}\n}')
+  const refused = await at.unfold(['reload'])
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/unfold\.json:2:3 mcpServer .*"mcpServers"/u) })
+  await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ ...config, mcpServers: { desk: config.mcpServers.desk } }))
+  expect((await at.unfold(['reload'])).code).toBe(0)
+  const { upstreams } = JSON.parse((await at.unfold(['status', '--json', '--pid', String(gateway.pid)])).stdout)
+  expect(upstreams).toMatchObject([{ name: 'desk', pid: expect.any(Number) }])
+  expect(await processesWith(mark)).toContain(upstreams[0].pid)
+  await client.close()
+  expect((await gateway.end()).code).toBe(0)
+  expect(await processesWith(mark)).toEqual([])
+  expect(await readdir(join(at.folder, 'unfold', 'run'))).toEqual([])
+})
+
+test('a second signal ends it at once, though a call still runs', async () => {
+  await using at = await home()
+  await using gateway = await serving(at, { mcpServers: { desk: desk() } })
+  await using client = await connect({ url: gateway.url })
+  const call = client.call('desk__slow', { steps: 300 }).catch(() => 'cut off')
+  await until(
+    async () => JSON.parse((await at.unfold(['status', '--json'])).stdout).upstreams[0].calls.running === 1,
+    'the call runs',
+  )
+  const first = gateway.end('SIGINT')
+  await until(() => gateway.said().includes('Interrupt again'), 'it is ending')
+  expect((await gateway.end('SIGINT')).code).toBe(0)
+  expect(await first).toMatchObject({ code: 0 })
+  expect(await call).not.toMatchObject({ content: [{ text: 'done' }] })
+})
+
+test('logs are followed as they come, and end with the gateway', async () => {
+  await using at = await home()
+  await using gateway = await serving(at, { mcpServers: {} })
+  let seen: () => string = () => ''
+  const logs = at.unfold(['logs', '--follow', '--jsonl'], { meanwhile: (child) => (seen = () => child.stdout()) })
+  const added = await at.unfold(['add', 'desk', ...servers.desk])
+  expect(added.code).toBe(0)
+  await until(() => seen().includes('"upstream":"desk"'), 'the new server is in the log', 20_000)
+  expect((await gateway.end()).code).toBe(0)
+  const { code, stdout } = await logs
+  expect(code).toBe(0)
+  const lines = stdout.trimEnd().split('\n')
+  const ids = lines.map((line) => (JSON.parse(line) as { readonly id: number }).id)
+  expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b))
+})
+
+test('over standard input and output one client sees its profile, nothing else is written there, and the end of input is the end', async () => {
+  await using at = await home()
+  const mark = `mark-${process.pid}-${Date.now()}`
+  const profiles = { quiet: { tools: ['desk__echo'] } }
+  await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { desk: desk(mark) }, profiles }))
+  const args = [main, 'serve', '--stdio', '--profile', 'quiet']
+  const target = { command: process.execPath, args, env: at.env as Record<string, string>, cwd: at.folder }
+  {
+    await using client = await connect(target)
+    expect((await client.tools()).map(({ name }) => name)).toEqual(['read_result', 'desk__echo'])
+    expect(await client.call('desk__echo', { text: 'hi' })).toMatchObject({ content: [{ text: '{"text":"hi"}' }] })
+  }
+  await until(async () => (await processesWith(mark)).length === 0, 'its server has ended')
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  }
+  const { code, stdout } = await run(process.execPath, [main, 'serve', '--stdio', '--log-level', 'debug'], {
+    cwd: at.folder,
+    env: at.env,
+    stdin: `${JSON.stringify(initialize)}\n`,
+  })
+  expect(code).toBe(0)
+  for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
+  const unknown = await at.unfold(['serve', '--stdio', '--profile', 'quite'])
+  expect(unknown.code).not.toBe(0)
+  expect(unknown.stderr).toContain('quiet')
+})
+
+test('what cannot be served is said with its place, and nothing is started', async () => {
+  await using at = await home()
+  expect(await at.unfold(['serve'])).toMatchObject({ code: 2, stderr: expect.stringContaining('unfold import') })
+  const file = join(at.folder, 'unfold.json')
+  await writeFile(file, '{\n  "mcpServers": {\n    "a": { "comand": "x" }\n  }\n}')
+  const wrong = await at.unfold(['serve'])
+  expect(wrong.code).toBe(2)
+  expect(wrong.stderr).toContain(`${file}:3:12 mcpServers.a.comand is not known here. Did you mean "command"?`)
+  const asJson = await at.unfold(['serve', '--json'])
+  expect(JSON.parse(asJson.stderr).error).toMatchObject({ reason: 'invalid_config', problems: [{ line: 3, column: 12 }] })
+  await writeFile(file, '{}')
+  for (const args of [
+    ['--http', '70000'],
+    ['--profile', 'a'],
+    ['--stdio', '--http', '1'],
+    ['--log-level', 'loud'],
+    ['a', 'b'],
+  ])
+    expect((await at.unfold(['serve', ...args])).code).toBe(2)
+  await using gateway = await serving(at, undefined)
+  const taken = await at.unfold(['serve', '--http', new URL(gateway.url).port])
+  expect(taken.code).toBe(1)
+  expect(taken.stderr).toContain('in use')
+})

@@ -1,0 +1,35 @@
+import { type CallToolResult, type StandardSchemaV1, specTypeSchemas } from '@modelcontextprotocol/client'
+import { isRecord } from './record.ts'
+
+const keys = new Set(['content', 'isError', 'structuredContent', '_meta'])
+
+/**
+ * What a server of the session era answers to a call. Text alone, which is what most answer, is seen to be in order at a glance;
+ * the SDK, which looks at everything else, takes longer for it than the whole rest of a call.
+ */
+export const callResult: StandardSchemaV1<unknown, CallToolResult> = {
+  '~standard': {
+    version: 1,
+    vendor: 'unfold',
+    validate(value) {
+      if (isPlain(value)) return { value }
+      if (isOfAnotherKind(value)) return { issues: [{ message: 'The answer has no content, and is of another kind.' }] }
+      return specTypeSchemas.CallToolResult['~standard'].validate(value)
+    },
+  },
+}
+
+function isPlain(value: unknown): value is CallToolResult {
+  if (!isRecord(value) || !Array.isArray(value.content) || !value.content.every(isText)) return false
+  const { isError, structuredContent, _meta } = value
+  if (isError !== undefined && typeof isError !== 'boolean') return false
+  if (structuredContent !== undefined && !isRecord(structuredContent)) return false
+  return (_meta === undefined || isRecord(_meta)) && Object.keys(value).every((key) => keys.has(key))
+}
+
+// Without content it would pass for the result of a tool that had nothing to say.
+const isOfAnotherKind = (value: unknown): boolean =>
+  isRecord(value) && value.content === undefined && ['task', 'inputRequests', 'requestState'].some((key) => key in value)
+
+const isText = (block: unknown): boolean =>
+  isRecord(block) && block.type === 'text' && typeof block.text === 'string' && Object.keys(block).length === 2

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { Access, type Client } from './access.ts'
+import { parseConfig } from './config/read.ts'
+import type { Config } from './config/schema.ts'
+import { createToken } from './config/tokens.ts'
+
+const { record: free } = createToken('free')
+const { record: bound } = createToken('bound', 'work')
+
+const configOf = (profiles: object, more: object = {}): Config =>
+  parseConfig(JSON.stringify({ mcpServers: { git: { command: 'x' }, unfold: { command: 'x' } }, profiles, ...more }), {
+    file: 'unfold.json',
+    environment: {},
+  }).config
+
+const profiles = { work: { servers: ['git'], exposure: 'groups' }, rest: { except: ['git__push'] } }
+
+const has = (
+  access: Access,
+  client: Client | undefined,
+  source: string,
+  name: string,
+  group: string | undefined = source,
+): boolean => access.permits(client, { name }, { source, group })
+
+describe('a client', () => {
+  test('is the same object every time, and another for every token and profile', () => {
+    const access = new Access(configOf(profiles))
+    const clients = [
+      access.client(undefined, undefined),
+      access.client(undefined, 'work'),
+      access.client(free, undefined),
+      access.client(free, 'work'),
+      access.client(bound, undefined),
+    ]
+    expect(new Set(clients.map(({ id }) => id)).size).toBe(5)
+    expect(access.client(free, 'work')).toBe(clients[3])
+    // Asking for the one profile that a token is for is asking for nothing else.
+    expect(access.client(bound, 'work')).toBe(clients[4])
+  })
+
+  test('gets no profile that is not there, or that its token is not for, and is not told of others', () => {
+    const access = new Access(configOf(profiles))
+    for (const wrong of ['wrk', '__proto__', 'constructor'])
+      expect(() => access.client(undefined, wrong)).toThrow(expect.objectContaining({ reason: 'unknown_profile' }))
+    expect(() => access.client(free, 'wrk')).toThrow('Nearest: work.')
+    expect(() => access.client(bound, 'rest')).toThrow(/^There is no profile "rest" here\.$/u)
+    expect(() => access.client(undefined, '\u202Ework')).toThrow(String.raw`"\u{202e}work"`)
+  })
+})
+
+describe('what a client has', () => {
+  test('is everything without a profile, and with one what that has', () => {
+    const access = new Access(configOf(profiles))
+    for (const client of [undefined, access.client(undefined, undefined), access.client(free, undefined)])
+      expect(has(access, client, 'git', 'git__push')).toBe(true)
+    const worker = access.client(bound, undefined)
+    expect([has(access, worker, 'git', 'git__push'), has(access, worker, 'unfold', 'unfold__x')]).toEqual([true, false])
+    const rest = access.client(undefined, 'rest')
+    expect([has(access, rest, 'git', 'git__push'), has(access, rest, 'unfold', 'unfold__x')]).toEqual([false, true])
+  })
+
+  test('always includes the tools of the gateway itself, also beside a server of the same name', () => {
+    const access = new Access(configOf(profiles))
+    const gatewaysOwn = access.permits(
+      access.client(bound, undefined),
+      { name: 'read_result' },
+      { source: 'unfold', group: undefined },
+    )
+    expect(gatewaysOwn).toBe(true)
+  })
+
+  test('follows the configuration, and so does how it is shown', () => {
+    const access = new Access(configOf(profiles, { exposure: 'search' }))
+    const worker = access.client(bound, undefined)
+    const before = access.version()
+    expect([access.exposure(worker), access.exposure(undefined)]).toEqual(['groups', 'search'])
+    access.configure(configOf({ work: { servers: ['unfold'] } }, { exposure: 'lazy' }))
+    expect(access.version()).not.toBe(before)
+    expect([has(access, worker, 'git', 'git__push'), has(access, worker, 'unfold', 'unfold__x')]).toEqual([false, true])
+    expect(access.exposure(worker)).toBe('lazy')
+    // A profile that is gone has nothing, not everything.
+    access.configure(configOf({}))
+    expect(has(access, worker, 'unfold', 'unfold__x')).toBe(false)
+  })
+})

@@ -1,0 +1,15 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** A token that opens the administration of one gateway for as long as it runs. */
+export const createAdminToken = (random: (size: number) => Uint8Array = randomBytes): string =>
+  `unfold_admin_${Buffer.from(random(32)).toString('base64url')}`
+
+/** The token that a request presents. */
+export function presentedToken(request: Request): string | undefined {
+  return /^Bearer +(\S{1,1000})$/iu.exec(request.headers.get('authorization') ?? '')?.[1]
+}
+
+/** Whether two texts are the same; takes as long wherever they differ. */
+export function isSameToken(a: string, b: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
+}

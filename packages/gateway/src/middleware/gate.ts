@@ -1,0 +1,38 @@
+import { ToolError } from '@unfold-mcp/server'
+import type { Middleware } from './chain.ts'
+
+/** Counts the calls that run, and lets no more in once it is closed. */
+export class Gate {
+  #running = 0
+  #isClosed = false
+  readonly #waiting = new Set<() => void>()
+
+  /** How many calls run. */
+  get running(): number {
+    return this.#running
+  }
+
+  /** From now on every call is refused. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  /** Done when no call runs any more. */
+  async empty(): Promise<void> {
+    while (this.#running > 0) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  }
+
+  readonly middleware: Middleware = async (call, next) => {
+    if (this.#isClosed)
+      throw new ToolError('The gateway is about to end and takes no more calls. Nothing was done; call again in a moment.')
+    this.#running++
+    try {
+      return await next(call)
+    } finally {
+      this.#running--
+      const waiting = [...this.#waiting]
+      this.#waiting.clear()
+      for (const go of waiting) go()
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { isFailure } from '@unfold-mcp/core'
+import { expect, test } from 'vitest'
+import { Rate } from './rate.ts'
+
+const call = (scope: string) => ({ scope, principal: undefined })
+
+test('a client has its calls at once, then one by one as time goes by, and is told how long to wait', () => {
+  let now = 0
+  const rate = new Rate({ perMinute: () => 60, now: () => now })
+  const refusal = (): unknown => {
+    try {
+      rate.admit(call('a'))
+      return undefined
+    } catch (error) {
+      return isFailure(error, 'rate_limited') ? error.details : error
+    }
+  }
+  const calls = (): number => {
+    let count = 0
+    while (refusal() === undefined) count++
+    return count
+  }
+  expect(calls()).toBe(60)
+  expect(refusal()).toEqual({ limit: 60, retryAfterMs: 1_000 })
+  now += 2_000
+  expect(calls()).toBe(2)
+  now += 3_600_000
+  expect(calls()).toBe(60)
+  expect(() => rate.admit(call('b'))).not.toThrow()
+})
+
+test('a smaller limit holds for those who have more left, and clients without number are forgotten, oldest first', () => {
+  let limit = 100
+  const rate = new Rate({ perMinute: () => limit, now: () => 0 })
+  rate.admit(call('a'))
+  limit = 1
+  rate.admit(call('a'))
+  expect(() => rate.admit(call('a'))).toThrow(/1 a minute/u)
+  for (let index = 0; index < 10_000; index++) rate.admit(call(`other ${index}`))
+  expect(() => rate.admit(call('a'))).not.toThrow()
+})

@@ -1,0 +1,69 @@
+import type { Context, Span } from '@opentelemetry/api'
+import { isFailure } from '@unfold-mcp/core'
+import type { Telemetry } from '../observing/telemetry.ts'
+import { UpstreamError } from '../upstreams/errors.ts'
+import type { Middleware, Pass, PassingCall, PassingResult } from './chain.ts'
+import { type Trace, traceOf } from './trace.ts'
+
+/** Makes spans of calls, within the trace of the caller, which the server behind is told of as well. */
+export function traced(telemetry: Telemetry | undefined): Middleware {
+  return async (call, next) => {
+    const trace = traceOf(call.ctx.mcp?.mcpReq._meta)
+    if (telemetry !== undefined) return spanned(telemetry, trace, call, next)
+    return next(trace === undefined ? call : { ...call, trace })
+  }
+}
+
+async function spanned(telemetry: Telemetry, trace: Trace | undefined, call: PassingCall, next: Pass): Promise<PassingResult> {
+  const { api, tracer } = telemetry
+  const { upstream, tool } = call
+  const attributes = {
+    'mcp.method.name': 'tools/call',
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': tool,
+    'unfold.upstream': upstream,
+  }
+  const name = `tools/call ${tool}`
+  const parent = parentOf(telemetry, trace)
+  const answering = tracer.startSpan(name, { kind: api.SpanKind.SERVER, attributes }, parent)
+  const inside = api.trace.setSpan(parent, answering)
+  const asking = tracer.startSpan(name, { kind: api.SpanKind.CLIENT, attributes }, inside)
+  const end = (error?: string): void => {
+    for (const span of [asking, answering]) {
+      if (error !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR }).setAttribute('error.type', error)
+      span.end()
+    }
+  }
+  try {
+    const onward = traceIn(telemetry, asking)
+    const result = await api.context.with(api.trace.setSpan(inside, asking), () =>
+      next(onward === undefined ? call : { ...call, trace: onward }),
+    )
+    end('isError' in result && result.isError === true ? 'tool_error' : undefined)
+    return result
+  } catch (error) {
+    end(error instanceof UpstreamError || isFailure(error) ? error.reason : 'failed')
+    throw error
+  }
+}
+
+function parentOf({ api }: Telemetry, trace: Trace | undefined): Context {
+  const active = api.context.active()
+  if (trace === undefined) return active
+  const [, traceId = '', spanId = '', flags = '00'] = trace.traceparent.split('-')
+  return api.trace.setSpanContext(active, {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16),
+    isRemote: true,
+    ...(trace.tracestate !== undefined && { traceState: api.createTraceState(trace.tracestate) }),
+  })
+}
+
+function traceIn({ api }: Telemetry, span: Span): Trace | undefined {
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+  if (!api.isSpanContextValid(span.spanContext())) return undefined
+  const state = traceState?.serialize() ?? ''
+  const flags = (traceFlags & 0xff).toString(16).padStart(2, '0')
+  return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(state !== '' && { tracestate: state }) }
+}

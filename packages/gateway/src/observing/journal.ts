@@ -1,0 +1,112 @@
+import type { LogLevel } from '../log.ts'
+import { Ring } from './ring.ts'
+
+/** A line of the log, as it was told. */
+export interface LogRecord {
+  readonly level: LogLevel
+  readonly message: string
+  readonly upstream?: string
+  readonly data: object
+}
+
+/** A change of the tools of a server. */
+export interface ChangeRecord {
+  readonly upstream: string
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+  readonly looks: number
+  readonly ms: number
+  /** The server's own names of the tools, not more than a few. */
+  readonly names: { readonly added: readonly string[]; readonly changed: readonly string[]; readonly removed: readonly string[] }
+}
+
+/** A call of a tool: who, what, and how it went; not with what, and not what came back. */
+export interface CallRecord {
+  readonly client: string
+  readonly upstream: string
+  readonly tool: string
+  readonly ms: number
+  readonly outcome: string
+  /** About how much was sent and came back. */
+  readonly sentCharacters: number
+  readonly receivedCharacters: number
+}
+
+export interface Records {
+  log: LogRecord
+  change: ChangeRecord
+  call: CallRecord
+  /** A server is in another state. */
+  state: { readonly upstream: string; readonly state: string; readonly error?: string; readonly retryInMs?: number }
+  /** The configuration file was read again. */
+  config: { readonly isUsed: boolean }
+  /** The gateway ends. */
+  drain: { readonly withinMs: number }
+}
+
+export type RecordType = keyof Records
+
+/** Something that happened, with its place in the order of all. */
+export interface JournalEntry<T extends RecordType = RecordType> {
+  readonly id: number
+  readonly at: string
+  readonly type: T
+  readonly data: Records[T]
+}
+
+export const recordTypes: readonly RecordType[] = ['log', 'change', 'call', 'state', 'config', 'drain']
+
+// What servers write all the time must not push out what happens seldom.
+const sizes = { debug: 1_000, log: 1_000, change: 500, call: 1_000, state: 500, config: 50, drain: 2 } as const
+
+const shelfOf = ({ type, data }: JournalEntry): keyof typeof sizes =>
+  type === 'log' && 'level' in data && data.level === 'debug' ? 'debug' : type
+
+const shelvesOf = (type: RecordType): readonly (keyof typeof sizes)[] => (type === 'log' ? ['log', 'debug'] : [type])
+
+/** What happened lately. Bounded; nothing in it is secret, because whoever writes it takes that out. */
+export class Journal {
+  readonly #shelves = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, new Ring<JournalEntry>(size)])) as {
+    readonly [S in keyof typeof sizes]: Ring<JournalEntry>
+  }
+  readonly #listeners = new Set<(entry: JournalEntry) => void>()
+  readonly #now: () => Date
+  #last = 0
+
+  constructor(now: () => Date = () => new Date()) {
+    this.#now = now
+  }
+
+  write<T extends RecordType>(type: T, data: Records[T]): void {
+    const entry: JournalEntry<T> = { id: ++this.#last, at: this.#now().toISOString(), type, data }
+    this.#shelves[shelfOf(entry)].push(entry)
+    for (const listener of this.#listeners) listener(entry)
+  }
+
+  /** The last entries of one kind that match, the latest at the end. */
+  last<T extends RecordType>(
+    type: T,
+    limit: number,
+    matches: (data: Records[T]) => boolean = () => true,
+  ): readonly JournalEntry<T>[] {
+    const found = this.#found(type, limit, ({ data }) => matches(data as Records[T]))
+    return found.filter((entry): entry is JournalEntry<T> => entry.type === type).slice(-limit)
+  }
+
+  /** All that is still known and came after the entry of this number, in order. */
+  after(id: number, types: ReadonlySet<RecordType>): readonly JournalEntry[] {
+    return inOrder([...types].flatMap((type) => this.#found(type, Number.POSITIVE_INFINITY, (entry) => entry.id > id)))
+  }
+
+  subscribe(listener: (entry: JournalEntry) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #found(type: RecordType, limit: number, matches: (entry: JournalEntry) => boolean): readonly JournalEntry[] {
+    return inOrder(shelvesOf(type).flatMap((shelf) => this.#shelves[shelf].last(limit, matches)))
+  }
+}
+
+const inOrder = (entries: readonly JournalEntry[]): readonly JournalEntry[] => entries.toSorted((a, b) => a.id - b.id)

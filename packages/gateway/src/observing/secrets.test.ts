@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Secrets } from './secrets.ts'
+
+test('whatever text surrounds them and however they are written, secrets are not in what is told', () => {
+  const secret = fc.string({ minLength: 6, maxLength: 60, unit: 'binary' }).filter((text) => text.trim().length >= 6)
+  fc.assert(
+    fc.property(fc.array(secret, { minLength: 1, maxLength: 5 }), fc.string(), (values, around) => {
+      const secrets = new Secrets()
+      secrets.add(values)
+      for (const value of values) {
+        const told = secrets.text(`${around.replaceAll(value, '')} ${value} `)
+        expect(told.includes(value) && !'[secret]'.includes(value)).toBe(false)
+        const nested = JSON.stringify(secrets.data({ deep: [{ [value]: value, error: new Error(`It was ${value}.`) }] }))
+        expect(nested).not.toContain(JSON.stringify(` ${value}`).slice(2, -1))
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('what looks like a secret is one, although nobody said so', () => {
+  const secrets = new Secrets()
+  for (const [text, told] of [
+    ['Authorization: Bearer abc.def-123', 'Authorization: Bearer [secret]'],
+    ['https://ann:pw@host.example/x', 'https://[secret]host.example/x'],
+    [`unf_${'a'.repeat(43)} was wrong`, '[secret] was wrong'],
+    ['the bearer of news', 'the bearer of news'],
+  ])
+    expect(secrets.text(text ?? '')).toBe(told)
+  expect(secrets.data({ Authorization: 'x', password: 'y', count: 1, size: 5n })).toEqual({
+    Authorization: '[secret]',
+    password: '[secret]',
+    count: 1,
+    size: '5',
+  })
+})
+
+test('what is told is bounded, however large or deep it is', () => {
+  const secrets = new Secrets()
+  const cyclic: { self?: unknown } = {}
+  cyclic.self = cyclic
+  expect(JSON.stringify(secrets.data(cyclic)).length).toBeLessThan(200)
+  expect(secrets.text('x'.repeat(10_000_000)).length).toBeLessThan(10_000)
+  expect(secrets.data(Array.from({ length: 5_000 }, () => 1))).toHaveLength(200)
+})

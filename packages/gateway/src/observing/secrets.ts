@@ -1,0 +1,116 @@
+import { printable } from '@unfold-mcp/core'
+import { type Config, isCommandServer, type ServerConfig } from '../config/schema.ts'
+import type { Environment } from '../config/variables.ts'
+
+const hidden = '[secret]'
+// Shorter ones are switches and numbers; to hide them would make every line unreadable and nobody safer.
+const shortest = 6
+const longestText = 8_000
+// Far more than is told, so that a secret is not cut in two before it is found.
+const longestLook = 65_536
+const deepest = 8
+const widest = 200
+
+const patterns = [
+  /\bunf(?:old_admin)?_[A-Za-z0-9_-]{20,}/gu,
+  /(?<=\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/giu,
+  /(?<=:\/\/)[^\s/@]+@/gu,
+]
+
+// Most lines have none of it, and there are many lines.
+const suspicious = /unf|bearer|basic|:\/\//iu
+
+const secretKey = /^(?:authorization|proxy-authorization|cookie|set-cookie|password|passwd|secret|token|api[-_]?key|admin)$/iu
+
+/** What must not be told, and the rest of what is told without it. */
+export class Secrets {
+  readonly #known = new Set<string>()
+  #pattern: RegExp | undefined
+
+  /** From now on these are not told. What was secret once stays so. */
+  add(values: Iterable<string>): void {
+    for (const value of values) for (const form of formsOf(value)) if (form.length >= shortest) this.#known.add(form)
+    const longestFirst = [...this.#known].toSorted((a, b) => b.length - a.length)
+    const source = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|')
+    this.#pattern = source === '' ? undefined : new RegExp(source, 'gu')
+  }
+
+  /** The same for all values of a configuration that are for one server and nobody else. */
+  keep({ mcpServers }: Config): void {
+    this.add(Object.values(mcpServers).flatMap(secretsOf))
+  }
+
+  /** The text without secrets, and not longer than anybody reads. */
+  text(text: string): string {
+    if (text.length < shortest) return text
+    const whole = text.length > longestLook ? text.slice(0, longestLook) : text
+    const known = this.#pattern === undefined ? whole : whole.replaceAll(this.#pattern, hidden)
+    const clean = suspicious.test(known) ? patterns.reduce((rest, pattern) => rest.replaceAll(pattern, hidden), known) : known
+    return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
+  }
+
+  /** The same value without secrets: a copy of plain data that JSON can hold. */
+  data(value: unknown, depth = 0): unknown {
+    if (typeof value === 'string') return this.text(value)
+    if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return this.text(String(value))
+    if (typeof value !== 'object' || value === null) return value
+    if (depth >= deepest) return '…'
+    if (value instanceof Error) return this.#error(value)
+    if (Array.isArray(value)) return value.slice(0, widest).map((each) => this.data(each, depth + 1))
+    const entries = value instanceof Map ? [...value] : Object.entries(value)
+    return Object.fromEntries(
+      entries
+        .slice(0, widest)
+        .map(([key, each]) => [
+          this.text(String(key)),
+          secretKey.test(String(key)) && typeof each === 'string' ? hidden : this.data(each, depth + 1),
+        ]),
+    )
+  }
+
+  #error({ name, message, stack }: Error): { readonly [key: string]: string } {
+    return { name, message: this.text(message), ...(stack !== undefined && { stack: this.text(stack) }) }
+  }
+}
+
+const secretName = /token|secret|passw|credential|api_?key|(?:^|_)key(?:_|$)/iu
+
+/** The values of variables that are secret by their names, wherever they are used. */
+export function secretVariables(environment: Environment): readonly string[] {
+  return Object.entries(environment).flatMap(([name, value]) => (value !== undefined && secretName.test(name) ? [value] : []))
+}
+
+function secretsOf(server: ServerConfig): readonly string[] {
+  if (isCommandServer(server)) return Object.values(server.env)
+  const headers = Object.values(server.headers).flatMap((value) => [value, ...value.split(/\s+/u).slice(1)])
+  if (!URL.canParse(server.url)) return headers
+  const { username, password, searchParams } = new URL(server.url)
+  const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
+  const login = username === '' && password === '' ? [] : [username, decoded(username), password, decoded(password), basic]
+  return [...headers, ...login, ...searchParams.values()]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function encoded(text: string): string {
+  try {
+    return encodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The forms in which a value turns up: as it is, in JSON, in an address, and made safe to show. */
+const formsOf = (value: string): readonly string[] => [
+  value,
+  value.trim(),
+  JSON.stringify(value).slice(1, -1),
+  encoded(value),
+  printable(value, value.length),
+]

@@ -1,0 +1,34 @@
+import type * as OpenTelemetry from '@opentelemetry/api'
+import type { EventStream } from '../upstreams/events.ts'
+import { version } from '../version.ts'
+import { followDiscoveries } from './discoveries.ts'
+
+/** OpenTelemetry, where the program that the gateway runs in has it. Without an SDK it does nothing. */
+export interface Telemetry {
+  readonly api: typeof OpenTelemetry
+  readonly tracer: OpenTelemetry.Tracer
+}
+
+/** OpenTelemetry if it is installed. */
+export async function loadTelemetry(): Promise<Telemetry | undefined> {
+  try {
+    const api = await import('@opentelemetry/api')
+    return { api, tracer: api.trace.getTracer('@unfold-mcp/gateway', version) }
+  } catch {
+    return undefined
+  }
+}
+
+/** A span for each time that the tools of a server were read, in hindsight. */
+export function tellDiscoveries(events: EventStream, { api, tracer }: Telemetry): void {
+  followDiscoveries(events, ({ upstream, outcome, ms }) => {
+    const end = Date.now()
+    const span = tracer.startSpan(`tools/list ${upstream}`, {
+      kind: api.SpanKind.CLIENT,
+      startTime: end - ms,
+      attributes: { 'mcp.method.name': 'tools/list', 'unfold.upstream': upstream, 'unfold.outcome': outcome },
+    })
+    if (outcome === 'failed') span.setStatus({ code: api.SpanStatusCode.ERROR }).setAttribute('error.type', 'discovery_failed')
+    span.end(end)
+  })
+}

@@ -1,0 +1,116 @@
+import { printable, type Tool } from '@unfold-mcp/core'
+import type { Log, LogLevel } from '../log.ts'
+import type { EventStream, UpstreamEvent, UpstreamEvents, UpstreamState } from '../upstreams/events.ts'
+import type { Journal } from './journal.ts'
+import type { Secrets } from './secrets.ts'
+
+const most = 50
+// A server that says so all the time would fill the log with it.
+const noticeEveryMs = 1_000
+
+const levels: { readonly [S in UpstreamState]: LogLevel } = {
+  starting: 'debug',
+  ready: 'debug',
+  reconnecting: 'warn',
+  needs_login: 'warn',
+  failed: 'error',
+  disabled: 'info',
+  sleeping: 'info',
+  stopped: 'debug',
+}
+
+interface Line {
+  readonly level: LogLevel
+  readonly message: string
+}
+
+type Lines = { readonly [E in keyof UpstreamEvents]: (event: UpstreamEvents[E]) => Line | undefined }
+
+/** Tells the log and the journal of all that happens to the servers, until what is returned is called. */
+export function tellUpstreams(events: EventStream, { log, journal, secrets, now = () => performance.now() }: Told): () => void {
+  const noticed = new Map<string, number>()
+  const isSeldom = (upstream: string): boolean => {
+    const last = noticed.get(upstream)
+    noticed.set(upstream, now())
+    return last === undefined || now() - last >= noticeEveryMs
+  }
+  const lines: Lines = {
+    state: ({ state, error, retryInMs }) => {
+      const why = error === undefined ? '' : `: ${error}`
+      const next = retryInMs === undefined ? '' : ` It is tried again in ${seconds(retryInMs)}.`
+      return { level: levels[state], message: `is ${state.replace('_', ' ')}${why}${next}` }
+    },
+    connected: ({ server, protocolVersion, announcesChanges, ms }) => {
+      const how = announcesChanges
+        ? 'announces changes of its tools'
+        : 'does not announce changes: its tools are read now and then'
+      return { level: 'info', message: `is connected (${printable(server)}, ${protocolVersion}, ${ms} ms), and ${how}.` }
+    },
+    listed: ({ total, ms }) => ({ level: 'info', message: `has ${total} tools, read in ${ms} ms.` }),
+    notice: ({ upstream, isDeclared }) => {
+      const undeclared = isDeclared ? '' : ' It had not declared that it would.'
+      return { level: isSeldom(upstream) ? 'info' : 'debug', message: `says that its tools changed.${undeclared}` }
+    },
+    tools: ({ added, changed, removed, ms }) => ({
+      level: 'info',
+      message: `has other tools: ${added} added, ${changed} changed, ${removed} removed, followed in ${ms} ms.`,
+    }),
+    discovery_failed: ({ error, attempt, retryInMs }) => ({
+      level: 'warn',
+      message: `could not be asked for its tools (attempt ${attempt}): ${error} It is asked again in ${seconds(retryInMs)}.`,
+    }),
+    restless: ({ delayMs }) => ({
+      level: 'warn',
+      message: `never stops announcing changes, and is asked for its tools at most every ${seconds(delayMs)} now.`,
+    }),
+    // The audit has them.
+    call: () => undefined,
+    stderr: ({ line }) => ({ level: 'debug', message: `wrote: ${printable(line, 2_000)}` }),
+    log: ({ entry: { level, data } }) => ({ level: 'debug', message: `logged (${level}): ${printable(textOf(data), 2_000)}` }),
+    documents: ({ notice: { kind } }) => ({ level: 'debug', message: `may have other documents (${kind}).` }),
+    warning: ({ message }) => ({ level: 'warn', message }),
+  }
+  return events.all((event) => {
+    record(event, journal, secrets)
+    const line = (lines[event.type] as (event: UpstreamEvent) => Line | undefined)(event)
+    if (line !== undefined) log[line.level]({ upstream: event.upstream, event: event.type, ...numbersOf(event) }, line.message)
+  })
+}
+
+interface Told {
+  readonly log: Log
+  readonly journal: Journal
+  readonly secrets: Secrets
+  readonly now?: () => number
+}
+
+function record(event: UpstreamEvent, journal: Journal, secrets: Secrets): void {
+  if (event.type === 'state') {
+    const { upstream, state, error, retryInMs } = event
+    const why = error === undefined ? {} : { error: secrets.text(error) }
+    journal.write('state', { upstream, state, ...why, ...(retryInMs !== undefined && { retryInMs }) })
+  }
+  if (event.type !== 'tools') return
+  const { upstream, added, changed, removed, looks, ms, difference } = event
+  const few = (tools: readonly Tool[]): readonly string[] => tools.slice(0, most).map(({ name }) => printable(name))
+  const names = {
+    added: few(difference.added),
+    changed: few(difference.changed.map(({ after }) => after)),
+    removed: few(difference.removed),
+  }
+  journal.write('change', { upstream, added, changed, removed, looks, ms, names })
+}
+
+/** The plain numbers and words of an event, for programs that read the log. */
+function numbersOf(event: UpstreamEvent): object {
+  return Object.fromEntries(
+    Object.entries(event).filter(
+      ([key, value]) =>
+        key !== 'type' && key !== 'line' && key !== 'error' && ['number', 'string', 'boolean'].includes(typeof value),
+    ),
+  )
+}
+
+const seconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`)
+
+const textOf = (data: unknown): string => (typeof data === 'string' ? data : (JSON.stringify(data) ?? ''))

@@ -1,0 +1,115 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequests,
+  LOG_LEVEL_META_KEY,
+  type LoggingLevel,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import type { Answer, Question, Relay } from '@unfold-mcp/client'
+import { printable } from '@unfold-mcp/core'
+import type { Era } from '@unfold-mcp/server'
+import type { Client } from '../access.ts'
+import { withoutHidden } from '../transforms/text.ts'
+
+/** A request of a client that a server is to answer. */
+export interface Asked {
+  readonly server: string
+  /** What is asked for, so that an answer for something else is told apart. */
+  readonly what: string
+  readonly client: Client | undefined
+  readonly era: Era
+  /** What the SDK knows of the request; absent for one that came over no wire. */
+  readonly mcp: ServerContext | undefined
+  /** What the client said it can be asked. */
+  readonly capabilities: ClientCapabilities | undefined
+  readonly signal: AbortSignal
+  readonly progress: (progress: number, total?: number, message?: string) => Promise<void>
+}
+
+/** Whose answers belong to this request, and to which. */
+export const ownerOf = ({ client, server, what }: Asked): string => JSON.stringify([client?.id ?? null, server, what])
+
+/** What the client can be asked through a gateway: its roots are on another machine, and no server's concern here. */
+export function askable({ era, mcp, capabilities }: Asked): ClientCapabilities {
+  const can = era === 'stateless' ? said(mcp, CLIENT_CAPABILITIES_META_KEY) : capabilities
+  const { elicitation, sampling } = (can ?? {}) as ClientCapabilities
+  return { ...(elicitation !== undefined && { elicitation }), ...(sampling !== undefined && { sampling }) }
+}
+
+/** From which level on the client reads the log; every message of a session is weighed when it is passed on. */
+export function logLevelOf({ era, mcp }: Asked): LoggingLevel | undefined {
+  return era === 'session' ? 'debug' : (said(mcp, LOG_LEVEL_META_KEY) as LoggingLevel | undefined)
+}
+
+/** What a 2026-07-28 client says with every request. */
+const said = (mcp: ServerContext | undefined, key: string): unknown =>
+  (mcp?.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined)?.[key]
+
+/** Passes a line of the server's log on to the client, under the server's name. */
+export const logTo =
+  (asked: Asked): Relay['onLog'] =>
+  ({ level, data }) => {
+    asked.mcp?.mcpReq.log(level, data, asked.server).catch(() => undefined)
+  }
+
+const longestQuestion = 262_144
+
+/** The question as the client is asked it: who wants to know stands in it. Throws when this client cannot be asked that. */
+export function question(asked: Asked, given: Question): Question {
+  refuseUnasked(askable(asked), given)
+  if (JSON.stringify(given.params).length > longestQuestion) throw refusal('The question is too long to be passed on.')
+  if (given.method !== 'elicitation/create') return given
+  const { params } = given
+  if (params.mode === 'url' && !/^https?:\/\//iu.test(params.url))
+    throw refusal('Only addresses that begin with https:// or http:// are shown to people.')
+  return { ...given, params: { ...params, message: `${asked.server}: ${withoutHidden(params.message)}` } }
+}
+
+/** The same for what a server wants to know in place of a result. */
+export function questions(asked: Asked, given: InputRequests): InputRequests {
+  return Object.fromEntries(
+    Object.entries(given).map(([key, each]) => {
+      if (each.method === 'roots/list') throw refusal('There are no roots here.')
+      return [key, question(asked, each)]
+    }),
+  )
+}
+
+function refuseUnasked({ elicitation, sampling }: ClientCapabilities, { method, params }: Question): void {
+  if (method === 'sampling/createMessage') {
+    if (sampling === undefined) throw refusal('The client that made this request cannot be asked for a completion (sampling).')
+    if ('tools' in params && params.tools !== undefined && sampling.tools === undefined)
+      throw refusal('The client that made this request cannot be asked for a completion with tools (sampling.tools).')
+    return
+  }
+  const isUrl = params.mode === 'url'
+  // A client from before there were two kinds means forms.
+  const can = isUrl
+    ? elicitation?.url !== undefined
+    : elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+  if (can) return
+  const what = isUrl ? 'to have an address visited (elicitation.url)' : 'to have a form filled in (elicitation)'
+  throw refusal(`The client that made this request cannot be asked ${what}.`)
+}
+
+/** Why a question is not passed on, in words for the server. */
+export const refusal = (why: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidRequest, why)
+
+const patienceMs = 600_000
+
+/** Asks the client of a session, over the stream of its own request. */
+export async function askSession(asked: Asked, given: Question, signal: AbortSignal): Promise<Answer> {
+  const { mcp, server } = asked
+  if (mcp === undefined) throw refusal('The request came over no connection, so nobody can be asked.')
+  const { method, params } = question(asked, given)
+  try {
+    const answer = await mcp.mcpReq.send({ method, params: { ...params } }, { signal, timeout: patienceMs })
+    return answer as Answer
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    throw refusal(`The client that "${printable(server)}" asks did not answer: ${printable(String(error), 300)}`)
+  }
+}

@@ -1,0 +1,144 @@
+import { hash } from 'node:crypto'
+import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
+import type { Sha256 } from '@unfold-mcp/core'
+import type { Access, Client } from '../access.ts'
+import type { Config } from '../config/schema.ts'
+import { exposedName, serverSlug } from '../transforms/naming.ts'
+import type { DocumentList, Offers } from './document-list.ts'
+import { addressed, fits, readAddress } from './uris.ts'
+
+/** Something that a server offers, and the name or address that it has there. */
+export interface Placed<T> {
+  readonly server: string
+  readonly own: string
+  readonly shown: T
+}
+
+/** All that a client sees beside tools. */
+export interface Shown {
+  readonly prompts: ReadonlyMap<string, Placed<Prompt>>
+  readonly resources: ReadonlyMap<string, Placed<Resource>>
+  readonly templates: ReadonlyMap<string, Placed<ResourceTemplateType>>
+  readonly offers: Offers
+  /** The servers that have resources, by the names that stand in addresses. */
+  readonly holders: ReadonlyMap<string, string>
+  /** The same text as long as the same is shown. */
+  readonly identity: { readonly prompts: string; readonly resources: string }
+}
+
+export interface DocumentsOptions {
+  readonly access: Access
+  readonly sha256: Sha256
+  readonly listOf: (server: string) => DocumentList | undefined
+  /** Told of an address that two servers use, once. */
+  readonly clash: (uri: string, winner: string, loser: string) => void
+}
+
+const mostClashes = 1_000
+
+/** The prompts and resources of all servers as each client sees them: in the order of the configuration, names told apart. */
+export class Documents {
+  readonly #options: DocumentsOptions
+  readonly #clashes = new Set<string>()
+  #config: Config
+  #shown = new Map<string | undefined, Shown>()
+
+  constructor(config: Config, options: DocumentsOptions) {
+    this.#config = config
+    this.#options = options
+  }
+
+  configure(config: Config): void {
+    this.#config = config
+    this.changed()
+  }
+
+  /** Something is not what it was. */
+  changed(): void {
+    this.#shown = new Map()
+  }
+
+  /** What this client sees now. */
+  shown(client: Client | undefined): Shown {
+    const known = this.#shown.get(client?.profile)
+    if (known !== undefined) return known
+    const made = this.#make(client)
+    this.#shown.set(client?.profile, made)
+    return made
+  }
+
+  /** Whose a resource is, for this client; `undefined` when nobody's that it sees. */
+  ownerOf(client: Client | undefined, uri: string): Placed<unknown> | undefined {
+    const { resources, templates, holders } = this.shown(client)
+    const listed = resources.get(uri)
+    if (listed !== undefined) return listed
+    const address = readAddress(uri)
+    const named = address === undefined ? undefined : holders.get(address.slug)
+    if (address !== undefined && named !== undefined) return { server: named, own: address.uri, shown: undefined }
+    for (const { server, shown } of templates.values())
+      if (fits(shown.uriTemplate, uri)) return { server, own: uri, shown: undefined }
+    const [only, another] = holders.values()
+    // Servers may have what they do not list; of several it could be anybody's.
+    return only !== undefined && another === undefined ? { server: only, own: uri, shown: undefined } : undefined
+  }
+
+  /** The address under which a client reads a resource of a server. */
+  addressOf(client: Client | undefined, server: string, uri: string): string {
+    const owner = this.shown(client).resources.get(uri)
+    return owner === undefined || owner.server === server ? uri : addressed(this.#slug(server), uri)
+  }
+
+  #make(client: Client | undefined): Shown {
+    const { access, sha256, listOf } = this.#options
+    const prompts = new Map<string, Placed<Prompt>>()
+    const resources = new Map<string, Placed<Resource>>()
+    const templates = new Map<string, Placed<ResourceTemplateType>>()
+    const holders = new Map<string, string>()
+    const offers = { prompts: false, resources: false, subscribe: false, completions: false }
+    for (const [server, { disabled }] of Object.entries(this.#config.mcpServers)) {
+      const list = disabled || !access.reaches(client, server) ? undefined : listOf(server)
+      if (list === undefined) continue
+      const slug = this.#slug(server)
+      for (const key of Object.keys(offers) as (keyof Offers)[]) offers[key] ||= list.offers[key]
+      if (list.offers.resources) holders.set(slug, server)
+      for (const prompt of list.prompts) {
+        const name = exposedName(slug, prompt.name, sha256)
+        const isPermitted = access.permits(client, { name }, { source: server, group: slug })
+        if (isPermitted && !prompts.has(name)) prompts.set(name, { server, own: prompt.name, shown: { ...prompt, name } })
+      }
+      for (const resource of list.resources) {
+        const uri = this.#free(resources, resource.uri, server)
+        if (!resources.has(uri)) resources.set(uri, { server, own: resource.uri, shown: { ...resource, uri } })
+      }
+      for (const template of list.templates) {
+        const uriTemplate = this.#free(templates, template.uriTemplate, server)
+        if (!templates.has(uriTemplate))
+          templates.set(uriTemplate, { server, own: template.uriTemplate, shown: { ...template, uriTemplate } })
+      }
+    }
+    const identity = {
+      prompts: identityOf([...prompts.values()], offers),
+      resources: identityOf([...resources.values(), ...templates.values()], offers),
+    }
+    return { prompts, resources, templates, offers, holders, identity }
+  }
+
+  /** The address as it is, unless another server before this one uses it. */
+  #free(taken: ReadonlyMap<string, Placed<unknown>>, uri: string, server: string): string {
+    const other = taken.get(uri)
+    if (other === undefined || other.server === server) return uri
+    const clash = `${other.server}\0${server}\0${uri}`
+    if (!this.#clashes.has(clash) && this.#clashes.size < mostClashes) {
+      this.#clashes.add(clash)
+      this.#options.clash(uri, other.server, server)
+    }
+    return addressed(this.#slug(server), uri)
+  }
+
+  #slug(server: string): string {
+    return serverSlug(server, this.#options.sha256)
+  }
+}
+
+const identityOf = (placed: readonly Placed<unknown>[], offers: Offers): string =>
+  hash('sha256', JSON.stringify([placed, offers]), 'hex')

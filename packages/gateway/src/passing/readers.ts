@@ -1,0 +1,141 @@
+import type { ClientCapabilities, McpServer } from '@modelcontextprotocol/server'
+import type { DocumentNotices, Served } from '@unfold-mcp/server'
+import type { Client } from '../access.ts'
+import type { Clock } from '../clock.ts'
+import type { Offers } from './document-list.ts'
+import type { Documents, Shown } from './documents.ts'
+
+interface Reader {
+  readonly mcp: McpServer
+  readonly client: Client | undefined
+  /** What it was told that there is. */
+  readonly declared: Offers
+  told: Shown['identity']
+  /** Nothing is said to a client before it said that it is ready. */
+  isReady: boolean
+}
+
+export interface ReadersOptions {
+  readonly clock: Clock
+  /** Whether a client sees what a server offers beside tools. */
+  readonly maySee: (client: Client | undefined, server: string) => boolean
+}
+
+type Kind = keyof Shown['identity']
+
+const kinds: readonly Kind[] = ['prompts', 'resources']
+// Servers that come at once are one change.
+const settleMs = 20
+
+/** Who is connected, and what each was last told. Whoever sees something else than before is told so, once; others are not. */
+export class Readers {
+  readonly #documents: Documents
+  readonly #clock: Clock
+  readonly #maySee: (client: Client | undefined, server: string) => boolean
+  readonly #lasting = new Map<string, Reader>()
+  readonly #byServer = new WeakMap<object, Reader>()
+  readonly #streams = new Set<DocumentNotices>()
+  /** What clients that listen on streams were last told, by what they see. */
+  readonly #told = new Map<string | undefined, { readonly client: Client | undefined; told: Shown['identity'] }>()
+  #telling: (() => void) | undefined
+
+  constructor(documents: Documents, { clock, maySee }: ReadersOptions) {
+    this.#documents = documents
+    this.#clock = clock
+    this.#maySee = maySee
+  }
+
+  /** Follows a client for as long as it is connected; `gone` is called after that. */
+  enter(mcp: McpServer, { scope, era, principal }: Served, gone: () => void): void {
+    const client = principal as Client | undefined
+    const { offers, identity } = this.#documents.shown(client)
+    const { server } = mcp
+    const { oninitialized, onclose } = server
+    const reader: Reader = { mcp, client, declared: offers, told: identity, isReady: era === 'stateless' }
+    this.#lasting.set(scope, reader)
+    this.#byServer.set(mcp, reader)
+    server.oninitialized = () => {
+      oninitialized?.()
+      reader.isReady = true
+      // What changed since it asked what there is.
+      this.changed()
+    }
+    server.onclose = () => {
+      onclose?.()
+      if (this.#lasting.get(scope) === reader) this.#lasting.delete(scope)
+      gone()
+    }
+  }
+
+  /** A client listens on a stream. */
+  listens(client: Client | undefined): void {
+    if (!this.#told.has(client?.profile))
+      this.#told.set(client?.profile, { client, told: this.#documents.shown(client).identity })
+  }
+
+  /** Tells clients that listen on streams through `notices`, until what is returned is called. */
+  attach(notices: DocumentNotices): () => void {
+    this.#streams.add(notices)
+    return () => this.#streams.delete(notices)
+  }
+
+  /** What the client of a session said it can be asked. */
+  capabilities(scope: string): ClientCapabilities | undefined {
+    return this.#lasting.get(scope)?.mcp.server.getClientCapabilities()
+  }
+
+  /** Something changed; whoever it concerns is told soon. */
+  changed(): void {
+    this.#telling ??= this.#clock.after(settleMs, () => {
+      this.#telling = undefined
+      this.#tell()
+    })
+  }
+
+  /** A resource of a server was updated: tells these clients, by the addresses they know it under, as far as they may see it. */
+  updated(server: string, holders: readonly (readonly [object, string])[]): void {
+    const streamed = new Set<string>()
+    for (const [holder, uri] of holders) {
+      const reader = this.#byServer.get(holder)
+      if (reader === undefined) streamed.add(uri)
+      else if (this.#maySee(reader.client, server)) reader.mcp.server.sendResourceUpdated({ uri }).catch(() => undefined)
+    }
+    // Which of the streams asked for it, each knows itself.
+    for (const uri of streamed)
+      for (const notices of this.#streams)
+        notices.resourceUpdated(uri, (principal) => this.#maySee(principal as Client | undefined, server))
+  }
+
+  close(): void {
+    this.#telling?.()
+    this.#lasting.clear()
+    this.#streams.clear()
+  }
+
+  #tell(): void {
+    for (const reader of this.#lasting.values()) {
+      if (!reader.isReady) continue
+      const now = this.#documents.shown(reader.client).identity
+      const before = reader.told
+      reader.told = now
+      for (const kind of kinds) if (reader.declared[kind] && now[kind] !== before[kind]) send(reader.mcp, kind)
+    }
+    const concerned = { prompts: new Set<string | undefined>(), resources: new Set<string | undefined>() }
+    for (const [profile, each] of this.#told) {
+      const now = this.#documents.shown(each.client).identity
+      for (const kind of kinds) if (now[kind] !== each.told[kind]) concerned[kind].add(profile)
+      each.told = now
+    }
+    const to = (kind: Kind) => (principal: unknown) => concerned[kind].has((principal as Client | undefined)?.profile)
+    for (const notices of this.#streams) {
+      if (concerned.prompts.size > 0) notices.promptsChanged(to('prompts'))
+      if (concerned.resources.size > 0) notices.resourcesChanged(to('resources'))
+    }
+  }
+}
+
+/** A client that is gone is no failure. */
+function send({ server }: McpServer, kind: Kind): void {
+  const sent = kind === 'prompts' ? server.sendPromptListChanged() : server.sendResourceListChanged()
+  sent.catch(() => undefined)
+}

@@ -1,0 +1,107 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { printable } from '@unfold-mcp/core'
+import { type ToolContext, ToolError } from '@unfold-mcp/server'
+import { z } from 'zod'
+import { characterStart, partEnd } from './boundary.ts'
+import { ownerOf } from './owner.ts'
+import type { KeptText, ResultStore } from './store.ts'
+
+const input = z.object({
+  handle: z.string().max(200),
+  offset: z.int().min(0).optional().describe('Where to begin, in characters; where the last part ended, if left out'),
+  limit: z.int().min(1).optional().describe('How many characters to read at most'),
+  find: z.string().min(1).max(200).optional().describe('Words to look for instead, in capitals or not'),
+})
+
+type Asked = z.output<typeof input>
+
+/** The tool that reads on where a result was cut. */
+export const readResultTool = {
+  name: 'read_result',
+  config: {
+    title: 'Read on in a result',
+    about: 'Reads on in a result that was cut, or finds words in it. The end of a cut result names its handle.',
+    input,
+    always: true,
+    readOnly: true,
+    openWorld: false,
+  },
+} as const
+
+/** Answers `read_result`. A handle that is unknown, somebody else's or too old is answered in the same words. */
+export function readResult(
+  store: ResultStore,
+  { handle, offset, limit, find }: Asked,
+  ctx: ToolContext,
+  most: number,
+): CallToolResult {
+  const kept = store.get(ownerOf(ctx), handle)
+  if (kept === undefined)
+    throw new ToolError(
+      `There is nothing to read by this handle: results are kept for ${Math.round(store.keepMs / 60_000)} minutes at most, the newest longest, and for the client alone that they were sent to. Call the tool again.`,
+    )
+  if (kept.kind === 'block') {
+    if (find !== undefined || offset !== undefined || limit !== undefined)
+      throw new ToolError('This is no text: it can only be had whole, by its handle alone.')
+    return { content: [kept.block] }
+  }
+  if (find !== undefined) return places(kept, { handle, find, from: offset ?? 0 })
+  return page(kept, { handle, from: offset ?? kept.sent, limit: Math.min(limit ?? most, most) })
+}
+
+function page(
+  { text, characters }: KeptText,
+  { handle, from, limit }: { readonly handle: string; readonly from: number; readonly limit: number },
+): CallToolResult {
+  if (from >= text.length)
+    throw new ToolError(`There is nothing at ${from}: ${endOf(text, characters)} Begin with an offset below that.`)
+  const begin = characterStart(text, from)
+  const end = partEnd(text, begin, limit)
+  const next =
+    end === text.length ? endOf(text, characters) : `Read on with read_result ${JSON.stringify({ handle, offset: end })}.`
+  return texts(text.slice(begin, end), `[Characters ${begin} to ${end} of ${characters}. ${next}]`)
+}
+
+const endOf = (text: string, characters: number): string =>
+  text.length === characters ? `It ends at ${characters}.` : `Only the first ${text.length} of ${characters} characters are kept.`
+
+const mostPlaces = 20
+const before = 80
+const after = 160
+
+function places(
+  { text, characters }: KeptText,
+  { handle, find, from }: { readonly handle: string; readonly find: string; readonly from: number },
+): CallToolResult {
+  // The words stand for themselves; nothing in them is a pattern.
+  const pattern = new RegExp(find.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`), 'giu')
+  pattern.lastIndex = from
+  const lines: string[] = []
+  let first: number | undefined
+  let next: number | undefined
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    if (lines.length === mostPlaces) {
+      next = match.index
+      break
+    }
+    first ??= match.index
+    lines.push(`- at ${match.index}: ${around(text, match.index, match.index + match[0].length)}`)
+  }
+  const where = `from ${from} to ${text.length}${text.length === characters ? '' : ` (of ${characters}; the rest is not kept)`}`
+  if (lines.length === 0) return texts(`"${printable(find)}" is nowhere in the characters ${where}.`)
+  const more =
+    next === undefined
+      ? 'These are all.'
+      : `There is more: look on with read_result ${JSON.stringify({ handle, find, offset: next })}.`
+  const reading = `Read from a place with read_result, such as ${JSON.stringify({ handle, offset: first })}.`
+  return texts([`"${printable(find)}" in the characters ${where}:`, ...lines].join('\n'), `[${more} ${reading}]`)
+}
+
+function around(text: string, begin: number, end: number): string {
+  const from = characterStart(text, Math.max(0, begin - before))
+  const to = characterStart(text, Math.min(text.length, end + after))
+  const words = text.slice(from, to).replaceAll(/\s+/gu, ' ')
+  return `${from === 0 ? '' : '…'}${words}${to === text.length ? '' : '…'}`
+}
+
+const texts = (...lines: readonly string[]): CallToolResult => ({ content: lines.map((text) => ({ type: 'text', text })) })

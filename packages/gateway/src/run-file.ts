@@ -1,0 +1,71 @@
+import { chmod, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const recordSchema = z.object({
+  pid: z.int().min(1),
+  url: z.url({ protocol: /^http$/u }),
+  admin: z.string().min(1).max(200),
+  config: z.string().max(10_000),
+  startedAt: z.iso.datetime(),
+})
+
+/** What a running gateway tells the commands of the same user: where it is, and the token that opens its administration. */
+export type RunRecord = z.output<typeof recordSchema>
+
+/** Says to the user's other programs that a gateway runs, and to nobody else. What is returned takes it back. */
+export async function writeRunFile(home: string, record: RunRecord): Promise<() => Promise<void>> {
+  const folder = folderOf(home)
+  const file = join(folder, `${record.pid}.json`)
+  const draft = `${file}.${record.admin.slice(-8)}.new`
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // One that was there before may have been open to others.
+  await chmod(folder, 0o700)
+  await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' })
+  await rename(draft, file)
+  return async () => {
+    const found = await recordIn(file)
+    if (found?.admin === record.admin) await rm(file, { force: true })
+  }
+}
+
+/** The gateways of this user that run now, the one that started first in front. Files of those that are gone are removed. */
+export async function runningGateways(home: string): Promise<readonly RunRecord[]> {
+  const folder = folderOf(home)
+  const names = await readdir(folder).catch(() => [])
+  const found = await Promise.all(
+    names
+      .filter((name) => /^\d+\.json$/u.test(name))
+      .map(async (name) => {
+        const file = join(folder, name)
+        const record = await recordIn(file)
+        if (record !== undefined && name === `${record.pid}.json` && isRunning(record.pid)) return [record]
+        if (!isRunning(Number.parseInt(name, 10))) await rm(file, { force: true }).catch(() => undefined)
+        return []
+      }),
+  )
+  return found.flat().toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
+}
+
+const folderOf = (home: string): string => join(home, 'run')
+
+const maxBytes = 65_536
+
+async function recordIn(file: string): Promise<RunRecord | undefined> {
+  try {
+    await using handle = await open(file, 'r')
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(maxBytes), 0, maxBytes, 0)
+    return recordSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)))
+  } catch {
+    return undefined
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

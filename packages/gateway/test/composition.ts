@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CallToolResult, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
+import { until } from '../../client/test/processes.ts'
+import { type TestClient, testClient } from '../../server/src/testing/client.ts'
+import { startGateway } from '../src/start.ts'
+import { server } from './upstreams.ts'
+
+/** What a plain server is: its tools by name or whole, and what it says of itself. */
+export interface Plain {
+  readonly tools?: readonly (string | (Partial<Tool> & { readonly name: string }))[]
+  readonly title?: string
+  readonly instructions?: string
+}
+
+/** A plain server as the configuration names it. */
+export const plain = (is: Plain, more: object = {}): object => ({ ...server('plain.mjs', JSON.stringify(is)), ...more })
+
+export interface Asking {
+  readonly era?: 'session' | 'stateless'
+  /** What follows `/mcp`, such as `/work?groups=a`. */
+  readonly at?: string
+  readonly token?: string
+  readonly listens?: boolean
+}
+
+export const eras = ['session', 'stateless'] as const
+
+/** A whole gateway, run from a file: served over a socket, followed by its log, changed by edits of the file. */
+export async function composition(config: {
+  readonly mcpServers: Readonly<Record<string, object>>
+  readonly [key: string]: unknown
+}) {
+  const home = await mkdtemp(join(tmpdir(), 'unfold-composition-'))
+  const file = join(home, 'unfold.json')
+  const said: string[] = []
+  const say = (_data: object, message: string): void => void said.push(message)
+  const write = (next: unknown): Promise<void> =>
+    writeFile(file, typeof next === 'string' ? next : JSON.stringify({ store: { kind: 'memory' }, ...(next as object) }))
+  await write(config)
+  const log = { debug: () => undefined, info: say, warn: say, error: say }
+  const running = await startGateway({ file, environment: {}, home, log, port: 0 })
+  const { gateway } = running
+  const clients = new Set<TestClient>()
+  const settled = async (): Promise<void> => {
+    const { upstreams } = gateway
+    const isSettled = (): boolean => upstreams.statuses().every(({ state }) => state === 'ready' || state === 'disabled')
+    await until(isSettled, 'every server is ready', 15_000)
+    const ready = upstreams.statuses().filter(({ state }) => state === 'ready')
+    await Promise.all(ready.map(({ name }) => upstreams.discoverTools(name)))
+  }
+  await settled()
+  return {
+    gateway,
+    /** What it told people. */
+    said,
+    settled,
+    pid: (name: string): number | undefined => gateway.upstreams.get(name)?.status.pid,
+    /** Changes its file, and waits until that is in use or was refused; what was wrong with it is returned. */
+    async edit(next: unknown): Promise<readonly string[]> {
+      await write(next)
+      const { problems } = await running.reload()
+      await settled()
+      return problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
+    },
+    async connect({ era = 'session', at = '', token, listens = true }: Asking = {}): Promise<TestClient> {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+      const transport = new StreamableHTTPClientTransport(new URL(`${running.url}${at}`), { requestInit: { headers } })
+      const client = await testClient(transport, { era, listens })
+      clients.add(client)
+      return client
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) await client.close().catch(() => undefined)
+      await running.close()
+      await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    },
+  }
+}
+
+/** The text of a result. */
+export const textOf = ({ content }: CallToolResult): string =>
+  content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)).join('\n')
+
+/** Changes the tools of a server through the gateway, by a call of one of them. */
+export const become = async (client: TestClient, tool: string, tools: Plain['tools']): Promise<void> => {
+  await client.call(tool, { become: tools })
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { until } from '../../../client/test/processes.ts'
+import { type Kind, Peer } from './peer.ts'
+import { faultProxy } from './proxy.ts'
+import { runningGateway, textOf } from './running.ts'
+
+const quick = { pingMs: 200, startTimeoutMs: 600, graceMs: 300, sweepMs: 0 }
+const remote: readonly Kind[] = ['http', 'listen', 'sse']
+
+describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
+  test.each(['cut', 'reset'] as const)('a connection that is %s ends its call with words, and nothing else', async (fault) => {
+    await using peer = await Peer.open(kind, ['one', 'wait'])
+    await using other = await Peer.open('stdio')
+    await using proxy = await faultProxy(peer.port)
+    await using all = await runningGateway({ up: { ...peer.config(proxy.port), sweepMs: 0 }, other: other.config() })
+    await Promise.all([all.lists('up__wait'), all.lists('other__one')])
+    await using client = await all.connect()
+    const calling = client.call('up__wait')
+    await until(() => peer.calls.includes('wait'), 'the call is there')
+    proxy[fault]()
+    const result = await calling
+    expect(result.isError).toBe(true)
+    expect(textOf(result)).toMatch(/^The server "up" was lost during this call of "wait"\. Whether the call had any effect/u)
+    expect(textOf(await client.call('other__one'))).toBe('one was called')
+    expect(textOf(await client.call('up__one'))).toBe('one was called')
+    expect(peer.calls).toEqual(['wait', 'one'])
+    // What it has is what it had, so nobody is told.
+    await until(() => peer.ears > 0, 'it is heard again')
+    peer.put('two')
+    await all.lists('up__two')
+    await until(() => client.notices === 1, 'one notice')
+    expect(all.of('state', 'other').filter(({ state }) => state !== 'ready')).toEqual([])
+  })
+
+  test('a connection that is open and dead is noticed, its tools leave with one notice and come back with one', async () => {
+    await using peer = await Peer.open(kind)
+    await using other = await Peer.open('stdio')
+    await using proxy = await faultProxy(peer.port)
+    await using all = await runningGateway({ up: { ...peer.config(proxy.port), ...quick }, other: other.config() })
+    await Promise.all([all.lists('up__one'), all.lists('other__one')])
+    await using client = await all.connect('stateless')
+    await until(() => peer.ears > 0, 'it is heard')
+    proxy.behave('half-open')
+    await all.reaches('up', 'reconnecting')
+    expect(textOf(await client.call('other__one'))).toBe('one was called')
+    await until(() => client.notices === 1, 'its tools are gone')
+    expect(await client.names()).toEqual(['other__one'])
+    await expect(client.call('up__one')).rejects.toThrow('Tool "up__one" not found')
+    peer.tools.set('two', 'Came while nobody could hear')
+    proxy.cut()
+    proxy.behave('fine')
+    await until(() => client.notices === 2, 'its tools are back')
+    expect(await client.names()).toEqual(['up__one', 'up__two', 'other__one'])
+    expect(textOf(await client.call('up__two'))).toBe('two was called')
+    expect(client.notices).toBe(2)
+  })
+
+  test('late and slow bytes keep nobody else waiting, and every answer finds its question', async () => {
+    const names = Array.from({ length: 20 }, (_, each) => `tool_${each}`)
+    await using peer = await Peer.open(kind, [...names, 'wait'])
+    await using other = await Peer.open('stdio')
+    await using proxy = await faultProxy(peer.port)
+    proxy.behave('slow')
+    await using all = await runningGateway({ up: peer.config(proxy.port), other: other.config() })
+    await Promise.all([all.lists('up__wait'), all.lists('other__one')])
+    await using client = await all.connect()
+    const stop = new AbortController()
+    const waiting = client.call('up__wait', {}, stop.signal).catch(() => 'stopped')
+    await until(() => peer.calls.includes('wait'), 'one that is never answered')
+    expect(textOf(await client.call('other__one'))).toBe('one was called')
+    proxy.behave('latency')
+    const answers = await Promise.all(names.map(async (name) => textOf(await client.call(`up__${name}`))))
+    expect(answers).toEqual(names.map((name) => `${name} was called`))
+    stop.abort()
+    expect(await waiting).toBe('stopped')
+  })
+
+  test('a door that is shut at first is tried until it opens, and the gateway serves what it has', async () => {
+    await using peer = await Peer.open(kind)
+    await using other = await Peer.open('stdio')
+    await using proxy = await faultProxy(peer.port)
+    proxy.behave('refuse')
+    await using all = await runningGateway({ up: { ...peer.config(proxy.port), ...quick }, other: other.config() })
+    await using client = await all.connect()
+    await all.lists('other__one')
+    await all.reaches('up', 'reconnecting')
+    expect(await client.names()).toEqual(['other__one'])
+    proxy.behave('fine')
+    await all.lists('up__one')
+    expect(textOf(await client.call('up__one'))).toBe('one was called')
+  })
+})
+
+describe('a session that the upstream has forgotten', () => {
+  test('is begun anew by the next call, which is made once; the one that was running is not made again', async () => {
+    await using peer = await Peer.open('http', ['one', 'wait'])
+    await using all = await runningGateway({ up: { ...peer.config(), sweepMs: 0, pingMs: 0 } })
+    await all.lists('up__wait')
+    await using client = await all.connect()
+    const running = client.call('up__wait')
+    await until(() => peer.calls.includes('wait'), 'the call is there')
+    const begun = (): number => peer.asked.filter((method) => method === 'initialize').length
+    expect(begun()).toBe(1)
+    peer.forget()
+    peer.tools.set('two', 'Came with the restart')
+    expect(textOf(await client.call('up__one'))).toBe('one was called')
+    expect(textOf(await running)).toContain('was lost during this call')
+    await all.lists('up__two')
+    expect(begun()).toBe(2)
+    expect(peer.calls).toEqual(['wait', 'one'])
+  })
+})

@@ -1,0 +1,102 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { isAlive, until } from '../../../client/test/processes.ts'
+import { server } from '../upstreams.ts'
+import { gatewayFolder, runningGateway, textOf } from './running.ts'
+
+const own = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+const tree = (...args: readonly string[]) => ({ command: 'sh', args: [own('tree.sh'), ...args] })
+
+/** The processes that live in these groups. */
+function membersOf(leaders: ReadonlySet<number>): readonly number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,pgid=,stat='], { encoding: 'utf8' })
+  return stdout.split('\n').flatMap((line) => {
+    const [pid, group, state = ''] = line.trim().split(/\s+/u)
+    return leaders.has(Number(group)) && !state.startsWith('Z') ? [Number(pid)] : []
+  })
+}
+
+describe.skipIf(process.platform === 'win32')('a process of an upstream', () => {
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'that is ended by %s ends its calls with words, and nobody else notices',
+    async (signal) => {
+      const { command, args } = server('toolbox.mjs')
+      await using all = await runningGateway({ up: { command, args }, other: tree() })
+      await Promise.all([all.lists('up__wait'), all.lists('other__one')])
+      await using client = await all.connect()
+      const pid = Number(textOf(await client.call('up__pid')))
+      const other = all.gateway.upstreams.get('other')?.status.pid
+      const call = client.call('up__wait')
+      await until(() => all.of('stderr', 'up').some(({ line }) => line === 'waiting'), 'the call is running')
+      const read = all.of('listed', 'up').length
+      process.kill(pid, signal)
+      const result = await call
+      expect(result.isError).toBe(true)
+      expect(textOf(result)).toContain(`The server "up" ended (by ${signal}) during this call of "wait", and is being restarted.`)
+      // One that comes meanwhile waits for the next process.
+      expect(Number(textOf(await client.call('up__pid')))).not.toBe(pid)
+      await until(() => all.of('listed', 'up').length === read + 1, 'its tools were read again')
+      expect(client.notices).toBe(0)
+      expect(all.gateway.upstreams.get('other')?.status.pid).toBe(other)
+    },
+  )
+
+  test('that is stopped is found out by asking, replaced, and ended', async () => {
+    const { command, args } = server('toolbox.mjs')
+    await using all = await runningGateway({ up: { command, args, pingMs: 200 }, other: tree() })
+    await Promise.all([all.lists('up__pid'), all.lists('other__one')])
+    await using client = await all.connect('stateless')
+    const pid = Number(textOf(await client.call('up__pid')))
+    process.kill(pid, 'SIGSTOP')
+    await until(() => all.of('state', 'up').some(({ state }) => state === 'reconnecting'), 'it is found out')
+    expect(all.state('other')).toBe('ready')
+    expect(Number(textOf(await client.call('up__pid')))).not.toBe(pid)
+    await until(() => !isAlive(pid), 'the one that was stopped is gone')
+    expect(client.notices).toBe(0)
+  })
+
+  test('leaves nothing behind, however many it started and however often it is replaced', async () => {
+    const leaders = new Set<number>()
+    const wanted = (round: number) => ({ up: { ...tree(), env: { ROUND: String(round) } } })
+    {
+      await using all = await runningGateway(wanted(0), { rest: { store: { kind: 'memory' } } })
+      const { upstreams } = all.gateway
+      const pid = (): number => upstreams.get('up')?.status.pid ?? 0
+      for (let round = 1; round <= 100; round++) {
+        await until(() => pid() > 0 && !leaders.has(pid()), `process ${round}`)
+        leaders.add(pid())
+        if (round < 100) await all.edit(wanted(round))
+      }
+      expect(leaders.size).toBe(100)
+      await all.lists('up__one')
+      await until(() => membersOf(leaders).length === 3, 'those of the last one alone')
+    }
+    expect(membersOf(leaders)).toEqual([])
+  }, 60_000)
+})
+
+describe.skipIf(process.platform === 'win32')('no process, however stubborn, outlives a gateway', () => {
+  test.concurrent.each(['SIGTERM', 'SIGKILL'] as const)('that is ended by %s', async (signal) => {
+    await using folder = await gatewayFolder()
+    const file = join(folder.path, 'unfold.json')
+    await writeFile(file, JSON.stringify({ mcpServers: { stubborn: tree('stubborn'), polite: tree() } }))
+    const gateway = spawn(process.execPath, [own('gateway.mjs'), file, folder.path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      const exited = once(gateway, 'exit')
+      const [line] = await once(createInterface({ input: gateway.stdout }), 'line')
+      const { pids, guard }: { pids: readonly number[]; guard: number } = JSON.parse(String(line))
+      const leaders = new Set(pids)
+      await until(() => membersOf(leaders).length === 6, 'all that they start')
+      gateway.kill(signal)
+      await exited
+      await until(() => membersOf(leaders).length === 0 && !isAlive(guard), 'all of them to end')
+    } finally {
+      gateway.kill('SIGKILL')
+    }
+  })
+})

@@ -1,0 +1,110 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { until } from '../../../client/test/processes.ts'
+import { startGateway } from '../../src/start.ts'
+import type { UpstreamEvent, UpstreamEvents } from '../../src/upstreams/events.ts'
+
+/** A client of a gateway, and how often it was told that its tools changed. */
+export interface GatewayClient extends AsyncDisposable {
+  readonly notices: number
+  names(): Promise<readonly string[]>
+  call(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<CallToolResult>
+}
+
+export type Gatewayed = Awaited<ReturnType<typeof runningGateway>>
+
+export interface RunningOptions {
+  /** What the configuration holds beside the servers. */
+  readonly rest?: object
+  /** A folder that stays, such as one that another gateway used. */
+  readonly folder?: string
+}
+
+/** A folder for a gateway, removed when the test ends. */
+export async function gatewayFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'unfold-gateway-'))
+  return {
+    path,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+  }
+}
+
+/** A whole gateway with these servers: its file, its process of one, its socket, and all that happens to its upstreams. */
+export async function runningGateway(servers: Readonly<Record<string, object>>, { rest = {}, folder }: RunningOptions = {}) {
+  const own = folder === undefined ? await gatewayFolder() : undefined
+  const home = folder ?? own?.path ?? ''
+  const file = join(home, 'unfold.json')
+  const config = (mcpServers: object): string => JSON.stringify({ mcpServers, exposure: 'everything', ...rest })
+  const said: string[] = []
+  const say = (_data: object, message: string): void => void said.push(message)
+  await writeFile(file, config(servers))
+  const log = { debug: () => undefined, info: say, warn: say, error: say }
+  const running = await startGateway({ file, environment: {}, home, log, port: 0 })
+  const { gateway } = running
+  const events: UpstreamEvent[] = []
+  gateway.upstreams.events.all((event) => events.push(event))
+  const of = <E extends keyof UpstreamEvents>(type: E, upstream?: string): readonly (UpstreamEvent & { type: E })[] =>
+    events.filter(
+      (event): event is UpstreamEvent & { type: E } =>
+        event.type === type && (upstream === undefined || event.upstream === upstream),
+    )
+  const close = async (): Promise<void> => {
+    await running.close()
+    await own?.[Symbol.asyncDispose]()
+  }
+  return {
+    ...running,
+    folder: home,
+    file,
+    /** What it wrote to its log for people. */
+    said,
+    of,
+    close,
+    /** The tools that everybody would be listed now. */
+    listed: (): readonly string[] => gateway.source.entries().map(({ tool }) => tool.name),
+    /** Changes its servers by its file. */
+    async edit(mcpServers: object): Promise<void> {
+      await writeFile(file, config(mcpServers))
+      await running.reload()
+    },
+    state: (upstream: string): string | undefined => gateway.upstreams.get(upstream)?.state,
+    reaches: (upstream: string, state: string): Promise<void> =>
+      until(() => gateway.upstreams.get(upstream)?.state === state, `${upstream} is ${state}`, 15_000),
+    lists: (name: string): Promise<void> =>
+      until(() => gateway.source.entries().some(({ tool }) => tool.name === name), `${name} is listed`, 15_000),
+    connect: (era: 'session' | 'stateless' = 'session'): Promise<GatewayClient> => client(running.url ?? '', era),
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function client(url: string, era: 'session' | 'stateless'): Promise<GatewayClient> {
+  const mode = era === 'session' ? 'legacy' : { pin: '2026-07-28' }
+  const own = new Client({ name: 'test-client', version: '1.0.0' }, { versionNegotiation: { mode } })
+  let notices = 0
+  own.setNotificationHandler('notifications/tools/list_changed', () => void notices++)
+  const transport = new StreamableHTTPClientTransport(new URL(url))
+  await own.connect(transport)
+  if (era === 'stateless') await own.listen({ toolsListChanged: true })
+  return {
+    get notices() {
+      return notices
+    },
+    async names() {
+      const { tools } = await own.listTools(undefined, { cacheMode: 'bypass' })
+      // Those of upstreams; the gateway has some of its own.
+      return tools.map(({ name }) => name).filter((name) => name.includes('__'))
+    },
+    call: (name, args = {}, signal) => own.callTool({ name, arguments: args }, signal === undefined ? {} : { signal }),
+    async [Symbol.asyncDispose]() {
+      await transport.terminateSession().catch(() => undefined)
+      await own.close()
+    },
+  }
+}
+
+/** The text of an answer. */
+export function textOf({ content }: CallToolResult): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+}

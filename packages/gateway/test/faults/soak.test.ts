@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../client/test/processes.ts'
+import { type Kind, Peer } from './peer.ts'
+import { faultProxy } from './proxy.ts'
+import { runningGateway } from './running.ts'
+
+/** Numbers that look random and are the same every time. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A server of this kind behind a bad network. */
+async function remote(kind: Kind) {
+  const peer = await Peer.open(kind)
+  const proxy = await faultProxy(peer.port)
+  return {
+    kind,
+    peer,
+    proxy,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await peer[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const words = 'whatever happens to real servers on a bad network, in the end what is listed is what they have'
+
+test.each([1, 2])(`${words} (%i)`, { timeout: 40_000 }, async (seed) => {
+  const next = numbers(seed)
+  await using stdio = await remote('stdio')
+  await using http = await remote('http')
+  await using listen = await remote('listen')
+  await using sse = await remote('sse')
+  const remotes = [stdio, http, listen, sse] as const
+  // What would find a change anyway is off.
+  const settings = { sweepMs: 0, pingMs: 150, startTimeoutMs: 1_000, graceMs: 200 }
+  const servers = remotes.map(({ kind, peer, proxy }) => [kind, { ...peer.config(proxy.port), ...settings }])
+  await using all = await runningGateway(Object.fromEntries(servers))
+  for (let round = 0; round < 120; round++) {
+    const { peer, proxy, kind } = remotes[next(4)] ?? stdio
+    const name = `tool_${next(6)}`
+    const burst = (): void => {
+      for (let each = 0; each < 10; each++) peer.put(`burst_${each}`, `As of ${round}`)
+    }
+    const actions = [
+      () => peer.put(name, `As of ${round}`),
+      () => peer.put(name, `As of ${round}`),
+      () => peer.remove(name),
+      burst,
+      () => proxy.cut(),
+      () => proxy.reset(),
+      () => peer.forget(),
+      () => proxy.behave(next(2) === 0 ? 'half-open' : 'refuse'),
+      () => proxy.behave('fine'),
+      () => proxy.behave('latency'),
+      () => all.gateway.upstreams.restart(kind),
+    ]
+    actions[next(actions.length)]?.()
+    await pause(next(30))
+  }
+  for (const { proxy } of remotes) proxy.behave('fine')
+  const had = (): readonly string[] =>
+    remotes.flatMap(({ kind, peer }) => [...peer.tools].map(([name, about]) => `${kind}__${name}: ${about}`))
+  const listed = (): readonly string[] => all.gateway.source.entries().map(({ tool }) => `${tool.name}: ${tool.description}`)
+  const isSame = (): boolean => listed().join('\n') === had().join('\n')
+  // When it does not come, what differs says more than that it did not.
+  await until(isSame, 'what is listed is what there is', 20_000).catch(() => undefined)
+  expect(listed()).toEqual(had())
+})

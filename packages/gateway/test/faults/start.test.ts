@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { until } from '../../../client/test/processes.ts'
+import { serveHttp } from '../../../client/test/servers.ts'
+import { Peer } from './peer.ts'
+import { gatewayFolder, runningGateway, textOf } from './running.ts'
+
+const sqlite = { store: { kind: 'sqlite', path: 'catalog.db' } }
+
+/** Runs a gateway in a folder once, so that it knows what there is. */
+async function learned(folder: string, servers: Readonly<Record<string, object>>, name: string): Promise<void> {
+  await using all = await runningGateway(servers, { folder, rest: sqlite })
+  await all.lists(name)
+}
+
+describe('a gateway that starts again', () => {
+  test('serves what it knew although nothing comes up, and what comes up later replaces it with one notice', async () => {
+    await using folder = await gatewayFolder()
+    let port: number
+    {
+      await using peer = await Peer.open('http', ['one', 'two'])
+      port = peer.port
+      await learned(folder.path, { up: peer.config() }, 'up__two')
+    }
+    // Takes what it is sent, and never answers.
+    const silent = await serveHttp(() => undefined, { port })
+    const up = { url: `http://127.0.0.1:${port}/mcp`, type: 'http' }
+    await using all = await runningGateway({ up }, { folder: folder.path, rest: sqlite })
+    await using client = await all.connect()
+    expect(await client.names()).toEqual(['up__one', 'up__two'])
+    expect(all.state('up')).toBe('starting')
+    await all.gateway.upstreams.ready
+    await silent[Symbol.asyncDispose]()
+    await using _peer = await Peer.open('http', ['two', 'three'], port)
+    await until(() => client.notices === 1, 'the notice')
+    expect(await client.names()).toEqual(['up__two', 'up__three'])
+    expect(textOf(await client.call('up__three'))).toBe('three was called')
+  })
+
+  test.each([
+    ['is damaged', (file: string) => writeFile(file, 'This is no database, though it has been one. '.repeat(200))],
+    ['was written by a newer version', newer],
+  ])('with a store that %s moves it aside, says so, and learns anew', async (problem, spoil) => {
+    await using folder = await gatewayFolder()
+    const peer = await Peer.open('http')
+    const up = peer.config()
+    await spoil(join(folder.path, 'catalog.db'))
+    {
+      await using all = await runningGateway({ up }, { folder: folder.path, rest: sqlite })
+      await all.lists('up__one')
+      const [told] = all.said.filter((message) => message.includes('catalog.db'))
+      expect(told).toContain(problem)
+      expect(told).toContain('.aside')
+    }
+    expect((await readdir(folder.path)).some((name) => name.endsWith('.aside'))).toBe(true)
+    await peer[Symbol.asyncDispose]()
+    await using again = await runningGateway({ up }, { folder: folder.path, rest: sqlite })
+    expect(again.listed()).toEqual(['up__one'])
+  })
+
+  test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'in a folder that it may not write to goes on in memory',
+    async () => {
+      await using folder = await gatewayFolder()
+      await using peer = await Peer.open('http')
+      const closed = join(folder.path, 'closed')
+      await mkdir(closed, { mode: 0o500 })
+      try {
+        const rest = { store: { kind: 'sqlite', path: 'closed/catalog.db' } }
+        await using all = await runningGateway({ up: peer.config() }, { folder: folder.path, rest })
+        await all.lists('up__one')
+        expect(all.said.find((message) => message.includes('catalog.db'))).toContain('kept in memory')
+      } finally {
+        await chmod(closed, 0o700)
+      }
+    },
+  )
+
+  test('with a folder in the place of its store goes on in memory, and says so', async () => {
+    await using folder = await gatewayFolder()
+    await using peer = await Peer.open('http')
+    const rest = { store: { kind: 'sqlite', path: '.' } }
+    await using all = await runningGateway({ up: peer.config() }, { folder: folder.path, rest })
+    await all.lists('up__one')
+    expect(all.said.find((message) => message.includes('kept in memory'))).toBeDefined()
+  })
+})
+
+test('two gateways on one store both serve, and what either learned is known at the next start', async () => {
+  await using folder = await gatewayFolder()
+  const shared = { store: { kind: 'sqlite', path: join(folder.path, 'catalog.db') } }
+  const first = await Peer.open('http', ['one'])
+  const second = await Peer.open('listen', ['two'])
+  {
+    await using one = await runningGateway({ first: first.config() }, { rest: shared })
+    await using other = await runningGateway({ second: second.config() }, { rest: shared })
+    await Promise.all([one.lists('first__one'), other.lists('second__two')])
+    first.put('more')
+    second.put('more')
+    await Promise.all([one.lists('first__more'), other.lists('second__more')])
+    expect([...one.said, ...other.said].filter((message) => message.includes('catalog.db'))).toEqual([])
+  }
+  const servers = { first: first.config(), second: second.config() }
+  await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()])
+  await using all = await runningGateway(servers, { rest: shared })
+  expect(all.listed()).toEqual(['first__one', 'first__more', 'second__two', 'second__more'])
+})
+
+/** Written by another process: a file that was open in this one may stay so for a while. */
+function newer(file: string): void {
+  const libsql = JSON.stringify(createRequire(import.meta.url).resolve('libsql'))
+  const work = `db.exec('PRAGMA application_id = ${0x75_6e_66_64}; PRAGMA user_version = 99; CREATE TABLE later (what)')`
+  spawnSync(process.execPath, ['-e', `const db = new (require(${libsql}))(${JSON.stringify(file)}); ${work}`])
+}

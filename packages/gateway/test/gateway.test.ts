@@ -1,0 +1,340 @@
+import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { until } from '../../client/test/processes.ts'
+import { parseConfig } from '../src/config/read.ts'
+import { createToken } from '../src/config/tokens.ts'
+import { Gateway } from '../src/gateway.ts'
+import { silent } from '../src/log.ts'
+import { catalogKey } from '../src/stores/key.ts'
+import { memoryCatalog } from '../src/stores/memory.ts'
+import { become, composition, eras, plain, textOf } from './composition.ts'
+
+const finding = ['search_tools', 'describe_tools', 'call_tool']
+const own = 'read_result'
+const long = `a_tool_whose_name_is_${'far_'.repeat(12)}too_long`
+
+const git = plain({
+  instructions: 'Works with repositories.',
+  tools: [{ name: 'log', description: 'Shows the history' }, 'status'],
+})
+const notes = plain({ title: 'Notebook', tools: ['add', 'find'] })
+
+describe('what a client sees', () => {
+  test('names lead back to one server and one tool, whatever these are called', async () => {
+    const odd = ['read me', 'a__b', '_x', long, `${long}_2`, 'log']
+    await using gateway = await composition({
+      mcpServers: { git, 'My Files!': plain({ tools: odd }) },
+      exposure: 'everything',
+    })
+    const client = await gateway.connect({ listens: false })
+    const names = (await client.toolNames()).filter((name) => name !== own)
+    expect(new Set(names).size).toBe(2 + odd.length)
+    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/u)
+    expect(names.slice(0, 2)).toEqual(['git__log', 'git__status'])
+    const reached: string[] = []
+    for (const name of names.slice(2)) {
+      const [, tool = ''] = /^(.*) \{\}$/u.exec(textOf(await client.call(name))) ?? []
+      expect(gateway.gateway.source.ownName('My Files!', name)).toBe(tool)
+      reached.push(tool)
+    }
+    expect(reached).toEqual(odd)
+  })
+
+  test('the configuration renames, describes, pins and switches off single tools', async () => {
+    await using gateway = await composition({
+      mcpServers: {
+        git: plain(
+          { tools: ['log', 'status', 'push', 'pull', 'gc'] },
+          {
+            tools: {
+              log: { name: 'history', description: 'What was done' },
+              status: { pinned: true },
+              push: { enabled: false },
+              gc: { enabled: true },
+            },
+            deny: ['pull', 'gc'],
+          },
+        ),
+      },
+      exposure: 'groups',
+    })
+    const client = await gateway.connect()
+    expect(await client.toolNames()).toEqual(['activate_git', 'deactivate', own, 'git__status'])
+    await client.call('activate_git')
+    const tools = await client.tools()
+    expect(tools.map(({ name }) => name).slice(3)).toEqual(['history', 'git__status', 'git__gc'])
+    expect(tools.find(({ name }) => name === 'history')?.description).toBe('What was done')
+    expect(textOf(await client.call('history'))).toBe('log {}')
+    for (const gone of ['git__push', 'git__pull', 'git__log']) await expect(client.call(gone)).rejects.toThrow('not found')
+  })
+
+  test('every server is a group that is described in its own words, and groups lie in groups', async () => {
+    await using gateway = await composition({
+      mcpServers: { git, notes, empty: plain({ tools: [] }), off: { ...notes, disabled: true } },
+      exposure: 'groups',
+      groups: {
+        work: { about: 'All for work', groups: ['dev'], servers: ['notes'] },
+        dev: { about: 'Development', servers: ['git'] },
+      },
+    })
+    const client = await gateway.connect()
+    const activators = async (): Promise<unknown> =>
+      (await client.tools())
+        .filter(({ name }) => name.startsWith('activate_'))
+        .map(({ name, description = '' }) => [name, description.split('.')[0]])
+    const work = ['activate_work', 'All for work']
+    expect(await activators()).toEqual([work])
+    expect(gateway.gateway.upstreams.get('off')?.status.pid).toBeUndefined()
+    expect(textOf(await client.call('activate_git'))).toContain("'activate_work'")
+    expect(textOf(await client.call('activate_work'))).toContain('activate_dev')
+    // A server without tools, and one that is switched off, have nothing to open.
+    const dev = ['activate_dev', 'Development']
+    const notebook = ['activate_notes', 'The tools of Notebook']
+    expect(await activators()).toEqual([work, dev, notebook])
+    await client.call('activate_dev')
+    expect(await activators()).toEqual([work, dev, ['activate_git', 'Works with repositories'], notebook])
+    expect(textOf(await client.call('activate_git'))).toContain('git__log() — Shows the history')
+    expect(await client.toolNames()).toContain('git__status')
+    await client.call('deactivate', { group: 'work' })
+    expect(await client.toolNames()).not.toContain('git__status')
+  })
+
+  test('tools that look alike or cannot be served are told to whoever runs it, and no two get one name', async () => {
+    const alike = plain({ tools: ['list_all', 'list-all', { name: 'odd', inputSchema: { type: 'object', $ref: '#' } }] })
+    const renamed = plain({ tools: ['log'] }, { tools: { log: { name: 'history' } } })
+    const config = { mcpServers: { git: renamed, notes: alike }, exposure: 'everything' }
+    await using gateway = await composition(config)
+    const client = await gateway.connect({ listens: false })
+    expect(await client.toolNames()).toEqual([own, 'history', 'notes__list_all', 'notes__list-all'])
+    expect(gateway.gateway.source.notes('notes').map(({ kind, message }) => [kind, message])).toEqual([
+      ['left_out', 'The tool "odd" is left out: its input schema cannot be taken: it refers to itself in a circle.'],
+      ['doubt', 'These tools look alike: notes__list_all, notes__list-all.'],
+    ])
+    const clash = { git: renamed, notes: { ...alike, tools: { list_all: { name: 'history' } } } }
+    expect((await gateway.edit({ ...config, mcpServers: clash })).join()).toContain('is the name of git.tools.log already')
+    expect(await client.toolNames()).toContain('notes__list_all')
+  })
+})
+
+describe('how it is shown', () => {
+  const mcpServers = { git, notes }
+  const whole = ['git__log', 'git__status', 'notes__add', 'notes__find']
+  const groups = ['activate_git', 'activate_notes', 'deactivate', own]
+  const shapes = {
+    everything: { session: [own, ...whole], stateless: [own, ...whole] },
+    groups: { session: groups, stateless: [...finding, own] },
+    lazy: { session: ['manage_tools', own], stateless: [...finding, own] },
+    search: { session: [...finding, own], stateless: [...finding, own] },
+    auto: { session: groups, stateless: [...finding, own] },
+  } as const
+  const all = ['everything', 'groups', 'lazy', 'search', 'auto'] as const
+
+  test.each(eras)('by the configuration, a profile, a token, and above all by the address, in the era "%s"', async (era) => {
+    const tokens = all.map((exposure) => createToken(`${exposure} token`, exposure))
+    const config = {
+      mcpServers,
+      // Nothing is small enough to be shown whole.
+      budgetTokens: 1,
+      profiles: Object.fromEntries(all.map((exposure) => [exposure, { exposure }])),
+    }
+    await using gateway = await composition({ ...config, exposure: 'search' })
+    const lists = async (asking: object): Promise<readonly string[]> => {
+      const client = await gateway.connect({ era, listens: false, ...asking })
+      return client.toolNames()
+    }
+    for (const exposure of all) expect(await lists({ at: `/${exposure}` })).toEqual(shapes[exposure][era])
+    // On 2026-07-28 an address that asks for groups says itself which.
+    for (const exposure of all.filter((each) => each !== 'groups'))
+      expect(await lists({ at: `/lazy?exposure=${exposure}` })).toEqual(shapes[exposure][era])
+    for (const exposure of all) {
+      await gateway.edit({ ...config, exposure })
+      expect(await lists({})).toEqual(shapes[exposure][era])
+    }
+    await gateway.edit({ ...config, exposure: 'search', tokens: tokens.map(({ record }) => record) })
+    for (const [at, exposure] of all.entries()) expect(await lists({ token: tokens[at]?.token })).toEqual(shapes[exposure][era])
+    const refused = await Promise.allSettled([lists({}), lists({ token: tokens[0]?.token, at: '/lazy' })])
+    expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  })
+
+  test.each(eras)('the address chooses groups, and a wrong one is refused, in the era "%s"', async (era) => {
+    await using gateway = await composition({ mcpServers, exposure: 'groups', profiles: { one: { servers: ['git'] } } })
+    const client = await gateway.connect({ era, at: '?groups=notes', listens: false })
+    const names = await client.toolNames()
+    expect(names).toContain('notes__add')
+    expect(names).not.toContain('git__log')
+    const wrong = ['?groups=ntes', '/one?groups=notes', '/on'].map((at) => gateway.connect({ era, at, listens: false }))
+    expect((await Promise.allSettled(wrong)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  })
+
+  test('a wrong address is told what there is for whoever asks', async () => {
+    await using gateway = await composition({ mcpServers, exposure: 'groups', profiles: { one: { servers: ['git'] } } })
+    await expect(gateway.connect({ at: '?groups=ntes' })).rejects.toThrow('Nearest: notes')
+    await expect(gateway.connect({ at: '/one?groups=notes' })).rejects.toThrow('does not have. Known: git.')
+    await expect(gateway.connect({ at: '/on' })).rejects.toThrow('There is no profile')
+  })
+
+  test('what is saved is computed once, for each client, until something changes', async () => {
+    await using gateway = await composition({
+      mcpServers,
+      exposure: 'search',
+      profiles: { git: { servers: ['git'], exposure: 'everything' } },
+    })
+    const { gateway: saving } = gateway
+    const first = await saving.savings()
+    expect(first).toMatchObject({ exposure: 'search', tools: 5, listed: 4 })
+    expect(await saving.savings()).toBe(first)
+    const profiled = await saving.savings(saving.access.client(undefined, 'git'))
+    expect(profiled).toMatchObject({ exposure: 'everything', tools: 3, listed: 3 })
+    expect(profiled.listedTokens).toBe(profiled.allTokens)
+    await become(await gateway.connect(), 'git__log', ['log'])
+    await until(async () => (await saving.savings()).tools === 4, 'the change counts')
+    expect((await saving.savings()).allTokens).toBeLessThan(first.allTokens)
+  })
+})
+
+describe.each(eras)('what a client does, in the era "%s"', (era) => {
+  test('calls of tools that are not shown arrive, and show their group where a list may change', async () => {
+    await using gateway = await composition({ mcpServers: { git, notes }, exposure: 'groups', budgetTokens: 1 })
+    const [one, other] = [await gateway.connect({ era }), await gateway.connect({ era })]
+    const before = await one.toolNames()
+    const answer = textOf(await one.call('git__log', { a: 1 }))
+    const shown = era === 'session' ? ['git__log', 'git__status'] : []
+    const notices = era === 'session' ? 1 : 0
+    expect(answer).toMatch(/^log \{"a":1\}/u)
+    expect(answer.includes('git__status')).toBe(era === 'session')
+    expect(await one.toolNames()).toEqual([...before, ...shown])
+    await one.told(notices)
+    await one.quiet()
+    expect(one.notices).toBe(notices)
+    // Nobody else sees or hears of it.
+    expect(await other.toolNames()).toEqual(before)
+    expect(other.notices).toBe(0)
+  })
+
+  test('a search finds what a server has become, and no longer what it was', async () => {
+    await using gateway = await composition({ mcpServers: { git, notes }, exposure: 'search' })
+    const client = await gateway.connect({ era })
+    const finds = async (query: string): Promise<string> => textOf(await client.call('search_tools', { query }))
+    expect(await finds('history')).toContain('git__log')
+    await become(client, 'git__log', [{ name: 'blame', description: 'Who wrote each line' }, 'log'])
+    await until(async () => (await finds('who wrote each line')).includes('git__blame'), 'the new tool is found')
+    expect(await finds('history')).not.toContain('Shows the history')
+    expect(textOf(await client.call('call_tool', { name: 'git__blame', arguments: { file: 'a' } }))).toContain(
+      'blame {"file":"a"}',
+    )
+  })
+
+  test('a change is told once to those whose view it changes, and to nobody else', async () => {
+    await using gateway = await composition({
+      mcpServers: { git, notes },
+      exposure: 'everything',
+      profiles: { git: { servers: ['git'] }, notes: { servers: ['notes'] } },
+    })
+    const ats = ['', '/git', '/notes', '?exposure=search']
+    const [all, gits, others, searching] = await Promise.all(ats.map((at) => gateway.connect({ era, at })))
+    await become(all as never, 'git__log', ['log', 'status', 'blame'])
+    await Promise.all([all?.told(1), gits?.told(1)])
+    expect(await gits?.toolNames()).toEqual([own, 'git__log', 'git__status', 'git__blame'])
+    // The same tools announced again are no change.
+    await become(all as never, 'git__log', ['log', 'status', 'blame'])
+    await become(all as never, 'notes__add', ['add'])
+    await Promise.all([all?.told(2), others?.told(1)])
+    await all?.quiet()
+    expect([all, gits, others, searching].map((client) => client?.notices)).toEqual([2, 1, 1, 0])
+  })
+})
+
+describe('an edit of the file', () => {
+  const lazily = { sweepMs: 0 }
+
+  test('touches only the servers that it names', async () => {
+    const base = { git, notes, web: plain({ tools: ['get'] }) }
+    await using gateway = await composition({ mcpServers: base, exposure: 'everything' })
+    const client = await gateway.connect()
+    const pids = (...names: readonly string[]): readonly (number | undefined)[] => names.map((name) => gateway.pid(name))
+    const before = pids('git', 'notes', 'web')
+    expect(new Set(before).size).toBe(3)
+
+    await gateway.edit({ mcpServers: { ...base, more: plain({ tools: ['x'] }) }, exposure: 'everything' })
+    expect(await client.toolNames()).toContain('more__x')
+    expect(pids('git', 'notes', 'web')).toEqual(before)
+
+    const changed = { git, notes: plain({ tools: ['add', 'find', 'tag'] }), web: { ...base.web, ...lazily } }
+    await gateway.edit({ mcpServers: changed, exposure: 'everything' })
+    await until(async () => (await client.toolNames()).includes('notes__tag'), 'the changed server is back')
+    expect(await client.toolNames()).not.toContain('more__x')
+    await expect(client.call('more__x')).rejects.toThrow('not found')
+    // Other settings do not start a server anew; another command does.
+    expect(pids('git', 'web')).toEqual([before[0], before[2]])
+    expect(pids('notes')[0]).not.toBe(before[1])
+
+    await gateway.edit({ mcpServers: { ...changed, git: { ...git, disabled: true } }, exposure: 'everything' })
+    expect((await client.toolNames()).filter((name) => name.startsWith('git__'))).toEqual([])
+    expect(pids('git', 'web')).toEqual([undefined, before[2]])
+  })
+
+  test('that gives a name to another server leaves it nothing of the one that had it', async () => {
+    const read = (mcpServers: object) =>
+      parseConfig(JSON.stringify({ mcpServers, exposure: 'everything' }), { file: 'unfold.json', environment: {} })
+    const mute = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
+    const first = { mute, notes: { ...mute, env: { A: '1' } } }
+    const store = memoryCatalog()
+    const kept = read(first).config.mcpServers.notes
+    if (kept === undefined) throw new Error('no server')
+    await store.replaceTools(catalogKey('notes', kept), [{ name: 'add', inputSchema: { type: 'object' } }], 'Keeps notes.')
+    await using gateway = await Gateway.open({ read: read(first), folder: tmpdir(), store, log: silent })
+    const listed = (): readonly string[] => gateway.source.entries().map(({ tool }) => tool.name)
+    // What was known is served although the server never says a word.
+    expect(listed()).toEqual(['notes__add'])
+    await gateway.apply(read({ mute }))
+    expect(listed()).toEqual([])
+    await gateway.apply(read({ mute, notes: { ...mute, env: { A: '2' } } }))
+    expect(listed()).toEqual([])
+    expect(await store.known(catalogKey('notes', kept))).toBeUndefined()
+  })
+
+  test('that renames a tool or changes a profile is seen by those who are connected, once, and starts nothing anew', async () => {
+    const profiles = { work: { servers: ['git'] }, home: { servers: ['notes'] } }
+    await using gateway = await composition({ mcpServers: { git, notes }, exposure: 'everything', profiles })
+    const [worker, homely] = [await gateway.connect({ at: '/work' }), await gateway.connect({ at: '/home' })]
+    const before = [gateway.pid('git'), gateway.pid('notes')]
+    const renamed = { git: { ...git, tools: { log: { name: 'history' } } }, notes }
+    await gateway.edit({ mcpServers: renamed, exposure: 'everything', profiles })
+    await worker.told(1)
+    expect(await worker.toolNames()).toEqual([own, 'history', 'git__status'])
+    expect(textOf(await worker.call('history'))).toBe('log {}')
+    const widened = { ...profiles, work: { servers: ['git', 'notes'], except: ['notes__add'] } }
+    await gateway.edit({ mcpServers: renamed, exposure: 'everything', profiles: widened })
+    await worker.told(2)
+    expect(await worker.toolNames()).toEqual([own, 'history', 'git__status', 'notes__find'])
+    await gateway.edit({ mcpServers: renamed, exposure: 'everything', profiles: { work: widened.work } })
+    await homely.told(1)
+    await expect(homely.toolNames()).rejects.toThrow('There is no profile')
+    await homely.quiet()
+    expect([worker.notices, homely.notices]).toEqual([2, 1])
+    expect([gateway.pid('git'), gateway.pid('notes')]).toEqual(before)
+  })
+
+  test('that is wrong is not used: what was good goes on, and the log says where the mistake is', async () => {
+    const config = { mcpServers: { git, notes }, exposure: 'everything' }
+    await using gateway = await composition(config)
+    const client = await gateway.connect()
+    const before = { names: await client.toolNames(), pid: gateway.pid('git') }
+    for (const wrong of [
+      '{ "mcpServers": { "git": ',
+      { ...config, exposre: 'lazy' },
+      { ...config, groups: { a: { about: 'A', groups: ['a'] } } },
+    ]) {
+      const [problem] = await gateway.edit(wrong)
+      expect(problem).toMatch(/^\d+:\d+ /u)
+      expect(gateway.said.at(-1)).toContain('what was running goes on')
+      expect(await client.toolNames()).toEqual(before.names)
+      expect(gateway.pid('git')).toBe(before.pid)
+    }
+    await client.quiet()
+    expect(client.notices).toBe(0)
+    await gateway.edit({ ...config, mcpServers: { git } })
+    await client.told(1)
+    expect(gateway.pid('git')).toBe(before.pid)
+  })
+})

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createHandler, defineToolbox, toNodeHandler } from '@unfold-mcp/server'
+import { expect, test } from 'vitest'
+import { until } from '../../client/test/processes.ts'
+import { createToken } from '../src/config/tokens.ts'
+import { served } from './served.ts'
+import { server } from './upstreams.ts'
+
+const reference = (name: string): string => `$\{${name}}`
+
+/** Reads a stream of events for as long as it is open. */
+function follow(response: Response): { readonly text: () => string } {
+  let text = ''
+  void (async () => {
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) text += part.value
+  })().catch(() => undefined)
+  return { text: () => text }
+}
+
+test('no secret is in anything that a gateway tells: not in its log, its administration, its numbers or its errors', async () => {
+  const [argument, variable, header, password, query] = ['argument', 'variable', 'header', 'pass/word', 'query'].map(
+    (name) => `canary-${name}-1f6b`,
+  ) as [string, string, string, string, string]
+  const { token, record } = createToken('someone')
+  const closed = 'http://127.0.0.1:9'
+  await using edge = await served(
+    {
+      tokens: [record],
+      mcpServers: {
+        careless: { ...server('mirror.mjs', reference('API_TOKEN')), env: { PLAIN_NAME: reference('OTHER') }, graceMs: 60_000 },
+        blurting: { ...server('mirror.mjs', variable), env: { X: variable } },
+        away: { url: `${closed}/mcp?key=${query}`, headers: { authorization: `Bearer ${header}`, 'x-key': header } },
+        login: { url: `http://user:${encodeURIComponent(password)}@127.0.0.1:9/mcp` },
+      },
+    },
+    { environment: { API_TOKEN: argument, OTHER: variable } },
+  )
+  await Promise.all([edge.ready('careless'), edge.ready('blurting')])
+  const events = follow(await edge.ask('/api/events?level=debug', { token: edge.admin, headers: { 'last-event-id': '0' } }))
+  await using client = await edge.connect('', { token })
+  const told: unknown[] = []
+  for (const name of ['careless__refuse', 'blurting__refuse', 'careless__die', 'careless__nothing'])
+    told.push(await client.call(name).catch((error: unknown) => String(error)))
+  await until(() => edge.lines.some((line) => line.includes('died of')), 'its last words are in the log')
+  const lost = (name: string): boolean => edge.gateway.upstreams.get(name)?.status.lastError !== undefined
+  await until(() => lost('away') && lost('login'), 'the others cannot be reached')
+  for (const path of [
+    '/status',
+    '/upstreams',
+    '/upstreams/away',
+    '/tools',
+    '/changes',
+    '/calls',
+    '/clients',
+    '/logs?level=debug&limit=1000',
+  ])
+    told.push(await edge.api(path))
+  told.push(
+    await (await edge.ask('/metrics', { token: edge.admin })).text(),
+    await (await edge.ask('/api/status', { token })).text(),
+  )
+  await until(() => events.text().includes('died of'), 'so they are in the events')
+  const everything = [...edge.lines, events.text(), ...told.map((each) => JSON.stringify(each))].join('\n')
+  expect(everything).toContain('not with [secret]')
+  expect(everything).toContain('died of [secret]')
+  for (const secret of [
+    argument,
+    variable,
+    header,
+    password,
+    encodeURIComponent(password),
+    query,
+    token,
+    record.hash,
+    edge.admin,
+  ])
+    expect(everything).not.toContain(secret)
+  expect(await readFile(edge.file, 'utf8')).not.toContain(token)
+})
+
+test('nothing that a client proves itself with reaches a server, and a server gets of the environment only what it needs', async () => {
+  const heard: string[] = []
+  const toolbox = defineToolbox({ name: 'listening', version: '1.0.0' }).tool('hear', {}, () => 'heard')
+  const handler = createHandler(toolbox)
+  const answer = toNodeHandler(handler)
+  const upstream = createServer((request, response) => {
+    heard.push(JSON.stringify([request.url, request.rawHeaders]))
+    const { emit } = request
+    request.emit = (event: string, ...args: unknown[]) => {
+      if (event === 'data') heard.push(String(args[0]))
+      return emit.call(request, event, ...args)
+    }
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  const { port } = upstream.address() as AddressInfo
+  const { token, record } = createToken('someone')
+  const environment = { CANARY_TOKEN: 'canary-of-the-gateway', AWS_SECRET_ACCESS_KEY: 'canary-of-aws', OWN: 'for-the-mirror' }
+  process.env.UNFOLD_TEST_CANARY = 'canary-of-the-process'
+  {
+    await using edge = await served(
+      {
+        tokens: [record],
+        mcpServers: {
+          web: { url: `http://127.0.0.1:${port}/mcp`, headers: { 'x-own': 'for-the-web' } },
+          child: { ...server('mirror.mjs'), env: { OWN: reference('OWN') } },
+        },
+      },
+      { environment },
+    )
+    await Promise.all([edge.ready('web'), edge.ready('child')])
+    const cookies = {
+      cookie: 'session=canary-cookie',
+      'x-forwarded-for': '203.0.113.7',
+      'x-api-key': 'canary-key',
+      baggage: 'a=canary-baggage',
+    }
+    for (const era of ['session', 'stateless'] as const) {
+      await using client = await edge.connect('', { era, token, headers: cookies })
+      const _meta = {
+        traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`,
+        baggage: 'a=canary-baggage',
+        'x.y/z': 'canary-meta',
+      }
+      await client.client.callTool({ name: 'web__hear', arguments: {}, _meta })
+      const { content } = await client.client.callTool({ name: 'child__show', arguments: {}, _meta })
+      heard.push(JSON.stringify(content))
+    }
+    delete process.env.UNFOLD_TEST_CANARY
+  }
+  const everything = heard.join('\n')
+  for (const secret of [
+    token,
+    'canary-cookie',
+    'canary-key',
+    'canary-baggage',
+    'canary-meta',
+    '203.0.113.7',
+    'canary-of-the-gateway',
+    'canary-of-aws',
+    'canary-of-the-process',
+  ])
+    expect(everything).not.toContain(secret)
+  const shown = heard.filter((each) => each.includes('"type":"text"')).join('')
+  expect(shown).toContain('for-the-mirror')
+  expect(shown).not.toContain('for-the-web')
+  expect(everything.split('for-the-web').length).toBeGreaterThan(1)
+  expect(everything).toContain(`00-${'a'.repeat(32)}`)
+  await handler.close()
+  await new Promise((resolve) => upstream.close(resolve))
+})

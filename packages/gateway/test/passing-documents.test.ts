@@ -1,0 +1,201 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { until } from '../../client/test/processes.ts'
+import { testServer } from '../../server/src/testing/ways.ts'
+import { createToken } from '../src/config/tokens.ts'
+import { asking, person } from './passing-clients.ts'
+import { served } from './served.ts'
+
+const eras = ['session', 'stateless'] as const
+const manners = { session: 'session', stateless: 'both' } as const
+
+describe('prompts and resources of several servers', () => {
+  test('that have the same address are told apart, each is read from its own server, and the operator is told', async () => {
+    await using gateway = await served({
+      mcpServers: { one: asking('one', 'session', 'same'), two: asking('two', 'both', 'same') },
+      exposure: 'everything',
+    })
+    await Promise.all(['one', 'two'].map((name) => gateway.ready(name)))
+    for (const era of eras) {
+      await using me = await person(gateway.url, { era })
+      const { client } = me
+      const { resources } = await client.listResources()
+      expect(resources.map(({ uri }) => uri)).toEqual(['memo://shared', 'memo://one', 'unfold://two/memo://shared', 'memo://two'])
+      const read = async (uri: string) => (await client.readResource({ uri })).contents[0]
+      expect(await read('memo://shared')).toEqual({ uri: 'memo://shared', text: 'memo://shared of one' })
+      expect(await read('unfold://two/memo://shared')).toEqual({
+        uri: 'unfold://two/memo://shared',
+        text: 'memo://shared of two',
+      })
+      // An address stays good also while there is nothing to tell it apart from.
+      expect(await read('unfold://one/memo://one')).toMatchObject({ text: 'memo://one of one' })
+      const { resourceTemplates } = await client.listResourceTemplates()
+      const [first, second] = resourceTemplates.map(({ uriTemplate }) => uriTemplate)
+      expect([first, second]).toEqual(['memo://each/{id}', 'unfold://two/memo://each/{id}'])
+      expect(await read('memo://each/3')).toMatchObject({ text: 'memo://each/3 of one' })
+      expect(await read('unfold://two/memo://each/3')).toMatchObject({ text: 'memo://each/3 of two' })
+      await expect(read('memo://nobody')).rejects.toThrow(/There is no resource "memo:\/\/nobody"/u)
+      const { prompts } = await client.listPrompts()
+      expect(prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__inquire', 'two__greet', 'two__inquire'])
+      const greeted = await client.getPrompt({ name: 'two__greet', arguments: { to: 'Ada' } })
+      expect(greeted.messages[0]?.content).toEqual({ type: 'text', text: 'two greets Ada' })
+    }
+    expect(gateway.lines.filter((line) => line.includes('Two servers have memo://shared'))).toHaveLength(1)
+  })
+
+  test('are those of the servers of a profile alone, and what these do not have is not declared', async () => {
+    const [all, bare] = [createToken('all'), createToken('bare', 'bare')]
+    await using gateway = await served({
+      mcpServers: { one: asking('one', 'session'), plain: asking('plain', 'session', 'bare') },
+      exposure: 'everything',
+      profiles: { bare: { servers: ['plain'] }, none: { tools: ['one__*'] } },
+      tokens: [all.record, bare.record],
+    })
+    await Promise.all(['one', 'plain'].map((name) => gateway.ready(name)))
+    for (const era of eras) {
+      await using me = await person(gateway.url, { era, token: all.token })
+      expect(me.client.getServerCapabilities()).toMatchObject({ prompts: {}, resources: { subscribe: true } })
+      expect(me.client.getServerCapabilities()).not.toHaveProperty('completions')
+      for (const [url, token] of [
+        [gateway.url, bare.token],
+        [`${gateway.url}/none`, all.token],
+      ] as const) {
+        await using other = await person(url, { era, token })
+        expect(Object.keys(other.client.getServerCapabilities() ?? {}).sort()).toEqual(['extensions', 'logging', 'tools'])
+        const asked = other.client.request({ method: 'resources/read', params: { uri: 'memo://one' } })
+        await expect(asked).rejects.toThrow(/method not found/iu)
+      }
+    }
+  })
+
+  test('of a server that is slow to list them are missing, and those of the others are there', async () => {
+    await using gateway = await served({
+      mcpServers: { slow: asking('slow', 'session', 'slow'), quick: asking('quick', 'session') },
+      exposure: 'everything',
+    })
+    await Promise.all(['slow', 'quick'].map((name) => gateway.ready(name)))
+    await using me = await person(gateway.url, { era: 'session' })
+    const { prompts } = await me.client.listPrompts()
+    expect(prompts.map(({ name }) => name)).toEqual(['quick__greet', 'quick__inquire'])
+  })
+
+  test('stay known while their server is away, and go when the configuration drops it', async () => {
+    const one = asking('one', 'session')
+    await using gateway = await served({ mcpServers: { one, two: asking('two', 'session') }, exposure: 'everything' })
+    await Promise.all(['one', 'two'].map((name) => gateway.ready(name)))
+    await using me = await person(gateway.url, { era: 'session' })
+    await me.client.listPrompts()
+    const pid = gateway.gateway.upstreams.get('two')?.connection?.pid ?? 0
+    process.kill(pid, 'SIGKILL')
+    await until(() => gateway.gateway.upstreams.get('two')?.state !== 'ready', 'it is away')
+    expect((await me.client.listPrompts()).prompts).toHaveLength(4)
+    await gateway.write({ mcpServers: { one }, exposure: 'everything' })
+    await gateway.running.reload()
+    await until(() => me.noticed.includes('prompts'), 'the client is told')
+    expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__inquire'])
+  })
+})
+
+test('a session that begins with the gateway is told what there is, and one of the next start before any server is started', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'unfold-kept-'))
+  const store = { kind: 'sqlite', path: join(folder, 'catalog.db') }
+  const config = { store, mcpServers: { one: { ...asking('one', 'session'), start: 'lazy' } }, exposure: 'everything' }
+  try {
+    for (const isKnown of [false, true]) {
+      await using gateway = await served(config)
+      const state = () => gateway.gateway.upstreams.get('one')?.state
+      await using me = await person(gateway.url, { era: 'session' })
+      expect(me.client.getServerCapabilities()).toMatchObject({ prompts: {}, resources: { subscribe: true } })
+      expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__inquire'])
+      expect((await me.client.listResources()).resources.map(({ uri }) => uri)).toEqual(['memo://shared', 'memo://one'])
+      expect(state()).toBe(isKnown ? 'sleeping' : 'ready')
+      const { messages } = await me.client.getPrompt({ name: 'one__greet', arguments: { to: 'Ada' } })
+      expect(messages[0]?.content).toMatchObject({ text: 'one greets Ada' })
+      expect(me.noticed).toEqual([])
+      await gateway.ready('one')
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+})
+
+test.each(eras)('a %s client over pipes is served as well, and asked as well', async (era) => {
+  await using gateway = await served({ mcpServers: { one: asking('one', 'session') }, exposure: 'everything' })
+  await gateway.ready('one')
+  await using pipes = await testServer(gateway.gateway.toolbox, { transport: 'stdio', era })
+  const { client, call } = await pipes.connect({ listens: false })
+  const { resources } = client.getServerCapabilities() ?? {}
+  expect(resources).toEqual({ listChanged: true, ...(era === 'session' && { subscribe: true }) })
+  client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ada' } }))
+  const noticed: string[] = []
+  client.setNotificationHandler('notifications/prompts/list_changed', () => void noticed.push('prompts'))
+  if (era === 'stateless') await client.listen({ promptsListChanged: true })
+  expect((await call('one__ask')).content).toEqual([{ type: 'text', text: 'accept Ada' }])
+  await call('one__more', { as: 'fresh' })
+  await until(() => noticed.length > 0, 'the change is told')
+  expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('one__fresh')
+  expect(noticed).toEqual(['prompts'])
+})
+
+describe('changes', () => {
+  test.each(eras)('of a %s server are told to each client that sees it, once, in the way of its era', async (speaks) => {
+    const [all, bare] = [createToken('all'), createToken('other', 'other')]
+    await using gateway = await served({
+      mcpServers: { one: asking('one', manners[speaks]), other: asking('other', 'session') },
+      exposure: 'everything',
+      profiles: { other: { servers: ['other'] } },
+      tokens: [all.record, bare.record],
+    })
+    await Promise.all(['one', 'other'].map((name) => gateway.ready(name)))
+    await using session = await person(gateway.url, { era: 'session', token: all.token })
+    await using stateless = await person(gateway.url, { era: 'stateless', token: all.token })
+    await using stranger = await person(gateway.url, { era: 'session', token: bare.token })
+    await using strange = await person(gateway.url, { era: 'stateless', token: bare.token })
+    const filter = { promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions: ['memo://one'] }
+    await stateless.client.listPrompts()
+    await session.client.listPrompts()
+    const streams = [await stateless.client.listen(filter), await strange.client.listen(filter)]
+    await session.text('one__more', { as: 'fresh' })
+    for (const { noticed, client } of [session, stateless]) {
+      await until(() => noticed.length === 2, 'the changes are told')
+      expect([...noticed].sort()).toEqual(['prompts', 'resources'])
+      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('one__fresh')
+      expect((await client.listResources()).resources.map(({ uri }) => uri)).toContain('memo://fresh')
+    }
+    await session.text('one__touch', { uri: 'memo://one' })
+    await until(() => stateless.noticed.includes('memo://one'), 'the update is told')
+    expect(session.noticed).not.toContain('memo://one')
+    expect([...stranger.noticed, ...strange.noticed]).toEqual([])
+    for (const stream of streams) await stream.close()
+  })
+
+  test('of a resource are told to those who follow it, and the server hears of it once and when the last one leaves', async () => {
+    await using gateway = await served({ mcpServers: { one: asking('one', 'session') }, exposure: 'everything' })
+    const lines: string[] = []
+    gateway.gateway.upstreams.events.on('stderr', ({ line }) => lines.push(line))
+    await gateway.ready('one')
+    await using ada = await person(gateway.url, { era: 'session' })
+    await using bob = await person(gateway.url, { era: 'session' })
+    await using cyd = await person(gateway.url, { era: 'stateless' })
+    for (const { client } of [ada, bob]) await client.subscribeResource({ uri: 'memo://one' })
+    const stream = await cyd.client.listen({ resourceSubscriptions: ['memo://one'] })
+    await ada.text('one__touch', { uri: 'memo://one' })
+    await ada.text('one__touch', { uri: 'memo://shared' })
+    await until(() => [ada, bob, cyd].every(({ noticed }) => noticed.length > 0), 'all hear of it')
+    await ada.client.unsubscribeResource({ uri: 'memo://one' })
+    await ada.text('one__touch', { uri: 'memo://one' })
+    await until(() => bob.noticed.length === 2 && cyd.noticed.length === 2, 'the others hear of the next')
+    expect(ada.noticed).toEqual(['memo://one'])
+    expect(lines).toEqual(['subscribe memo://one'])
+    await bob.end()
+    await stream.close()
+    await until(() => lines.includes('unsubscribe memo://one'), 'the server is told that nobody listens')
+    expect(lines).toHaveLength(2)
+    // One that was restarted is told again what is followed.
+    await ada.client.subscribeResource({ uri: 'memo://shared' })
+    gateway.gateway.upstreams.restart('one')
+    await until(() => lines.filter((line) => line === 'subscribe memo://shared').length === 2, 'it is told again')
+  })
+})

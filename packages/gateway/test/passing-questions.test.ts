@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { until } from '../../client/test/processes.ts'
+import { createToken } from '../src/config/tokens.ts'
+import { asking, person } from './passing-clients.ts'
+import { served } from './served.ts'
+import { serveSessions } from './session-http.ts'
+
+const eras = ['session', 'stateless'] as const
+const named = (name: string) => () => ({ action: 'accept' as const, content: { name } })
+
+describe('what a server asks', () => {
+  test('on a connection that all share is refused while it cannot be told whose call it is about', async () => {
+    await using gateway = await served({ mcpServers: { old: asking('old', 'session') }, exposure: 'everything' })
+    await gateway.ready('old')
+    await using ada = await person(gateway.url, { era: 'session', answer: named('Ada') })
+    await using bob = await person(gateway.url, { era: 'stateless', answer: named('Bob') })
+    const running = () => gateway.gateway.upstreams.get('old')?.status.calls.running
+    const both = [ada.text('old__ask_later'), bob.text('old__ask_later')]
+    await until(() => running() === 2, 'both calls are running')
+    await ada.text('old__go')
+    for (const answer of await Promise.all(both)) expect(answer).toMatch(/cannot be told which/u)
+    expect([...ada.asked, ...bob.asked]).toEqual([])
+    expect(await ada.text('old__ask')).toBe('accept Ada')
+    expect(await bob.text('old__ask')).toBe('accept Bob')
+    expect(await ada.text('old__able')).toBe('elicitation sampling')
+    expect(ada.asked.length + bob.asked.length).toBe(2)
+  })
+
+  test('on a stream of the call it is about reaches whoever made that call, however many are made', async () => {
+    await using sessions = await serveSessions()
+    await using gateway = await served({ mcpServers: { web: { url: sessions.url } }, exposure: 'everything' })
+    await gateway.ready('web')
+    const people = await Promise.all(
+      ['Ada', 'Bob', 'Cyd'].map((name, index) =>
+        person(gateway.url, { era: index === 1 ? 'stateless' : 'session', answer: named(name) }),
+      ),
+    )
+    const answers = people.map(({ text }) => text('web__ask_later'))
+    await until(() => sessions.waiting === 3, 'all calls have arrived')
+    sessions.go()
+    expect(await Promise.all(answers)).toEqual(['accept Ada', 'accept Bob', 'accept Cyd'])
+    for (const { asked } of people) expect(asked).toHaveLength(1)
+    // Over 2026-07-28 nobody asked for the log.
+    expect(people.map(({ logged }) => logged.map(({ data, logger }) => `${logger}: ${String(data)}`))).toEqual([
+      ['web: asking'],
+      [],
+      ['web: asking'],
+    ])
+    for (const { client } of people) await client.close()
+  })
+
+  test('in place of a result is asked in either era, and what the server keeps meanwhile is for that client alone', async () => {
+    const [adas, bobs] = [createToken('ada'), createToken('bob')]
+    await using gateway = await served({
+      mcpServers: { new: asking('new', 'both') },
+      exposure: 'everything',
+      tokens: [adas.record, bobs.record],
+    })
+    await gateway.ready('new')
+    expect(gateway.gateway.upstreams.get('new')?.connection?.era).toBe('stateless')
+    for (const era of eras) {
+      await using ada = await person(gateway.url, { era, token: adas.token, answer: named('Ada') })
+      expect(await ada.text('new__ask')).toBe('accept Ada (secret of new)')
+      const { messages } = await ada.client.getPrompt({ name: 'new__inquire', arguments: {} })
+      expect(messages[0]?.content).toMatchObject({ text: 'accept Ada (secret of new)' })
+      expect(ada.asked.map(({ message }) => message)).toEqual(['new: Who are you?', 'new: Who are you?'])
+      await using finder = await person(`${gateway.url}?exposure=search`, { era, token: adas.token, answer: named('Fay') })
+      expect(await finder.text('call_tool', { name: 'new__ask', arguments: {} })).toContain('accept Fay (secret of new)')
+      // Each call says what its own caller can be asked.
+      await using mute = await person(gateway.url, { era, token: adas.token, capabilities: {} })
+      expect(await mute.text('new__able')).toBe('')
+      expect(await ada.text('new__able')).toBe('elicitation sampling')
+    }
+    await using ada = await person(gateway.url, { era: 'stateless', token: adas.token })
+    await using bob = await person(gateway.url, { era: 'stateless', token: bobs.token })
+    const asked = await ada.client.callTool({ name: 'new__ask' }, { allowInputRequired: true })
+    const { requestState } = asked as { requestState?: string }
+    expect(requestState).toBeTypeOf('string')
+    expect(requestState).not.toContain('secret')
+    const answered = { requestState, inputResponses: { who: { action: 'accept', content: { name: 'Eve' } } } }
+    await expect(bob.client.callTool({ name: 'new__ask', ...answered })).rejects.toMatchObject({ code: -32_602 })
+    await expect(ada.client.callTool({ name: 'new__able', ...answered })).rejects.toMatchObject({ code: -32_602 })
+    expect(JSON.stringify(await ada.client.callTool({ name: 'new__ask', ...answered }))).toContain('accept Eve')
+  })
+
+  test('of a client that comes back with the answer waits for that client alone, once', async () => {
+    const [adas, bobs] = [createToken('ada'), createToken('bob')]
+    await using gateway = await served({
+      mcpServers: { old: asking('old', 'session') },
+      exposure: 'everything',
+      tokens: [adas.record, bobs.record],
+    })
+    await gateway.ready('old')
+    await using ada = await person(gateway.url, { era: 'stateless', token: adas.token })
+    await using bob = await person(gateway.url, { era: 'stateless', token: bobs.token })
+    const asked = await ada.client.callTool({ name: 'old__ask' }, { allowInputRequired: true })
+    const { requestState, inputRequests = {} } = asked as { requestState?: string; inputRequests?: object }
+    const [key = ''] = Object.keys(inputRequests)
+    const answer = { requestState, inputResponses: { [key]: { action: 'accept', content: { name: 'Ada' } } } }
+    await expect(bob.client.callTool({ name: 'old__ask', ...answer })).rejects.toMatchObject({ code: -32_602 })
+    expect(JSON.stringify(await ada.client.callTool({ name: 'old__ask', ...answer }))).toContain('accept Ada')
+    await expect(ada.client.callTool({ name: 'old__ask', ...answer })).rejects.toThrow(/Begin anew/u)
+    // What no server could use is not passed on to one.
+    const again = await ada.client.callTool({ name: 'old__ask' }, { allowInputRequired: true })
+    const odd = {
+      ...answer,
+      requestState: (again as { requestState?: string }).requestState,
+      inputResponses: { [key]: { a: 1 } },
+    }
+    expect(JSON.stringify(await ada.client.callTool({ name: 'old__ask', ...odd }))).toContain('Invalid elicitation result')
+  })
+})
+
+describe('what a server says', () => {
+  test('during a call reaches its caller under the name of the server, from the level that it reads on', async () => {
+    await using gateway = await served({
+      mcpServers: { old: asking('old', 'session'), new: asking('new', 'both') },
+      exposure: 'everything',
+    })
+    await Promise.all(['old', 'new'].map((name) => gateway.ready(name)))
+    await using ada = await person(gateway.url, { era: 'session' })
+    await using bob = await person(gateway.url, { era: 'session' })
+    await ada.client.setLoggingLevel('info')
+    for (const name of ['old', 'new']) await ada.text(`${name}__log`, { words: `careful with ${name}` })
+    await using cyd = await person(gateway.url, { era: 'stateless' })
+    const _meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
+    await cyd.client.callTool({ name: 'new__log', arguments: { words: 'slowly' }, _meta })
+    const heard = (logged: typeof ada.logged): readonly string[] =>
+      logged.map((each) => `${each.logger} ${each.level} ${each.data}`)
+    await until(() => ada.logged.length === 2 && cyd.logged.length === 2, 'what was said is heard')
+    expect(heard(ada.logged)).toEqual(['old warning careful with old', 'new warning careful with new'])
+    expect(heard(cyd.logged)).toEqual(['new warning slowly', 'new debug slowly in detail'])
+    expect(bob.logged).toEqual([])
+  })
+
+  test.each(eras)('is no longer waited for when a %s client calls off its call, or vanishes', async (era) => {
+    await using gateway = await served({ mcpServers: { old: asking('old', 'session') }, exposure: 'everything' })
+    await gateway.ready('old')
+    const lines: string[] = []
+    gateway.gateway.upstreams.events.on('stderr', ({ line }) => lines.push(line))
+    const count = (line: string): number => lines.filter((each) => each === line).length
+    await using ada = await person(gateway.url, { era })
+    const stop = new AbortController()
+    const call = ada.text('old__wait', {}, { signal: stop.signal }).catch(() => 'called off')
+    await until(() => count('waiting') === 1, 'the call has arrived')
+    stop.abort('enough')
+    expect(await call).toBe('called off')
+    await until(() => count('aborted') === 1, 'the server is told')
+    const bob = await person(gateway.url, { era })
+    const lost = bob.text('old__wait').catch(() => 'lost')
+    await until(() => count('waiting') === 2, 'the other call has arrived')
+    // A session whose connection breaks may be taken up again; one that is ended may not.
+    if (era === 'session') await bob.end()
+    await bob.client.close()
+    expect(await lost).toBe('lost')
+    await until(() => count('aborted') === 2, 'the server is told again')
+  })
+})

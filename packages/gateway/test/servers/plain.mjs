@@ -1,0 +1,53 @@
+// A server of the session era, written by hand. Its first argument says what it is: { instructions, title, tools }. Each tool
+// answers with what its argument `result` says, or does what `make` asks for; `become` changes the tools.
+import { createInterface } from 'node:readline'
+
+const said = JSON.parse(process.argv[2] ?? '{}')
+let tools = said.tools ?? []
+const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const text = (words) => ({ content: [{ type: 'text', text: words }] })
+
+const makers = {
+  lines: (count) => text(Array.from({ length: count }, (_, each) => `line ${each} of ${count}`).join('\n')),
+  symbols: (count) => text('😀'.repeat(count)),
+  image: (bytes) => ({ content: [{ type: 'image', mimeType: 'image/png', data: Buffer.alloc(bytes, 7).toString('base64') }] }),
+  rows: (count) => {
+    const structuredContent = { rows: Array.from({ length: count }, (_, id) => ({ id, name: `row ${id}` })) }
+    return { ...text(JSON.stringify(structuredContent)), structuredContent }
+  },
+  pid: () => text(String(process.pid)),
+}
+
+const answers = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: { name: 'plain', version: '1.0.0', ...(said.title !== undefined && { title: said.title }) },
+    ...(said.instructions !== undefined && { instructions: said.instructions }),
+  }),
+  ping: () => ({}),
+  'tools/list': () => ({
+    tools: tools.map((tool) => ({ inputSchema: { type: 'object' }, ...(typeof tool === 'string' ? { name: tool } : tool) })),
+  }),
+  'tools/call': ({ name, arguments: given = {} }) => {
+    if (given.become !== undefined) {
+      tools = given.become
+      say({ method: 'notifications/tools/list_changed' })
+    }
+    if (given.result !== undefined) return given.result
+    const [[maker, value] = ['', undefined]] = Object.entries(given.make ?? {})
+    if (Object.hasOwn(makers, maker)) {
+      const made = makers[maker](value)
+      return { ...made, ...(given.isError === true && { isError: true }), ...(given.meta !== undefined && { _meta: given.meta }) }
+    }
+    return text(`${name} ${JSON.stringify(given)}`)
+  },
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line)
+  if (id === undefined) continue
+  if (Object.hasOwn(answers, method)) say({ id, result: answers[method](params ?? {}) })
+  else say({ id, error: { code: -32601, message: 'Method not found' } })
+}
+process.exit(0)

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { testServer, ways } from '../testing/index.ts'
+import { defineToolbox } from '../toolbox.ts'
+
+const cloud = (menu: 'all' | 'stepwise') =>
+  defineToolbox({
+    name: 'cloud',
+    version: '1.0.0',
+    menu,
+    hiddenCalls: 'reveal',
+    groups: {
+      cloud: { about: 'Clouds' },
+      aws: { about: 'Amazon', parent: 'cloud' },
+      s3: { about: 'Buckets', parent: 'aws' },
+      files: { about: 'Files' },
+    },
+  })
+    .tool('list_regions', { group: 'cloud' }, () => 'regions')
+    .tool('list_machines', { group: 'aws' }, () => 'machines')
+    .tool('list_buckets', { group: 's3' }, () => 'buckets')
+    .tool('read_file', { group: 'files' }, () => 'text')
+
+describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $transport', (way) => {
+  test('a stepwise menu lists the activators inside a group once it is open, and takes them back with it', async () => {
+    await using server = await testServer(cloud('stepwise'), way)
+    const client = await server.connect()
+    expect(await client.toolNames()).toEqual(['activate_cloud', 'activate_files', 'deactivate'])
+    const reply = JSON.stringify(await client.call('activate_cloud'))
+    expect(reply).toContain('You can now open')
+    expect(reply.match(/activate_aws/gu)).toHaveLength(2)
+    expect(await client.toolNames()).toContain('activate_aws')
+    expect(await client.toolNames()).not.toContain('activate_s3')
+    await client.call('activate_aws')
+    expect(await client.toolNames()).toContain('activate_s3')
+    await client.call('deactivate', { group: 'cloud' })
+    expect(await client.toolNames()).toEqual(['activate_cloud', 'activate_files', 'deactivate'])
+  })
+
+  test('a tool deep inside that is called by name opens all that it lies in', async () => {
+    await using server = await testServer(cloud('stepwise'), way)
+    const client = await server.connect()
+    expect(JSON.stringify(await client.call('list_buckets'))).toContain('buckets')
+    expect(await client.toolNames()).toEqual(expect.arrayContaining(['activate_s3', 'list_machines', 'list_buckets']))
+  })
+
+  test('otherwise all activators are listed, and say what comes before them', async () => {
+    await using server = await testServer(cloud('all'), way)
+    const client = await server.connect()
+    expect(await client.toolNames()).toEqual(['activate_cloud', 'activate_aws', 'activate_s3', 'activate_files', 'deactivate'])
+  })
+})

@@ -1,0 +1,38 @@
+// A gateway in front of the server that the other attacks are for, under the same names, so that the same attacks can be made on
+// it. It tells its parent where it is and, when asked, how it is doing.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createLog, startGateway } from '@unfold-mcp/gateway'
+
+const vitals = { unhandled: [], aborted: 0, errors: 0 }
+process.on('unhandledRejection', (error) => vitals.unhandled.push(String(error)))
+process.on('uncaughtException', (error) => vitals.unhandled.push(String(error)))
+
+const names = ['ping', 'echo', 'measure', 'weigh', 'route', 'wait', 'wait_deaf', 'give_50mb']
+const home = await mkdtemp(join(tmpdir(), 'unfold-attacked-'))
+const file = join(home, 'unfold.json')
+const target = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('server.mjs', import.meta.url))],
+  tools: Object.fromEntries(names.map((name) => [name, { name }])),
+}
+const config = { store: { kind: 'memory' }, exposure: 'everything', mcpServers: { target } }
+await writeFile(file, JSON.stringify({ ...config, ...JSON.parse(process.argv[2] ?? '{}') }))
+const log = createLog({ level: 'error' })
+const running = await startGateway({ file, environment: {}, home, log, port: 0 })
+await running.gateway.upstreams.discoverTools('target')
+
+process.on('message', async (message) => {
+  if (message === 'End.') {
+    await running.close()
+    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    process.exit(0)
+  }
+  global.gc?.()
+  const { rss, heapUsed } = process.memoryUsage()
+  const polluted = Object.keys(Object.prototype).length > 0 || {}.polluted !== undefined
+  process.send?.({ ...vitals, rss, heapUsed, polluted, sessions: 0 })
+})
+process.send?.({ url: running.url })

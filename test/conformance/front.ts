@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A place before a server where what is asked can be changed. */
+type Front = AsyncDisposable & { readonly url: string }
+
+/** What to do with what is asked: `undefined` lets it pass as it is. */
+type Change = (text: string) => { readonly text: string; readonly prefix: string } | 'refuse' | undefined
+
+/**
+ * Puts a prefix before the names of prompts on their way to a server, and changes nothing else: a gateway gives them names that
+ * the suite does not know, and unlike those of tools they cannot be configured.
+ */
+export const prefixing = (target: string, prefix: string): Promise<Front> =>
+  front(target, (text) => {
+    if (!/"method":"prompts\/get"|"type":"ref\/prompt"/u.test(text)) return undefined
+    return { text: text.replace(/"name":"(?=test_)/u, `"name":"${prefix}`), prefix }
+  })
+
+/** Makes a server one of the session era: it does not know how to be asked without a session. */
+export const sessionsAlone = (target: string): Promise<Front> =>
+  front(target, (text) => (text.includes('"method":"server/discover"') ? 'refuse' : undefined))
+
+async function front(target: string, change: Change): Promise<Front> {
+  const { port, pathname } = new URL(target)
+  const server = createServer((asked, answered) => void forward(asked, answered, { port: Number(port), change }))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function forward(
+  asked: IncomingMessage,
+  answered: ServerResponse,
+  { port, change }: { readonly port: number; readonly change: Change },
+): Promise<void> {
+  const parts: Buffer[] = []
+  for await (const part of asked) parts.push(part as Buffer)
+  const body = Buffer.concat(parts)
+  const changed = change(body.toString())
+  if (changed === 'refuse') {
+    answered.writeHead(400).end('There is no session')
+    return
+  }
+  const sent = changed === undefined ? body : Buffer.from(changed.text)
+  const headers = [...asked.rawHeaders]
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]?.toLowerCase()
+    if (name === 'content-length') headers[at + 1] = String(sent.length)
+    if (name === 'mcp-name' && changed !== undefined) headers[at + 1] = `${changed.prefix}${headers[at + 1]}`
+  }
+  const passed = request({ host: '127.0.0.1', port, path: asked.url, method: asked.method, headers }, (answer) => {
+    answered.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+    answered.flushHeaders()
+    answer.pipe(answered)
+  })
+  passed.on('error', () => answered.destroy())
+  answered.on('close', () => passed.destroy())
+  passed.end(sent)
+}
