@@ -22,6 +22,23 @@ devops.tool('read_logs', { group: 'monitor', about: 'Read the newest log lines' 
 devops.tool('list_services', { group: 'status', about: 'List services' }, () => ({ services: ['web'] }))
 //#endregion
 
+//#region stepwise
+export const clouds = defineToolbox({
+  name: 'clouds',
+  version: '1.0.0',
+  menu: 'stepwise',
+  groups: {
+    cloud: { about: 'Machines of cloud providers' },
+    amazon: { about: 'Machines at Amazon', parent: 'cloud' },
+    google: { about: 'Machines at Google', parent: 'cloud' },
+    files: { about: 'Files of this machine' },
+  },
+})
+//#endregion
+clouds.tool('amazon_list', { group: 'amazon', about: 'List machines at Amazon' }, () => ({ machines: ['i-1'] }))
+clouds.tool('google_list', { group: 'google', about: 'List machines at Google' }, () => ({ machines: ['vm-1'] }))
+clouds.tool('read_file', { group: 'files', about: 'Read a file' }, () => 'All is well.')
+
 //#region quota
 export const workshop = defineToolbox({
   name: 'workshop',

@@ -24,11 +24,16 @@ const log = createLog({ level: 'error' })
 const running = await startGateway({ file, environment: {}, home, log, port: 0 })
 await running.gateway.upstreams.discoverTools('target')
 
-process.on('message', async (message) => {
+async function end() {
+  await running.close()
+  await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  process.exit(0)
+}
+
+process.on('message', (message) => {
   if (message === 'End.') {
-    await running.close()
-    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-    process.exit(0)
+    void end()
+    return
   }
   global.gc?.()
   const { rss, heapUsed } = process.memoryUsage()

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { createHandler, defineToolbox, type HandlerOptions, type ListenOptions, listen, toNodeHandler } from '@unfold-mcp/server'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { exchange, type Headers, head, common as headers, post, type RawAnswer } from './raw.ts'
 import { ask, callTool, hello, openSession, request, routing, textOf } from './sender.ts'
 
@@ -25,6 +25,27 @@ async function serving(options: ListenOptions = {}) {
 const reasonOf = (answer: RawAnswer | undefined): unknown => answer?.messages[0]?.error?.data?.reason
 
 const pong = async (port: number): Promise<void> => expect(textOf((await callTool(port, 'ping'))?.messages[0])).toBe('pong')
+
+test('AT-B29: a client that does not read what it is sent is let go, and others are served', async () => {
+  let isPouring = false
+  const pouring = toolbox().tool('pour', {}, async (_input, ctx) => {
+    isPouring = true
+    for (let time = 0; time < 1_000; time++) await ctx.progress(time, 1_000, 'x'.repeat(65_536))
+    return 'poured'
+  })
+  await using server = await listen(pouring, { port: 0 })
+  const port = Number(new URL(server.url).port)
+  const { headers: own } = await openSession(port)
+  const params = { name: 'pour', arguments: {}, _meta: { progressToken: 'p' } }
+  const deaf = connect(port, '127.0.0.1').pause()
+  const [sent] = post(request('session', 'tools/call', params, 'deaf'), { ...own, connection: 'keep-alive' })
+  deaf.on('error', () => undefined).write(sent?.bytes ?? '')
+  const open = (): Promise<number> => new Promise((resolve) => server.server.getConnections((_error, count) => resolve(count)))
+  await vi.waitFor(() => expect(isPouring).toBe(true), 5_000)
+  await vi.waitFor(async () => expect(await open()).toBe(0), 10_000)
+  deaf.destroy()
+  await pong(port)
+})
 
 describe('AT-B24: a client that sends byte by byte', () => {
   const slowly = (text: string) => Array.from(text, (bytes) => ({ bytes, afterMs: 40 }))

@@ -13,11 +13,14 @@ import { follow } from '../../docs/examples/client-changes.ts'
 import { waterBed } from '../../docs/examples/client-errors.ts'
 import { pool, water } from '../../docs/examples/client-pool.ts'
 import { plugins as letters, workbench } from '../../docs/examples/dynamic-tools.ts'
+import { library } from '../../docs/examples/getting-started.ts'
 import { byNames, garden } from '../../docs/examples/identity.ts'
 import { identityOf } from '../../docs/examples/identity-algorithm.ts'
 import { toolsOf } from '../../docs/examples/plugins.ts'
+import { kitchen } from '../../docs/examples/results-and-errors.ts'
 import { type Home, home } from '../../packages/cli/test/command.ts'
 import { tap } from '../../packages/client/test/tap.ts'
+import { withGateway } from './running-gateway.ts'
 import { shownAs, Talking } from './transcript.ts'
 
 // Some of these start processes, on a machine that may be busy.
@@ -196,6 +199,22 @@ test('command line: what the page shows is what it prints', async () => {
       ['identity', '--expect', '550e8400-e29b-41d4-a716-446655440000', '--quiet'],
     ),
   )
+})
+
+test('command line: tools that a server does not list are found and called like any other', async () => {
+  await withGateway({ library, kitchen, workbench }, { budgetTokens: 300 }, async ({ url = '' }) => {
+    const texts: string[] = []
+    for (const words of [
+      ['list', url],
+      ['search', url, 'find', 'a', 'book', '--limit', '2'],
+      ['call', url, 'library__find_books', '--title', 'Library'],
+    ]) {
+      const { code, stdout, stderr } = await user.unfold([...words, '--quiet'])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      texts.push(`$ unfold ${words.join(' ')}\n${stdout.trimEnd()}\n`)
+    }
+    await shows('command-line-unlisted', texts.join('\n').replaceAll(url, 'http://127.0.0.1:7420/mcp'))
+  })
 })
 
 test('command line: a folder of plugins is served and called', async () => {

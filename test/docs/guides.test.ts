@@ -11,7 +11,7 @@ import { AutomationHub, CodeAnalyzer } from '../../docs/examples/decorators.ts'
 import { plugins as letters, workbench } from '../../docs/examples/dynamic-tools.ts'
 import { analyzer } from '../../docs/examples/gate.ts'
 import { library } from '../../docs/examples/getting-started.ts'
-import { closeForTheNight, devops, files, openConnections, reports, workshop } from '../../docs/examples/groups.ts'
+import { closeForTheNight, clouds, devops, files, openConnections, reports, workshop } from '../../docs/examples/groups.ts'
 import { hubWith } from '../../docs/examples/hidden-calls.ts'
 import { extras, hybrid } from '../../docs/examples/hybrid.ts'
 import { HybridServer } from '../../docs/examples/hybrid-class.ts'
@@ -62,6 +62,17 @@ test('groups: a child wants its parent, exclusive groups replace each other, nee
     await client.call('activate_deploy')
   })
   await shows('groups-tree', session)
+})
+
+test('groups: a stepwise menu lists the activators inside a group once it is open', async () => {
+  const session = await transcript(clouds, {}, async (client) => {
+    await client.list()
+    await client.call('activate_cloud')
+    await client.list()
+    await client.call('activate_amazon')
+    await client.list()
+  })
+  await shows('groups-stepwise', session)
 })
 
 test('groups: a full quota evicts the group that was used least recently', async () => {

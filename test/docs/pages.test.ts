@@ -21,6 +21,8 @@ const pages = [
   'packages/server/README.md',
   'packages/browser/README.md',
   'packages/gateway/README.md',
+  'packages/client/README.md',
+  'packages/cli/README.md',
   ...docs,
 ]
 
@@ -83,6 +85,13 @@ test('every file of the repository that a page speaks of exists', () => {
 test('every text that a test keeps for the pages is on one', () => {
   const shown = pages.map(read).join('\n')
   expect(under('docs/examples/output', '.txt').filter((path) => !shown.includes(`source="${path}#all"`))).toEqual([])
+})
+
+test('the README says of the demonstration what it says of itself', () => {
+  const [, ...said] =
+    /(\d+) tools cost ([\d,]+) tokens.* listed (\d+) for ([\d,]*\d)/u.exec(read('docs/examples/output/npm-start.txt')) ?? []
+  const [tools, tokens, listed, cost] = said
+  expect(read('README.md')).toMatch(new RegExp(`${tools} tools, ${tokens} tokens .*${listed} tools, ${cost} tokens`, 'u'))
 })
 
 /** Links of a page to other places of the repository. */

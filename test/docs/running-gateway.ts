@@ -7,6 +7,8 @@ import { listen } from '@unfold-mcp/server'
 interface Running extends RunningGateway {
   /** What it told so far, as on a terminal. */
   readonly lines: readonly string[]
+  /** The folder for the user's data. */
+  readonly home: string
 }
 
 /** Runs a gateway with these toolboxes behind it, each over HTTP and with its tools known, for as long as `work` takes. */
@@ -34,7 +36,7 @@ export async function withGateway<T>(
     await using running = await startGateway({ file, environment: {}, home: folder, log, port: 0 })
     const { upstreams } = running.gateway
     await Promise.all(upstreams.names.map((name) => upstreams.discoverTools(name)))
-    return await work({ ...running, lines })
+    return await work({ ...running, lines, home: folder })
   } finally {
     await Promise.all(served.map(({ at }) => at.close()))
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })

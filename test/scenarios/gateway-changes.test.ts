@@ -1,12 +1,18 @@
 import { expect } from 'vitest'
 import { until } from '../../packages/client/test/processes.ts'
-import { textOf } from '../../packages/gateway/test/faults/running.ts'
+import type { Peer } from '../../packages/gateway/test/faults/peer.ts'
 import { deferred } from '../deferred.ts'
 import { upstreamsOver } from '../fixtures/behind-gateway.ts'
+import { textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
 const everywhere = upstreamsOver()
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, each) => `tool_${each}`)
+const paged =
+  (pageSize: number) =>
+  (peer: Peer): void => {
+    peer.pageSize = pageSize
+  }
 
 verifies('D01', everywhere, async ({ open }) => {
   let isFirst = true
@@ -192,9 +198,7 @@ verifies('D12', everywhere, async ({ open }) => {
 verifies('D13', everywhere, async ({ open }) => {
   await using behind = await open({
     tools: many(1_000),
-    before(peer) {
-      peer.pageSize = 100
-    },
+    before: paged(100),
   })
   const { peer, all } = behind
   await heard(behind)
@@ -224,9 +228,7 @@ verifies('D14', everywhere, async ({ open }) => {
 verifies('D15', everywhere, async ({ open }) => {
   await using behind = await open({
     tools: many(7),
-    before(peer) {
-      peer.pageSize = 2
-    },
+    before: paged(2),
   })
   const { peer, all } = behind
   await heard(behind)

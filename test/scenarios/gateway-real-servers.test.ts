@@ -4,7 +4,9 @@ import { Client as ClientOne } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportOne } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { home, servers } from '../../packages/cli/test/command.ts'
-import { type Gatewayed, gatewayFolder, runningGateway, textOf } from '../../packages/gateway/test/faults/running.ts'
+import { type Gatewayed, runningGateway } from '../../packages/gateway/test/faults/running.ts'
+import { gatewayFolder } from '../../packages/gateway/test/gateway-file.ts'
+import { textOf } from '../replies.ts'
 
 const program = ([command, ...args]: readonly string[]) => ({ command, args })
 
@@ -46,8 +48,7 @@ describe('servers from npm behind one gateway', () => {
     async 'a client of the first SDK'() {
       const client = new ClientOne({ name: 'one', version: '1.0.0' })
       const transport = new TransportOne(new URL(all.url ?? ''))
-      // Its own types do not agree with this compiler's strictest settings.
-      await client.connect(transport as Parameters<typeof client.connect>[0])
+      await client.connect(transport)
       return {
         names: async () => (await client.listTools()).tools.map(({ name }) => name),
         text: async (name, args) => JSON.stringify((await client.callTool({ name, arguments: args })).content),

@@ -92,7 +92,7 @@ export interface Burst {
   readonly lists: number
 }
 
-export const burstSize = 20
+const burstSize = 20
 const settledMs = 700
 
 /** Makes an upstream change many times at once; the client of each asks for the list whenever it is told. */
@@ -124,8 +124,8 @@ export async function countBursts(all: readonly Running[], gapMs: number, times:
 
 async function inTime(told: Promise<void>, name: string): Promise<void> {
   const stop = new AbortController()
-  const late = pause(giveUpMs, 'late' as const, { signal: stop.signal }).catch(() => undefined)
-  const first = await Promise.race([told, late])
+  const tooLate = pause(giveUpMs, 'late' as const, { signal: stop.signal }).catch(() => undefined)
+  const first = await Promise.race([told, tooLate])
   stop.abort()
   if (first === 'late') throw new Error(`${name} was silent about a change.`)
 }

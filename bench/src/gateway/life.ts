@@ -11,7 +11,7 @@ import { stdioWire } from './wires/stdio.ts'
 import { successful, type Wire } from './wires/wire.ts'
 
 /** Twenty servers, 1,000 tools. */
-export const manyUpstreams = { count: 20, each: 50 } as const
+const manyUpstreams = { count: 20, each: 50 } as const
 
 /** One server with as many, for those who stand before one only. */
 export const upstreamsFor = ({ isSingle }: Pick<Contender, 'isSingle'>): Promise<UpstreamSet> => {
@@ -62,7 +62,7 @@ export async function timeStarts(contenders: readonly Contender[], rounds: numbe
   }))
 }
 
-/** Nothing stands before the servers: no gateway can be sooner than they are. */
+/** Nothing stands before the servers, and all start at once: what the machine takes for them, not the least it could take. */
 async function startAlone(): Promise<Moments> {
   await using upstreams = await upstreamsFor(unfold)
   const begin = performance.now()

@@ -18,6 +18,7 @@ export class LocalClient {
       url: path,
       header: (name) => (name === 'host' ? '127.0.0.1' : headers[name]),
       body: async () => body,
+      gone: () => undefined,
       request: () => new Request(new URL(path, 'http://127.0.0.1'), { method: 'POST', headers }),
     })
     if (reply.status >= 300) throw new Error(`The handler answered with status ${reply.status}.`)

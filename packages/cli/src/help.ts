@@ -1,41 +1,26 @@
 import { common, type Flag, verbs } from './verbs.ts'
 
-const order = [
-  'serve',
-  'add',
-  'remove',
-  'import',
-  'connect',
-  'disconnect',
-  'token',
-  'status',
-  'logs',
-  'reload',
-  'list',
-  'call',
-  'describe',
-  'search',
-  'tree',
-  'watch',
-  'identity',
-  'generate',
-  'plugins',
-  'init',
-  'login',
-  'logout',
-  'doctor',
-  'completion',
-]
+const gateway = ['import', 'add', 'remove', 'serve', 'connect', 'disconnect', 'token', 'status', 'logs', 'reload']
+const servers = ['list', 'call', 'describe', 'search', 'tree', 'watch', 'identity', 'login', 'logout']
+const others = ['doctor', 'generate', 'plugins', 'init', 'completion']
 
 /** What there is, for someone who has not used it yet. */
 export function generalHelp(): string {
-  const width = Math.max(...order.map((name) => name.length))
-  const lines = order.map((name) => `  ${name.padEnd(width)}  ${verbs[name]?.about ?? ''}`)
-  return `unfold: every tool of every MCP server, from its own schema
+  const width = Math.max(...Object.keys(verbs).map((name) => name.length))
+  const lines = (names: readonly string[]): string =>
+    names.map((name) => `  ${name.padEnd(width)}  ${verbs[name]?.about ?? ''}`).join('\n')
+  return `unfold: many MCP servers behind one gateway, and every tool of every server as a command
 
 Usage: unfold <verb> [<server>] [<tool>] [--flag value …] [-- <command of a server>]
 
-${lines.join('\n')}
+The gateway
+${lines(gateway)}
+
+Servers and their tools
+${lines(servers)}
+
+More
+${lines(others)}
 
 A server is a name from a configuration you have (Claude, Cursor, VS Code, Codex, Gemini, Windsurf, .mcp.json, unfold.json),
 an address, or a command after --:

@@ -65,7 +65,7 @@ export async function namedServer(invocation: Invocation, io: Io, output: Output
 /** What is typed before a tool's name to call it on the same server again. */
 export function callCommand({ command, flags }: Invocation, label: string, { env }: Io): string {
   const isFirst = command !== undefined || textOf(flags, 'server') !== undefined || env.UNFOLD_SERVER !== undefined
-  return isFirst ? 'unfold call' : `unfold call ${safeText(label)}`
+  return isFirst ? 'unfold call' : `unfold call ${shellQuote([label])}`
 }
 
 /** What follows everything else on a command line like this one: the server's command, where that is how it was given. */

@@ -18,6 +18,8 @@ export interface Verb {
   readonly ownWords?: number
   /** Whether a server may be named, or be given after `--`. */
   readonly wantsServer?: boolean
+  /** Whether a server behind the gateway may be named. */
+  readonly wantsUpstream?: boolean
 }
 
 /** Flags that every verb takes. */
@@ -92,7 +94,8 @@ export const verbs: { readonly [name: string]: Verb } = {
   },
   remove: {
     about: 'Take a server out of the gateway',
-    takes: '<name>',
+    takes: '<server>',
+    wantsUpstream: true,
     flags: editFlags,
   },
   import: {
@@ -109,7 +112,7 @@ export const verbs: { readonly [name: string]: Verb } = {
     flags: { profile: text('name', 'All that its holder can see; everything unless told'), ...editFlags },
   },
   connect: {
-    about: 'Tell a client of the gateway',
+    about: 'Connect a client to the gateway: one entry in its own configuration',
     takes: clientNames,
     flags: {
       profile: text('name', 'What the client is to see'),
@@ -121,21 +124,23 @@ export const verbs: { readonly [name: string]: Verb } = {
     },
   },
   disconnect: {
-    about: 'Make a client forget the gateway',
+    about: 'Take that entry out again',
     takes: clientNames,
     flags: { 'dry-run': toggle('Show what would change, and change nothing') },
   },
   status: {
-    about: 'What the running gateway is doing: servers, clients, tokens saved',
-    takes: '',
+    about: 'What the running gateway is doing: servers, clients, tokens saved; or all about one server',
+    takes: '[<server>]',
+    wantsUpstream: true,
     flags: { watch: toggle('Go on showing it'), ...runningFlags },
   },
   logs: {
-    about: 'What the running gateway wrote to its log',
-    takes: '',
+    about: 'What the running gateway wrote to its log, about all servers or one',
+    takes: '[<server>]',
+    wantsUpstream: true,
     flags: {
       follow: { type: 'switch', short: 'f', about: 'Go on showing what comes' },
-      upstream: text('name', 'Of this server alone'),
+      upstream: text('name', 'The same as naming the server'),
       level: text('debug|info|warn|error', 'From this level on'),
       limit: { type: 'number', value: 'n', about: 'How many lines; 100 unless told' },
       ...runningFlags,

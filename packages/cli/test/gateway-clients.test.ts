@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { home, main } from './command.ts'
@@ -10,7 +10,8 @@ vi.setConfig({ testTimeout: 60_000 })
 test('a client is told after a yes, and forgets; what else its file holds stays to the byte', async () => {
   await using at = await home()
   const path = join(at.folder, '.claude.json')
-  const before = '\uFEFF{\r\n\t"mine": 1, // kept\r\n\t"mcpServers": {\r\n\t\t"git": { "command": "x" }\r\n\t}\r\n}'
+  const before =
+    '\uFEFF{\r\n\t"mine": 1, // kept\r\n\t"mcpServers": {\r\n\t\t"git": { "command": "x", "env": { "KEY": "sk-of-git" } }\r\n\t}\r\n}'
   await writeFile(path, before)
   const words = ['connect', 'claude', '--token', 'unf_secret', '--profile', 'work']
   const blocked = await at.unfold(words)
@@ -18,11 +19,11 @@ test('a client is told after a yes, and forgets; what else its file holds stays 
   expect(await readFile(path, 'utf8')).toBe(before)
   await using asked = person(words, { env: at.env, cwd: at.folder })
   await asked.sees('"unfold": {')
-  await asked.sees('Tell Claude Code of the gateway?')
+  await asked.sees('Connect Claude Code to the gateway?')
   asked.types('y')
   asked.types(keys.enter)
   expect(await asked.ended).toBe(0)
-  expect(asked.seen).not.toContain('unf_secret')
+  expect(asked.seen).not.toMatch(/unf_secret|sk-of-git/u)
   expect(await readFile(path, 'utf8')).toContain('"url": "http://127.0.0.1:7420/mcp/work"')
   expect(await readFile(`${path}.unfold-backup`, 'utf8')).toBe(before)
   const again = await at.unfold([...words, '--json', '--no-input'])
@@ -47,7 +48,25 @@ test('a client that takes no address starts a gateway of its own; others get the
   expect(JSON.parse(await readFile(desktop, 'utf8'))).toEqual({
     mcpServers: { unfold: { command: process.execPath, args: [main, 'serve', config, '--stdio'] } },
   })
+  expect(await at.unfold(['connect', 'cursor', '--profile', 'work', '--yes'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no profile "work"'),
+  })
   const cursor = await at.unfold(['connect', 'cursor', '--yes', '--json'])
   expect(JSON.parse(cursor.stdout).url).toBe('http://127.0.0.1:7999/mcp')
   expect(cursor.stderr).toContain('asks for a token')
+})
+
+test('whoever connects is told which of its own servers are behind the gateway as well', async () => {
+  await using at = await home()
+  const own = { git: { command: 'git-mcp', args: ['--all'] }, other: { command: 'x' } }
+  await mkdir(join(at.folder, '.cursor'))
+  await writeFile(join(at.folder, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: own }))
+  // Reached from everywhere, it is reached from here by the address of this machine.
+  const listen = { host: '0.0.0.0', port: 7998 }
+  const tokens = [{ name: 'a', hash: `sha256:${'0'.repeat(64)}` }]
+  await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { git: own.git }, listen, tokens }))
+  const { stdout, stderr } = await at.unfold(['connect', 'cursor', '--token', 't', '--yes', '--json'])
+  expect(JSON.parse(stdout)).toMatchObject({ url: 'http://127.0.0.1:7998/mcp', twice: ['git'] })
+  expect(stderr).toContain('Cursor has git of its own as well')
 })

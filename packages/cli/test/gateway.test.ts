@@ -82,17 +82,23 @@ test('serve says where it is, how each server is and what the tools cost; status
   expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +announces changes/u)
   expect(shown).toMatch(/held +waits/u)
   expect(shown).toMatch(/tokens; a client is listed/u)
+  const one = await at.unfold(['status', 'desk', '--json'])
+  expect(JSON.parse(one.stdout)).toMatchObject({ server: { name: 'desk', notes: [] }, tools: expect.any(Array) })
+  expect((await at.unfold(['status', 'desk'])).stdout).toMatch(/desk: ready[\s\S]*desk__echo/u)
+  expect((await at.unfold(['status', 'held'])).stdout).toContain('NOWHERE_SET')
+  expect(await at.unfold(['status', 'dsk'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nearest: desk') })
 
   // The client asks over the wire, so what the command printed is true.
   await using client = await connect({ url: gateway.url })
   expect((await client.tools()).map(({ name }) => name)).toContain('search_tools')
 
-  const logged = await at.unfold(['logs', '--upstream', 'lost', '--json'])
+  const logged = await at.unfold(['logs', 'lost', '--json'])
   expect(JSON.parse(logged.stdout).lines.length).toBeGreaterThan(0)
 
   await writeFile(join(at.folder, 'unfold.json'), '{\n  "mcpServer": {}\n}')
   const refused = await at.unfold(['reload'])
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/unfold\.json:2:3 mcpServer .*"mcpServers"/u) })
+  expect((await at.unfold(['status'])).stdout).toMatch(/cannot be used as it is now[\s\S]*2:3 mcpServer/u)
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ ...config, mcpServers: { desk: config.mcpServers.desk } }))
   expect((await at.unfold(['reload'])).code).toBe(0)
   const { upstreams } = JSON.parse((await at.unfold(['status', '--json', '--pid', String(gateway.pid)])).stdout)
@@ -147,6 +153,12 @@ test('over standard input and output one client sees its profile, nothing else i
     await using client = await connect(target)
     expect((await client.tools()).map(({ name }) => name)).toEqual(['read_result', 'desk__echo'])
     expect(await client.call('desk__echo', { text: 'hi' })).toMatchObject({ content: [{ text: '{"text":"hi"}' }] })
+    // It can be looked at like any other, and is for its client alone.
+    const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
+    expect(status).toMatchObject({ transport: 'stdio', upstreams: [{ name: 'desk', state: 'ready' }] })
+    expect((await at.unfold(['status'])).stdout).toContain('for the client that started it')
+    await expect(connect({ url: status.url })).rejects.toThrow('nobody else')
+    expect(JSON.parse((await at.unfold(['connect', 'cursor', '--dry-run', '--json'])).stdout).url).not.toBe(status.url)
   }
   await until(async () => (await processesWith(mark)).length === 0, 'its server has ended')
   const initialize = {

@@ -1,4 +1,4 @@
-import { type CallToolResult, type StandardSchemaV1, specTypeSchemas } from '@modelcontextprotocol/client'
+import { type CallToolResult, SdkError, SdkErrorCode, type StandardSchemaV1, specTypeSchemas } from '@modelcontextprotocol/client'
 import { isRecord } from './record.ts'
 
 const keys = new Set(['content', 'isError', 'structuredContent', '_meta'])
@@ -12,14 +12,26 @@ export const callResult: StandardSchemaV1<unknown, CallToolResult> = {
     version: 1,
     vendor: 'unfold',
     validate(value) {
-      if (isPlain(value)) return { value }
+      if (isPlainResult(value)) return { value }
       if (isOfAnotherKind(value)) return { issues: [{ message: 'The answer has no content, and is of another kind.' }] }
       return specTypeSchemas.CallToolResult['~standard'].validate(value)
     },
   },
 }
 
-function isPlain(value: unknown): value is CallToolResult {
+/** The same for one that the SDK did not read: it is what the SDK would have made of it, or fails as that would. */
+export async function checkedResult({ resultType: _resultType, ...value }: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
+  const found = await callResult['~standard'].validate(value)
+  if (found.issues === undefined) return found.value
+  const words = found.issues.map(({ path = [], message }) => {
+    const where = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+    return where === '' ? message : `${where}: ${message}`
+  })
+  throw new SdkError(SdkErrorCode.InvalidResult, `Invalid result for tools/call: ${words.join(', ')}`)
+}
+
+/** Whether it is a result of text alone. */
+export function isPlainResult(value: unknown): value is CallToolResult {
   if (!isRecord(value) || !Array.isArray(value.content) || !value.content.every(isText)) return false
   const { isError, structuredContent, _meta } = value
   if (isError !== undefined && typeof isError !== 'boolean') return false

@@ -6,11 +6,12 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/client'
 import { type Problem, printable, type Tool } from '@unfold-mcp/core'
-import { callResult } from './call-result.ts'
+import { callResult, checkedResult, isPlainResult } from './call-result.ts'
 import type { Clock } from './clock.ts'
 import type { Asking } from './elicitation.ts'
 import type { Link } from './link.ts'
 import { type Relay, Relayed, relayParams } from './relay.ts'
+import type { Requests } from './requests.ts'
 import { type SavedFile, type SaveTo, saved } from './saving.ts'
 import { type Timed, type Timing, timed } from './timing.ts'
 import { validateOutput } from './validate.ts'
@@ -85,9 +86,11 @@ async function answered(link: Link, call: Call): Promise<CallToolResult | InputR
   }
 }
 
-function sent(link: Link, { name, args, tool, clock, asking, options }: Call): Promise<CallToolResult | InputRequiredResult> {
+function sent(link: Link, call: Call): Promise<CallToolResult | InputRequiredResult> {
+  const { name, args, tool, clock, asking, options } = call
   const { relay } = options
   const relayed = relay === undefined ? undefined : new Relayed(relay)
+  if (link.requests !== undefined) return sentDirectly(link, link.requests, call, relayed)
   const timing: Timed = {
     ...options,
     what: `Calling ${printable(name)}`,
@@ -113,6 +116,28 @@ function sent(link: Link, { name, args, tool, clock, asking, options }: Call): P
       )
     }),
   )
+}
+
+/** The same without the SDK. */
+async function sentDirectly(
+  link: Link,
+  requests: Requests,
+  { name, args, asking, options }: Call,
+  relayed: Relayed | undefined,
+): Promise<CallToolResult> {
+  const { timeoutMs, maxTimeoutMs, signal, onProgress, meta } = options
+  const what = (): string => `Calling ${printable(name)}`
+  const isAsking = (): boolean => asking?.isAsking === true || relayed?.isAsking === true
+  const params = meta === undefined ? { name, arguments: args } : { name, arguments: args, _meta: meta }
+  link.relays.enter(relayed)
+  try {
+    const answer = await requests.send('tools/call', params, { timeoutMs, maxTimeoutMs, signal, onProgress, what, isAsking })
+    return isPlainResult(answer) ? answer : await checkedResult(answer)
+  } catch (error) {
+    throw link.translated(error, what())
+  } finally {
+    link.relays.leave(relayed)
+  }
 }
 
 function problemsIn(tool: Tool, { structuredContent, isError }: CallToolResult): readonly Problem[] {

@@ -138,7 +138,7 @@ export class Connection implements AsyncDisposable {
 
   /** One tool by its name. */
   async tool(name: string): Promise<Tool> {
-    const known = find(this.#tools.latest, name)
+    const known = this.#tools.named(name)
     if (known !== undefined && this.#tools.isFresh) return known
     const tools = await this.tools()
     return find(tools, name) ?? unknown(name, tools)
@@ -168,7 +168,8 @@ export class Connection implements AsyncDisposable {
 
   /** Calls a tool. Arguments that its schema refuses are not sent; all that is wrong with them is said at once. */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}): Promise<CallResult> {
-    const tool = await this.#callable(name, args, options)
+    const isAsItIs = options.validate === false && options.unlisted === true
+    const tool = isAsItIs ? this.#tools.named(name) : await this.#callable(name, args, options)
     const { clock, asking } = this.#parts
     // Some calls change the list, and say so later or not at all.
     this.#tools.touched()
@@ -334,9 +335,13 @@ export class Connection implements AsyncDisposable {
     return failure ?? new ClientError('unreachable', `The connection to ${label} is closed. Connect again.`, { target: label })
   }
 
+  get #isUsable(): boolean {
+    return this.#closing === undefined && !this.#link.isOver
+  }
+
   async #current(): Promise<Link> {
+    if (this.#isUsable) return this.#link
     if (this.#closing !== undefined) throw this.#gone(this.#link)
-    if (!this.#link.isOver) return this.#link
     if (!this.#link.canRenew) throw this.#gone(this.#link)
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined
@@ -362,7 +367,7 @@ export class Connection implements AsyncDisposable {
 
   /** Does something over the link there is. What a server refused because it forgot the session is done in a new one. */
   async #use<T>(work: (link: Link) => Promise<T>): Promise<T> {
-    const link = await this.#current()
+    const link = this.#isUsable ? this.#link : await this.#current()
     try {
       return await work(link)
     } catch (error) {
@@ -373,9 +378,7 @@ export class Connection implements AsyncDisposable {
 
   /** The tool that is to be called, once these arguments fit it. */
   async #callable(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Tool | undefined> {
-    if (options.validate === false && options.unlisted === true) return find(this.#tools.latest, name)
-    const known = find(this.#tools.latest, name)
-    const tool = known ?? find(await this.tools(), name)
+    const tool = this.#tools.named(name) ?? find(await this.tools(), name)
     if (tool === undefined) return options.unlisted === true ? undefined : unknown(name, this.#tools.latest ?? [])
     if (options.validate === false || problemsWith(tool, args).length === 0) return tool
     // The schema may have changed since it was read; only one that is sure is worth refusing for.
@@ -435,7 +438,13 @@ function unknown(name: string, tools: readonly Tool[]): never {
     name,
     tools.map((tool) => tool.name),
   ).map((each) => printable(each))
-  throw new ClientError('unknown_tool', `There is no tool "${printable(name)}".${nearestHint(near)}`, { name, nearest: near })
+  const hint = tools.some((tool) => tool.name === 'call_tool')
+    ? ' It is not listed here, where not all tools are; { unlisted: true } calls one all the same.'
+    : ''
+  throw new ClientError('unknown_tool', `There is no tool "${printable(name)}".${nearestHint(near)}${hint}`, {
+    name,
+    nearest: near,
+  })
 }
 
 const problemsWith = (tool: Tool, args: unknown) => validateArguments(tool, args).problems

@@ -222,6 +222,7 @@ class Dialling {
       transport,
       label: this.#label,
       relays: this.#relays,
+      clock,
       agreement: agreement ?? agreed(client),
       isResumed: agreement !== undefined,
       ...(release !== undefined && { release }),

@@ -53,6 +53,7 @@ const impatience = 5
 export class KnownTools {
   readonly #options: KnownToolsOptions
   #known: Known | undefined
+  #index: { readonly of: readonly Tool[]; readonly tools: ReadonlyMap<string, Tool> } | undefined
   #noticed = 0
   #loaded = -1
   #loading: Promise<void> | undefined
@@ -86,6 +87,14 @@ export class KnownTools {
   /** What was last known, however long ago. */
   get latest(): readonly Tool[] | undefined {
     return this.#known?.tools
+  }
+
+  /** One of those, by its name. */
+  named(name: string): Tool | undefined {
+    const { latest } = this
+    if (latest === undefined) return undefined
+    if (this.#index?.of !== latest) this.#index = { of: latest, tools: byName(latest) }
+    return this.#index.tools.get(name)
   }
 
   get identity(): string | undefined {
@@ -250,4 +259,9 @@ export class KnownTools {
     }
     return known
   }
+}
+
+/** The first of each name. */
+function byName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  return new Map(tools.toReversed().map((tool) => [tool.name, tool]))
 }

@@ -2,6 +2,7 @@ import type { ClientError } from './errors.ts'
 
 const ends = ['\n\n', '\n\r\n', '\r\r'].map((text) => Buffer.from(text))
 const longestEnd = 3
+const partBytes = 8_192
 
 export interface Limits {
   /** How many bytes a message may have: the whole response, or one event of a stream of events. */
@@ -18,15 +19,26 @@ export function limited(response: Response, { limit, tooLarge, count }: Limits):
   const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   let size = 0
   let before = Buffer.alloc(0)
+  /** Whether an event ended in this part. */
+  const measure = (part: Uint8Array): boolean => {
+    const joined = Buffer.concat([before, part])
+    const end = isEvents ? Math.max(...ends.map((each) => joined.lastIndexOf(each))) : -1
+    size = end === -1 ? size + part.length : joined.length - end
+    before = joined.subarray(1 - longestEnd)
+    return end !== -1
+  }
   const meter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
+    async transform(chunk, controller) {
       count(chunk.length)
-      const joined = Buffer.concat([before, chunk])
-      const end = isEvents ? Math.max(...ends.map((each) => joined.lastIndexOf(each))) : -1
-      size = end === -1 ? size + chunk.length : joined.length - end
-      before = joined.subarray(1 - longestEnd)
-      if (size > limit) controller.error(tooLarge())
-      else controller.enqueue(chunk)
+      const step = isEvents ? partBytes : chunk.length
+      for (let at = 0; at < chunk.length; at += step) {
+        const part = chunk.subarray(at, at + step)
+        const hasEvent = measure(part)
+        if (size > limit) return controller.error(tooLarge())
+        controller.enqueue(part)
+        // A chunk may hold a thousand events, and nobody should wait until they are all dealt with.
+        if (hasEvent && at + step < chunk.length) await new Promise((resolve) => setImmediate(resolve))
+      }
     },
   })
   const { status, statusText, headers } = response

@@ -19,9 +19,13 @@ export class Lines {
   *add(chunk: Buffer): Generator<string | undefined> {
     for (let start = 0; start < chunk.length; ) {
       const end = chunk.indexOf(newline, start)
-      this.#keep(chunk.subarray(start, end === -1 ? chunk.length : end))
-      if (end === -1) return
-      yield this.#take()
+      // Most lines come whole.
+      if (end !== -1 && this.#size === 0) yield end - start > this.#limit ? undefined : chunk.toString('utf8', start, end)
+      else {
+        this.#keep(chunk.subarray(start, end === -1 ? chunk.length : end))
+        if (end === -1) return
+        yield this.#take()
+      }
       start = end + 1
     }
   }

@@ -1,7 +1,9 @@
 import type { Client, RequestOptions, ServerCapabilities, StandardSchemaV1, Transport } from '@modelcontextprotocol/client'
+import type { Clock } from './clock.ts'
 import { type ClientError, cancelled } from './errors.ts'
 import { HttpTransport, type Pushes } from './http.ts'
 import type { Relays } from './relay.ts'
+import { Requests } from './requests.ts'
 import { SseTransport } from './sse.ts'
 import { StdioTransport } from './stdio.ts'
 import { asClientError } from './translation.ts'
@@ -32,6 +34,7 @@ export interface LinkParts {
   /** What to call the server in messages. */
   readonly label: string
   readonly relays: Relays
+  readonly clock: Clock
   /** Whether they had agreed before, so that what was announced then may have changed. */
   readonly isResumed?: boolean
   /** Releases what was made for this link alone. */
@@ -49,13 +52,15 @@ export class Link {
   readonly label: string
   /** The requests that are made for somebody else. */
   readonly relays: Relays
+  /** How calls are sent where the SDK is not needed for them. */
+  readonly requests: Requests | undefined
   readonly isResumed: boolean
   readonly #transport: Transport
   readonly #release: (() => Promise<void>) | undefined
   readonly #listeners = new Set<() => void>()
   #isOver = false
 
-  constructor({ client, transport, agreement, label, relays, isResumed = false, release }: LinkParts) {
+  constructor({ client, transport, agreement, label, relays, clock, isResumed = false, release }: LinkParts) {
     this.client = client
     this.agreement = agreement
     this.label = label
@@ -63,10 +68,14 @@ export class Link {
     this.isResumed = isResumed
     this.#transport = transport
     this.#release = release
+    const isDirect = agreement.era === 'session' && transport instanceof StdioTransport
+    const requests = isDirect ? new Requests(transport, clock) : undefined
+    this.requests = requests
     client.onclose = () => this.#over()
     const { onmessage } = transport
     // The SDK reads a notice a moment later than an answer, and forgets who waits for progress once the answer is there.
     transport.onmessage = (message, extra) => {
+      if (requests?.takes(message) === true) return
       if ('method' in message) onmessage?.(message, extra)
       else queueMicrotask(() => onmessage?.(message, extra))
     }
@@ -176,6 +185,7 @@ export class Link {
   #over(): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.requests?.end()
     for (const over of this.#listeners) over()
     this.#listeners.clear()
   }

@@ -93,13 +93,23 @@ export class Relays {
   /** Does `work`, which sends one request and waits for its answer. */
   async during<T>(relayed: Relayed | undefined, work: () => Promise<T>): Promise<T> {
     if (relayed === undefined) return work()
-    this.#open.add(relayed)
+    this.enter(relayed)
     try {
       return await (this.#stream === undefined ? work() : this.#stream.run(relayed, work))
     } finally {
-      this.#open.delete(relayed)
-      relayed.end()
+      this.leave(relayed)
     }
+  }
+
+  /** The same for one that has no stream of its own: it is under way from here on. */
+  enter(relayed: Relayed | undefined): void {
+    if (relayed !== undefined) this.#open.add(relayed)
+  }
+
+  leave(relayed: Relayed | undefined): void {
+    if (relayed === undefined) return
+    this.#open.delete(relayed)
+    relayed.end()
   }
 
   async ask(question: Question, signal: AbortSignal): Promise<Answer> {

@@ -28,6 +28,7 @@ let isWatchingExit = false
 
 const drainMs = 250
 const strangeLines = 3
+const partBytes = 8_192
 const floodFactor = 8
 
 /**
@@ -50,6 +51,7 @@ export class StdioTransport implements Transport {
   #isRefused = false
   #isOver = false
   #strange = 0
+  #outbox: string[] = []
   #received = 0
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -114,13 +116,18 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    this.post(message)
+  }
+
+  /** Sends a message without waiting for anything. Throws when the process is over. */
+  post(message: JSONRPCMessage): void {
     const stdin = this.#child?.stdin
     if (this.#isOver || stdin === undefined || !stdin.writable) throw this.#failure ?? this.#gone()
+    const line = `${JSON.stringify(message)}\n`
     this.#unanswered.sent(message)
-    await new Promise<void>((resolve) => {
-      // A broken pipe is no news: that the process is over is noticed by itself, and told to everybody who waits.
-      stdin.write(`${JSON.stringify(message)}\n`, () => resolve())
-    })
+    // What is sent in one go is written in one go: a system call takes longer than all else that sending does.
+    this.#outbox.push(line)
+    if (this.#outbox.length === 1) setImmediate(() => this.#flush())
   }
 
   /** Ends the process: by closing its input, then by asking, then by force. Resolves when it is over. */
@@ -132,6 +139,7 @@ export class StdioTransport implements Transport {
     }
     this.#isClosing = true
     const graceMs = this.#options.graceMs ?? 2_000
+    this.#flush()
     child.stdin.end()
     if (!(await this.#exitsWithin(graceMs))) this.#signal('SIGTERM')
     if (!(await this.#exitsWithin(graceMs))) this.#signal('SIGKILL')
@@ -143,10 +151,17 @@ export class StdioTransport implements Transport {
     this.#signal('SIGKILL')
   }
 
+  #flush(): void {
+    const text = this.#outbox.join('')
+    this.#outbox = []
+    // A broken pipe is no news: that the process is over is noticed by itself, and told to everybody who waits.
+    if (text !== '') this.#child?.stdin.write(text)
+  }
+
   #listen(child: Child): void {
     child.on('error', () => undefined)
     child.stdin.on('error', () => undefined)
-    child.stdout.on('error', () => undefined).on('data', (chunk: Buffer) => this.#read(chunk))
+    child.stdout.on('error', () => undefined).on('data', (chunk: Buffer) => this.#read(chunk, child.stdout))
     child.stderr.on('error', () => undefined).on('data', (chunk: Buffer) => this.#stderr.add(chunk))
     this.#exited = new Promise((resolve) => {
       child.once('error', () => resolve())
@@ -178,9 +193,29 @@ export class StdioTransport implements Transport {
     this.onclose?.()
   }
 
-  #read(chunk: Buffer): void {
-    this.#received += chunk.length
-    for (const line of this.#lines.add(chunk)) {
+  /** Reads a part at a time: a chunk may hold a thousand messages, and nobody should wait until they are all dealt with. */
+  #read(chunk: Buffer, stdout: Readable): void {
+    if (this.#isOver) return
+    let rest = chunk
+    let hasLine = false
+    while (rest.length > 0 && !hasLine) {
+      hasLine = this.#readPart(rest.subarray(0, partBytes))
+      rest = rest.subarray(partBytes)
+    }
+    if (rest.length === 0) return
+    stdout.pause()
+    setImmediate(() => {
+      stdout.resume()
+      this.#read(rest, stdout)
+    })
+  }
+
+  /** Whether a line ended in it. */
+  #readPart(part: Buffer): boolean {
+    this.#received += part.length
+    let hasLine = false
+    for (const line of this.#lines.add(part)) {
+      hasLine = true
       if (line === undefined) this.#refuseAll()
       else this.#take(line)
       this.#isRefused = false
@@ -188,17 +223,22 @@ export class StdioTransport implements Transport {
     const { maxMessageBytes } = this.#options
     if (this.#lines.pending > maxMessageBytes) this.#refuseAll()
     if (this.#lines.pending > maxMessageBytes * floodFactor) this.kill()
+    return hasLine
   }
 
   #take(line: string): void {
     const text = line.trim()
     if (text === '') return
-    const messages = messagesOn(text)
-    if (messages === undefined) this.#strangeLine(text)
-    for (const message of messages ?? []) {
-      this.#unanswered.answered(message)
-      if (!this.#isLate(message)) this.onmessage?.(message)
-    }
+    const value = parsed(text)
+    if (isMessage(value)) this.#receive(value)
+    // Some revisions of the protocol send several in a list.
+    else if (Array.isArray(value) && value.length > 0 && value.every(isMessage)) for (const each of value) this.#receive(each)
+    else this.#strangeLine(text)
+  }
+
+  #receive(message: JSONRPCMessage): void {
+    this.#unanswered.answered(message)
+    if (!this.#isLate(message)) this.onmessage?.(message)
   }
 
   #isLate(message: JSONRPCMessage): boolean {
@@ -279,22 +319,26 @@ export class StdioTransport implements Transport {
   }
 }
 
-const said = (lines: readonly string[]): string =>
-  lines
-    .slice(-5)
-    .map((line) => `  ${printable(line, 300)}`)
-    .join('\n')
+// What a runtime prints around an error, and where in the code it was: of use to whoever wrote the server alone.
+const around = /^\s*(?:at .*|Node\.js v\d.*|[\^~]+|[{}]|)$/u
+const errorLine = /^\s*(?:Uncaught )?[\w.]*(?:Error|Exception)\b.*:/u
 
-/** The messages on a line, or `undefined` when there is none. Some revisions of the protocol send several in a list. */
-function messagesOn(text: string): readonly JSONRPCMessage[] | undefined {
-  let value: unknown
+/** The last lines that a process wrote, beginning with the error among them or before them. */
+function said(lines: readonly string[]): string {
+  const telling = lines.filter((line) => !around.test(line))
+  const last = (telling.length === 0 ? lines : telling).slice(-4)
+  const error = telling.findLast((line) => errorLine.test(line))
+  const shown = error === undefined ? last : [error, ...last.slice(last.lastIndexOf(error) + 1)]
+  return shown.map((line) => `  ${printable(line, 300)}`).join('\n')
+}
+
+/** What a line says; `undefined` for what is no JSON. */
+function parsed(text: string): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
-  const messages = Array.isArray(value) ? value : [value]
-  return messages.length > 0 && messages.every(isMessage) ? messages : undefined
 }
 
 const isMessage = (value: unknown): value is JSONRPCMessage => isRecord(value) && value.jsonrpc === '2.0'

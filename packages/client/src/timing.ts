@@ -33,14 +33,22 @@ const defaultMaxMs = 600_000
 // What a timer can hold, with room for the one that the SDK sets for itself.
 const longestMs = 2 ** 31 - 100_000
 
+/** What to do when it took too long. */
+export const timeoutWords = {
+  inAll: 'Allow more in all with maxTimeoutMs.',
+  idle: 'Nothing was heard of it; allow more time with timeoutMs.',
+} as const
+
+/** How long nothing may be heard, and how long it may take in all. */
+export function limitsOf(timing: Timing): { readonly timeoutMs: number; readonly maxMs: number } {
+  const timeoutMs = Math.min(timing.timeoutMs ?? defaultTimeoutMs, longestMs)
+  return { timeoutMs, maxMs: Math.min(timing.maxTimeoutMs ?? Math.max(defaultMaxMs, timeoutMs), longestMs) }
+}
+
 /** Sends a request and waits for its answer, for as long as there are signs of life. */
 export async function timed<T>(timing: Timed, send: (options: SendOptions) => Promise<T>): Promise<T> {
   const { what, clock, signal, onProgress, isAsking, translated } = timing
-  const timeoutMs = Math.min(timing.timeoutMs ?? defaultTimeoutMs, longestMs)
-  const maxMs = Math.min(
-    Math.max(timing.maxTimeoutMs ?? defaultMaxMs, timing.maxTimeoutMs === undefined ? timeoutMs : 0),
-    longestMs,
-  )
+  const { timeoutMs, maxMs } = limitsOf(timing)
   const stop = new AbortController()
   let failure: ClientError | undefined
   const end = (reason: ClientError): void => {
@@ -50,13 +58,13 @@ export async function timed<T>(timing: Timed, send: (options: SendOptions) => Pr
   const abort = (): void => end(cancelled(what, signal?.reason))
   if (signal?.aborted === true) throw cancelled(what, signal.reason)
   signal?.addEventListener('abort', abort)
-  const offMax = clock.after(maxMs, () => end(timedOut(what, maxMs, 'Allow more in all with maxTimeoutMs.')))
+  const offMax = clock.after(maxMs, () => end(timedOut(what, maxMs, timeoutWords.inAll)))
   let offIdle: () => void = () => undefined
   const arm = (): void => {
     offIdle()
     offIdle = clock.after(timeoutMs, () => {
       if (isAsking()) arm()
-      else end(timedOut(what, timeoutMs, 'Nothing was heard of it; allow more time with timeoutMs.'))
+      else end(timedOut(what, timeoutMs, timeoutWords.idle))
     })
   }
   arm()

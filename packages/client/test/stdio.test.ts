@@ -82,6 +82,13 @@ test('a server that cannot start says why with its last words', async () => {
   expect(error.message).toContain('no configuration found')
 })
 
+test('of a server that threw, what it threw is said, and not where in its code', async () => {
+  const { message } = await failure(connect(server('odd.mjs', 'throw')))
+  expect(message).toMatch(/Its last words:\n {2}TypeError: the key is missing/u)
+  expect(message).toContain('nobody set it')
+  expect(message).not.toMatch(/odd\.mjs:\d|Node\.js v/u)
+})
+
 test('a server that ends in the middle of a call is noticed at once', async () => {
   await using connection = await connect(server('two.mjs'))
   const error = await failure(connection.call('die'))

@@ -39,6 +39,26 @@ describe('a client', () => {
     expect(access.client(bound, 'work')).toBe(clients[4])
   })
 
+  test('is not another whose token is named like its own with a profile', () => {
+    const access = new Access(configOf(profiles))
+    const { record } = createToken('free/work')
+    expect(has(access, access.client(record, undefined), 'unfold', 'unfold__x')).toBe(true)
+    expect(has(access, access.client(free, 'work'), 'unfold', 'unfold__x')).toBe(false)
+    expect(access.client(createToken('free%2Fwork').record, undefined).id).not.toBe(access.client(record, undefined).id)
+  })
+
+  test('is let in for as long as its token is there, the same, and for the same profile', () => {
+    const access = new Access(configOf(profiles, { tokens: [free, bound] }))
+    const [holder, worker] = [access.client(free, undefined), access.client(bound, undefined)]
+    const anybody = access.client(undefined, undefined)
+    const admitted = (): readonly boolean[] => [holder, worker, anybody].map((client) => access.admits(client))
+    expect(admitted()).toEqual([true, true, false])
+    access.configure(configOf(profiles, { tokens: [createToken('free').record, { ...bound, profile: 'rest' }] }))
+    expect(admitted()).toEqual([false, false, false])
+    access.configure(configOf(profiles))
+    expect(admitted()).toEqual([false, false, true])
+  })
+
   test('gets no profile that is not there, or that its token is not for, and is not told of others', () => {
     const access = new Access(configOf(profiles))
     for (const wrong of ['wrk', '__proto__', 'constructor'])

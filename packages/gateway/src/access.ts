@@ -12,7 +12,9 @@ export interface Client extends Principal {
 /** Who sees what of a gateway, by its configuration as it is now. */
 export class Access implements PermitSource<Client> {
   #config: Config
-  #clients = new Map<string, Client>()
+  readonly #clients = new Map<string, Client>()
+  /** Of the tokens that clients came with. */
+  readonly #hashes = new WeakMap<Client, string>()
   #has = new Map<string, ReturnType<typeof profileHas>>()
 
   constructor(config: Config) {
@@ -22,16 +24,27 @@ export class Access implements PermitSource<Client> {
   configure(config: Config): void {
     this.#config = config
     this.#has = new Map()
+    for (const [id, client] of this.#clients) if (!this.admits(client)) this.#clients.delete(id)
+  }
+
+  /** Whether a client that was let in would still be: its token is there and the same, or none is needed. */
+  admits(client: Client): boolean {
+    const { tokens } = this.#config
+    if (client.token === undefined) return tokens.length === 0
+    const record = tokens.find(({ name }) => name === client.token)
+    if (record === undefined || record.hash !== this.#hashes.get(client)) return false
+    return record.profile === undefined || record.profile === client.profile
   }
 
   /** Whoever asks with this token, or none, for this profile, or the one that the token is for. The same object every time. */
   client(token: TokenRecord | undefined, asked: string | undefined): Client {
     const profile = this.#profileFor(token, asked)
-    const id = `${token === undefined ? 'anybody' : `token:${token.name}`}${profile === undefined ? '' : `/${profile}`}`
+    const id = `${token === undefined ? 'anybody' : `token:${part(token.name)}`}${profile === undefined ? '' : `/${part(profile)}`}`
     const found = this.#clients.get(id)
     if (found !== undefined) return found
     const made: Client = { id, ...(token !== undefined && { token: token.name }), ...(profile !== undefined && { profile }) }
     this.#clients.set(id, made)
+    if (token !== undefined) this.#hashes.set(made, token.hash)
     return made
   }
 
@@ -82,3 +95,6 @@ export class Access implements PermitSource<Client> {
     )
   }
 }
+
+// Else the token "team/dev" would be the token "team" with the profile "dev".
+const part = (name: string): string => name.replaceAll(/[%/]/gu, encodeURIComponent)

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto'
-import type { Sha256, Tool } from '@unfold-mcp/core'
+import type { Tool } from '@unfold-mcp/core'
 import { Toolbox } from '@unfold-mcp/server'
 import { Access, type Client } from './access.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -20,7 +19,7 @@ import type { CallUpstream } from './transforms/entries.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from './upstreams/upstreams.ts'
 import { version } from './version.ts'
 
-export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open'> {
+export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'calm'> {
   readonly read: ReadConfig
   /** The folder from which paths in the configuration are seen. */
   readonly folder: string
@@ -35,8 +34,6 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   /** Is shown the servers before any of them is started, so that nothing that happens to them is missed. */
   readonly observe?: (upstreams: Upstreams) => void
 }
-
-const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')
 
 const about =
   'The tools of several MCP servers behind one. Each server is a group; open the one you need, or search for what you want to do.'
@@ -68,7 +65,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions) {
-    const { read, clock, random, pace, open, middleware = [] } = options
+    const { read, clock, random, pace, open, calm, middleware = [] } = options
     const { config } = read
     this.#options = options
     this.#read = read
@@ -80,12 +77,12 @@ export class Gateway implements AsyncDisposable {
       ...(random !== undefined && { random }),
       ...(pace !== undefined && { pace }),
       ...(open !== undefined && { open }),
+      ...(calm !== undefined && { calm }),
     })
     this.passing = new Passing({
       config,
       upstreams: this.upstreams,
       access: this.access,
-      sha256,
       clock: clock ?? systemClock,
       random: random ?? Math.random,
       pace,
@@ -99,7 +96,7 @@ export class Gateway implements AsyncDisposable {
       promisesStructure: (upstream, tool) => this.source.toolOf(upstream, tool)?.outputSchema !== undefined,
     })
     const pass = chained([cut, ...middleware], this.passing.call)
-    this.source = new UpstreamSource(config, { sha256, call: (server) => this.#callOf(server, pass) })
+    this.source = new UpstreamSource(config, (server) => this.#callOf(server, pass))
     this.toolbox = new Toolbox({
       name: 'unfold',
       title: 'Unfold gateway',
@@ -163,6 +160,8 @@ export class Gateway implements AsyncDisposable {
     this.source.configure(config, toolsOf)
     this.passing.configure(config)
     const applied = await applying
+    // From here on each server has its own.
+    this.#known.clear()
     this.source.configure(config, toolsOf)
     this.toolbox.toolListChanged()
     for (const name of [...applied.removed, ...applied.replaced]) {
@@ -230,8 +229,6 @@ export class Gateway implements AsyncDisposable {
         const documents = await store.documents(key).catch(() => undefined)
         // Of one that had nothing but tools, nothing else was kept; nobody has to wait for it to say so again.
         this.passing.restore(name, documents ?? (found === undefined ? undefined : {}))
-        // Another server may have had this name before.
-        this.#known.delete(name)
         if (found === undefined) return
         this.#known.set(name, found.tools)
         this.source.describe(name, { instructions: found.instructions })

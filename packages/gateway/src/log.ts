@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module'
 import { styleText } from 'node:util'
 import { printable } from '@unfold-mcp/core'
-import { pino } from 'pino'
+import type Pino from 'pino'
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 
@@ -31,6 +32,8 @@ export function createLog(options: LogOptions = {}): Log {
   const { level = 'info', stream = process.stderr } = options
   const { isReadable = stream.isTTY === true, hasColours = stream.isTTY === true } = options
   if (isReadable) return readableLog(level, stream, hasColours)
+  // Loaded only where lines are for programs: most starts are seen by a person, or bring a log of their own.
+  const { pino } = createRequire(import.meta.url)('pino') as typeof Pino
   const json = pino(
     {
       level,

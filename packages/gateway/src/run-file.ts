@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { chmod, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -7,6 +8,7 @@ const recordSchema = z.object({
   url: z.url({ protocol: /^http$/u }),
   admin: z.string().min(1).max(200),
   config: z.string().max(10_000),
+  transport: z.enum(['http', 'stdio']),
   startedAt: z.iso.datetime(),
 })
 
@@ -50,10 +52,12 @@ export async function runningGateways(home: string): Promise<readonly RunRecord[
 const folderOf = (home: string): string => join(home, 'run')
 
 const maxBytes = 65_536
+// What is no plain file is nothing of ours: a link leads elsewhere, and a pipe would keep us waiting. Windows has no such flags.
+const plainFile = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 async function recordIn(file: string): Promise<RunRecord | undefined> {
   try {
-    await using handle = await open(file, 'r')
+    await using handle = await open(file, plainFile)
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(maxBytes), 0, maxBytes, 0)
     return recordSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)))
   } catch {

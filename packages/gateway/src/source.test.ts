@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Tool } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
 import { parseConfig } from './config/read.ts'
 import type { Config } from './config/schema.ts'
 import { UpstreamSource } from './source.ts'
-
-const sha256 = (data: string | Uint8Array): Uint8Array => createHash('sha256').update(data).digest()
 
 const configOf = (mcpServers: object, more: object = {}): Config =>
   parseConfig(JSON.stringify({ mcpServers, ...more }), { file: 'unfold.json', environment: {} }).config
@@ -15,7 +12,7 @@ const tool = (name: string): Tool => ({ name, inputSchema: { type: 'object' } })
 
 /** A source of two servers, and how often it said that it changed. */
 function sourceOf(config: Config = configOf({ git: x, notes: x })) {
-  const source = new UpstreamSource(config, { sha256, call: () => () => undefined })
+  const source = new UpstreamSource(config, () => () => undefined)
   const changes = { count: 0 }
   source.subscribe(() => void changes.count++)
   return { source, changes, names: () => source.entries().map((entry) => entry.tool.name) }

@@ -1,4 +1,4 @@
-import { canonicalJson, type Sha256, type Tool } from '@unfold-mcp/core'
+import { canonicalJson, type Tool } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '@unfold-mcp/server'
 import type { Config } from './config/schema.ts'
 import {
@@ -9,12 +9,6 @@ import {
   upstreamEntries,
 } from './transforms/entries.ts'
 import { type GroupTable, groupsOf, type SelfDescription } from './transforms/groups.ts'
-
-export interface UpstreamSourceOptions {
-  readonly sha256: Sha256
-  /** How the tools of a server are called. */
-  readonly call: (server: string) => CallUpstream
-}
 
 interface Provided {
   readonly options: EntriesOptions
@@ -29,7 +23,7 @@ interface Provided {
  */
 export class UpstreamSource implements Source {
   readonly name = 'upstreams'
-  readonly #options: UpstreamSourceOptions
+  readonly #callOf: (server: string) => CallUpstream
   readonly #provided = new Map<string, Provided>()
   readonly #says = new Map<string, SelfDescription>()
   readonly #listeners = new Set<() => void>()
@@ -37,9 +31,10 @@ export class UpstreamSource implements Source {
   #entries: readonly ToolEntry[] | undefined
   #groups: GroupTable | undefined
 
-  constructor(config: Config, options: UpstreamSourceOptions) {
+  /** `callOf` says how the tools of a server are called. */
+  constructor(config: Config, callOf: (server: string) => CallUpstream) {
     this.#config = config
-    this.#options = options
+    this.#callOf = callOf
   }
 
   /** In the order of the configuration, so that a list does not depend on who was faster. */
@@ -50,7 +45,7 @@ export class UpstreamSource implements Source {
 
   /** Only those that have something in them: a group that opens nothing would be in the way. */
   groups(): GroupTable {
-    this.#groups ??= this.#filled(groupsOf(this.#config, this.#options.sha256, (server) => this.#says.get(server) ?? {}))
+    this.#groups ??= this.#filled(groupsOf(this.#config, (server) => this.#says.get(server) ?? {}))
     return this.#groups
   }
 
@@ -107,8 +102,7 @@ export class UpstreamSource implements Source {
     const { tools: overrides, allow, deny, timeoutMs } = config
     const limit = this.#config.limits.tools
     const basis = canonicalJson({ overrides, allow, deny, timeoutMs, limit })
-    const { sha256, call } = this.#options
-    const options = before?.basis === basis ? before.options : { server, config, call: call(server), sha256, limit }
+    const options = before?.basis === basis ? before.options : { server, config, call: this.#callOf(server), limit }
     this.#provided.set(server, { options, basis, made: upstreamEntries(tools, options, before?.made) })
   }
 

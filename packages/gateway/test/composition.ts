@@ -1,10 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type CallToolResult, StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport, type Tool } from '@modelcontextprotocol/client'
 import { until } from '../../client/test/processes.ts'
 import { type TestClient, testClient } from '../../server/src/testing/client.ts'
-import { startGateway } from '../src/start.ts'
+import { fromFile } from './gateway-file.ts'
 import { server } from './upstreams.ts'
 
 /** What a plain server is: its tools by name or whole, and what it says of itself. */
@@ -32,15 +29,8 @@ export async function composition(config: {
   readonly mcpServers: Readonly<Record<string, object>>
   readonly [key: string]: unknown
 }) {
-  const home = await mkdtemp(join(tmpdir(), 'unfold-composition-'))
-  const file = join(home, 'unfold.json')
-  const said: string[] = []
-  const say = (_data: object, message: string): void => void said.push(message)
-  const write = (next: unknown): Promise<void> =>
-    writeFile(file, typeof next === 'string' ? next : JSON.stringify({ store: { kind: 'memory' }, ...(next as object) }))
-  await write(config)
-  const log = { debug: () => undefined, info: say, warn: say, error: say }
-  const running = await startGateway({ file, environment: {}, home, log, port: 0 })
+  const remembering = (next: object): object => ({ store: { kind: 'memory' }, ...next })
+  const { running, said, write, close } = await fromFile(remembering(config))
   const { gateway } = running
   const clients = new Set<TestClient>()
   const settled = async (): Promise<void> => {
@@ -58,8 +48,8 @@ export async function composition(config: {
     settled,
     pid: (name: string): number | undefined => gateway.upstreams.get(name)?.status.pid,
     /** Changes its file, and waits until that is in use or was refused; what was wrong with it is returned. */
-    async edit(next: unknown): Promise<readonly string[]> {
-      await write(next)
+    async edit(next: object | string): Promise<readonly string[]> {
+      await write(typeof next === 'string' ? next : remembering(next))
       const { problems } = await running.reload()
       await settled()
       return problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
@@ -73,15 +63,10 @@ export async function composition(config: {
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients) await client.close().catch(() => undefined)
-      await running.close()
-      await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+      await close()
     },
   }
 }
-
-/** The text of a result. */
-export const textOf = ({ content }: CallToolResult): string =>
-  content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)).join('\n')
 
 /** Changes the tools of a server through the gateway, by a call of one of them. */
 export const become = async (client: TestClient, tool: string, tools: Plain['tools']): Promise<void> => {

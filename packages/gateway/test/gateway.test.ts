@@ -7,7 +7,8 @@ import { Gateway } from '../src/gateway.ts'
 import { silent } from '../src/log.ts'
 import { catalogKey } from '../src/stores/key.ts'
 import { memoryCatalog } from '../src/stores/memory.ts'
-import { become, composition, eras, plain, textOf } from './composition.ts'
+import { become, composition, eras, plain } from './composition.ts'
+import { textOf } from './result-text.ts'
 
 const finding = ['search_tools', 'describe_tools', 'call_tool']
 const own = 'read_result'

@@ -88,10 +88,10 @@ test('nothing that a client proves itself with reaches a server, and a server ge
   const answer = toNodeHandler(handler)
   const upstream = createServer((request, response) => {
     heard.push(JSON.stringify([request.url, request.rawHeaders]))
-    const { emit } = request
+    const emit = request.emit.bind(request)
     request.emit = (event: string, ...args: unknown[]) => {
       if (event === 'data') heard.push(String(args[0]))
-      return emit.call(request, event, ...args)
+      return emit(event, ...args)
     }
     answer(request, response)
   })

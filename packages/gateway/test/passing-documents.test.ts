@@ -125,15 +125,16 @@ test.each(eras)('a %s client over pipes is served as well, and asked as well', a
   await using gateway = await served({ mcpServers: { one: asking('one', 'session') }, exposure: 'everything' })
   await gateway.ready('one')
   await using pipes = await testServer(gateway.gateway.toolbox, { transport: 'stdio', era })
-  const { client, call } = await pipes.connect({ listens: false })
+  const connected = await pipes.connect({ listens: false })
+  const { client } = connected
   const { resources } = client.getServerCapabilities() ?? {}
   expect(resources).toEqual({ listChanged: true, ...(era === 'session' && { subscribe: true }) })
   client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { name: 'Ada' } }))
   const noticed: string[] = []
   client.setNotificationHandler('notifications/prompts/list_changed', () => void noticed.push('prompts'))
   if (era === 'stateless') await client.listen({ promptsListChanged: true })
-  expect((await call('one__ask')).content).toEqual([{ type: 'text', text: 'accept Ada' }])
-  await call('one__more', { as: 'fresh' })
+  expect((await connected.call('one__ask')).content).toEqual([{ type: 'text', text: 'accept Ada' }])
+  await connected.call('one__more', { as: 'fresh' })
   await until(() => noticed.length > 0, 'the change is told')
   expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('one__fresh')
   expect(noticed).toEqual(['prompts'])

@@ -35,7 +35,7 @@ describe('what a server asks', () => {
         person(gateway.url, { era: index === 1 ? 'stateless' : 'session', answer: named(name) }),
       ),
     )
-    const answers = people.map(({ text }) => text('web__ask_later'))
+    const answers = people.map((each) => each.text('web__ask_later'))
     await until(() => sessions.waiting === 3, 'all calls have arrived')
     sessions.go()
     expect(await Promise.all(answers)).toEqual(['accept Ada', 'accept Bob', 'accept Cyd'])
@@ -126,7 +126,7 @@ describe('what a server says', () => {
     const _meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
     await cyd.client.callTool({ name: 'new__log', arguments: { words: 'slowly' }, _meta })
     const heard = (logged: typeof ada.logged): readonly string[] =>
-      logged.map((each) => `${each.logger} ${each.level} ${each.data}`)
+      logged.map((each) => `${each.logger} ${each.level} ${String(each.data)}`)
     await until(() => ada.logged.length === 2 && cyd.logged.length === 2, 'what was said is heard')
     expect(heard(ada.logged)).toEqual(['old warning careful with old', 'new warning careful with new'])
     expect(heard(cyd.logged)).toEqual(['new warning slowly', 'new debug slowly in detail'])

@@ -81,7 +81,7 @@ describe('the reference server behind a gateway', () => {
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Grace' } }))
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void updated.push(params.uri))
     const transport = new TransportOne(new URL(gateway.url))
-    await client.connect(transport as Parameters<ClientOne['connect']>[0])
+    await client.connect(transport)
     try {
       const { content } = await client.callTool({ name: 'all__trigger-elicitation-request' })
       expect(JSON.stringify(content)).toContain('Name: Grace')

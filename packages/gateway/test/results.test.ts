@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestClient } from '../../server/src/testing/client.ts'
-import { type Asking, composition, eras, plain, textOf } from './composition.ts'
+import { type Asking, composition, eras, plain } from './composition.ts'
+import { textOf } from './result-text.ts'
 
 const rows = { type: 'object', properties: { rows: { type: 'array' } }, required: ['rows'] }
 const mcpServers = {

@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { until } from '../../client/test/processes.ts'
 import { type TestClient, testClient } from '../../server/src/testing/client.ts'
 import { createLog } from '../src/log.ts'
 import { runningGateways } from '../src/run-file.ts'
-import { type StartOptions, startGateway } from '../src/start.ts'
+import type { StartOptions } from '../src/start.ts'
+import { fromFile } from './gateway-file.ts'
 import { server } from './upstreams.ts'
 
 /** The server whose tools can be changed, as the configuration names it. */
@@ -20,17 +18,10 @@ export interface Asked {
 
 /** A gateway from a file, on a port of its own, with all that it wrote to its log. */
 export async function served(config: object, options: Partial<StartOptions> = {}) {
-  const home = await mkdtemp(join(tmpdir(), 'unfold-edge-'))
-  const file = join(home, 'unfold.json')
   const lines: string[] = []
-  const write = (next: object): Promise<void> => writeFile(file, JSON.stringify({ store: { kind: 'memory' }, ...next }))
-  const remove = (): Promise<void> => rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-  await write(config)
   const log = createLog({ level: 'debug', stream: { write: (line) => lines.push(line) } })
-  const running = await startGateway({ file, environment: {}, home, log, port: 0, ...options }).catch(async (error: unknown) => {
-    await remove()
-    throw error
-  })
+  const remembering = (next: object): object => ({ store: { kind: 'memory' }, ...next })
+  const { running, home, file, write, close } = await fromFile(remembering(config), { log, ...options })
   const { gateway, url = '' } = running
   const { origin } = new URL(url)
   const [run] = await runningGateways(home)
@@ -50,7 +41,7 @@ export async function served(config: object, options: Partial<StartOptions> = {}
     origin,
     admin,
     ask,
-    write,
+    write: (next: object): Promise<void> => write(remembering(next)),
     /** Asks the administration; the answer is read. */
     async api(path: string, asked: Asked = {}): Promise<unknown> {
       const response = await ask(`/api${path}`, { token: admin, ...asked })
@@ -66,9 +57,6 @@ export async function served(config: object, options: Partial<StartOptions> = {}
       const transport = new StreamableHTTPClientTransport(new URL(`${url}${at}`), { requestInit: { headers: all } })
       return testClient(transport, { era, listens: false })
     },
-    async [Symbol.asyncDispose]() {
-      await running.close({ withinMs: 0 })
-      await remove()
-    },
+    [Symbol.asyncDispose]: () => close({ withinMs: 0 }),
   }
 }

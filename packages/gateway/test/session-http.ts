@@ -21,7 +21,7 @@ export async function serveSessions(): Promise<Served & { readonly waiting: numb
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void transports.set(id, transport),
     })
-    await mcp.connect(transport as Parameters<McpServer['connect']>[0])
+    await mcp.connect(transport)
     return transport
   }
   const http = await serveHttp((request, response) => {

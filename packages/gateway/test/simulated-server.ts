@@ -1,7 +1,7 @@
 import { ClientError, type Sign } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import fc from 'fast-check'
-import type { UpstreamConnection } from '../src/upstreams/upstream.ts'
+import type { UpstreamConnection } from '../src/upstreams/connection.ts'
 import type { SimulatedClock } from './simulated-clock.ts'
 
 interface Delays {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { CommandTarget } from '@unfold-mcp/client'
 import { until } from '../../client/test/processes.ts'
-import type { UpstreamEvent, UpstreamEvents } from '../src/upstreams/events.ts'
+import type { EventStream, UpstreamEvent, UpstreamEvents } from '../src/upstreams/events.ts'
 import { Upstreams, type UpstreamsOptions } from '../src/upstreams/upstreams.ts'
 
 /** A server of this folder, as a process of its own. */
@@ -10,13 +10,21 @@ export const server = (file: string, ...args: readonly string[]): CommandTarget 
   args: [fileURLToPath(new URL(`servers/${file}`, import.meta.url)), ...args],
 })
 
+/** All that happens from now on, by what it is and whom it happens to. */
+export function recorded(stream: EventStream) {
+  const events: UpstreamEvent[] = []
+  stream.all((event) => events.push(event))
+  return <E extends keyof UpstreamEvents>(type: E, upstream?: string): readonly (UpstreamEvent & { type: E })[] =>
+    events.filter(
+      (event): event is UpstreamEvent & { type: E } =>
+        event.type === type && (upstream === undefined || event.upstream === upstream),
+    )
+}
+
 /** Upstreams, and all that happens to them. */
 export function watched(options?: UpstreamsOptions) {
   const upstreams = new Upstreams(options)
-  const events: UpstreamEvent[] = []
-  upstreams.events.all((event) => events.push(event))
-  const of = <E extends keyof UpstreamEvents>(type: E): readonly (UpstreamEvent & { type: E })[] =>
-    events.filter((event): event is UpstreamEvent & { type: E } => event.type === type)
+  const of = recorded(upstreams.events)
   return {
     upstreams,
     of,

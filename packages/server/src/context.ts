@@ -17,6 +17,10 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   readonly facts: F
   /** Aborted when the client cancels, when it vanishes (in a session over HTTP it may come back), and when the tool's time is up. */
   readonly signal: AbortSignal
+  /** What the client sent beside the arguments, in `_meta`. */
+  readonly meta: ServerContext['mcpReq']['_meta']
+  /** Whether the client made this call before, and comes with answers to what was asked then. */
+  readonly isRepeated: boolean
   /** The SDK's own context: elicitation, sampling, request state, headers. Absent when called without a transport. */
   readonly mcp: ServerContext | undefined
   isActive(group: Name): boolean
@@ -28,7 +32,7 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   /** Reads predicates again now; whoever's view changed is told. */
   toolListChanged(): void
   /** Tells the client how far the work is, if it asked to know. */
-  progress(progress: number, total?: number, message?: string): Promise<void>
+  readonly progress: (progress: number, total?: number, message?: string) => Promise<void>
   /** Sends a log message to the client. */
   log(level: LoggingLevel, data: unknown): Promise<void>
 }

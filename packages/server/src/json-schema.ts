@@ -1,17 +1,22 @@
+import { createRequire } from 'node:module'
 import { addFormats } from '@modelcontextprotocol/server/validators/ajv'
 import { Failure, type JsonSchema, type Problem } from '@unfold-mcp/core'
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js'
 
 // Schemas are kept out of the engine's registry: two tools may carry the same `$id`. A parameter may be called `constructor`,
 // which every object seems to have, so only own properties count.
-const engine = new Ajv2020({
-  allErrors: true,
-  strict: false,
-  validateSchema: false,
-  addUsedSchema: false,
-  ownProperties: true,
-})
-addFormats(engine)
+const options = { allErrors: true, strict: false, validateSchema: false, addUsedSchema: false, ownProperties: true }
+let made: Ajv2020 | undefined
+
+/** Loaded with the first schema: a server that checks nothing itself need not wait for it when it starts. */
+function engine(): Ajv2020 {
+  if (made === undefined) {
+    const ajv = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+    made = new ajv.Ajv2020(options)
+    addFormats(made)
+  }
+  return made
+}
 
 /** A check of values against a JSON Schema that finds every problem; throws `invalid_schema` for one that cannot be used. */
 export function compileJsonSchema(
@@ -24,7 +29,7 @@ export function compileJsonSchema(
 
 function compiled(tool: string, schema: JsonSchema) {
   try {
-    return engine.compile(schema)
+    return engine().compile(schema)
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     throw new Failure(

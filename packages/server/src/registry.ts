@@ -200,6 +200,8 @@ export class ToolRegistry implements Source {
       principal: undefined,
       facts: {},
       signal: new AbortController().signal,
+      meta: undefined,
+      isRepeated: false,
       mcp: undefined,
       isActive: (group) => groups?.isActive(group) === true,
       groups: () => [],

@@ -1,4 +1,4 @@
-import { type Attack, answered, call, dropped, ignored, refused } from '../attack.ts'
+import { type Attack, answered, call, dropped, fromBoth, ignored, refused } from '../attack.ts'
 import { common, head } from '../raw.ts'
 
 const noMessage = { http: refused(-32600, 'invalid_request', { status: 400 }), stdio: refused(-32600, 'invalid_request') }
@@ -177,6 +177,15 @@ export const framing: readonly Attack[] = [
     },
     expect: noJson,
   },
+  ...fromBoth({
+    id: 'AT-A14-infinite',
+    what: 'a number beyond all numbers, which would be passed on as nothing',
+    over: 'http',
+    send: {
+      body: () => '{"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"name":"echo","arguments":{"a":[-1e400]}}}',
+    },
+    expect: refused(-32_600, 'invalid_request', { status: 400 }),
+  }),
   {
     id: 'AT-A14-surrogate',
     what: 'half a character and NUL, which JSON can hold',

@@ -14,7 +14,7 @@ export const initializeParams = { protocolVersion: '2025-06-18', capabilities: {
 export const changed = 'notifications/tools/list_changed'
 
 /** The number of the request that a message answers; `undefined` when it answers none. Not read, only searched at both ends. */
-export function idIn(message: Buffer): number | undefined {
+function idIn(message: Buffer): number | undefined {
   const ends =
     message.length < 400
       ? message.toString('latin1')

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isOpenSecret } from '../config/index.ts'
+import { commandPath } from '../doctor/path.ts'
 import { jsonAt, setJson } from '../edit/json.ts'
 import { exit, usageError } from '../exit.ts'
 import { configToEdit, editConfig, tellConfig } from '../gateway/config-edit.ts'
@@ -26,8 +27,10 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     return setJson(['mcpServers', name], server)(text)
   }
   const open = openSecrets(target)
-  const { read, ...applied } = await editConfig(file, edit, { flags, io, output, secrets: open.map(({ value }) => value) })
+  const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
   for (const each of open) output.warn(secretAdvice(name, each))
+  if (target.command !== undefined && (await commandPath(target.command, { ...io, cwd: target.cwd ?? io.cwd })) === undefined)
+    output.warn(`There is no command "${target.command}" here. Check its spelling, install it, or give its whole path.`)
   tellConfig(file, read, output)
   const done = `${safeText(name)} is behind the gateway. Start it with unfold serve; one that runs takes it over by itself.`
   output.answer(applied.changed ? done : 'Nothing was written.', { name, ...applied })

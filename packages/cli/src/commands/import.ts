@@ -1,19 +1,20 @@
 import { basename, dirname } from 'node:path'
 import { type FoundServers, problemText } from '../config/index.ts'
-import { planEdit } from '../edit/file.ts'
-import { jsonAt, setJson } from '../edit/json.ts'
+import { setJson } from '../edit/json.ts'
 import { exit, usageError } from '../exit.ts'
-import { planned } from '../gateway/apply.ts'
 import { type Candidate, candidatesFrom } from '../gateway/candidates.ts'
 import { configToEdit, editConfig, tellConfig } from '../gateway/config-edit.ts'
 import { meantGateways } from '../gateway/running.ts'
-import { secretsIn } from '../gateway/secrets.ts'
+import { serversIn } from '../gateway/twice.ts'
 import { type Invocation, textOf } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
 import { knownServers } from '../servers.ts'
 import { safeText } from '../text/safe.ts'
 import { tableLines } from '../text/table.ts'
+
+const nothingFound =
+  'No servers were found in the configurations of your programs. unfold doctor says where it looked; unfold add <name> -- <command> adds one.'
 
 const clients: { readonly [name: string]: string } = { claude: 'claude-code' }
 const known = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini', 'windsurf', 'kiro', 'copilot']
@@ -27,7 +28,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   const problems = isFile ? found.problems : found.problems.filter((problem) => basename(problem.file) !== 'unfold.json')
   for (const problem of problems) output.warn(`left out: ${problemText(problem)}`)
   const all = candidatesFrom(found.servers, {
-    present: await presentIn(file),
+    present: await serversIn(file),
     own: await ownAddresses(file, io),
     isNamed: isFile,
     ...(dirname(file) !== io.cwd && { folder: io.cwd }),
@@ -38,7 +39,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     if (!chosen.some(({ name, server }) => word === name || word === server.key))
       throw usageError(`No server "${word}" was found. There are: ${all.map(({ name }) => name).join(', ') || 'none'}.`)
   const wanted = chosen.filter(({ skipped }) => skipped === undefined)
-  output.note(chosen.length === 0 ? 'No servers were found.' : tableText(chosen, output.width))
+  output.note(chosen.length === 0 ? nothingFound : tableText(chosen, output.width))
   const data = chosen.map(({ name, server, skipped }) => ({
     name,
     source: server.source,
@@ -57,7 +58,6 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     io,
     output,
     question: `Put ${count} behind the gateway?`,
-    secrets: wanted.flatMap(({ definition }) => secretsIn(definition)),
   })
   tellConfig(file, read, output)
   output.answer(
@@ -78,12 +78,6 @@ async function foundIn(from: string | undefined, io: Io): Promise<{ readonly fou
   return { found: { servers: servers.filter(({ source, also }) => [source, ...also].some(isOf)), problems }, isFile: false }
 }
 
-async function presentIn(file: string): Promise<{ readonly [name: string]: unknown }> {
-  const { after } = await planned(planEdit(file, (text) => text))
-  const servers = after.trim() === '' ? undefined : jsonAt(after, ['mcpServers'])
-  return typeof servers === 'object' && servers !== null ? { ...servers } : {}
-}
-
 /** Where gateways of this user are, or would be with this configuration. */
 async function ownAddresses(file: string, io: Io): Promise<readonly string[]> {
   const running = await meantGateways({}, io)
@@ -92,7 +86,7 @@ async function ownAddresses(file: string, io: Io): Promise<readonly string[]> {
     ({ config }) => config.listen.port,
     () => 7420,
   )
-  return [...running.map(({ url }) => url), `http://127.0.0.1:${port}/mcp`]
+  return [...running.filter(({ transport }) => transport === 'http').map(({ url }) => url), `http://127.0.0.1:${port}/mcp`]
 }
 
 function tableText(candidates: readonly Candidate[], width: number): string {

@@ -1,7 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { CommandError, exit, usageError } from '../exit.ts'
+import { exit, usageError } from '../exit.ts'
+import { logLevel } from '../gateway/log.ts'
+import { rounds } from '../gateway/rounds.ts'
 import { askGateway, oneGateway } from '../gateway/running.ts'
 import { type ServerSent, serverSent } from '../gateway/server-sent.ts'
+import { clockText } from '../gateway/words.ts'
 import { type Invocation, isSet, numberOf, textOf } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
@@ -15,18 +17,18 @@ interface LogLine {
   readonly upstream?: string
 }
 
-const levels = ['debug', 'info', 'warn', 'error']
 const retryMs = 500
 
 /** What the running gateway wrote to its log; with --follow, what it writes as it comes. */
-export async function run({ flags }: Invocation, io: Io): Promise<number> {
+export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
-  const level = textOf(flags, 'level')
-  if (level !== undefined && !levels.includes(level)) throw usageError(`--level is ${levels.join(', ')}, not "${level}".`)
+  const level = logLevel(flags, 'level')
   const limit = numberOf(flags, 'limit') ?? 100
   if (!Number.isInteger(limit) || limit < 1) throw usageError(`--limit wants a whole number above 0, not ${limit}.`)
-  const upstream = textOf(flags, 'upstream')
-  const gateway = await oneGateway(flags, io)
+  const [named, ...others] = words
+  if (others.length > 0) throw usageError('One server at a time: unfold logs [<server>]')
+  const upstream = named ?? textOf(flags, 'upstream')
+  const gateway = await oneGateway(flags, io, output)
   const query = new URLSearchParams({
     limit: String(limit),
     ...(level !== undefined && { level }),
@@ -37,26 +39,19 @@ export async function run({ flags }: Invocation, io: Io): Promise<number> {
   const isFollowed = isSet(flags, 'follow')
   if (output.isJson && !output.isLines && !isFollowed) output.answer('', { lines })
   else for (const line of lines) output.item(lineText(line, output), line)
+  if (lines.length === 0) output.note('Nothing was written so far.')
   if (!isFollowed) return exit.ok
   const follow = new URLSearchParams({ types: 'log', ...(level !== undefined && { level }) })
   let last = String(lines.at(-1)?.id ?? 0)
-  while (!signal.aborted) {
-    try {
-      const response = await askGateway(gateway, `events?${follow.toString()}`, { signal, headers: { 'last-event-id': last } })
-      for await (const { id, data } of unbroken(response)) {
-        last = id
-        const line = JSON.parse(data) as LogLine
-        if (upstream === undefined || line.upstream === upstream) output.item(lineText(line, output), { id: Number(id), ...line })
-      }
-      await wait(retryMs, undefined, { signal })
-    } catch (error) {
-      if (signal.aborted) break
-      if (!(error instanceof CommandError) || error.reason !== 'unreachable') throw error
-      output.note('The gateway has ended.')
-      return exit.ok
+  const ask = async (): Promise<void> => {
+    const response = await askGateway(gateway, `events?${follow.toString()}`, { signal, headers: { 'last-event-id': last } })
+    for await (const { id, data } of unbroken(response)) {
+      last = id
+      const line = JSON.parse(data) as LogLine
+      if (upstream === undefined || line.upstream === upstream) output.item(lineText(line, output), { id: Number(id), ...line })
     }
   }
-  return exit.interrupted
+  return rounds(ask, { signal, output, everyMs: retryMs })
 }
 
 // A stream that breaks is gone on with where it was; whether the gateway is still there is found out by asking again.
@@ -71,5 +66,5 @@ async function* unbroken(response: Response): AsyncGenerator<ServerSent> {
 function lineText({ at, level, message, upstream }: LogLine, { style }: Output): string {
   const paint = { debug: style.dim, info: style.cyan, warn: style.yellow, error: style.red }[level] ?? style.dim
   const who = upstream === undefined ? '' : `${style.bold(safeText(upstream))} `
-  return `${style.dim(at.slice(11, 19))} ${paint(level.padEnd(5))} ${who}${safeText(message, { limit: 2_000 })}`
+  return `${style.dim(clockText(at))} ${paint(level.padEnd(5))} ${who}${safeText(message, { limit: 2_000 })}`
 }

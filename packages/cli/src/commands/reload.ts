@@ -18,7 +18,7 @@ interface Reloaded {
 /** Makes the running gateway read its configuration now. */
 export async function run({ flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
-  const gateway = await oneGateway(flags, io)
+  const gateway = await oneGateway(flags, io, output)
   const response = await askGateway(gateway, 'reload', { method: 'POST', signal: io.signal })
   const { isUsed, problems } = (await response.json()) as Reloaded
   if (!isUsed) {

@@ -3,7 +3,6 @@ import { jsonAt, removeJson } from '../edit/json.ts'
 import { exit, usageError } from '../exit.ts'
 import { editConfig, tellConfig } from '../gateway/config-edit.ts'
 import { requiredConfig } from '../gateway/config-file.ts'
-import { secretsIn } from '../gateway/secrets.ts'
 import { type Invocation, textOf } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
@@ -13,17 +12,15 @@ import { safeText } from '../text/safe.ts'
 export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const [name, ...others] = words
-  if (name === undefined || others.length > 0) throw usageError('Which one? unfold remove <name>')
+  if (name === undefined || others.length > 0) throw usageError('Which one? unfold remove <server>')
   const file = await requiredConfig(textOf(flags, 'config'), io)
-  const secrets: string[] = []
   const edit = (text: string): string => {
     const servers = jsonAt(text, ['mcpServers'])
     const names = typeof servers === 'object' && servers !== null ? Object.keys(servers) : []
     if (!names.includes(name)) throw usageError(`${file} has no server "${name}".${nearestHint(nearest(name, names))}`)
-    secrets.push(...secretsIn(jsonAt(text, ['mcpServers', name])))
     return removeJson(['mcpServers', name])(text)
   }
-  const { read, ...applied } = await editConfig(file, edit, { flags, io, output, secrets })
+  const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
   tellConfig(file, read, output)
   output.answer(applied.changed ? `${safeText(name)} is not behind the gateway any more.` : 'Nothing was written.', {
     name,

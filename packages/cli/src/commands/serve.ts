@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { hostname } from 'node:os'
 import type { RunningGateway } from '@unfold-mcp/gateway'
 import { exit, usageError } from '../exit.ts'
 import { requiredConfig } from '../gateway/config-file.ts'
@@ -21,7 +22,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   checkFlags(isStdio, flags)
   const file = await requiredConfig(named, io)
   const { createLog, startGateway } = await import('@unfold-mcp/gateway')
-  const level = logLevel(textOf(flags, 'log-level'))
+  const level = logLevel(flags, 'log-level')
   const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })
   const starting = { isOver: level !== undefined || isStdio }
   const port = numberOf(flags, 'http')
@@ -42,7 +43,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: textOf(flags, 'view') }, io)
     else {
       const output = new Output(io, flags)
-      await tellStart(running, file, io, output)
+      await tellStart(running, { file, host }, io, output)
       starting.isOver = true
       if (!io.signal.aborted) await once(io.signal, 'abort')
       output.note('Ending, as soon as the calls that run are done. Interrupt again to end at once.')
@@ -64,14 +65,22 @@ function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
 }
 
 /** Says where it is, what it found, and how to go on. */
-async function tellStart(running: RunningGateway, file: string, io: Io, output: Output): Promise<void> {
+async function tellStart(
+  running: RunningGateway,
+  { file, host }: { readonly file: string; readonly host: string | undefined },
+  io: Io,
+  output: Output,
+): Promise<void> {
   const { gateway, url = '' } = running
+  const { config } = gateway
   if (output.isJson) output.item('', { url, pid: process.pid, config: file })
   else output.note(`Serving ${safeText(file)} on ${url}`)
   await settled(gateway, { tell: (line) => output.note(`  ${line}`), signal: io.signal, patienceMs: patienceMs.person })
   if (io.signal.aborted) return
-  output.note(costText(await gateway.toolbox.preview()))
-  output.note(welcomeText(url, gateway.config.tokens.length > 0))
+  output.note(costText(await gateway.toolbox.preview(), config.exposure === 'auto' ? config.budgetTokens : undefined))
+  const { isLoopback } = await import('@unfold-mcp/gateway/config')
+  const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
+  output.note(welcomeText(url, config.tokens.length > 0, name))
 }
 
 async function serveStdin(

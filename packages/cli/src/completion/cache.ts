@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
 import type { Tool } from '@unfold-mcp/core'
+import { isRecord } from '../record.ts'
 import type { CompletionCache } from './complete.ts'
 import type { KnownTool } from './known.ts'
 import { readSheet, type Sheet, writeSheet } from './sheet.ts'
@@ -111,7 +112,5 @@ function toolsIn({ tools: folder }: CompletionFolders, file: string): readonly T
     return []
   }
 }
-
-const isRecord = (value: unknown): value is { readonly [key: string]: unknown } => typeof value === 'object' && value !== null
 
 const isTool = (value: unknown): value is Tool => isRecord(value) && typeof value.name === 'string' && isRecord(value.inputSchema)

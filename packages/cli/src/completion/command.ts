@@ -7,7 +7,13 @@ import { completionCache, completionFolders } from './cache.ts'
 export async function completeCommand(question: readonly string[]): Promise<number> {
   const { env } = process
   const home = env.HOME ?? (await import('node:os')).homedir()
-  const cache = completionCache(completionFolders(dataFolder({ env, home })), { defaultServer: env.UNFOLD_SERVER })
+  const known = completionCache(completionFolders(dataFolder({ env, home })), { defaultServer: env.UNFOLD_SERVER })
+  const cache = {
+    ...known,
+    // Loaded where it is asked for, since a person waits for every key.
+    upstreams: async () =>
+      (await import('./upstreams.ts')).upstreamNames({ env, home, cwd: process.cwd(), platform: process.platform }),
+  }
   // The stream of standard output takes as long to set up as all the rest.
   writeFileSync(1, await completionAnswer(question, cache))
   return 0

@@ -44,6 +44,7 @@ const cache: CompletionCache = {
     },
     gitlab: { tools: [] },
   },
+  upstreams: async () => ['desk', 'files'],
 }
 
 async function valuesOf(...words: readonly string[]): Promise<readonly string[]> {
@@ -68,6 +69,14 @@ describe('the first word', () => {
     const { candidates } = await complete({ words: ['cal'], cursor: 0, cache })
     expect(candidates[0]?.description).toMatch(/^Call a tool/u)
   })
+})
+
+test('a server behind the gateway completes where one is meant', async () => {
+  expect(await valuesOf('remove', '')).toEqual(['desk', 'files'])
+  expect(await valuesOf('status', 'f')).toEqual(['files'])
+  expect(await valuesOf('logs', '--upstream', 'd')).toEqual(['desk'])
+  expect(await valuesOf('remove', 'desk', '')).toEqual([])
+  expect(await valuesOf('remove', '--dr')).toEqual(['--dry-run'])
 })
 
 describe('a server and a tool', () => {

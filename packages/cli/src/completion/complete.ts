@@ -10,6 +10,8 @@ interface CachedServer {
 /** What is known without connecting to anything. */
 export interface CompletionCache {
   readonly servers: { readonly [name: string]: CachedServer }
+  /** The servers behind the gateway that is meant here. */
+  readonly upstreams?: () => Promise<readonly string[]>
   /** The server that is meant when none is named; tools come first then. */
   readonly defaultServer?: string | undefined
 }
@@ -74,6 +76,7 @@ async function at(before: readonly string[], current: string, cache: CompletionC
   const owned = { ...declared.flags, ...common }
   const { taken, open, server } = positionals(verb === undefined ? before : others, owned)
   if (open === 'server') return serverCandidates(cache)
+  if (open === 'upstream') return upstreamCandidates(cache)
   if (open !== undefined) return ownValues(owned[open])
   const preset = server === undefined ? cache : { ...cache, defaultServer: server }
   return (await argumentAt(declared, taken, current, preset)) ?? (current.startsWith('-') ? flagCandidates(owned) : none)
@@ -122,6 +125,9 @@ const flagCandidates = (flags: { readonly [name: string]: Flag }): readonly Cand
 const serverCandidates = ({ servers }: CompletionCache): readonly Candidate[] =>
   Object.keys(servers).map((value) => ({ value, description: 'server' }))
 
+const upstreamCandidates = async ({ upstreams }: CompletionCache): Promise<readonly Candidate[]> =>
+  ((await upstreams?.()) ?? []).map((value) => ({ value, description: 'server' }))
+
 /** What a verb takes at this place; undefined where it takes nothing but flags. */
 async function argumentAt(
   verb: Verb,
@@ -130,6 +136,7 @@ async function argumentAt(
   cache: CompletionCache,
 ): Promise<readonly Candidate[] | 'files' | undefined> {
   if (current.startsWith('-') && verb.callsTool !== true) return undefined
+  if (verb.wantsUpstream === true) return taken.length === 0 ? upstreamCandidates(cache) : undefined
   if (verb.wantsServer !== true) return otherWords(verb, taken)
   const { defaultServer } = cache
   const [server, tool, ...given] = defaultServer === undefined ? taken : [defaultServer, ...taken]

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivate } from '../private-file.ts'
+import { isRecord } from '../record.ts'
 import type { FoundServer } from './servers.ts'
 import { readText } from './text.ts'
 
@@ -73,8 +74,6 @@ function approvalsIn(text: string): readonly Approval[] | undefined {
   if (!isRecord(value) || value.format !== format || value.version !== version || !Array.isArray(value.approved)) return undefined
   return value.approved.filter(isApproval)
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 const isApproval = (value: unknown): value is Approval =>
   isRecord(value) && [value.file, value.hash, value.name].every((each) => typeof each === 'string')

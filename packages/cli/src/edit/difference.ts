@@ -17,15 +17,38 @@ export function differenceLines(before: string, after: string, { style, secrets 
   let end = 0
   while (end < most - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
   const width = String(Math.max(old.length, now.length)).length
-  const shown = (mark: string, all: readonly string[]): readonly string[] =>
-    all.slice(start, all.length - end).map((line, at) => {
+  const differing = (all: readonly string[]): readonly string[] =>
+    all.slice(start, all.length - end).map((line) => masked(line, secrets))
+  const [gone, come] = [differing(old), differing(now)]
+  const kept = commonLength(gone[0] ?? '', come[0] ?? '')
+  const shown = (mark: string, lines: readonly string[]): readonly string[] =>
+    lines.map((line, at) => {
       const number = String(start + at + 1).padStart(width)
-      return `${mark} ${number}  ${safeText(masked(line, secrets), { lines: true, limit: 500 })}`
+      return `${mark} ${number}  ${safeText(at === 0 ? shortened(line, kept) : line, { lines: true, limit: 500 })}`
     })
-  return [...shown('-', old).map(style.red), ...shown('+', now).map(style.green)]
+  return [...shown('-', gone).map(style.red), ...shown('+', come).map(style.green)]
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  return length
+}
+
+const longest = 160
+const context = 40
+
+/** A long line from a little before the place where it changes. */
+function shortened(line: string, kept: number): string {
+  const from = line.length > longest ? kept - context : 0
+  const rest = from > 0 ? `…${line.slice(from)}` : line
+  return rest.length > longest + context ? `${rest.slice(0, longest)}…` : rest
 }
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\r?\n$/u, '').split(/\r?\n/u))
 
+// A longer one first: another may be a part of it.
 const masked = (line: string, secrets: readonly string[]): string =>
-  secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(JSON.stringify(secret).slice(1, -1), '***')), line)
+  secrets
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((text, secret) => (secret === '' ? text : text.replaceAll(JSON.stringify(secret).slice(1, -1), '***')), line)

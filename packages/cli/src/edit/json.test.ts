@@ -26,7 +26,7 @@ describe('an edit of JSON as people write it', () => {
 
   test('replaces a value in its place, and keeps the line ends of Windows', () => {
     const text = '{\r\n  "a": 1,\r\n  "b": 2\r\n}\r\n'
-    expect(setJson(['a'], { c: [1] })(text)).toBe('{\r\n  "a": {\r\n    "c": [\r\n      1\r\n    ]\r\n  },\r\n  "b": 2\r\n}\r\n')
+    expect(setJson(['a'], { c: [1] })(text)).toBe('{\r\n  "a": {\r\n    "c": [1]\r\n  },\r\n  "b": 2\r\n}\r\n')
     expect(setJson(['c'], 3)(text)).toBe('{\r\n  "a": 1,\r\n  "b": 2,\r\n  "c": 3\r\n}\r\n')
   })
 
@@ -46,8 +46,9 @@ describe('an edit of JSON as people write it', () => {
     expect(() => appendJson(['tokens'], 1)('{"tokens": {}}')).toThrow(EditError)
   })
 
-  test('of what is no JSON, no object, or says the same twice is refused', () => {
-    for (const text of ['{', '[]', '{"a": 1, "a": 2}', '{"mcpServers": []}', '{"mcpServers": "none"}'])
+  test('of what is no JSON, no object, says the same twice or is nested without end is refused', () => {
+    const deep = [200, 200_000].map((levels) => `{ "a": ${'['.repeat(levels)}${']'.repeat(levels)} }`)
+    for (const text of ['{', '[]', '{"a": 1, "a": 2}', '{"mcpServers": []}', '{"mcpServers": "none"}', ...deep])
       expect(() => setJson(['mcpServers', 'a'], 1)(text)).toThrow(EditError)
   })
 })

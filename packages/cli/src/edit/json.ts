@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { isRecord } from '../record.ts'
 import { type Edit, EditError } from './edit.ts'
 
 type Path = readonly string[]
@@ -55,26 +56,36 @@ const options = { allowTrailingComma: true }
 
 function rootOf(text: string): Node {
   const errors: ParseError[] = []
-  const root = parseTree(text.trim() === '' ? '{}' : text, errors, options)
+  const root = treeOf(text.trim() === '' ? '{}' : text, errors)
   if (root === undefined || errors.length > 0) throw new EditError('It is not JSON.')
   if (root.type !== 'object') throw new EditError('It holds no object.')
   return root
 }
 
+function treeOf(text: string, errors: ParseError[]): Node | undefined {
+  try {
+    return parseTree(text, errors, options)
+  } catch (error) {
+    // The parser calls itself at each level.
+    throw new EditError(tooDeep, { cause: error })
+  }
+}
+
+const deepest = 100
+const tooDeep = 'It is nested too deeply.'
+
 /** The value without places. Names that are written twice are refused: which of them counts differs between programs. */
-function plainOf(node: Node): unknown {
-  if (node.type === 'array') return (node.children ?? []).map(plainOf)
+function plainOf(node: Node, depth = 0): unknown {
+  if (depth > deepest) throw new EditError(tooDeep)
+  if (node.type === 'array') return (node.children ?? []).map((child) => plainOf(child, depth + 1))
   if (node.type !== 'object') return node.value
   const entries = (node.children ?? []).map(({ children: [key, value] = [] }) => {
     if (key === undefined || value === undefined) throw new EditError('It is not JSON.')
-    return [String(key.value), plainOf(value)] as const
+    return [String(key.value), plainOf(value, depth + 1)] as const
   })
   if (new Set(entries.map(([key]) => key)).size < entries.length) throw new EditError('It has the same name twice in one object.')
   return Object.fromEntries(entries)
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function valueAt(value: unknown, [first, ...rest]: Path): unknown {
   if (first === undefined) return value
@@ -106,8 +117,8 @@ function nodeAt(root: Node, path: Path): Node {
 function setIn(text: string, root: Node, path: Path, value: unknown): string {
   const present = findNodeAtLocation(root, [...path])
   if (present !== undefined) {
-    const written = valueText(text, value, indentOf(text, present))
-    return text.slice(0, present.offset) + written + text.slice(endOf(present))
+    const replaced = valueText(text, value, indentOf(text, present))
+    return text.slice(0, present.offset) + replaced + text.slice(endOf(present))
   }
   // The nearest object on the way that is there gets the rest of the way.
   const known = path.findLastIndex((_, length) => findNodeAtLocation(root, path.slice(0, length)) !== undefined)
@@ -142,7 +153,30 @@ function childIndent(text: string, parent: Node): string {
 }
 
 const valueText = (text: string, value: unknown, indent: string): string =>
-  JSON.stringify(value, undefined, unitOf(text)).replaceAll('\n', `${lineBreak(text)}${indent}`)
+  written(value, unitOf(text)).replaceAll('\n', `${lineBreak(text)}${indent}`)
+
+const longestList = 80
+
+/** The value as people write it: a short list of words is one line. */
+function written(value: unknown, unit: string): string {
+  const nested = (items: readonly string[], open: string, close: string): string =>
+    items.length === 0
+      ? open + close
+      : `${open}\n${items.map((item) => unit + item.replaceAll('\n', `\n${unit}`)).join(',\n')}\n${close}`
+  if (Array.isArray(value)) {
+    const items = value.map((item) => written(item, unit))
+    const line = `[${items.join(', ')}]`
+    const isShort = line.length <= longestList && !value.some((item) => typeof item === 'object' && item !== null)
+    return isShort ? line : nested(items, '[', ']')
+  }
+  if (!isRecord(value)) return JSON.stringify(value)
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined)
+  return nested(
+    entries.map(([key, each]) => `${JSON.stringify(key)}: ${written(each, unit)}`),
+    '{',
+    '}',
+  )
+}
 
 /** Puts an item at the end of an object or a list. */
 function inserted(text: string, parent: Node, item: string): string {

@@ -7,6 +7,7 @@ import { type Io, isInteractive } from '../io.ts'
 import type { Output } from '../output.ts'
 import { safeText } from '../text/safe.ts'
 import { styleFor } from '../text/style.ts'
+import { secretsIn } from './secrets.ts'
 
 export interface Applying {
   readonly flags: Flags
@@ -14,8 +15,6 @@ export interface Applying {
   readonly output: Output
   /** What is asked before it is written; nothing where the command itself was clear enough. */
   readonly question?: string
-  /** Values that are not shown. */
-  readonly secrets?: readonly string[]
 }
 
 /** What became of an edit. */
@@ -25,12 +24,13 @@ export interface Applied {
   readonly backup?: string
 }
 
-/** Shows what an edit changes, and writes it, if nobody minds. */
-export async function applyEdit(plan: PlannedEdit, { flags, io, output, question, secrets = [] }: Applying): Promise<Applied> {
+/** Shows what an edit changes, without secrets, and writes it, if nobody minds. */
+export async function applyEdit(plan: PlannedEdit, { flags, io, output, question }: Applying): Promise<Applied> {
   const { file, before = '', after } = plan
   if (!plan.isChange) return { file, changed: false }
   const style = styleFor({ env: io.env, isTerminal: io.stderr.isTTY === true })
   output.note(`${safeText(file)}${plan.before === undefined ? ' (new)' : ''}`)
+  const secrets = [...secretsIn(file, before), ...secretsIn(file, after)]
   for (const line of differenceLines(before, after, { style, secrets })) output.note(line)
   if (isSet(flags, 'dry-run')) return { file, changed: false }
   if (question !== undefined) await requireYes(question, flags, io)

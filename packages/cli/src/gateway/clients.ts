@@ -46,7 +46,7 @@ interface Kind {
 const withHeaders = (headers: Record<string, string>, key = 'headers'): Entry =>
   Object.keys(headers).length === 0 ? {} : { [key]: headers }
 
-const restart = 'Start it anew.'
+const restart = 'Restart it.'
 
 // Each writes the same in its own words; these are the words of its documentation.
 const kinds: { readonly [name: string]: Kind } = {
@@ -54,9 +54,9 @@ const kinds: { readonly [name: string]: Kind } = {
     place: 'claude-code',
     title: 'Claude Code',
     address: (url, headers) => ({ type: 'http', url, ...withHeaders(headers) }),
-    next: 'Start it anew, or reconnect with /mcp.',
+    next: 'Restart it, or reconnect with /mcp.',
   },
-  'claude-desktop': { place: 'claude-desktop', title: 'Claude Desktop', next: 'Quit it and start it anew.' },
+  'claude-desktop': { place: 'claude-desktop', title: 'Claude Desktop', next: 'Quit it, and start it again.' },
   cursor: { place: 'cursor', title: 'Cursor', address: (url, headers) => ({ url, ...withHeaders(headers) }), next: restart },
   vscode: {
     place: 'vscode',

@@ -4,14 +4,16 @@ import { placesOf } from '../config/places.ts'
 import { CommandError, exit } from '../exit.ts'
 import type { Io } from '../io.ts'
 
+type Where = Pick<Io, 'env' | 'home' | 'cwd' | 'platform'>
+
 /** The file of the user's own gateway, whether it is there or not. */
-export function userConfig(io: Io): string {
+export function userConfig(io: Where): string {
   const place = placesOf(io).find(({ client, trust }) => client === 'unfold' && trust === 'user')
   return place?.file ?? resolve(io.home, 'unfold.json')
 }
 
 /** The configuration that is meant: the one that is named, the one in this folder, the user's own; nothing when there is none. */
-export async function foundConfig(named: string | undefined, io: Io): Promise<string | undefined> {
+export async function foundConfig(named: string | undefined, io: Where): Promise<string | undefined> {
   if (named !== undefined) return resolve(io.cwd, named)
   for (const file of [resolve(io.cwd, 'unfold.json'), userConfig(io)]) if (await exists(file)) return file
   return undefined

@@ -1,12 +1,14 @@
 import type { Log, LogLevel } from '@unfold-mcp/gateway'
 import { usageError } from '../exit.ts'
+import { type Flags, textOf } from '../grammar.ts'
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** The level that a flag names. */
-export function logLevel(text: string | undefined): LogLevel | undefined {
+/** The level that a flag names, where it is given. */
+export function logLevel(flags: Flags, flag: string): LogLevel | undefined {
+  const text = textOf(flags, flag)
   const level = levels.find((each) => each === text)
-  if (text !== undefined && level === undefined) throw usageError(`--log-level is ${levels.join(', ')}, not "${text}".`)
+  if (text !== undefined && level === undefined) throw usageError(`--${flag} is ${levels.join(', ')}, not "${text}".`)
   return level
 }
 

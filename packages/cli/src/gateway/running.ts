@@ -3,6 +3,7 @@ import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import { CommandError, exit } from '../exit.ts'
 import { type Flags, numberOf, textOf } from '../grammar.ts'
 import { dataFolder, type Io } from '../io.ts'
+import type { Output } from '../output.ts'
 
 /** The gateways of this user that run and are meant by what was said; all where nothing was. */
 export async function meantGateways(flags: Flags, io: Io): Promise<readonly RunRecord[]> {
@@ -18,9 +19,10 @@ export async function meantGateways(flags: Flags, io: Io): Promise<readonly RunR
   )
 }
 
-/** The one gateway that is meant. */
-export async function oneGateway(flags: Flags, io: Io): Promise<RunRecord> {
-  const [first, ...others] = await meantGateways(flags, io)
+/** The one gateway that is meant: where nothing was said, the one that serves more than the client that started it. */
+export async function oneGateway(flags: Flags, io: Io, output: Output): Promise<RunRecord> {
+  const all = await meantGateways(flags, io)
+  const [first, ...others] = all
   if (first === undefined) {
     const isChosen = ['config', 'url', 'pid'].some((name) => flags[name] !== undefined)
     throw new CommandError(
@@ -32,14 +34,21 @@ export async function oneGateway(flags: Flags, io: Io): Promise<RunRecord> {
     )
   }
   if (others.length === 0) return first
-  const all = [first, ...others]
-  const lines = all.map(({ pid, url, config }) => `  --pid ${pid}   ${url}   ${config}`)
+  const [common, ...more] = all.filter(({ transport }) => transport === 'http')
+  if (common !== undefined && more.length === 0) {
+    const rest = all.filter((each) => each !== common).map(({ pid }) => `--pid ${pid}`)
+    output.note(`Clients have started gateways of their own too: ${rest.join(', ')}`)
+    return common
+  }
+  const lines = all.map(
+    ({ pid, url, transport, config }) => `  --pid ${pid}   ${transport === 'http' ? url : 'started by its client'}   ${config}`,
+  )
   throw new CommandError(
     exit.usage,
     'ambiguous_gateway',
     `${all.length} gateways of yours run. Say which:\n${lines.join('\n')}`,
     {
-      details: { running: all.map(({ pid, url, config }) => ({ pid, url, config })) },
+      details: { running: all.map(({ pid, url, transport, config }) => ({ pid, url, transport, config })) },
     },
   )
 }

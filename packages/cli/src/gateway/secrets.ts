@@ -1,13 +1,28 @@
-/** The values of a server's definition that may be secrets: what is written for its environment and headers, and is no reference. */
-export function secretsIn(definition: unknown): readonly string[] {
-  if (!isRecord(definition)) return []
-  return ['env', 'headers', 'http_headers'].flatMap((key) => {
-    const table = definition[key]
-    if (!isRecord(table)) return []
-    return Object.values(table).filter(
-      (value) => typeof value === 'string' && !value.includes(`\${`) && value.length > 3,
-    ) as string[]
-  })
+import { parse as parseJson } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
+
+/** The values in a configuration that may be secrets: what is written for the environment or headers of a server, and is no reference. */
+export function secretsIn(file: string, text: string): readonly string[] {
+  return [...new Set(found(parsed(file, text)))]
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+function parsed(file: string, text: string): unknown {
+  if (!file.endsWith('.toml')) return parseJson(text, [], { allowTrailingComma: true })
+  try {
+    return parseToml(text)
+  } catch {
+    return undefined
+  }
+}
+
+const tables: ReadonlySet<string> = new Set(['env', 'headers', 'http_headers'])
+
+function found(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
+    tables.has(key) && typeof inner === 'object' && inner !== null ? Object.values(inner).filter(isSecret) : found(inner),
+  )
+}
+
+// A word such as "true" hides nothing, and would be taken out of everything else.
+const isSecret = (value: unknown): value is string => typeof value === 'string' && !value.includes(`\${`) && value.length > 5

@@ -1,5 +1,6 @@
 import type { Gateway, UpstreamEvent, UpstreamStatus } from '@unfold-mcp/gateway'
 import { safeText } from '../text/safe.ts'
+import { counted } from './words.ts'
 
 export interface SettledOptions {
   /** Is told a line for each server as it comes up. Without it, tools that are known from before will do. */
@@ -33,7 +34,7 @@ export function settled({ upstreams, held }: Gateway, { tell, signal, patienceMs
     }
     const listed = (name: string): void => {
       const ms = Math.round(performance.now() - begun)
-      over(name, `ready, ${toolCount(upstreams.tools(name).length)}, ${ms} ms`)
+      over(name, `ready, ${counted(upstreams.tools(name).length, 'tool')}, ${ms} ms`)
     }
     const look = (name: string): void => {
       const status = upstreams.get(name)?.status
@@ -68,9 +69,9 @@ function wordsFor({ state, tools, lastError }: UpstreamStatus): string | undefin
     case 'ready':
       return undefined
     case 'sleeping':
-      return `sleeps until its first call, ${toolCount(tools)} known`
+      return `sleeps until its first call, ${counted(tools, 'tool')} known`
     case 'needs_login':
-      return 'needs a sign-in'
+      return 'wants a login: give it a token, with "headers" in the configuration'
     case 'disabled':
     case 'stopped':
       return state
@@ -78,5 +79,3 @@ function wordsFor({ state, tools, lastError }: UpstreamStatus): string | undefin
       return `does not run: ${safeText(lastError ?? 'it did not say why.', { limit: 500 })} It is tried again.`
   }
 }
-
-const toolCount = (count: number): string => `${count} ${count === 1 ? 'tool' : 'tools'}`

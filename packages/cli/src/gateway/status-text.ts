@@ -3,36 +3,65 @@ import type { Output } from '../output.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
+import { wrapped } from '../text/wrap.ts'
+import { amount, clockText, counted, sentenceParts, timeText } from './words.ts'
 
 type Upstream = GatewayStatus['upstreams'][number]
+type Screen = Pick<Output, 'style' | 'width'>
 
 /** A gateway at this moment, for a person. */
-export function statusText(status: GatewayStatus, { style, width }: Pick<Output, 'style' | 'width'>): string {
-  const { version, pid, url, config, uptimeMs, isReady, upstreams, held, clients, savings } = status
-  const rows = upstreams.map((upstream) => upstreamRow(upstream, style))
-  const waiting = held.map(({ name, problems }) => [
-    safeText(name),
-    style.yellow('waits'),
-    '',
-    '',
-    safeText(problems[0]?.message ?? '', { limit: 300 }),
-  ])
-  const servers = [...rows, ...waiting]
-  const saved = savings.allTokens - savings.listedTokens
-  const percent = savings.allTokens === 0 ? 0 : Math.floor((saved / savings.allTokens) * 100)
+export function statusText(status: GatewayStatus, { style, width }: Screen): string {
+  const { version, pid, url, transport, config, uptimeMs, isReady, upstreams, held } = status
+  const where = transport === 'stdio' ? 'for the client that started it' : `on ${url}`
+  const rows = [
+    ...upstreams.map((upstream) => upstreamRow(upstream, style)),
+    ...held.map(({ name, problems }) => [
+      safeText(name),
+      style.yellow('waits'),
+      '',
+      '',
+      safeText(problems[0]?.message ?? '', { limit: 300 }),
+    ]),
+  ]
   return [
-    `${style.bold('unfold')} ${version} on ${url}, process ${pid}, up ${timeText(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
+    `${style.bold('unfold')} ${version} ${where}, process ${pid}, up ${timeText(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
     safeText(config),
+    ...problemLines(status, style),
     '',
-    ...(servers.length === 0
+    ...(rows.length === 0
       ? ['No servers. Put one behind it: unfold add <name> -- <command>']
-      : tableLines(servers, { width })),
+      : serverLines(rows, { style, width })),
     '',
-    `${amount(savings.tools)} tools would cost ${amount(savings.allTokens)} tokens; a client is listed ${amount(savings.listed)} for ${amount(savings.listedTokens)} (${savings.exposure})${percent > 0 ? `: ${percent} % saved` : ''}.`,
-    clients.length === 0 ? 'No clients.' : `${clients.length} ${clients.length === 1 ? 'client' : 'clients'}:`,
-    ...tableLines(clients.slice(0, 20).map(clientRow), { width, indent: 2 }),
-    ...(clients.length > 20 ? [`  and ${clients.length - 20} more`] : []),
+    savingsLine(status),
+    ...clientLines(status, width),
   ].join('\n')
+}
+
+function problemLines({ problems }: GatewayStatus, style: Style): readonly string[] {
+  if (problems.length === 0) return []
+  const lines = problems
+    .slice(0, 5)
+    .map(({ line, column, path, message }) => `  ${line}:${column} ${safeText(path)} ${safeText(message, { limit: 300 })}`)
+  const more = problems.length > 5 ? [`  and ${problems.length - 5} more: unfold reload`] : []
+  return [style.red('It cannot be used as it is now; what was read before goes on.'), ...lines, ...more]
+}
+
+// With less room, what there is to say of a server stands below its name.
+const narrow = 80
+
+function serverLines(rows: readonly (readonly string[])[], { width }: Screen): readonly string[] {
+  if (width >= narrow) return tableLines(rows, { width })
+  const heads = tableLines(
+    rows.map((row) => row.slice(0, 3)),
+    { width },
+  )
+  if (heads.length !== rows.length) return tableLines(rows, { width })
+  return rows.flatMap(([, , , revision = '', about = ''], at) => [
+    heads[at] ?? '',
+    ...wrapped([revision, about].filter((part) => part !== '').join(', '), width - 2)
+      .filter((line) => line !== '')
+      .map((line) => `  ${line}`),
+  ])
 }
 
 const paints: { readonly [state: string]: keyof Style } = {
@@ -43,55 +72,79 @@ const paints: { readonly [state: string]: keyof Style } = {
   starting: 'cyan',
 }
 
+/** The state of a server in words, coloured. */
+export const stateText = (state: string, style: Style): string => style[paints[state] ?? 'dim'](state.replace('_', ' '))
+
 function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
-  const { name, state, tools, protocolVersion, announcesChanges, calls } = upstream
-  const paint = style[paints[state] ?? 'dim']
-  const about = [
-    ...(announcesChanges === undefined ? [] : [announcesChanges ? 'announces changes' : 'is looked at']),
-    ...changeWords(upstream),
-    ...(upstream.slowedMs === undefined || upstream.slowedMs === 0 ? [] : [`slowed to ${timeText(upstream.slowedMs)}`]),
-    ...(calls.running + calls.waiting === 0 ? [] : [`${calls.running} calls run, ${calls.waiting} wait`]),
-    ...(upstream.notes.length === 0
-      ? []
-      : [`${upstream.notes.length} ${upstream.notes.length === 1 ? 'note' : 'notes'} on its tools`]),
-    ...(state === 'needs_login' ? [`sign in: unfold login ${safeText(name)}`] : []),
-    ...(upstream.lastError === undefined || state === 'ready' ? [] : [safeText(upstream.lastError, { limit: 300 })]),
-    ...(upstream.nextRetryInMs === undefined ? [] : [`tried again in ${timeText(upstream.nextRetryInMs)}`]),
-  ]
+  const { name, state, tools, protocolVersion, announcesChanges, slowedMs = 0, calls, notes, lastError, nextRetryInMs } = upstream
+  const isIdle = calls.running + calls.waiting === 0
   return [
     safeText(name),
-    paint(state.replace('_', ' ')),
-    `${amount(tools)} ${tools === 1 ? 'tool' : 'tools'}`,
+    stateText(state, style),
+    counted(tools, 'tool'),
     safeText(protocolVersion ?? ''),
-    about.join(', '),
+    sentenceParts([
+      announcesChanges === undefined ? undefined : announcesText(announcesChanges),
+      changeText(upstream),
+      slowedMs === 0 ? undefined : `slowed to ${timeText(slowedMs)}`,
+      isIdle ? undefined : `${counted(calls.running, 'call')} running, ${calls.waiting} waiting`,
+      notes.length === 0 ? undefined : `${counted(notes.length, 'note')}: unfold status ${safeText(name)}`,
+      state === 'needs_login' ? 'give it a token: "headers" in the configuration' : undefined,
+      lastError === undefined || state === 'ready' ? undefined : safeText(lastError, { limit: 300 }),
+      nextRetryInMs === undefined ? undefined : `tried again in ${timeText(nextRetryInMs)}`,
+    ]),
   ]
 }
 
-function changeWords({ lastChange }: Upstream): readonly string[] {
-  if (lastChange === undefined) return []
+/** How changes of a server's tools become known. */
+export const announcesText = (announcesChanges: boolean): string =>
+  announcesChanges ? 'announces changes' : 'is asked for changes now and then'
+
+/** What changed last among a server's tools. */
+export function changeText({ lastChange }: Upstream): string | undefined {
+  if (lastChange === undefined) return undefined
   const { at, added, changed, removed } = lastChange
   const counts = [added > 0 ? `+${added}` : '', removed > 0 ? `-${removed}` : '', changed > 0 ? `~${changed}` : '']
-  return [`changed ${counts.filter((each) => each !== '').join(' ')} at ${at.slice(11, 19)}`]
+  return `changed ${counts.filter((each) => each !== '').join(' ')} at ${clockText(at)}`
 }
 
-const clientRow = ({ name, version, era, token, profile, idleMs }: GatewayStatus['clients'][number]): readonly string[] => [
+function savingsLine({ savings }: GatewayStatus): string {
+  const { tools, allTokens, listed, listedTokens, exposure } = savings
+  if (exposure === 'everything') return `A client is listed all ${counted(tools, 'tool')}, for ${amount(allTokens)} tokens.`
+  const percent = allTokens === 0 ? 0 : Math.floor((1 - listedTokens / allTokens) * 100)
+  const saved = percent > 0 ? `: ${percent} % saved` : ''
+  return `${counted(tools, 'tool')} would cost ${amount(allTokens)} tokens; a client is listed ${amount(listed)} for ${amount(listedTokens)} (${exposure})${saved}.`
+}
+
+const mostClients = 20
+
+function clientLines({ clients, transport }: GatewayStatus, width: number): readonly string[] {
+  if (clients.length === 0) return transport === 'stdio' ? [] : ['No clients.']
+  const alike = new Map<string, { readonly row: readonly string[]; readonly idleMs: number; readonly count: number }>()
+  for (const client of clients) {
+    const row = clientRow(client)
+    const key = JSON.stringify(row)
+    const before = alike.get(key)
+    const idleMs = Math.min(client.idleMs, before?.idleMs ?? client.idleMs)
+    alike.set(key, { row, idleMs, count: (before?.count ?? 0) + 1 })
+  }
+  const rows = [...alike.values()].map(({ row: [name = '', era = '', rest = ''], idleMs, count }) => [
+    name,
+    era === 'session' ? counted(count, 'session') : 'no session',
+    sentenceParts([rest === '' ? undefined : rest, `last heard ${timeText(idleMs)} ago`]),
+  ])
+  return [
+    `${counted(clients.length, 'client')}:`,
+    ...tableLines(rows.slice(0, mostClients), { width, indent: 2 }),
+    ...(rows.length > mostClients ? [`  and ${rows.length - mostClients} more`] : []),
+  ]
+}
+
+const clientRow = ({ name, version, era, token, profile }: GatewayStatus['clients'][number]): readonly string[] => [
   `${safeText(name ?? 'somebody', { limit: 60 })}${version === undefined ? '' : ` ${safeText(version, { limit: 20 })}`}`,
-  era === 'session' ? 'session' : 'no session',
-  [
-    ...(token === undefined ? [] : [`token ${safeText(token)}`]),
-    ...(profile === undefined ? [] : [`profile ${safeText(profile)}`]),
-    `heard of ${timeText(idleMs)} ago`,
-  ].join(', '),
+  era,
+  sentenceParts([
+    token === undefined ? undefined : `token ${safeText(token)}`,
+    profile === undefined ? undefined : `profile ${safeText(profile)}`,
+  ]),
 ]
-
-const amount = (count: number): string => count.toLocaleString('en')
-
-/** A length of time in its two largest units. */
-function timeText(ms: number): string {
-  const seconds = Math.round(ms / 1_000)
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  const hours = Math.floor(seconds / 3_600)
-  return hours < 24 ? `${hours} h ${Math.floor((seconds % 3_600) / 60)} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
-}

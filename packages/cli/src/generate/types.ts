@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@unfold-mcp/core'
 import { visibleJson } from '../arguments/name.ts'
+import { isRecord } from '../record.ts'
 
 /** How much of a schema becomes types: schemas come from strangers. What is beyond is `unknown`. */
 const mostSteps = 5_000
@@ -123,8 +124,6 @@ class TypeWriter {
     return value
   }
 }
-
-const isRecord = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const either = (texts: readonly string[]): string => {
   const distinct = [...new Set(texts)]

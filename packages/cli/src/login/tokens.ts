@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/client'
 import { readText } from '../config/text.ts'
 import { writePrivate } from '../private-file.ts'
+import { isRecord } from '../record.ts'
 import { withLock } from './lock.ts'
 
 /** That somebody signed in: who gave the tokens, and for what. */
@@ -128,8 +129,6 @@ function grantsIn(text: string): readonly Grant[] | undefined {
   if (!isRecord(value) || value.format !== format || value.version !== version || !Array.isArray(value.grants)) return undefined
   return value.grants.filter(isGrant)
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 const isGrant = (value: unknown): value is Grant =>
   isRecord(value) &&

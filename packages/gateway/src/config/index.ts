@@ -1,3 +1,5 @@
 // What edits or reads a configuration needs nothing of what runs one, and starts much faster without.
+export { localUrl } from './address.ts'
 export { parseConfig, type ReadConfig, readConfig } from './read.ts'
+export { isLoopback } from './rules.ts'
 export { createToken } from './tokens.ts'

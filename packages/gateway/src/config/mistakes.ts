@@ -1,5 +1,6 @@
 import { nearest, printable } from '@unfold-mcp/core'
 import type { z } from 'zod'
+import { isRecord } from '../record.ts'
 import type { ConfigDocument } from './document.ts'
 import type { ConfigProblem } from './problem.ts'
 import { keysAt } from './schema.ts'
@@ -184,6 +185,3 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   }
   return value
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { nearest, printable } from '@unfold-mcp/core'
 import { lookAlikes, serverSlug } from '../transforms/naming.ts'
 import { type Config, isCommandServer } from './schema.ts'
@@ -28,7 +27,7 @@ function serverRules({ mcpServers }: Config): readonly Contradiction[] {
   const names = new Map<string, string>()
   for (const [server, definition] of Object.entries(mcpServers)) {
     const at = ['mcpServers', server]
-    const slug = serverSlug(server, sha256).toLowerCase()
+    const slug = serverSlug(server).toLowerCase()
     const other = slugs.get(slug)
     if (other !== undefined)
       found.push({ path: at, message: `cannot be told from "${printable(other)}" in the names of tools. Rename one.` })
@@ -52,7 +51,7 @@ function serverRules({ mcpServers }: Config): readonly Contradiction[] {
 function groupRules(config: Config): readonly Contradiction[] {
   const { groups, mcpServers } = config
   const found: Contradiction[] = []
-  const slugs = new Map(Object.keys(mcpServers).map((server) => [serverSlug(server, sha256).toLowerCase(), server]))
+  const slugs = new Map(Object.keys(mcpServers).map((server) => [serverSlug(server).toLowerCase(), server]))
   const places = new Map<string, string>()
   const place = (what: string, group: string, path: readonly PropertyKey[]): void => {
     const before = places.get(what)
@@ -172,5 +171,3 @@ function unknown(kind: string, name: string, known: readonly string[]): string {
 const quoted = (names: readonly string[]): string => names.map((name) => `"${printable(name)}"`).join(', ')
 
 const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol)
-
-const sha256 = (data: string | Uint8Array): Uint8Array => createHash('sha256').update(data).digest()

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ConfigDiff } from './diff.ts'
 import { type ConfigProblem, problemLine } from './problem.ts'
 import { readConfig } from './read.ts'
 import { ConfigWatch, type WatchOptions } from './watch.ts'
@@ -23,7 +22,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 /** A watch, and what it told so far; `next` waits for more. */
 async function following(options: Partial<WatchOptions> = {}) {
-  const told: ({ diff: ConfigDiff } | { problems: readonly ConfigProblem[] })[] = []
+  const told: ({ servers: readonly string[] } | { problems: readonly ConfigProblem[] })[] = []
   let wake = (): void => undefined
   const tell = (each: (typeof told)[number]): void => {
     told.push(each)
@@ -31,7 +30,7 @@ async function following(options: Partial<WatchOptions> = {}) {
   }
   const watch = new ConfigWatch(file, await readConfig(file, {}), {
     environment: {},
-    changed: (_read, diff) => tell({ diff }),
+    changed: ({ config }) => tell({ servers: Object.keys(config.mcpServers) }),
     invalid: (problems) => tell({ problems }),
     settleMs: 20,
     ...options,
@@ -55,7 +54,7 @@ describe('a watched configuration', () => {
     using following_ = await following()
     await writeFile(file, text('a', 'b'))
     await following_.next(1)
-    expect(following_.told).toMatchObject([{ diff: { added: ['b'], changed: [], removed: [] } }])
+    expect(following_.told).toEqual([{ servers: ['a', 'b'] }])
     expect(Object.keys(following_.watch.current.config.mcpServers)).toEqual(['a', 'b'])
   })
 
@@ -66,7 +65,7 @@ describe('a watched configuration', () => {
       await rename(`${file}.new`, file)
       await following_.next(index + 1)
     }
-    expect(following_.told).toMatchObject([{ diff: { added: ['b'] } }, { diff: { added: ['c'] } }, { diff: { added: ['d'] } }])
+    expect(following_.told).toEqual([{ servers: ['b'] }, { servers: ['c'] }, { servers: ['d'] }])
   })
 
   test('stays as it was when an edit is wrong, which is said once, and goes on with the next good one', async () => {
@@ -83,7 +82,7 @@ describe('a watched configuration', () => {
     await writeFile(file, text('a', 'z'))
     await following_.next(2)
     expect(following_.told).toHaveLength(2)
-    expect(following_.told[1]).toMatchObject({ diff: { added: ['z'] } })
+    expect(following_.told[1]).toEqual({ servers: ['a', 'z'] })
   })
 
   test('stays as it was when the file is gone, which is said once, and is followed when it is back', async () => {
@@ -95,14 +94,37 @@ describe('a watched configuration', () => {
     await writeFile(file, text('a', 'b'))
     await following_.next(2)
     expect(following_.told).toHaveLength(2)
-    expect(following_.told[1]).toMatchObject({ diff: { added: ['b'] } })
+    expect(following_.told[1]).toEqual({ servers: ['a', 'b'] })
   })
 
-  test('tells nobody of a comment or of spaces', async () => {
+  test('tells nobody of another way to write the same, but of another order of servers, which is that of lists', async () => {
+    await writeFile(file, '{ "mcpServers": { "a": { "command": "a", "env": { "X": "1", "Y": "2" } }, "b": { "command": "b" } } }')
     using following_ = await following()
-    await writeFile(file, `// nothing new\n${text('a')}\n`)
+    const a = '"a": { "env": { "Y": "2", "X": "1" }, "start": "eager", "command": "a" }'
+    await writeFile(
+      file,
+      `// nothing new\n{ "$schema": "x", "exposure": "auto", "mcpServers": { ${a}, "b": { "command": "b" } } }\n`,
+    )
     await following_.watch.reload()
     expect(following_.told).toEqual([])
+    await writeFile(file, `{ "mcpServers": { "b": { "command": "b" }, ${a} } }`)
+    await following_.watch.reload()
+    expect(following_.told).toEqual([{ servers: ['b', 'a'] }])
+  })
+
+  test('has no problem any more when the same file is back after it was gone, and that it is gone again is told again', async () => {
+    let restored = 0
+    using following_ = await following({ restored: () => void restored++ })
+    for (const times of [1, 2]) {
+      await rm(file)
+      await following_.next(times)
+      expect(following_.watch.problems).toMatchObject([{ message: 'is not there. Write it, or name another file.' }])
+      await writeFile(file, text('a'))
+      await following_.watch.reload()
+      expect(following_.watch.problems).toEqual([])
+      expect(restored).toBe(times)
+    }
+    expect(following_.told).toHaveLength(2)
   })
 
   test('is followed where it is a link and what it leads to is replaced', async () => {
@@ -117,21 +139,21 @@ describe('a watched configuration', () => {
     await symlink(join(folder, 'two'), join(folder, 'next'))
     await rename(join(folder, 'next'), join(folder, 'now'))
     await following_.next(1)
-    expect(following_.told).toMatchObject([{ diff: { added: ['b'] } }])
+    expect(following_.told).toEqual([{ servers: ['a', 'b'] }])
   })
 
   test('is read when its text changed between the first reading and the watch', async () => {
     const before = await readConfig(file, {})
     await writeFile(file, text('a', 'b'))
-    const added: string[] = []
+    const found: string[] = []
     const watch = new ConfigWatch(file, before, {
       environment: {},
-      changed: (_read, diff) => added.push(...diff.added),
+      changed: ({ config }) => found.push(...Object.keys(config.mcpServers)),
       invalid: () => undefined,
     })
     await watch.reload()
     watch.close()
-    expect(added).toEqual(['b'])
+    expect(found).toEqual(['a', 'b'])
   })
 
   test('that cannot be put to use is told, and the next edit is followed', async () => {
@@ -144,9 +166,9 @@ describe('a watched configuration', () => {
     }
     const watch = new ConfigWatch(file, await readConfig(file, {}), {
       environment: {},
-      changed: (_read, { added }) => {
+      changed: ({ config }) => {
         if (isBroken) throw new Error('no room')
-        tell(added.join())
+        tell(Object.keys(config.mcpServers).join())
       },
       invalid: (problems) => tell(problems.map(({ message }) => message).join()),
       settleMs: 20,
@@ -154,7 +176,7 @@ describe('a watched configuration', () => {
     await watch.reload()
     for (const [name, expected] of [
       ['b', 'could not be put to use: no room'],
-      ['c', 'c'],
+      ['c', 'a,c'],
     ] as const) {
       const woken = new Promise<void>((resolve) => {
         wake = resolve

@@ -2,17 +2,20 @@ import { type FSWatcher, watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type ConfigDiff, diffConfig } from './diff.ts'
+import { canonicalJson } from '@unfold-mcp/core'
+import { wordsOf } from '../words.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
 import { parseConfig, type ReadConfig, textOf } from './read.ts'
 import type { Environment } from './variables.ts'
 
 export interface WatchOptions {
   readonly environment: Environment
-  /** A new configuration, and what differs from the one before. */
-  readonly changed: (read: ReadConfig, diff: ConfigDiff) => void
+  /** A configuration that says something else than the one before. */
+  readonly changed: (read: ReadConfig) => void
   /** An edit that cannot be used; the last good configuration stays. Told once for each edit. */
   readonly invalid: (problems: readonly ConfigProblem[]) => void
+  /** What could not be used was made good, and is what it was before. */
+  readonly restored?: () => void
   /** How long to wait for the rest of an edit: saving a file is several changes. */
   readonly settleMs?: number
   /** How often to look even if nobody told of a change: on some disks nobody does. */
@@ -22,7 +25,7 @@ export interface WatchOptions {
 /** Follows a configuration file, however it is saved: written over, replaced by another, or gone for a while. */
 export class ConfigWatch {
   readonly #file: string
-  readonly #options: Required<WatchOptions>
+  readonly #options: Required<Omit<WatchOptions, 'restored'>> & Pick<WatchOptions, 'restored'>
   readonly #every: NodeJS.Timeout
   #watcher: FSWatcher | undefined
   #settling: NodeJS.Timeout | undefined
@@ -30,6 +33,7 @@ export class ConfigWatch {
   #seen = ''
   #text: string | undefined
   #told = ''
+  #problems: readonly ConfigProblem[] = []
   #reading: Promise<void> | undefined
   #isDirty = false
   #isClosed = false
@@ -48,6 +52,11 @@ export class ConfigWatch {
   /** The last good configuration. */
   get current(): ReadConfig {
     return this.#current
+  }
+
+  /** What is wrong with the file as it is now. */
+  get problems(): readonly ConfigProblem[] {
+    return this.#problems
   }
 
   /** Reads the file now. Done when what it holds is in use, or was refused. */
@@ -94,8 +103,8 @@ export class ConfigWatch {
   /** Reads the file because of a change. Nobody waits for it, so what goes wrong in whoever listens is told and not thrown. */
   #look(): void {
     this.reload().catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error)
-      this.#options.invalid([{ file: this.#file, line: 1, column: 1, path: '', message: `could not be put to use: ${why}` }])
+      const message = `could not be put to use: ${wordsOf(error)}`
+      this.#options.invalid([{ file: this.#file, line: 1, column: 1, path: '', message }])
     })
   }
 
@@ -116,13 +125,24 @@ export class ConfigWatch {
   async #read(): Promise<void> {
     const { environment, invalid } = this.#options
     try {
-      const text = await textOf(this.#file)
+      const text = await this.#textNow()
       if (text === this.#text || this.#isClosed) return
       this.#text = text
       this.#use(parseConfig(text, { file: this.#file, environment }))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
+      this.#problems = error.problems
       if (!this.#isClosed && !this.#isTold(error)) invalid(error.problems)
+    }
+  }
+
+  /** One that is back after it was gone counts as new, even if it is the same. */
+  async #textNow(): Promise<string> {
+    try {
+      return await textOf(this.#file)
+    } catch (error) {
+      this.#text = undefined
+      throw error
     }
   }
 
@@ -135,15 +155,19 @@ export class ConfigWatch {
 
   #use(read: ReadConfig): void {
     const before = this.#current
+    const wasRefused = this.#problems.length > 0
     this.#told = ''
+    this.#problems = []
     this.#current = read
-    const diff = diffConfig(before.config, read.config)
-    if (!diff.isEmpty || !sameKeys(before.held, read.held)) this.#options.changed(read, diff)
+    if (meaningOf(before) !== meaningOf(read)) this.#options.changed(read)
+    else if (wasRefused) this.#options.restored?.()
   }
 }
 
-const sameKeys = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): boolean =>
-  a.size === b.size && [...a.keys()].every((key) => b.has(key))
+/** The same text for configurations that say the same, however they are written. In which order servers stand is the order of lists. */
+function meaningOf({ config: { $schema: _schema, ...config }, held }: ReadConfig): string {
+  return canonicalJson([config, Object.keys(config.mcpServers), [...held.keys()]])
+}
 
 /** What tells one state of a file from another without reading it. */
 async function marksOf(file: string): Promise<string> {

@@ -5,8 +5,8 @@ export const createAdminToken = (random: (size: number) => Uint8Array = randomBy
   `unfold_admin_${Buffer.from(random(32)).toString('base64url')}`
 
 /** The token that a request presents. */
-export function presentedToken(request: Request): string | undefined {
-  return /^Bearer +(\S{1,1000})$/iu.exec(request.headers.get('authorization') ?? '')?.[1]
+export function presentedToken(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : /^Bearer +(\S{1,1000})$/iu.exec(authorization)?.[1]
 }
 
 /** Whether two texts are the same; takes as long wherever they differ. */

@@ -61,7 +61,7 @@ export function adminApi(options: ApiOptions): (request: Request) => Promise<Res
     },
   }
   return async (request) => {
-    const presented = presentedToken(request)
+    const presented = presentedToken(request.headers.get('authorization') ?? undefined)
     if (presented === undefined || !isSameToken(presented, admin)) {
       const message =
         'This is for whoever runs the gateway. Use the command line (unfold status), or send the token of its run file as Authorization: Bearer <token>.'

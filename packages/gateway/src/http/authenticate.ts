@@ -1,5 +1,5 @@
 import { isFailure } from '@unfold-mcp/core'
-import { unauthorized } from '@unfold-mcp/server'
+import { type RequestHead, unauthorized } from '@unfold-mcp/server'
 import type { Access, Client } from '../access.ts'
 import type { Config } from '../config/schema.ts'
 import { verifyToken } from '../config/tokens.ts'
@@ -14,6 +14,12 @@ function profileOf(pathname: string): string | undefined {
   return rest === '' ? undefined : decodeURIComponent(rest)
 }
 
+/** The path of an address, whole or not. */
+function pathOf(url: string): string {
+  const [path = ''] = url.split(/[?#]/u, 1)
+  return path.startsWith('/') || !URL.canParse(path) ? path : new URL(path).pathname
+}
+
 export interface Door {
   readonly config: Config
   readonly access: Access
@@ -22,12 +28,12 @@ export interface Door {
 }
 
 /** Who asks: whoever holds a token of the configuration; anybody where there is none. A refusal is an answer to send as it is. */
-export function authenticate(request: Request, { config, access, isPublic }: Door): Client | Response {
-  const presented = presentedToken(request)
+export function authenticate(head: RequestHead, { config, access, isPublic }: Door): Client | Response {
+  const presented = presentedToken(head.header('authorization'))
   const record = presented === undefined ? undefined : verifyToken(presented, config.tokens)
   if ((isPublic || config.tokens.length > 0) && record === undefined) return unauthorized()
   try {
-    return access.client(record, profileOf(new URL(request.url).pathname))
+    return access.client(record, profileOf(pathOf(head.url)))
   } catch (error) {
     if (error instanceof URIError)
       return failure({ message: 'The name of the profile cannot be read. Encode it as in any address.' })

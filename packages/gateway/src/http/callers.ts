@@ -38,7 +38,7 @@ export class Callers {
     this.#now = now
   }
 
-  saw(client: Client, userAgent: string | null): void {
+  saw(client: Client, userAgent: string | undefined): void {
     const now = this.#now()
     const agent = printable(userAgent ?? '', 80)
     const key = `${client.id} ${agent}`
@@ -74,7 +74,7 @@ export function sessionStatus({ name, version, principal, sinceMs, idleMs, isLis
     era: 'session',
     ...(name !== undefined && { name: printable(name) }),
     ...(version !== undefined && { version: printable(version) }),
-    ...holder(principal as Client | undefined),
+    ...holder(principal),
     sinceMs: Math.round(sinceMs),
     idleMs: Math.round(idleMs),
     isListening,

@@ -1,5 +1,5 @@
 import { logLevels, rankOf } from '../log.ts'
-import { type Journal, type JournalEntry, type RecordType, recordTypes } from '../observing/journal.ts'
+import { type Journal, type JournalEntry, recordTypes } from '../observing/journal.ts'
 import { refusal, reply } from './reply.ts'
 
 const keepAliveMs = 15_000
@@ -79,5 +79,5 @@ export class EventStreams {
   }
 }
 
-const eventOf = ({ id, type, at, data }: JournalEntry<RecordType>): string =>
+const eventOf = ({ id, type, at, data }: JournalEntry): string =>
   `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ at, ...data })}\n\n`

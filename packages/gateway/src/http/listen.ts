@@ -1,4 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Handler, type Listening, listen } from '@unfold-mcp/server'
+import { localUrl } from '../config/address.ts'
+import type { ConfigProblem } from '../config/problem.ts'
 import { isLoopback } from '../config/rules.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Log } from '../log.ts'
@@ -24,20 +27,28 @@ export interface HttpOptions {
   readonly journal: Journal
   readonly metrics: Metrics
   readonly secrets: Secrets
+  /** Whom the gateway serves: clients at this address, or one that started it. Then only its administration is here. */
+  readonly transport: 'http' | 'stdio'
   readonly isReady: () => boolean
+  /** What is wrong with the configuration file as it is now. */
+  readonly problems: () => readonly ConfigProblem[]
   /** Whether it is about to end, and takes nobody new. */
   readonly isDraining: () => boolean
   readonly reload: () => Promise<Reloaded>
 }
 
 export interface ListeningGateway {
-  /** Where MCP clients connect. */
+  /** Where MCP clients of this machine connect. */
   readonly url: string
   readonly handler: Handler
   /** Done when all that was asked has been answered. */
   answered(): Promise<void>
+  /** Ends what belongs to clients that the configuration does not let in any more. */
+  dismiss(): Promise<void>
   close(): Promise<void>
 }
+
+const firstToolsMs = 1_000
 
 /** Serves a gateway on an address. Done when it can be reached. */
 export async function listenHttp(gateway: Gateway, options: HttpOptions): Promise<ListeningGateway> {
@@ -46,6 +57,8 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const isPublic = !isLoopback(host)
   const callers = new Callers()
   const events = new EventStreams(journal)
+  // Many clients list once, when they connect; so the first are let wait a moment for something to list.
+  const begun = Promise.race([gateway.upstreams.ready, pause(firstToolsMs, undefined, { ref: false })])
   let listening: Listening | undefined
   const handler = (): Handler | undefined => listening?.handler
   metrics.measure({
@@ -65,16 +78,15 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     maxSubscriptions: limits.subscriptions,
     onListen: gateway.passing.listens,
     onerror: (error) => log.error({ error }, 'A request could not be answered.'),
-    async authenticate(request) {
-      const isSession = request.headers.has('mcp-session-id')
+    identify(head) {
+      if (options.transport === 'stdio') return elsewhere()
+      const isSession = head.header('mcp-session-id') !== undefined
       // What belongs to calls that still run must come through: answers to questions, and cancellations.
-      if (isDraining() && !(isSession && request.method === 'POST')) return ending()
-      const client = authenticate(request, { config: gateway.config, access: gateway.access, isPublic })
-      const isStateless = request.headers.has('mcp-method')
-      if (isStateless && !(client instanceof Response)) callers.saw(client, request.headers.get('user-agent'))
-      // Only a session is told once for all what there is.
-      if (!isSession && !isStateless) await gateway.passing.met
-      return client
+      if (isDraining() && !(isSession && head.method === 'POST')) return ending()
+      const client = authenticate(head, { config: gateway.config, access: gateway.access, isPublic })
+      const isStateless = head.header('mcp-method') !== undefined
+      if (isStateless && !(client instanceof Response)) callers.saw(client, head.header('user-agent'))
+      return isSession || isStateless ? client : begun.then(() => client)
     },
     elsewhere: routes({
       ...options,
@@ -82,7 +94,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       isPublic,
       events,
       startedAt: performance.now(),
-      url: () => listening?.url ?? '',
+      url: () => (listening === undefined ? '' : localUrl(listening.url)),
       clients: () => [...(handler()?.sessions().map(sessionStatus) ?? []), ...callers.statuses()],
     }),
   })
@@ -91,15 +103,21 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   // Two for each client that may be there, and some for those who only look in.
   listening.server.maxConnections = 2 * limits.sessions + limits.subscriptions + 256
   return {
-    url: listening.url,
+    url: localUrl(listening.url),
     handler: listening.handler,
     answered: () => requests.answered(),
+    dismiss: async () => handler()?.dismiss((client) => client !== undefined && !gateway.access.admits(client)),
     async close() {
       detach()
       events.close()
       await listening?.close()
     },
   }
+}
+
+function elsewhere(): Response {
+  const message = 'This gateway serves the client that started it, and nobody else. Start one for others: unfold serve'
+  return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status: 404 })
 }
 
 function ending(): Response {

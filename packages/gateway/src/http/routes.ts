@@ -21,7 +21,7 @@ export function routes(options: RouteOptions): (request: Request) => Promise<Res
   const mayMeasure = (request: Request): boolean => {
     const { tokens } = gateway.config
     if (!isPublic && tokens.length === 0) return true
-    const presented = presentedToken(request)
+    const presented = presentedToken(request.headers.get('authorization') ?? undefined)
     return presented !== undefined && (isSameToken(presented, admin) || verifyToken(presented, tokens) !== undefined)
   }
   const known: { readonly [path: string]: (request: Request) => Response | Promise<Response> } = {

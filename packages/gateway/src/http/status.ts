@@ -34,6 +34,10 @@ export interface GatewayStatus {
   /** The configuration file. */
   readonly config: string
   readonly url: string
+  /** How its clients speak with it. */
+  readonly transport: 'http' | 'stdio'
+  /** What is wrong with the file as it is now; what was in use before goes on then. */
+  readonly problems: readonly ConfigProblem[]
   readonly isReady: boolean
   readonly upstreams: readonly UpstreamReport[]
   /** Servers that wait for something, such as a variable. */
@@ -50,21 +54,26 @@ export interface Watched {
   readonly config: string
   readonly startedAt: number
   readonly url: () => string
+  readonly transport: 'http' | 'stdio'
+  readonly problems: () => readonly ConfigProblem[]
   readonly isReady: () => boolean
   readonly clients: () => readonly ClientStatus[]
 }
 
 export async function statusOf(watched: Watched): Promise<GatewayStatus> {
-  const { gateway, secrets, config, startedAt, url, isReady, clients } = watched
+  const { gateway, secrets, config, startedAt, url, transport, isReady, clients } = watched
+  const told = (problems: readonly ConfigProblem[]) => secrets.data(problems) as readonly ConfigProblem[]
   return {
     version,
     pid: process.pid,
     uptimeMs: Math.round(performance.now() - startedAt),
     config,
     url: url(),
+    transport,
+    problems: told(watched.problems()),
     isReady: isReady(),
     upstreams: upstreamsOf(watched),
-    held: [...gateway.held].map(([name, problems]) => ({ name, problems: secrets.data(problems) as readonly ConfigProblem[] })),
+    held: [...gateway.held].map(([name, problems]) => ({ name, problems: told(problems) })),
     clients: clients(),
     savings: await gateway.savings(),
   }

@@ -1,60 +1,61 @@
-import { isFailure, printable } from '@unfold-mcp/core'
 import type { Log } from '../log.ts'
 import type { CallRecord, Journal } from '../observing/journal.ts'
 import type { Secrets } from '../observing/secrets.ts'
 import { sizeOf } from '../results/size.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
-import type { Middleware, PassingCall, PassingResult } from './chain.ts'
+import type { Middleware, PassingCall } from './chain.ts'
+import { outcomeOf, reasonOf } from './outcome.ts'
 
 export interface AuditOptions {
+  /** Told as it is: there is no secret in what is written here. */
   readonly log: Log
   readonly journal: Journal
   readonly secrets: Secrets
-  readonly now?: () => number
 }
 
 /** Writes down every call: who called what, how long it took, how it ended, how much went to and fro; never with what. */
-export function audited({ log, journal, secrets, now = () => performance.now() }: AuditOptions): Middleware {
+export function audited(options: AuditOptions): Middleware {
   return async (call, next) => {
-    const begun = now()
-    const tell = (outcome: string, received: unknown): void => {
-      const record: CallRecord = {
-        client: call.client?.id ?? 'anybody',
-        upstream: call.upstream,
-        tool: printable(call.tool),
-        ms: Math.round(now() - begun),
-        outcome,
-        sentCharacters: sizeOf(call.input),
-        receivedCharacters: received === undefined ? 0 : sizeOf(received),
-      }
-      journal.write('call', record)
-      const level = outcome === 'ok' || outcome === 'error' || outcome === 'input_required' ? 'info' : 'warn'
-      log[level](record, `answered ${record.client} on ${record.tool}: ${outcome}, ${record.ms} ms`)
-    }
+    const begun = performance.now()
     try {
       const result = await next(call)
-      tell(outcomeOf(result), result)
+      tell(options, call, { begun, outcome: outcomeOf(result), received: sizeOf(result) })
       return result
     } catch (error) {
-      tell(reasonOf(error), undefined)
-      throw withoutSecrets(error, call, secrets)
+      tell(options, call, { begun, outcome: reasonOf(error), received: 0 })
+      throw withoutSecrets(error, options.secrets)
     }
   }
 }
 
-function outcomeOf(result: PassingResult): string {
-  if ('resultType' in result && result.resultType === 'input_required') return 'input_required'
-  return 'isError' in result && result.isError === true ? 'error' : 'ok'
+interface Ended {
+  readonly begun: number
+  readonly outcome: string
+  readonly received: number
 }
 
-const reasonOf = (error: unknown): string => (error instanceof UpstreamError || isFailure(error) ? error.reason : 'failed')
+function tell({ log, journal, secrets }: AuditOptions, call: PassingCall, { begun, outcome, received }: Ended): void {
+  const record: CallRecord = {
+    client: secrets.name(call.client?.id ?? 'anybody'),
+    upstream: call.upstream,
+    tool: secrets.name(call.tool),
+    ms: Math.round(performance.now() - begun),
+    outcome,
+    sentCharacters: sizeOf(call.input),
+    receivedCharacters: received,
+  }
+  journal.write('call', record)
+  const level = outcome === 'ok' || outcome === 'error' || outcome === 'input_required' ? 'info' : 'warn'
+  const message = `answered ${record.client} on ${record.tool}: ${outcome}, ${record.ms} ms`
+  journal.write('log', { level, message, upstream: record.upstream, data: record })
+  log[level](record, message)
+}
 
 /** What went wrong may be told in the words of a server, which may hold what only it should know. */
-function withoutSecrets(error: unknown, { upstream }: PassingCall, secrets: Secrets): unknown {
+function withoutSecrets(error: unknown, secrets: Secrets): unknown {
   if (!(error instanceof UpstreamError)) return error
-  const message = secrets.text(error.message)
-  if (message === error.message) return error
-  const { reason, retryAfterMs } = error
-  const said = message.slice(message.indexOf('" ') + 2)
-  return new UpstreamError(upstream, reason, said, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
+  const { upstream, reason, said, retryAfterMs } = error
+  const clean = secrets.text(said)
+  if (clean === said) return error
+  return new UpstreamError(upstream, reason, clean, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
 }

@@ -30,9 +30,12 @@ export class Gate {
       return await next(call)
     } finally {
       this.#running--
-      const waiting = [...this.#waiting]
-      this.#waiting.clear()
-      for (const go of waiting) go()
+      if (this.#waiting.size > 0) this.#wake()
     }
+  }
+  #wake(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const go of waiting) go()
   }
 }

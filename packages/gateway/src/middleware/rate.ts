@@ -53,12 +53,8 @@ export class Rate {
     // The one that was used least lately is in front, and is the first to be forgotten.
     this.#buckets.delete(key)
     this.#buckets.set(key, bucket)
-    if (this.#buckets.size > most) for (const oldest of this.#buckets.keys()) return this.#without(oldest, bucket)
-    return bucket
-  }
-
-  #without(key: string, bucket: Bucket): Bucket {
-    this.#buckets.delete(key)
+    const [oldest] = this.#buckets.keys()
+    if (this.#buckets.size > most && oldest !== undefined) this.#buckets.delete(oldest)
     return bucket
   }
 }

@@ -1,14 +1,13 @@
 import type { Context, Span } from '@opentelemetry/api'
-import { isFailure } from '@unfold-mcp/core'
 import type { Telemetry } from '../observing/telemetry.ts'
-import { UpstreamError } from '../upstreams/errors.ts'
 import type { Middleware, Pass, PassingCall, PassingResult } from './chain.ts'
+import { outcomeOf, reasonOf } from './outcome.ts'
 import { type Trace, traceOf } from './trace.ts'
 
 /** Makes spans of calls, within the trace of the caller, which the server behind is told of as well. */
 export function traced(telemetry: Telemetry | undefined): Middleware {
   return async (call, next) => {
-    const trace = traceOf(call.ctx.mcp?.mcpReq._meta)
+    const trace = traceOf(call.ctx.meta)
     if (telemetry !== undefined) return spanned(telemetry, trace, call, next)
     return next(trace === undefined ? call : { ...call, trace })
   }
@@ -39,10 +38,10 @@ async function spanned(telemetry: Telemetry, trace: Trace | undefined, call: Pas
     const result = await api.context.with(api.trace.setSpan(inside, asking), () =>
       next(onward === undefined ? call : { ...call, trace: onward }),
     )
-    end('isError' in result && result.isError === true ? 'tool_error' : undefined)
+    end(outcomeOf(result) === 'error' ? 'tool_error' : undefined)
     return result
   } catch (error) {
-    end(error instanceof UpstreamError || isFailure(error) ? error.reason : 'failed')
+    end(reasonOf(error))
     throw error
   }
 }

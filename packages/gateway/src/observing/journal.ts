@@ -71,15 +71,12 @@ export class Journal {
     readonly [S in keyof typeof sizes]: Ring<JournalEntry>
   }
   readonly #listeners = new Set<(entry: JournalEntry) => void>()
-  readonly #now: () => Date
   #last = 0
-
-  constructor(now: () => Date = () => new Date()) {
-    this.#now = now
-  }
+  #ms = 0
+  #at = ''
 
   write<T extends RecordType>(type: T, data: Records[T]): void {
-    const entry: JournalEntry<T> = { id: ++this.#last, at: this.#now().toISOString(), type, data }
+    const entry: JournalEntry<T> = { id: ++this.#last, at: this.#time(), type, data }
     this.#shelves[shelfOf(entry)].push(entry)
     for (const listener of this.#listeners) listener(entry)
   }
@@ -102,6 +99,14 @@ export class Journal {
   subscribe(listener: (entry: JournalEntry) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** The time as text, made once for all that is written in one moment. */
+  #time(): string {
+    const ms = Date.now()
+    if (ms !== this.#ms) this.#at = new Date(ms).toISOString()
+    this.#ms = ms
+    return this.#at
   }
 
   #found(type: RecordType, limit: number, matches: (entry: JournalEntry) => boolean): readonly JournalEntry[] {

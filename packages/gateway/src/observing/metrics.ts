@@ -1,113 +1,51 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Gateway } from '../gateway.ts'
 import type { EventStream } from '../upstreams/events.ts'
-import type { UpstreamStatus } from '../upstreams/status.ts'
-import { version } from '../version.ts'
 import { followDiscoveries } from './discoveries.ts'
+import type { Measured, Numbers } from './numbers.ts'
 
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+// By then a start is over; and what happens until then is little.
+const loadAfterMs = 2_000
+const mostBefore = 10_000
 
-let process: Registry | undefined
-
-// There is one process however many gateways are in it, and measuring it costs something; so it begins when somebody asks.
-function ofProcess(): Registry {
-  if (process === undefined) {
-    process = new Registry()
-    collectDefaultMetrics({ register: process })
-  }
-  return process
-}
-
-/** What can be read of a gateway when somebody asks for its numbers. */
-export interface Measured {
-  readonly gateway: Gateway
-  readonly sessions: () => number
-  readonly subscriptions: () => number
-}
-
-/** The numbers of one gateway, for Prometheus. */
+/** The numbers of one gateway, for Prometheus. What counts them is loaded after the start, and then told what it missed. */
 export class Metrics {
-  readonly #registry = new Registry()
-  readonly #calls = this.#counter('unfold_calls_total', 'Calls of tools, by how they ended', ['upstream', 'outcome'])
-  readonly #callSeconds = this.#histogram('unfold_call_seconds', 'How long calls of tools took')
-  readonly #changes = this.#counter('unfold_tool_changes_total', 'Tools that changed', ['upstream', 'kind'])
-  readonly #changeSeconds = this.#histogram('unfold_change_seconds', 'From hearing of a change to having followed it')
-  readonly #discoveries = this.#counter('unfold_discoveries_total', 'Lists of tools that were read', ['upstream', 'outcome'])
-  readonly #notices = this.#counter('unfold_notices_total', 'Changes that servers announced', ['upstream'])
-  readonly #refused = this.#counter('unfold_calls_refused_total', 'Calls that were over the rate of a client', [])
-
-  get contentType(): string {
-    return this.#registry.contentType
-  }
+  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8'
+  readonly #before: ((numbers: Numbers) => void)[] = []
+  #numbers: Numbers | undefined
+  #loading: Promise<Numbers> | undefined
 
   /** Counts all that happens to the servers. */
   follow(events: EventStream): void {
-    events.on('call', ({ upstream, outcome, ms }) => {
-      this.#calls.inc({ upstream, outcome })
-      this.#callSeconds.observe({ upstream }, ms / 1_000)
-    })
-    events.on('tools', ({ upstream, added, changed, removed, looks, ms }) => {
-      for (const [kind, count] of Object.entries({ added, changed, removed })) this.#changes.inc({ upstream, kind }, count)
-      if (looks > 0) this.#changeSeconds.observe({ upstream }, ms / 1_000)
-    })
-    followDiscoveries(events, ({ upstream, outcome, looks }) => this.#discoveries.inc({ upstream, outcome }, looks))
-    events.on('notice', ({ upstream }) => this.#notices.inc({ upstream }))
+    events.on('call', (call) => this.#tell((numbers) => numbers.call(call)))
+    events.on('tools', (change) => this.#tell((numbers) => numbers.tools(change)))
+    followDiscoveries(events, (discovery) => this.#tell((numbers) => numbers.discovery(discovery)))
+    events.on('notice', (notice) => this.#tell((numbers) => numbers.notice(notice)))
+    setTimeout(() => void this.#load().catch(() => undefined), loadAfterMs).unref()
   }
 
-  readonly refused = (): void => this.#refused.inc()
+  readonly refused = (): void => this.#tell((numbers) => numbers.refused())
 
   /** Reads from now on what is true at the moment of asking. */
-  measure({ gateway, sessions, subscriptions }: Measured): void {
-    const each = (name: string, help: string, value: (status: UpstreamStatus) => number): void =>
-      this.#gauge(name, help, ['upstream'], (gauge) => {
-        for (const status of gateway.upstreams.statuses()) gauge.set({ upstream: status.name }, value(status))
-      })
-    this.#gauge('unfold_info', 'The version of the gateway', ['version'], (gauge) => gauge.set({ version }, 1))
-    this.#gauge('unfold_upstream_state', 'The state that each server is in', ['upstream', 'state'], (gauge) => {
-      for (const { name, state } of gateway.upstreams.statuses()) gauge.set({ upstream: name, state }, 1)
-    })
-    each('unfold_upstream_tools', 'Tools of each server', ({ tools }) => tools)
-    each('unfold_upstream_calls_running', 'Calls that each server is answering', ({ calls }) => calls.running)
-    each('unfold_upstream_calls_waiting', 'Calls that wait for their turn', ({ calls }) => calls.waiting)
-    this.#gauge('unfold_sessions', 'Clients with a session', [], (gauge) => gauge.set(sessions()))
-    this.#gauge('unfold_subscriptions', 'Clients without a session that listen for changes', [], (gauge) =>
-      gauge.set(subscriptions()),
-    )
-    this.#gauge(
-      'unfold_list_tokens',
-      'What a list costs: all tools, and what a client is listed first',
-      ['part'],
-      async (gauge) => {
-        const { allTokens, listedTokens } = await gateway.savings()
-        gauge.set({ part: 'whole' }, allTokens)
-        gauge.set({ part: 'listed' }, listedTokens)
-      },
-    )
+  measure(measured: Measured): void {
+    this.#tell((numbers) => numbers.measure(measured))
   }
 
   async text(): Promise<string> {
-    return `${await this.#registry.metrics()}\n${await ofProcess().metrics()}`
+    const numbers = await this.#load()
+    return numbers.text()
   }
 
-  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
-    return new Counter({ name, help, labelNames, registers: [this.#registry] })
+  #tell(what: (numbers: Numbers) => void): void {
+    if (this.#numbers !== undefined) what(this.#numbers)
+    else if (this.#before.push(what) >= mostBefore) void this.#load().catch(() => undefined)
   }
 
-  #histogram(name: string, help: string): Histogram<'upstream'> {
-    return new Histogram({ name, help, labelNames: ['upstream'], buckets: seconds, registers: [this.#registry] })
-  }
-
-  #gauge<L extends string>(name: string, help: string, labelNames: readonly L[], collect: (gauge: Gauge<L>) => unknown): void {
-    new Gauge<L>({
-      name,
-      help,
-      labelNames,
-      registers: [this.#registry],
-      async collect() {
-        // Servers that are gone are not told of any more.
-        this.reset()
-        await collect(this)
-      },
+  #load(): Promise<Numbers> {
+    this.#loading ??= import('./numbers.ts').then(({ Numbers }) => {
+      const numbers = new Numbers()
+      for (const what of this.#before.splice(0)) what(numbers)
+      this.#numbers = numbers
+      return numbers
     })
+    return this.#loading
   }
 }

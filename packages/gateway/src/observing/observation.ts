@@ -21,6 +21,7 @@ export class Observation {
   readonly gate = new Gate()
   readonly log: Log
   readonly #telemetry: Telemetry | undefined
+  readonly #told: Log
 
   static async begin(
     log: Log,
@@ -33,6 +34,7 @@ export class Observation {
   }
 
   private constructor(log: Log, telemetry: Telemetry | undefined) {
+    this.#told = log
     this.log = toldLog(log, this)
     this.#telemetry = telemetry
   }
@@ -40,8 +42,9 @@ export class Observation {
   /** What a gateway must be opened with to be seen. */
   hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'observe'> {
     const rate = new Rate({ perMinute: () => config().limits.callsPerMinute, refused: this.metrics.refused })
+    const { journal, secrets } = this
     return {
-      middleware: [this.gate.middleware, audited(this), traced(this.#telemetry)],
+      middleware: [this.gate.middleware, audited({ log: this.#told, journal, secrets }), traced(this.#telemetry)],
       admit: (call) => rate.admit(call),
       observe: ({ events }) => {
         tellUpstreams(events, this)

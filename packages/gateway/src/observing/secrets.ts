@@ -10,6 +10,7 @@ const longestText = 8_000
 const longestLook = 65_536
 const deepest = 8
 const widest = 200
+const mostNames = 10_000
 
 const patterns = [
   /\bunf(?:old_admin)?_[A-Za-z0-9_-]{20,}/gu,
@@ -25,6 +26,7 @@ const secretKey = /^(?:authorization|proxy-authorization|cookie|set-cookie|passw
 /** What must not be told, and the rest of what is told without it. */
 export class Secrets {
   readonly #known = new Set<string>()
+  readonly #names = new Map<string, string>()
   #pattern: RegExp | undefined
 
   /** From now on these are not told. What was secret once stays so. */
@@ -33,6 +35,7 @@ export class Secrets {
     const longestFirst = [...this.#known].toSorted((a, b) => b.length - a.length)
     const source = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|')
     this.#pattern = source === '' ? undefined : new RegExp(source, 'gu')
+    this.#names.clear()
   }
 
   /** The same for all values of a configuration that are for one server and nobody else. */
@@ -47,6 +50,16 @@ export class Secrets {
     const known = this.#pattern === undefined ? whole : whole.replaceAll(this.#pattern, hidden)
     const clean = suspicious.test(known) ? patterns.reduce((rest, pattern) => rest.replaceAll(pattern, hidden), known) : known
     return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
+  }
+
+  /** A name that comes again and again, without secrets and safe to show. */
+  name(name: string): string {
+    const known = this.#names.get(name)
+    if (known !== undefined) return known
+    const clean = printable(this.text(name))
+    if (this.#names.size >= mostNames) this.#names.clear()
+    this.#names.set(name, clean)
+    return clean
   }
 
   /** The same value without secrets: a copy of plain data that JSON can hold. */

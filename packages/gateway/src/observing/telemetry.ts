@@ -9,8 +9,12 @@ export interface Telemetry {
   readonly tracer: OpenTelemetry.Tracer
 }
 
-/** OpenTelemetry if it is installed. */
+// Where every copy of the API keeps what was registered with it.
+const registered = Symbol.for('opentelemetry.js.api.1')
+
+/** OpenTelemetry, if the program has registered something with it before. */
 export async function loadTelemetry(): Promise<Telemetry | undefined> {
+  if (!(registered in globalThis)) return undefined
   try {
     const api = await import('@opentelemetry/api')
     return { api, tracer: api.trace.getTracer('@unfold-mcp/gateway', version) }

@@ -1,4 +1,5 @@
 import { printable, type Tool } from '@unfold-mcp/core'
+import { Flow } from '../flow.ts'
 import type { Log, LogLevel } from '../log.ts'
 import type { EventStream, UpstreamEvent, UpstreamEvents, UpstreamState } from '../upstreams/events.ts'
 import type { Journal } from './journal.ts'
@@ -19,6 +20,21 @@ const levels: { readonly [S in UpstreamState]: LogLevel } = {
   stopped: 'debug',
 }
 
+const words: { readonly [S in UpstreamState]: string } = {
+  starting: 'is starting',
+  ready: 'is ready',
+  reconnecting: 'is not connected',
+  needs_login: 'wants a login',
+  failed: 'has failed',
+  disabled: 'is disabled',
+  sleeping: 'sleeps until it is called',
+  stopped: 'has stopped',
+}
+
+// What a server can say as often as it likes.
+const chatty: ReadonlySet<keyof UpstreamEvents> = new Set(['notice', 'stderr', 'log', 'documents', 'warning'])
+const mostLines = { most: 1_000, perSecond: 100 }
+
 interface Line {
   readonly level: LogLevel
   readonly message: string
@@ -34,26 +50,32 @@ export function tellUpstreams(events: EventStream, { log, journal, secrets, now 
     noticed.set(upstream, now())
     return last === undefined || now() - last >= noticeEveryMs
   }
+  // The trouble that each server is in, which is told once and not at every attempt.
+  const troubles = new Map<string, string>()
   const lines: Lines = {
-    state: ({ state, error, retryInMs }) => {
+    state: ({ upstream, state, error, retryInMs }) => {
       const why = error === undefined ? '' : `: ${error}`
       const next = retryInMs === undefined ? '' : ` It is tried again in ${seconds(retryInMs)}.`
-      return { level: levels[state], message: `is ${state.replace('_', ' ')}${why}${next}` }
+      const trouble = `${state}${why}`
+      const isKnown = troubles.get(upstream) === trouble
+      if (error !== undefined) troubles.set(upstream, trouble)
+      return { level: isKnown ? 'debug' : levels[state], message: `${words[state]}${why === '' ? '.' : why}${next}` }
     },
-    connected: ({ server, protocolVersion, announcesChanges, ms }) => {
+    connected: ({ upstream, server, protocolVersion, announcesChanges, ms }) => {
+      troubles.delete(upstream)
       const how = announcesChanges
         ? 'announces changes of its tools'
         : 'does not announce changes: its tools are read now and then'
       return { level: 'info', message: `is connected (${printable(server)}, ${protocolVersion}, ${ms} ms), and ${how}.` }
     },
-    listed: ({ total, ms }) => ({ level: 'info', message: `has ${total} tools, read in ${ms} ms.` }),
+    listed: ({ total, ms }) => ({ level: 'info', message: `has ${total} ${total === 1 ? 'tool' : 'tools'}, read in ${ms} ms.` }),
     notice: ({ upstream, isDeclared }) => {
       const undeclared = isDeclared ? '' : ' It had not declared that it would.'
       return { level: isSeldom(upstream) ? 'info' : 'debug', message: `says that its tools changed.${undeclared}` }
     },
     tools: ({ added, changed, removed, ms }) => ({
       level: 'info',
-      message: `has other tools: ${added} added, ${changed} changed, ${removed} removed, followed in ${ms} ms.`,
+      message: `has other tools: ${countsOf({ added, changed, removed })}, followed in ${ms} ms.`,
     }),
     discovery_failed: ({ error, attempt, retryInMs }) => ({
       level: 'warn',
@@ -70,7 +92,20 @@ export function tellUpstreams(events: EventStream, { log, journal, secrets, now 
     documents: ({ notice: { kind } }) => ({ level: 'debug', message: `may have other documents (${kind}).` }),
     warning: ({ message }) => ({ level: 'warn', message }),
   }
+  const flows = new Map<string, Flow>()
+  const isTooMuch = (upstream: string): boolean => {
+    const flow = flows.get(upstream) ?? new Flow({ ...mostLines, now })
+    flows.set(upstream, flow)
+    return !flow.lets(1)
+  }
+  const cut = new Set<string>()
   return events.all((event) => {
+    const { type, upstream } = event
+    if (chatty.has(type) && isTooMuch(upstream)) {
+      if (!cut.has(upstream)) log.warn({ upstream }, 'says more than anybody reads: a part of it is not in the log.')
+      cut.add(upstream)
+      return
+    }
     record(event, journal, secrets)
     const line = (lines[event.type] as (event: UpstreamEvent) => Line | undefined)(event)
     if (line !== undefined) log[line.level]({ upstream: event.upstream, event: event.type, ...numbersOf(event) }, line.message)
@@ -100,6 +135,12 @@ function record(event: UpstreamEvent, journal: Journal, secrets: Secrets): void 
   }
   journal.write('change', { upstream, added, changed, removed, looks, ms, names })
 }
+
+const countsOf = (counts: { readonly [what: string]: number }): string =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ')
 
 /** The plain numbers and words of an event, for programs that read the log. */
 function numbersOf(event: UpstreamEvent): object {

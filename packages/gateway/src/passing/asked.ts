@@ -1,6 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
+  type CreateMessageRequest,
   type InputRequests,
   LOG_LEVEL_META_KEY,
   type LoggingLevel,
@@ -23,6 +24,8 @@ export interface Asked {
   readonly era: Era
   /** What the SDK knows of the request; absent for one that came over no wire. */
   readonly mcp: ServerContext | undefined
+  /** Whether the client made the request before, and comes with answers. */
+  readonly isRepeated: boolean
   /** What the client said it can be asked. */
   readonly capabilities: ClientCapabilities | undefined
   readonly signal: AbortSignal
@@ -33,15 +36,15 @@ export interface Asked {
 export const ownerOf = ({ client, server, what }: Asked): string => JSON.stringify([client?.id ?? null, server, what])
 
 /** What the client can be asked through a gateway: its roots are on another machine, and no server's concern here. */
-export function askable({ era, mcp, capabilities }: Asked): ClientCapabilities {
-  const can = era === 'stateless' ? said(mcp, CLIENT_CAPABILITIES_META_KEY) : capabilities
+export function askable(asked: Asked): ClientCapabilities {
+  const can = asked.era === 'stateless' ? said(asked.mcp, CLIENT_CAPABILITIES_META_KEY) : asked.capabilities
   const { elicitation, sampling } = (can ?? {}) as ClientCapabilities
   return { ...(elicitation !== undefined && { elicitation }), ...(sampling !== undefined && { sampling }) }
 }
 
 /** From which level on the client reads the log; every message of a session is weighed when it is passed on. */
-export function logLevelOf({ era, mcp }: Asked): LoggingLevel | undefined {
-  return era === 'session' ? 'debug' : (said(mcp, LOG_LEVEL_META_KEY) as LoggingLevel | undefined)
+export function logLevelOf(asked: Asked): LoggingLevel | undefined {
+  return asked.era === 'session' ? 'debug' : (said(asked.mcp, LOG_LEVEL_META_KEY) as LoggingLevel | undefined)
 }
 
 /** What a 2026-07-28 client says with every request. */
@@ -61,11 +64,17 @@ const longestQuestion = 262_144
 export function question(asked: Asked, given: Question): Question {
   refuseUnasked(askable(asked), given)
   if (JSON.stringify(given.params).length > longestQuestion) throw refusal('The question is too long to be passed on.')
-  if (given.method !== 'elicitation/create') return given
+  if (given.method !== 'elicitation/create') return withoutContext(given)
   const { params } = given
   if (params.mode === 'url' && !/^https?:\/\//iu.test(params.url))
     throw refusal('Only addresses that begin with https:// or http:// are shown to people.')
   return { ...given, params: { ...params, message: `${asked.server}: ${withoutHidden(params.message)}` } }
+}
+
+/** To the client all servers behind the gateway are one, and what it knows from one of them is not for another. */
+function withoutContext<T extends CreateMessageRequest>(given: T): T {
+  const { includeContext: _, ...params } = given.params
+  return { ...given, params }
 }
 
 /** The same for what a server wants to know in place of a result. */
@@ -106,8 +115,7 @@ export async function askSession(asked: Asked, given: Question, signal: AbortSig
   if (mcp === undefined) throw refusal('The request came over no connection, so nobody can be asked.')
   const { method, params } = question(asked, given)
   try {
-    const answer = await mcp.mcpReq.send({ method, params: { ...params } }, { signal, timeout: patienceMs })
-    return answer as Answer
+    return await mcp.mcpReq.send({ method, params: { ...params } }, { signal, timeout: patienceMs })
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     throw refusal(`The client that "${printable(server)}" asks did not answer: ${printable(String(error), 300)}`)

@@ -1,48 +1,90 @@
 import type { ClientCapabilities, InputRequiredResult } from '@modelcontextprotocol/server'
-import type { CallResult } from '@unfold-mcp/client'
+import type { CallResult, Relay } from '@unfold-mcp/client'
+import type { Client } from '../access.ts'
 import type { PassingCall, PassingResult } from '../middleware/chain.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { Asked } from './asked.ts'
 import type { Exchanges } from './exchanges.ts'
+import type { Run } from './held.ts'
 
 export interface Passage {
   readonly upstreams: Upstreams
   readonly exchanges: Exchanges
   /** What the client of a session said it can be asked. */
   readonly capabilities: (scope: string) => ClientCapabilities | undefined
-  /** The address under which clients read a resource of a server. */
-  readonly address: (server: string, uri: string) => string
+  /** The address under which a client reads a resource of a server. */
+  readonly address: (client: Client | undefined, server: string, uri: string) => string
 }
 
 type Block = CallResult['content'][number]
 
+type RunOptions = Parameters<Run<object>>[1]
+
 /** Calls the tool of an upstream for a client: what it asks and says meanwhile passes through, and what it answers comes back. */
-export function passOn(passage: Passage, { upstream, tool, input, client, ctx, trace }: PassingCall): Promise<PassingResult> {
-  const { upstreams, exchanges, capabilities, address } = passage
-  const asked = {
-    server: upstream,
-    what: `tools/call ${tool}`,
-    client,
-    era: ctx.era,
-    mcp: ctx.mcp,
-    capabilities: capabilities(ctx.scope),
-    signal: ctx.signal,
-    progress: ctx.progress,
+export function passOn(passage: Passage, call: PassingCall): Promise<PassingResult> {
+  const { upstream, tool, input, trace } = call
+  const run = async (relay: Relay, { signal, onProgress }: RunOptions): Promise<PassingResult> => {
+    const meta = trace === undefined ? undefined : { ...trace }
+    const options = meta === undefined ? { signal, onProgress, relay } : { signal, onProgress, relay, meta }
+    return passedBack(passage, call, await passage.upstreams.call(upstream, tool, input, options))
   }
-  return exchanges.pass<Exclude<PassingResult, InputRequiredResult>>(asked, async (relay, options) => {
-    const result = await upstreams.call(upstream, tool, input, {
-      ...options,
-      relay,
-      ...(trace !== undefined && { meta: { ...trace } }),
-    })
-    const { content, structuredContent, isError, _meta, inputRequired } = result
-    if (inputRequired !== undefined) return inputRequired
-    return {
-      content: content.map((block) => readdressed(block, (uri) => address(upstream, uri))),
-      ...(structuredContent !== undefined && { structuredContent: structuredContent as Record<string, unknown> }),
-      ...(isError && { isError }),
-      ...(_meta !== undefined && { _meta }),
-    }
-  })
+  return passage.exchanges.pass<Exclude<PassingResult, InputRequiredResult>>(new AskedCall(passage, call), run)
+}
+
+/** A call as a request of a client. What it takes to ask that client something is made when it is asked. */
+class AskedCall implements Asked {
+  readonly server: string
+  readonly client: Client | undefined
+  readonly #passage: Passage
+  readonly #call: PassingCall
+
+  constructor(passage: Passage, call: PassingCall) {
+    this.server = call.upstream
+    this.client = call.client
+    this.#passage = passage
+    this.#call = call
+  }
+
+  get what(): string {
+    return `tools/call ${this.#call.tool}`
+  }
+
+  get era(): Asked['era'] {
+    return this.#call.ctx.era
+  }
+
+  get mcp(): Asked['mcp'] {
+    return this.#call.ctx.mcp
+  }
+
+  get isRepeated(): boolean {
+    return this.#call.ctx.isRepeated
+  }
+
+  get capabilities(): Asked['capabilities'] {
+    return this.#passage.capabilities(this.#call.ctx.scope)
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.ctx.signal
+  }
+
+  progress(...report: Parameters<Asked['progress']>): Promise<void> {
+    return this.#call.ctx.progress(...report)
+  }
+}
+
+function passedBack({ address }: Passage, { client, upstream }: PassingCall, result: CallResult): PassingResult {
+  const { content, structuredContent, isError, _meta, inputRequired } = result
+  if (inputRequired !== undefined) return inputRequired
+  return {
+    content: content.map((block) =>
+      block.type === 'text' ? block : readdressed(block, (uri) => address(client, upstream, uri)),
+    ),
+    ...(structuredContent !== undefined && { structuredContent: structuredContent as Record<string, unknown> }),
+    ...(isError && { isError }),
+    ...(_meta !== undefined && { _meta }),
+  }
 }
 
 /** A resource is named by the address under which the client can read it. */

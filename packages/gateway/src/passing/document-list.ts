@@ -1,7 +1,7 @@
 import type { Prompt, Resource, ResourceTemplateType, ServerCapabilities } from '@modelcontextprotocol/server'
 import type { Clock } from '../clock.ts'
+import type { UpstreamConnection } from '../upstreams/connection.ts'
 import { type Pace, Refresher } from '../upstreams/refresher.ts'
-import type { UpstreamConnection } from '../upstreams/upstream.ts'
 import { takenPrompt, takenResource, takenTemplate } from './definitions.ts'
 import { type Ask, listed } from './listing.ts'
 

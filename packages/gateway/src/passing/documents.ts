@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
-import type { Sha256 } from '@unfold-mcp/core'
 import type { Access, Client } from '../access.ts'
 import type { Config } from '../config/schema.ts'
 import { exposedName, serverSlug } from '../transforms/naming.ts'
 import type { DocumentList, Offers } from './document-list.ts'
-import { addressed, fits, readAddress } from './uris.ts'
+import { addressed, fits, literalLength, readAddress } from './uris.ts'
 
 /** Something that a server offers, and the name or address that it has there. */
 export interface Placed<T> {
@@ -28,28 +27,32 @@ export interface Shown {
 
 export interface DocumentsOptions {
   readonly access: Access
-  readonly sha256: Sha256
   readonly listOf: (server: string) => DocumentList | undefined
   /** Told of an address that two servers use, once. */
   readonly clash: (uri: string, winner: string, loser: string) => void
 }
 
 const mostClashes = 1_000
+const longestUri = 8_192
 
 /** The prompts and resources of all servers as each client sees them: in the order of the configuration, names told apart. */
 export class Documents {
   readonly #options: DocumentsOptions
   readonly #clashes = new Set<string>()
   #config: Config
+  /** The names of all servers as they stand in addresses. */
+  #slugs: ReadonlySet<string>
   #shown = new Map<string | undefined, Shown>()
 
   constructor(config: Config, options: DocumentsOptions) {
     this.#config = config
+    this.#slugs = slugsOf(config)
     this.#options = options
   }
 
   configure(config: Config): void {
     this.#config = config
+    this.#slugs = slugsOf(config)
     this.changed()
   }
 
@@ -69,14 +72,18 @@ export class Documents {
 
   /** Whose a resource is, for this client; `undefined` when nobody's that it sees. */
   ownerOf(client: Client | undefined, uri: string): Placed<unknown> | undefined {
+    if (uri.length > longestUri) return undefined
     const { resources, templates, holders } = this.shown(client)
     const listed = resources.get(uri)
     if (listed !== undefined) return listed
     const address = readAddress(uri)
     const named = address === undefined ? undefined : holders.get(address.slug)
     if (address !== undefined && named !== undefined) return { server: named, own: address.uri, shown: undefined }
-    for (const { server, shown } of templates.values())
-      if (fits(shown.uriTemplate, uri)) return { server, own: uri, shown: undefined }
+    const [template] = [...templates.values()]
+      .filter(({ shown }) => fits(shown.uriTemplate, uri))
+      .toSorted((a, b) => literalLength(b.shown.uriTemplate) - literalLength(a.shown.uriTemplate))
+    // Of several the one that says most: one that fits everything must not take what another was made for.
+    if (template !== undefined) return { server: template.server, own: uri, shown: undefined }
     const [only, another] = holders.values()
     // Servers may have what they do not list; of several it could be anybody's.
     return only !== undefined && another === undefined ? { server: only, own: uri, shown: undefined } : undefined
@@ -85,11 +92,11 @@ export class Documents {
   /** The address under which a client reads a resource of a server. */
   addressOf(client: Client | undefined, server: string, uri: string): string {
     const owner = this.shown(client).resources.get(uri)
-    return owner === undefined || owner.server === server ? uri : addressed(this.#slug(server), uri)
+    return owner === undefined || owner.server === server ? uri : addressed(serverSlug(server), uri)
   }
 
   #make(client: Client | undefined): Shown {
-    const { access, sha256, listOf } = this.#options
+    const { access, listOf } = this.#options
     const prompts = new Map<string, Placed<Prompt>>()
     const resources = new Map<string, Placed<Resource>>()
     const templates = new Map<string, Placed<ResourceTemplateType>>()
@@ -98,11 +105,11 @@ export class Documents {
     for (const [server, { disabled }] of Object.entries(this.#config.mcpServers)) {
       const list = disabled || !access.reaches(client, server) ? undefined : listOf(server)
       if (list === undefined) continue
-      const slug = this.#slug(server)
+      const slug = serverSlug(server)
       for (const key of Object.keys(offers) as (keyof Offers)[]) offers[key] ||= list.offers[key]
       if (list.offers.resources) holders.set(slug, server)
       for (const prompt of list.prompts) {
-        const name = exposedName(slug, prompt.name, sha256)
+        const name = exposedName(slug, prompt.name)
         const isPermitted = access.permits(client, { name }, { source: server, group: slug })
         if (isPermitted && !prompts.has(name)) prompts.set(name, { server, own: prompt.name, shown: { ...prompt, name } })
       }
@@ -123,8 +130,10 @@ export class Documents {
     return { prompts, resources, templates, offers, holders, identity }
   }
 
-  /** The address as it is, unless another server before this one uses it. */
+  /** The address as it is, unless another server before this one uses it, or it is one by which another is told apart. */
   #free(taken: ReadonlyMap<string, Placed<unknown>>, uri: string, server: string): string {
+    const named = readAddress(uri)?.slug
+    if (named !== undefined && this.#slugs.has(named) && named !== serverSlug(server)) return addressed(serverSlug(server), uri)
     const other = taken.get(uri)
     if (other === undefined || other.server === server) return uri
     const clash = `${other.server}\0${server}\0${uri}`
@@ -132,13 +141,12 @@ export class Documents {
       this.#clashes.add(clash)
       this.#options.clash(uri, other.server, server)
     }
-    return addressed(this.#slug(server), uri)
-  }
-
-  #slug(server: string): string {
-    return serverSlug(server, this.#options.sha256)
+    return addressed(serverSlug(server), uri)
   }
 }
 
 const identityOf = (placed: readonly Placed<unknown>[], offers: Offers): string =>
   hash('sha256', JSON.stringify([placed, offers]), 'hex')
+
+const slugsOf = ({ mcpServers }: Config): ReadonlySet<string> =>
+  new Set(Object.keys(mcpServers).map((server) => serverSlug(server)))

@@ -1,6 +1,8 @@
 import { type InputRequests, type InputRequiredResult, isInputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
 import { isClientError, type Relay } from '@unfold-mcp/client'
 import type { Clock } from '../clock.ts'
+import { Flow } from '../flow.ts'
+import { sizeOf } from '../results/size.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import { type Asked, askable, askSession, logLevelOf, logTo, ownerOf, questions } from './asked.ts'
 import { HeldRequests, isHeld, type Run, unknownState } from './held.ts'
@@ -10,6 +12,9 @@ const urlElicitationRequired = -32_042
 const missingCapability = -32_021
 const longestState = 65_536
 const mostQuestions = 16
+// In characters. A client gets what is said faster or longer only in part, or it would all be kept for one that reads slowly.
+const mostSaid = { most: 1_048_576, perSecond: 262_144 }
+const leastSaid = 1_024
 
 /**
  * Requests of clients on their way to servers and back. Whatever era each of the two speaks, what the server asks meanwhile
@@ -25,19 +30,21 @@ export class Exchanges {
 
   /** Has `run` ask the server. What comes back is its result, or what the client has to say first. */
   async pass<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
-    const state = asked.mcp?.mcpReq.requestState() as string | undefined
-    const inputResponses = asked.mcp?.mcpReq.inputResponses
+    const mcp = asked.isRepeated ? asked.mcp : undefined
+    const state = mcp?.mcpReq.requestState() as string | undefined
+    const inputResponses = mcp?.mcpReq.inputResponses
     if (state !== undefined && isHeld(state)) return this.#given<T>(asked, this.#held.resume(asked, state, inputResponses ?? {}))
     const requestState = state === undefined ? undefined : this.#seal.open(state, ownerOf(asked))
     if (state !== undefined && requestState === undefined) throw unknownState()
-    const answers = {
-      ...(inputResponses !== undefined && { inputResponses }),
-      ...(requestState !== undefined && { requestState }),
+    const answers = mcp === undefined ? undefined : answersOf(inputResponses, requestState)
+    if (asked.era === 'session') {
+      const relay = new SessionRelay(asked, answers)
+      return this.#given<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
     }
-    const withAnswers: Run<T | InputRequiredResult> = (relay, options) => run({ ...relay, answers }, options)
-    const running =
-      asked.era === 'stateless' ? this.#held.begin(asked, withAnswers) : withAnswers(relayTo(asked), optionsOf(asked))
-    return this.#given<T>(asked, running)
+    const said = new Said()
+    const withAnswers: Run<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
+      run({ ...relay, onLog: bounded(said, relay.onLog), answers }, { signal, onProgress: bounded(said, onProgress) })
+    return this.#given<T>(asked, this.#held.begin(asked, withAnswers))
   }
 
   close(): void {
@@ -45,7 +52,12 @@ export class Exchanges {
   }
 
   async #given<T extends object>(asked: Asked, running: Promise<object>): Promise<T | InputRequiredResult> {
-    const result = await running.catch((error: unknown) => this.#visited(asked, error))
+    let result: object
+    try {
+      result = await running
+    } catch (error) {
+      result = this.#visited(asked, error)
+    }
     // What is held here was asked in the client's own words already.
     if (!isInputRequiredResult(result) || isHeld(result.requestState ?? '')) return result as T
     const { inputRequests, requestState } = result
@@ -72,38 +84,86 @@ export class Exchanges {
   }
 
   /** A session-era server may refuse until somebody has visited an address; in the other era that is a question like others. */
-  #visited({ era }: Asked, error: unknown): InputRequiredResult {
+  #visited(asked: Asked, error: unknown): InputRequiredResult {
+    const { era } = asked
     const cause = error instanceof UpstreamError ? error.cause : undefined
     if (!isClientError(cause, 'protocol')) throw error
     const { problem, data, code } = cause.details
     // It was told what the client can do, so what it misses is for the client to know.
     if (code === missingCapability && era === 'stateless') throw new ProtocolError(missingCapability, problem, data)
     if (code !== urlElicitationRequired) throw error
-    if (era === 'session') throw new ProtocolError(urlElicitationRequired, problem, data)
-    const wanted = (data as { readonly elicitations?: unknown } | undefined)?.elicitations
-    const visits = (Array.isArray(wanted) ? wanted : []).flatMap(({ url, message }: { url?: unknown; message?: unknown }) =>
-      typeof url === 'string' && typeof message === 'string' ? [{ mode: 'url' as const, url, message }] : [],
-    )
-    if (visits.length === 0) throw error
-    const inputRequests = visits.map((params, index) => [`${index + 1}`, { method: 'elicitation/create', params }] as const)
-    return { resultType: 'input_required', inputRequests: Object.fromEntries(inputRequests) as InputRequests }
+    const inputRequests = visitsIn(data)
+    const count = Object.keys(inputRequests).length
+    if (count === 0 || count > mostQuestions) throw error
+    if (era === 'stateless') return { resultType: 'input_required', inputRequests }
+    const elicitations = Object.values(this.#questions(asked, inputRequests)).map(({ params }) => params)
+    throw new ProtocolError(urlElicitationRequired, problem, { elicitations })
   }
 }
 
-function relayTo(asked: Asked): Relay {
-  return {
-    capabilities: askable(asked),
-    logLevel: logLevelOf(asked),
-    ask: (given, signal) => askSession(asked, given, signal),
-    onLog: logTo(asked),
+/** The addresses that a server wants to be visited, as questions: those that are some, whatever else it sent. */
+function visitsIn(data: unknown): InputRequests {
+  const wanted: unknown = (data as { readonly elicitations?: unknown } | null | undefined)?.elicitations
+  const visits = (Array.isArray(wanted) ? wanted : []).flatMap((each: unknown) => {
+    const { url, message, elicitationId } = (each ?? {}) as { readonly [key: string]: unknown }
+    if (typeof url !== 'string' || typeof message !== 'string') return []
+    return [{ mode: 'url' as const, url, message, ...(typeof elicitationId === 'string' && { elicitationId }) }]
+  })
+  const asked = visits.map((params, index) => [`${index + 1}`, { method: 'elicitation/create', params }] as const)
+  return Object.fromEntries(asked) as InputRequests
+}
+
+const answersOf = (inputResponses: unknown, requestState: string | undefined): Relay['answers'] => ({
+  ...(inputResponses !== undefined && { inputResponses }),
+  ...(requestState !== undefined && { requestState }),
+})
+
+/** How much was said during one request. Most of them have nothing said. */
+class Said {
+  #flow: Flow | undefined
+
+  lets(what: unknown): boolean {
+    this.#flow ??= new Flow(mostSaid)
+    return this.#flow.lets(Math.max(leastSaid, sizeOf(what, mostSaid.most)))
   }
 }
 
-function optionsOf({ signal, progress }: Asked): Parameters<Run<object>>[1] {
-  return {
-    signal,
-    onProgress: ({ progress: done, total, message }) => {
-      progress(done, total, message).catch(() => undefined)
-    },
+const bounded =
+  <T>(said: Said, tell: (what: T) => void) =>
+  (what: T): void => {
+    if (said.lets(what)) tell(what)
+  }
+
+/** Passes what a server asks and says on to the client of a session. What most requests have no use for is made when it is asked for. */
+class SessionRelay implements Relay {
+  readonly answers: Relay['answers']
+  readonly #asked: Asked
+  readonly #said = new Said()
+
+  constructor(asked: Asked, answers: Relay['answers']) {
+    this.#asked = asked
+    this.answers = answers
+  }
+
+  get capabilities(): Relay['capabilities'] {
+    return askable(this.#asked)
+  }
+
+  get logLevel(): Relay['logLevel'] {
+    return logLevelOf(this.#asked)
+  }
+
+  ask(...[given, signal]: Parameters<Relay['ask']>): ReturnType<Relay['ask']> {
+    return askSession(this.#asked, given, signal)
+  }
+
+  onLog(entry: Parameters<Relay['onLog']>[0]): void {
+    if (this.#said.lets(entry)) logTo(this.#asked)(entry)
+  }
+
+  readonly onProgress: Parameters<Run<object>>[1]['onProgress'] = (report) => {
+    if (!this.#said.lets(report)) return
+    const { progress, total, message } = report
+    this.#asked.progress(progress, total, message).catch(() => undefined)
   }
 }

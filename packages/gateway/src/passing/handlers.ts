@@ -13,6 +13,7 @@ import type { Client } from '../access.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Asked } from './asked.ts'
+import type { Offers } from './document-list.ts'
 import type { Documents, Placed } from './documents.ts'
 import type { Exchanges } from './exchanges.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -22,17 +23,18 @@ export interface Handlers {
   readonly subscriptions: Subscriptions
   readonly exchanges: Exchanges
   readonly upstreams: Upstreams
+  /** What this client is told that there is. */
+  readonly offers: Offers
   /** Whether this client can follow resources: in a session, or on a stream that tells which. */
   readonly canFollow: boolean
   /** Done when what was never read has been, or it takes too long. */
   readonly read: () => Promise<unknown>
 }
 
-/** Answers for prompts, resources and completions on a protocol server. What no server of this client has is not declared. */
+/** Answers for prompts, resources and completions on a protocol server, as far as they are offered. */
 export function register(mcp: McpServer, { era, principal }: Served, parts: Handlers): void {
-  const { documents, subscriptions, exchanges, upstreams, canFollow, read } = parts
-  const client = principal as Client | undefined
-  const { offers } = documents.shown(client)
+  const { documents, subscriptions, exchanges, upstreams, offers, canFollow, read } = parts
+  const client: Client | undefined = principal
   const { server } = mcp
   server.registerCapabilities({
     ...(offers.prompts && { prompts: { listChanged: true } }),
@@ -48,6 +50,7 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
       client,
       era,
       mcp: ctx,
+      isRepeated: ctx.mcpReq.inputResponses !== undefined || ctx.mcpReq.requestState() !== undefined,
       capabilities: server.getClientCapabilities(),
       signal: ctx.mcpReq.signal,
       progress: (progress, total, message) => report(ctx, { progress, total, message }),
@@ -149,12 +152,12 @@ function readdressed(result: object, own: string, uri: string): object {
   return { ...result, contents }
 }
 
-function refuseCursor(cursor: unknown): void {
+function refuseCursor(cursor: string | undefined): void {
   if (cursor === undefined) return
   const message = 'There is one page only: list without a cursor.'
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, {
     reason: 'invalid_cursor',
-    cursor: printable(String(cursor)),
+    cursor: printable(cursor),
   })
 }
 

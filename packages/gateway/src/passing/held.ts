@@ -26,6 +26,8 @@ const patienceMs = 300_000
  */
 class Held {
   readonly owner: string
+  /** Who is asked; nobody in particular where everybody may come in. */
+  readonly client: string | undefined
   readonly outcome: Promise<object>
   readonly #stop = new AbortController()
   readonly #open = new Map<string, Open>()
@@ -35,6 +37,7 @@ class Held {
 
   constructor(asked: Asked, run: Run<object>) {
     this.owner = ownerOf(asked)
+    this.client = asked.client?.id
     this.#now = asked
     const relay: Relay = {
       capabilities: askable(asked),
@@ -96,11 +99,16 @@ class Held {
     const asked = question(this.#now, given)
     const key = `${++this.#number}`
     return new Promise((resolve, reject) => {
-      this.#open.set(key, { question: asked, answer: resolve, refuse: reject })
-      signal.addEventListener('abort', () => {
+      const off = (): void => {
         this.#open.delete(key)
         reject(refusal('It was called off.'))
-      })
+      }
+      if (signal.aborted) {
+        off()
+        return
+      }
+      signal.addEventListener('abort', off, { once: true })
+      this.#open.set(key, { question: asked, answer: resolve, refuse: reject })
       this.#wake()
     })
   }
@@ -150,7 +158,7 @@ export class HeldRequests {
   async #next(held: Held, asked: Asked): Promise<object> {
     const next = await held.next(asked)
     if ('result' in next) return next.result
-    if (!this.#hasRoomFor(held.owner)) {
+    if (!this.#hasRoomFor(held)) {
       held.refuse('Too many requests wait for their clients to answer. Ask again later.')
       return this.#next(held, asked)
     }
@@ -163,9 +171,8 @@ export class HeldRequests {
     return { resultType: 'input_required', inputRequests: next.questions, requestState: state } satisfies InputRequiredResult
   }
 
-  #hasRoomFor(owner: string): boolean {
-    const [id] = JSON.parse(owner) as readonly unknown[]
-    const own = [...this.#waiting.values()].filter(({ held }) => (JSON.parse(held.owner) as readonly unknown[])[0] === id)
+  #hasRoomFor({ client }: Held): boolean {
+    const own = [...this.#waiting.values()].filter(({ held }) => held.client === client)
     return this.#waiting.size < most && own.length < mostOfOne
   }
 }

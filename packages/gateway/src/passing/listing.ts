@@ -1,4 +1,5 @@
 import { isClientError } from '@unfold-mcp/client'
+import { sizeOf } from '../results/size.ts'
 
 export interface Listed<T> {
   readonly method: string
@@ -12,6 +13,8 @@ export interface Listed<T> {
 export type Ask = (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 const mostPages = 200
+// Each is kept, compared and sent as a whole; all that servers have is less by far.
+const mostCharacters = 8_388_608
 const notFound = -32_601
 
 /** All pages of a list, as far as they make sense. A server that does not know the list has none. */
@@ -19,13 +22,17 @@ export async function listed<T>(ask: Ask, { method, member, take, limit }: Liste
   const all: T[] = []
   const seen = new Set<string>()
   let cursor: string | undefined
-  for (let page = 0; page < mostPages && all.length < limit; page++) {
+  let room = mostCharacters
+  for (let page = 0; page < mostPages && all.length < limit && room > 0; page++) {
     const answer = await answered(ask, method, cursor)
     const given = answer?.[member]
     if (!Array.isArray(given)) break
     for (const each of given.slice(0, limit - all.length)) {
       const taken = take(each)
-      if (taken !== undefined) all.push(taken)
+      if (taken === undefined) continue
+      room -= sizeOf(taken)
+      if (room < 0) break
+      all.push(taken)
     }
     const { nextCursor } = answer ?? {}
     // One that leads in a circle leads nowhere.

@@ -1,15 +1,14 @@
-import type { Sha256 } from '@unfold-mcp/core'
 import type { DocumentNotices, Extension, ListeningStream } from '@unfold-mcp/server'
 import type { Access, Client } from '../access.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { Pass } from '../middleware/chain.ts'
-import { wordsOf } from '../upstreams/errors.ts'
 import type { Pace } from '../upstreams/refresher.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import { passOn } from './call.ts'
-import { DocumentList } from './document-list.ts'
+import { wordsOf } from '../words.ts'
+import { type Passage, passOn } from './call.ts'
+import { DocumentList, type Offers } from './document-list.ts'
 import { Documents } from './documents.ts'
 import { Exchanges } from './exchanges.ts'
 import { type Handlers, register } from './handlers.ts'
@@ -20,7 +19,6 @@ export interface PassingOptions {
   readonly config: Config
   readonly upstreams: Upstreams
   readonly access: Access
-  readonly sha256: Sha256
   readonly clock: Clock
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
@@ -30,6 +28,7 @@ export interface PassingOptions {
 }
 
 const metMs = 1_000
+const everything: Offers = { prompts: true, resources: true, subscribe: true, completions: true }
 
 const isLasting = (scope: string): boolean => scope.startsWith('session:') || scope.startsWith('connection:')
 
@@ -41,57 +40,60 @@ export class Passing {
   readonly #readers: Readers
   readonly #subscriptions: Subscriptions
   readonly #exchanges: Exchanges
-  /**
-   * Resolves when each server that nothing was known of has been met or could not be, or a moment after the start: a session
-   * is told once what there is, so whoever comes with the first moment is worth letting wait.
-   */
-  readonly met: Promise<void>
-  #isMet: () => void = () => undefined
+  readonly #passage: Passage
+  /** Whether each server that nothing was known of has been met or could not be, or a moment has passed since the start. */
+  #isMet = false
   #config: Config
 
   constructor(options: PassingOptions) {
-    const { config, upstreams, access, sha256, clock, log } = options
+    const { config, upstreams, access, clock, log } = options
     this.#options = options
     this.#config = config
     this.#exchanges = new Exchanges(clock)
     this.#documents = new Documents(config, {
       access,
-      sha256,
       listOf: (server) => this.#lists.get(server),
       clash: (uri, winner, loser) =>
         log.warn({ uri, winner, loser }, `Two servers have ${uri}: that of ${loser} is told apart by a longer address.`),
     })
-    this.#readers = new Readers(this.#documents, { clock, maySee: (client, server) => access.reaches(client, server) })
     this.#subscriptions = new Subscriptions({ connection: (server) => upstreams.get(server)?.connection })
-    this.met = new Promise((resolve) => {
-      this.#isMet = resolve
+    this.#readers = new Readers(this.#documents, {
+      clock,
+      maySee: (client, server) => access.reaches(client, server),
+      followers: (server, own) => this.#subscriptions.of(server, own),
     })
-    clock.after(metMs, this.#isMet, true)
+    this.#passage = {
+      upstreams,
+      exchanges: this.#exchanges,
+      capabilities: (scope) => this.#readers.capabilities(scope),
+      address: (client, server, uri) => this.#documents.addressOf(client, server, uri),
+    }
+    clock.after(
+      metMs,
+      () => {
+        this.#isMet = true
+      },
+      true,
+    )
     this.#follow()
   }
 
   /** The end of the way of every call. */
-  readonly call: Pass = (call) =>
-    passOn(
-      {
-        upstreams: this.#options.upstreams,
-        exchanges: this.#exchanges,
-        capabilities: (scope) => this.#readers.capabilities(scope),
-        address: (server, uri) => this.#documents.addressOf(call.client, server, uri),
-      },
-      call,
-    )
+  readonly call: Pass = (call) => passOn(this.#passage, call)
 
   /** Serves prompts, resources and completions on a protocol server, as far as this client's servers have them now. */
   readonly extend: Extension = (mcp, served) => {
     const { scope, era } = served
-    if (isLasting(scope)) this.#readers.enter(mcp, served, () => this.#subscriptions.drop(mcp))
+    // A session is told once what there is; so whatever servers that are still to come may have.
+    const offers = isLasting(scope) && !this.#isMet ? everything : this.#documents.shown(served.principal).offers
+    if (isLasting(scope)) this.#readers.enter(mcp, served, { declared: offers, gone: () => this.#subscriptions.drop(mcp) })
     const { upstreams } = this.#options
     const handlers: Handlers = {
       documents: this.#documents,
       subscriptions: this.#subscriptions,
       exchanges: this.#exchanges,
       upstreams,
+      offers,
       // Over standard input and output, what a 2026-07-28 client wants to hear of is known to the SDK alone.
       canFollow: era === 'session' || !isLasting(scope),
       read: () => Promise.all([...this.#lists.values()].map(({ read }) => read)),
@@ -101,7 +103,7 @@ export class Passing {
 
   /** Follows the resources that a client wants to hear of on a stream, until what is returned is called. */
   readonly listens = ({ principal, resources }: ListeningStream): (() => void) => {
-    const client = principal as Client | undefined
+    const client: Client | undefined = principal
     const holder = {}
     this.#readers.listens(client)
     for (const uri of resources) {
@@ -138,7 +140,6 @@ export class Passing {
   }
 
   close(): void {
-    this.#isMet()
     for (const list of this.#lists.values()) list.lost()
     this.#exchanges.close()
     this.#readers.close()
@@ -152,7 +153,7 @@ export class Passing {
       this.#checkMet()
     })
     events.on('documents', ({ upstream, notice }) => {
-      if (notice.kind === 'resource') this.#readers.updated(upstream, this.#subscriptions.of(upstream, notice.uri))
+      if (notice.kind === 'resource') this.#readers.updated(upstream, notice.uri)
       else this.#lists.get(upstream)?.notice(notice.kind)
     })
   }
@@ -177,7 +178,7 @@ export class Passing {
       const state = upstreams.get(name)?.state
       return disabled || (this.#lists.get(name)?.isKnown ?? (state !== undefined && state !== 'starting'))
     }
-    if (Object.entries(this.#config.mcpServers).every(isMet)) this.#isMet()
+    if (Object.entries(this.#config.mcpServers).every(isMet)) this.#isMet = true
   }
 
   #list(server: string): DocumentList {

@@ -19,7 +19,18 @@ export interface ReadersOptions {
   readonly clock: Clock
   /** Whether a client sees what a server offers beside tools. */
   readonly maySee: (client: Client | undefined, server: string) => boolean
+  readonly followers: (server: string, own: string) => Followers
 }
+
+interface Entering {
+  /** What the client is told that there is. */
+  readonly declared: Offers
+  /** Called when it is not connected any more. */
+  readonly gone: () => void
+}
+
+/** Who follows a resource, and the address that each knows it under. */
+export type Followers = readonly (readonly [object, string])[]
 
 type Kind = keyof Shown['identity']
 
@@ -37,21 +48,25 @@ export class Readers {
   readonly #streams = new Set<DocumentNotices>()
   /** What clients that listen on streams were last told, by what they see. */
   readonly #told = new Map<string | undefined, { readonly client: Client | undefined; told: Shown['identity'] }>()
+  readonly #followers: ReadersOptions['followers']
+  /** Resources of each server that were updated, and of which nobody was told yet. */
+  readonly #updated = new Map<string, Set<string>>()
   #telling: (() => void) | undefined
 
-  constructor(documents: Documents, { clock, maySee }: ReadersOptions) {
+  constructor(documents: Documents, { clock, maySee, followers }: ReadersOptions) {
     this.#documents = documents
     this.#clock = clock
     this.#maySee = maySee
+    this.#followers = followers
   }
 
-  /** Follows a client for as long as it is connected; `gone` is called after that. */
-  enter(mcp: McpServer, { scope, era, principal }: Served, gone: () => void): void {
-    const client = principal as Client | undefined
-    const { offers, identity } = this.#documents.shown(client)
+  /** Follows a client for as long as it is connected. */
+  enter(mcp: McpServer, { scope, era, principal }: Served, { declared, gone }: Entering): void {
+    const client: Client | undefined = principal
+    const { identity } = this.#documents.shown(client)
     const { server } = mcp
     const { oninitialized, onclose } = server
-    const reader: Reader = { mcp, client, declared: offers, told: identity, isReady: era === 'stateless' }
+    const reader: Reader = { mcp, client, declared, told: identity, isReady: era === 'stateless' }
     this.#lasting.set(scope, reader)
     this.#byServer.set(mcp, reader)
     server.oninitialized = () => {
@@ -92,8 +107,16 @@ export class Readers {
     })
   }
 
-  /** A resource of a server was updated: tells these clients, by the addresses they know it under, as far as they may see it. */
-  updated(server: string, holders: readonly (readonly [object, string])[]): void {
+  /** A resource of a server was updated: those who follow it are told soon, once. */
+  updated(server: string, own: string): void {
+    if (this.#followers(server, own).length === 0) return
+    const uris = this.#updated.get(server) ?? new Set<string>()
+    this.#updated.set(server, uris.add(own))
+    this.changed()
+  }
+
+  /** Tells these clients of an update, by the addresses they know the resource under, as far as they may see it. */
+  #tellUpdated(server: string, holders: Followers): void {
     const streamed = new Set<string>()
     for (const [holder, uri] of holders) {
       const reader = this.#byServer.get(holder)
@@ -102,8 +125,7 @@ export class Readers {
     }
     // Which of the streams asked for it, each knows itself.
     for (const uri of streamed)
-      for (const notices of this.#streams)
-        notices.resourceUpdated(uri, (principal) => this.#maySee(principal as Client | undefined, server))
+      for (const notices of this.#streams) notices.resourceUpdated(uri, (principal) => this.#maySee(principal, server))
   }
 
   close(): void {
@@ -113,6 +135,9 @@ export class Readers {
   }
 
   #tell(): void {
+    const updated = [...this.#updated]
+    this.#updated.clear()
+    for (const [server, uris] of updated) for (const own of uris) this.#tellUpdated(server, this.#followers(server, own))
     for (const reader of this.#lasting.values()) {
       if (!reader.isReady) continue
       const now = this.#documents.shown(reader.client).identity

@@ -1,16 +1,19 @@
-import type { UpstreamConnection } from '../upstreams/upstream.ts'
+import type { UpstreamConnection } from '../upstreams/connection.ts'
+import type { Followers } from './readers.ts'
 
 export interface SubscriptionsOptions {
   readonly connection: (server: string) => UpstreamConnection | undefined
 }
 
 const mostOfOne = 1_024
+const mostOfAll = 32_768
 
 /** Who hears of updates of which resources. Each server is told of a resource once, however many want to hear of it. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #servers = new Map<string, Map<string, Map<object, string>>>()
   readonly #counts = new Map<object, number>()
+  #all = 0
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
@@ -18,7 +21,7 @@ export class Subscriptions {
 
   /** Whether somebody may follow one more. */
   hasRoomFor(holder: object): boolean {
-    return (this.#counts.get(holder) ?? 0) < mostOfOne
+    return this.#all < mostOfAll && (this.#counts.get(holder) ?? 0) < mostOfOne
   }
 
   /** `holder` hears of a server's resource, by the address it knows it under. Done when the server knows. */
@@ -26,7 +29,7 @@ export class Subscriptions {
     const uris = this.#servers.get(server) ?? new Map<string, Map<object, string>>()
     const holders = uris.get(own) ?? new Map<object, string>()
     this.#servers.set(server, uris.set(own, holders))
-    if (!holders.has(holder)) this.#counts.set(holder, (this.#counts.get(holder) ?? 0) + 1)
+    if (!holders.has(holder)) this.#tally(holder, 1)
     holders.set(holder, address)
     if (holders.size > 1) return
     try {
@@ -51,7 +54,7 @@ export class Subscriptions {
   }
 
   /** Who hears of this resource, and under which address. */
-  of(server: string, own: string): readonly (readonly [object, string])[] {
+  of(server: string, own: string): Followers {
     return [...(this.#servers.get(server)?.get(own) ?? [])]
   }
 
@@ -61,12 +64,17 @@ export class Subscriptions {
     for (const own of this.#servers.get(server)?.keys() ?? []) await connection?.subscribe?.(own).catch(() => undefined)
   }
 
+  #tally(holder: object, change: 1 | -1): void {
+    this.#all += change
+    this.#counts.set(holder, (this.#counts.get(holder) ?? 0) + change)
+  }
+
   /** Whether that was the last one. */
   #forget(holder: object, server: string, own: string): boolean {
     const uris = this.#servers.get(server)
     const holders = uris?.get(own)
     if (uris === undefined || holders?.delete(holder) !== true) return false
-    this.#counts.set(holder, (this.#counts.get(holder) ?? 1) - 1)
+    this.#tally(holder, -1)
     if (holders.size > 0) return false
     uris.delete(own)
     if (uris.size === 0) this.#servers.delete(server)

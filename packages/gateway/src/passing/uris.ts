@@ -25,6 +25,9 @@ export function fits(template: string, uri: string): boolean {
   return uri.length - tail.length >= at && uri.endsWith(tail)
 }
 
+/** How much of a template stands in every address that comes from it. */
+export const literalLength = (template: string): number => literals(template).join('').length
+
 function literals(template: string): string[] {
   const found: string[] = []
   let at = 0

@@ -48,7 +48,7 @@ function fits({ content, structuredContent, _meta }: CallToolResult, limit: numb
   let binary = 0
   for (const block of content) {
     text += costOf(block)
-    binary += binaryCostOf(binaryOf(block))
+    if (block.type !== 'text') binary += binaryCostOf(binaryOf(block))
   }
   return (
     text <= limit && binary <= limit * binaryFactor && sizeOf(structuredContent, limit) <= limit && sizeOf(_meta, limit) <= limit
@@ -236,10 +236,14 @@ const leastCost = 16
 
 /** How much of the room for text a block takes. */
 function costOf(block: ContentBlock): number {
+  if (isBareText(block)) return Math.max(leastCost, block.text.length)
   const main = mainOf(block).length
   const around = Math.max(0, sizeOf(block) - main - freeCost)
   return binaryOf(block) === undefined ? Math.max(leastCost, main + around) : around
 }
+
+const isBareText = (block: ContentBlock): block is ContentBlock & { readonly type: 'text' } =>
+  block.type === 'text' && Object.keys(block).length === 2
 
 const binaryCostOf = (binary: Binary | undefined): number => (binary === undefined ? 0 : Math.max(leastCost, binary.data.length))
 

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { printable } from '@unfold-mcp/core'
-import { type ToolContext, ToolError } from '@unfold-mcp/server'
+import { ToolError } from '@unfold-mcp/server'
 import { z } from 'zod'
 import { characterStart, partEnd } from './boundary.ts'
 import { ownerOf } from './owner.ts'
@@ -29,12 +29,12 @@ export const readResultTool = {
 } as const
 
 /** Answers `read_result`. A handle that is unknown, somebody else's or too old is answered in the same words. */
-export function readResult(
+export async function readResult(
   store: ResultStore,
   { handle, offset, limit, find }: Asked,
-  ctx: ToolContext,
+  ctx: Parameters<typeof ownerOf>[0],
   most: number,
-): CallToolResult {
+): Promise<CallToolResult> {
   const kept = store.get(ownerOf(ctx), handle)
   if (kept === undefined)
     throw new ToolError(
@@ -69,23 +69,20 @@ const mostPlaces = 20
 const before = 80
 const after = 160
 
-function places(
+async function places(
   { text, characters }: KeptText,
   { handle, find, from }: { readonly handle: string; readonly find: string; readonly from: number },
-): CallToolResult {
-  // The words stand for themselves; nothing in them is a pattern.
-  const pattern = new RegExp(find.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`), 'giu')
-  pattern.lastIndex = from
+): Promise<CallToolResult> {
   const lines: string[] = []
   let first: number | undefined
   let next: number | undefined
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+  for await (const { begin, end } of found(text, find, from)) {
     if (lines.length === mostPlaces) {
-      next = match.index
+      next = begin
       break
     }
-    first ??= match.index
-    lines.push(`- at ${match.index}: ${around(text, match.index, match.index + match[0].length)}`)
+    first ??= begin
+    lines.push(`- at ${begin}: ${around(text, begin, end)}`)
   }
   const where = `from ${from} to ${text.length}${text.length === characters ? '' : ` (of ${characters}; the rest is not kept)`}`
   if (lines.length === 0) return texts(`"${printable(find)}" is nowhere in the characters ${where}.`)
@@ -95,6 +92,34 @@ function places(
       : `There is more: look on with read_result ${JSON.stringify({ handle, find, offset: next })}.`
   const reading = `Read from a place with read_result, such as ${JSON.stringify({ handle, offset: first })}.`
   return texts([`"${printable(find)}" in the characters ${where}:`, ...lines].join('\n'), `[${more} ${reading}]`)
+}
+
+const stretch = 262_144
+
+/** Where words are in a text. Between one stretch of it and the next others have their turn, for it may be long and the words chosen to take time. */
+async function* found(
+  text: string,
+  find: string,
+  from: number,
+): AsyncGenerator<{ readonly begin: number; readonly end: number }> {
+  // The words stand for themselves; nothing in them is a pattern.
+  const pattern = new RegExp(find.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`), 'giu')
+  let at = from
+  while (at < text.length) {
+    const stop = at + stretch
+    // Words that begin in this stretch may end in the next.
+    const part = text.slice(at, stop + 2 * find.length)
+    let last = stop
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(part); match !== null && at + match.index < stop; match = pattern.exec(part)) {
+      const begin = at + match.index
+      const end = begin + match[0].length
+      yield { begin, end }
+      last = Math.max(last, end)
+    }
+    at = last
+    await new Promise((resolve) => setImmediate(resolve))
+  }
 }
 
 function around(text: string, begin: number, end: number): string {

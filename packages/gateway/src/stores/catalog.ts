@@ -1,4 +1,5 @@
 import type { Tool } from '@unfold-mcp/core'
+import { isRecord } from '../record.ts'
 
 /** What was last known of an upstream. */
 export interface KnownUpstream {
@@ -29,6 +30,3 @@ export interface CatalogStore extends AsyncDisposable {
 export function isTool(value: unknown): value is Tool {
   return isRecord(value) && typeof value.name === 'string' && isRecord(value.inputSchema)
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,42 +1,37 @@
 import { type JsonSchema, printable } from '@unfold-mcp/core'
+import { isRecord } from '../record.ts'
 
-/** How much of a schema is taken from a server. A schema may be written to keep whoever reads it busy. */
-export interface SchemaBudget {
-  /** Objects and lists, all levels together. */
-  readonly nodes: number
-  readonly depth: number
-  /** Patterns, all together. */
-  readonly patterns: number
-  readonly patternLength: number
-  /** How many schemas may apply to one value, through `$ref`, `allOf` and the like. */
-  readonly branches: number
-}
-
-export const defaultSchemaBudget: SchemaBudget = { nodes: 5_000, depth: 64, patterns: 200, patternLength: 2_000, branches: 2_000 }
+// How much of a schema is taken from a server: it may be written to keep whoever reads it busy.
+const mostNodes = 5_000
+const deepest = 64
+const mostPatterns = 200
+const longestPattern = 2_000
+// How many may apply to one value, through `$ref`, `allOf` and the like.
+const mostBranches = 2_000
 
 /** What is wrong with a schema, if it goes beyond the budget; it is never compiled, and its patterns are never run. */
-export function schemaProblem(schema: JsonSchema, budget: SchemaBudget = defaultSchemaBudget): string | undefined {
-  return sizeProblem(schema, budget) ?? branchProblem(schema, budget)
+export function schemaProblem(schema: JsonSchema): string | undefined {
+  return sizeProblem(schema) ?? branchProblem(schema)
 }
 
-function sizeProblem(schema: JsonSchema, { nodes, depth, patterns, patternLength }: SchemaBudget): string | undefined {
+function sizeProblem(schema: JsonSchema): string | undefined {
   let seen = 0
   let found = 0
   // Level by level and not by recursion, because how deep it goes is the server's choice.
   let level: object[] = [schema]
   for (let at = 1; level.length > 0; at++) {
-    if (at > depth) return `it is nested more than ${depth} levels deep`
+    if (at > deepest) return `it is nested more than ${deepest} levels deep`
     const next: object[] = []
     for (const node of level) {
       seen++
-      if (seen > nodes) return `it has more than ${nodes} parts`
+      if (seen > mostNodes) return `it has more than ${mostNodes} parts`
       for (const text of patternsOf(node)) {
         found++
-        if (found > patterns) return `it has more than ${patterns} patterns`
-        if (text.length > patternLength) return `a pattern is longer than ${patternLength} characters`
+        if (found > mostPatterns) return `it has more than ${mostPatterns} patterns`
+        if (text.length > longestPattern) return `a pattern is longer than ${longestPattern} characters`
       }
       for (const child of Object.values(node)) if (typeof child === 'object' && child !== null) next.push(child)
-      if (next.length > nodes) return `it has more than ${nodes} parts`
+      if (next.length > mostNodes) return `it has more than ${mostNodes} parts`
     }
     level = next
   }
@@ -53,7 +48,7 @@ const lists = ['allOf', 'anyOf', 'oneOf'] as const
 const singles = ['not', 'if', 'then', 'else'] as const
 
 /** Whether schemas that apply to one value lead to each other in a circle, or to more than anybody can check. */
-function branchProblem(root: JsonSchema, { branches }: SchemaBudget): string | undefined {
+function branchProblem(root: JsonSchema): string | undefined {
   if (!mentions(root)) return undefined
   const costs = new Map<object, number>()
   const open = new Set<object>()
@@ -69,7 +64,7 @@ function branchProblem(root: JsonSchema, { branches }: SchemaBudget): string | u
     let sum = 1
     for (const each of applied(node, root)) {
       sum += cost(each)
-      if (sum > branches) found.problem ??= `more than ${branches} schemas apply to one value`
+      if (sum > mostBranches) found.problem ??= `more than ${mostBranches} schemas apply to one value`
       if (found.problem !== undefined) break
     }
     open.delete(node)
@@ -126,6 +121,3 @@ export function slowPattern(schema: JsonSchema): string | undefined {
   }
   return undefined
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

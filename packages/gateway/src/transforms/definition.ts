@@ -1,35 +1,32 @@
-import type { JsonSchema, Tool } from '@unfold-mcp/core'
-import { defaultSchemaBudget, type SchemaBudget, schemaProblem, slowPattern } from './budget.ts'
+import type { Tool } from '@unfold-mcp/core'
+import { isRecord } from '../record.ts'
+import { schemaProblem, slowPattern } from './budget.ts'
 import { headerProblem } from './headers.ts'
 import { hasHidden, withoutHidden } from './text.ts'
 
-/** How much of a definition is taken from a server. */
-export interface DefinitionBudget extends SchemaBudget {
-  readonly characters: number
-  readonly nameLength: number
-}
-
-export const defaultDefinitionBudget: DefinitionBudget = { ...defaultSchemaBudget, characters: 262_144, nameLength: 256 }
+// How much of a definition is taken from a server.
+const longestName = 256
+const mostCharacters = 262_144
 
 /** A definition that can be served, with what was changed in it; or why it cannot. */
 export type Taken = { readonly tool: Tool; readonly notes: readonly string[] } | { readonly problem: string }
 
 /** Takes a definition from outside: only what is known of a tool, within the budget, and nothing that nobody can see. */
-export function takenDefinition(given: Tool, text: string, budget: DefinitionBudget = defaultDefinitionBudget): Taken {
+export function takenDefinition(given: Tool, text: string): Taken {
   const notes: string[] = []
   const { name, title, description, inputSchema, outputSchema, annotations, icons, execution, _meta } = loose(given)
   if (typeof name !== 'string' || name === '') return { problem: 'it has no name' }
-  if (name.length > budget.nameLength) return { problem: `its name is longer than ${budget.nameLength} characters` }
-  if (text.length > budget.characters) return { problem: `its definition is longer than ${budget.characters} characters` }
+  if (name.length > longestName) return { problem: `its name is longer than ${longestName} characters` }
+  if (text.length > mostCharacters) return { problem: `its definition is longer than ${mostCharacters} characters` }
   if (!isRecord(inputSchema)) return { problem: 'its input schema is no object' }
   if (inputSchema.type !== undefined && inputSchema.type !== 'object')
     return { problem: 'its input schema is not that of an object' }
   for (const [what, value] of Object.entries({ title, description }))
     if (value !== undefined && typeof value !== 'string') return { problem: `its ${what} is no text` }
-  const wrong = schemaProblem(inputSchema, budget) ?? headerProblem(inputSchema)
+  const wrong = schemaProblem(inputSchema) ?? headerProblem(inputSchema)
   if (wrong !== undefined) return { problem: `its input schema cannot be taken: ${wrong}` }
   if (isRecord(execution) && execution.taskSupport === 'required') return { problem: 'it can only be run as a task' }
-  const output = isRecord(outputSchema) ? schemaProblem(outputSchema, budget) : undefined
+  const output = isRecord(outputSchema) ? schemaProblem(outputSchema) : undefined
   if (outputSchema !== undefined && !isRecord(outputSchema)) notes.push('its output schema is no object and is left out')
   else if (output !== undefined) notes.push(`its output schema is left out: ${output}`)
   const slow = slowPattern(inputSchema)
@@ -69,5 +66,3 @@ type Icon = NonNullable<Tool['icons']>[number]
 // Anything else could be run, or tell somebody who looks at what.
 const isIcon = (icon: unknown): icon is Icon =>
   isRecord(icon) && typeof icon.src === 'string' && /^(?:https:|data:image\/(?:png|jpeg|gif|webp)[;,])/iu.test(icon.src)
-
-const isRecord = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)

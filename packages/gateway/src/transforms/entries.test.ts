@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Tool } from '@unfold-mcp/core'
 import { defineToolbox } from '@unfold-mcp/server'
 import { testServer, ways } from '@unfold-mcp/server/testing'
@@ -6,8 +5,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../config/read.ts'
 import { type EntriesOptions, upstreamEntries } from './entries.ts'
-
-const sha256 = (data: string | Uint8Array): Uint8Array => createHash('sha256').update(data).digest()
 
 const tool = (name: string, more: object = {}): Tool => ({
   name,
@@ -26,7 +23,7 @@ function options(server: object = {}, name = 'git'): EntriesOptions {
   })
   const found = config.mcpServers[name]
   if (found === undefined) throw new Error('no server')
-  return { server: name, config: found, call: (called, input) => JSON.stringify([called, input]), sha256 }
+  return { server: name, config: found, call: (called, input) => JSON.stringify([called, input]), limit: config.limits.tools }
 }
 
 const names = (tools: readonly Tool[], server?: object): readonly string[] =>

@@ -1,7 +1,7 @@
-import { printable, type Sha256, type Tool } from '@unfold-mcp/core'
+import { printable, type Tool } from '@unfold-mcp/core'
 import type { HandlerResult, ToolContext, ToolEntry } from '@unfold-mcp/server'
 import type { ServerConfig } from '../config/schema.ts'
-import { type DefinitionBudget, takenDefinition } from './definition.ts'
+import { takenDefinition } from './definition.ts'
 import { exposedName, lookAlikes, serverSlug } from './naming.ts'
 import { type Overrides, overridden, overridesOf } from './overrides.ts'
 import { reservedNames } from './reserved.ts'
@@ -14,10 +14,8 @@ export interface EntriesOptions {
   readonly server: string
   readonly config: Pick<ServerConfig, 'tools' | 'allow' | 'deny' | 'timeoutMs'>
   readonly call: CallUpstream
-  readonly sha256: Sha256
   /** How many tools are taken at most. */
-  readonly limit?: number
-  readonly budget?: DefinitionBudget
+  readonly limit: number
 }
 
 /** Something about a tool that the operator should know. */
@@ -44,7 +42,6 @@ interface Made {
   readonly notes: readonly ToolNote[]
 }
 
-const defaultLimit = 10_000
 // How long a call may take is for the connection to say, which hears of its progress; this is for what it misses.
 const longestCallMs = 600_000
 
@@ -53,7 +50,7 @@ const longestCallMs = 600_000
  * was made `before` with the same options, an unchanged tool keeps its entry, so that nothing is computed for it again.
  */
 export function upstreamEntries(tools: readonly Tool[], options: EntriesOptions, before?: UpstreamEntries): UpstreamEntries {
-  const { limit = defaultLimit, config } = options
+  const { limit, config } = options
   const overrides = overridesOf(config)
   const known = before?.options === options ? before.made : undefined
   const made = new Map<string, Made>()
@@ -85,15 +82,15 @@ export function upstreamEntries(tools: readonly Tool[], options: EntriesOptions,
 }
 
 function madeOf(tool: Tool, text: string, options: EntriesOptions, overrides: Overrides): Made {
-  const { server, config, call, sha256, budget } = options
+  const { server, config, call } = options
   if (text === '') return { entry: undefined, notes: [leftOut(tool.name, 'its definition is nested too deeply')] }
-  const taken = takenDefinition(tool, text, budget)
+  const taken = takenDefinition(tool, text)
   if ('problem' in taken) return { entry: undefined, notes: [leftOut(tool.name, taken.problem)] }
   const own = taken.tool.name
   if (!overrides.isEnabled(own)) return { entry: undefined, notes: [] }
-  const slug = serverSlug(server, sha256)
+  const slug = serverSlug(server)
   const override = overrides.of(own)
-  const shown = overridden(taken.tool, override.name ?? exposedName(slug, own, sha256), override)
+  const shown = overridden(taken.tool, override.name ?? exposedName(slug, own), override)
   const entry: ToolEntry = {
     tool: shown,
     // Of two upstreams that claim one name, the first is served and the clash is told; that holds for this origin alone.

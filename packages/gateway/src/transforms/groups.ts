@@ -1,4 +1,4 @@
-import type { GroupDeclaration, Sha256 } from '@unfold-mcp/core'
+import type { GroupDeclaration } from '@unfold-mcp/core'
 import type { Config } from '../config/schema.ts'
 import { serverSlug } from './naming.ts'
 import { brief } from './text.ts'
@@ -15,11 +15,7 @@ export interface SelfDescription {
 }
 
 /** The groups of a gateway: each server is one, and lies in the one that the configuration puts it into. */
-export function groupsOf(
-  config: Config,
-  sha256: Sha256,
-  saysOfItself: (server: string) => SelfDescription = () => ({}),
-): GroupTable {
+export function groupsOf(config: Config, saysOfItself: (server: string) => SelfDescription = () => ({})): GroupTable {
   const parents = new Map<string, string>()
   for (const [name, { groups }] of Object.entries(config.groups)) for (const child of groups) parents.set(child, name)
   const made: [string, GroupTable[string]][] = Object.entries(config.groups).map(([name, { about }]) => [
@@ -29,7 +25,7 @@ export function groupsOf(
   for (const [server, { disabled, about }] of Object.entries(config.mcpServers)) {
     if (disabled) continue
     const words = about ?? aboutServer(server, saysOfItself(server))
-    made.push([serverSlug(server, sha256), inside({ about: words }, groupOfServer(config, server))])
+    made.push([serverSlug(server), inside({ about: words }, groupOfServer(config, server))])
   }
   return Object.fromEntries(made)
 }
@@ -41,11 +37,14 @@ export function groupOfServer({ groups, mcpServers }: Config, server: string): s
 
 /** A server in its own words, as far as a list has room for them; it may say nothing, or anything. */
 export function aboutServer(server: string, { title, instructions }: SelfDescription): string {
-  const words = brief(instructions ?? '', longestAbout)
+  const words = brief(withoutHeadings(instructions ?? ''), longestAbout)
   if (words !== '') return words
   const name = brief(title ?? '', 100)
   return `The tools of ${name === '' ? brief(server, 100) : name}`
 }
+
+// On one line they would be words without a sentence. Far more is looked at than is kept.
+const withoutHeadings = (text: string): string => text.slice(0, longestAbout * 8).replaceAll(/^#{1,6} .*$/gmu, '')
 
 const inside = (group: { readonly about: string }, parent: string | undefined): GroupTable[string] =>
   parent === undefined ? group : { ...group, parent }

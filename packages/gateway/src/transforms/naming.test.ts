@@ -1,13 +1,8 @@
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { surfaceNames } from '../../../server/src/runtime/surface.ts'
 import { exposedName, lookAlikes, serverSlug } from './naming.ts'
 import { isReserved, reservedNames } from './reserved.ts'
-
-const sha256 = (data: string | Uint8Array): Uint8Array => createHash('sha256').update(data).digest()
-const exposed = (server: string, tool: string): string => exposedName(server, tool, sha256)
-const slug = (server: string): string => serverSlug(server, sha256)
 
 const part = fc.oneof(
   fc.string({ minLength: 1, maxLength: 80 }),
@@ -20,16 +15,16 @@ const part = fc.oneof(
 
 describe('the name that clients see', () => {
   test('is server__tool where that fits', () => {
-    expect(exposed('github', 'create_issue')).toBe('github__create_issue')
+    expect(exposedName('github', 'create_issue')).toBe('github__create_issue')
   })
 
   test('is one that every client takes, whatever the parts are, and the same every time', () => {
     fc.assert(
       fc.property(part, part, (server, tool) => {
-        const name = exposed(server, tool)
+        const name = exposedName(server, tool)
         expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/u)
         expect(name).toContain('__')
-        expect(exposed(server, tool)).toBe(name)
+        expect(exposedName(server, tool)).toBe(name)
       }),
     )
   })
@@ -37,8 +32,8 @@ describe('the name that clients see', () => {
   test('belongs to one tool of one server: a map leads back to both', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(part, part), { maxLength: 40, selector: ([a, b]) => `${a}\0${b}` }), (pairs) => {
-        const back = new Map(pairs.map((pair) => [exposed(...pair), pair]))
-        for (const pair of pairs) expect(back.get(exposed(...pair))).toBe(pair)
+        const back = new Map(pairs.map((pair) => [exposedName(...pair), pair]))
+        for (const pair of pairs) expect(back.get(exposedName(...pair))).toBe(pair)
       }),
     )
   })
@@ -65,20 +60,20 @@ describe('the name that clients see', () => {
       ['a'.repeat(65), 'x'],
     ],
   ])('tells %j from %j', ([server = '', tool = ''], [otherServer = '', otherTool = '']) => {
-    expect(exposed(server, tool)).not.toBe(exposed(otherServer, otherTool))
+    expect(exposedName(server, tool)).not.toBe(exposedName(otherServer, otherTool))
   })
 
   test('cannot be had by a tool that is called like the shortened name of another', () => {
-    const victim = exposed('a', 'b!')
+    const victim = exposedName('a', 'b!')
     expect(victim).toMatch(/^a__b__[0-9a-f]{8}$/u)
-    expect(exposed('a', victim.slice('a__'.length))).not.toBe(victim)
+    expect(exposedName('a', victim.slice('a__'.length))).not.toBe(victim)
   })
 
   test('does not depend on what else there is, and keeps what can be read of it', () => {
-    expect(exposed('notes', 'a tool with spaces')).toBe(
-      `notes__a_tool_with_spaces_${exposed('notes', 'a tool with spaces').slice(-8)}`,
+    expect(exposedName('notes', 'a tool with spaces')).toBe(
+      `notes__a_tool_with_spaces_${exposedName('notes', 'a tool with spaces').slice(-8)}`,
     )
-    expect(exposed('github', 'x'.repeat(100))).toMatch(/^github__x{47}_[0-9a-f]{8}$/u)
+    expect(exposedName('github', 'x'.repeat(100))).toMatch(/^github__x{47}_[0-9a-f]{8}$/u)
   })
 })
 
@@ -90,22 +85,22 @@ describe('a server’s part of names', () => {
     ['awslabs.docs-mcp', 'awslabs_docs-mcp'],
     ['@org/name', 'org_name'],
   ])('of %s is %s', (server, expected) => {
-    expect(slug(server)).toBe(expected)
+    expect(serverSlug(server)).toBe(expected)
   })
 
   test('is short, never empty, and good for a group and a tool, whatever the server is called', () => {
     fc.assert(
       fc.property(part, (server) => {
-        expect(slug(server)).toMatch(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38}[A-Za-z0-9])?$/u)
-        expect(slug(server)).not.toContain('__')
-        expect(`activate_${slug(server)}`.length).toBeLessThanOrEqual(64)
+        expect(serverSlug(server)).toMatch(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38}[A-Za-z0-9])?$/u)
+        expect(serverSlug(server)).not.toContain('__')
+        expect(`activate_${serverSlug(server)}`.length).toBeLessThanOrEqual(64)
       }),
     )
   })
 
   test('differs for names of which nothing can be kept', () => {
-    expect(slug('日本')).toMatch(/^server_[0-9a-f]{8}$/u)
-    expect(slug('日本')).not.toBe(slug('中国'))
+    expect(serverSlug('日本')).toMatch(/^server_[0-9a-f]{8}$/u)
+    expect(serverSlug('日本')).not.toBe(serverSlug('中国'))
   })
 })
 
@@ -142,6 +137,6 @@ describe('reserved names', () => {
   })
 
   test('are never the name of a tool that was given none', () => {
-    fc.assert(fc.property(part, part, (server, tool) => !reservedNames.has(exposed(slug(server), tool))))
+    fc.assert(fc.property(part, part, (server, tool) => !reservedNames.has(exposedName(serverSlug(server), tool))))
   })
 })

@@ -1,4 +1,4 @@
-import type { Sha256 } from '@unfold-mcp/core'
+import { sha256 } from '../sha256.ts'
 
 /** The longest name that every client and model takes. */
 const longest = 64
@@ -9,10 +9,10 @@ const hashLength = 8
  * The name under which clients see a tool of an upstream: `server__tool`. It depends on these two alone, so it stays the same
  * whatever else is there; what does not fit into what clients take is shortened and told apart by a hash.
  */
-export function exposedName(server: string, tool: string, sha256: Sha256): string {
+export function exposedName(server: string, tool: string): string {
   const plain = `${server}${separator}${tool}`
   if (isPlain(server, tool) && plain.length <= longest) return plain
-  const hash = hashOf(`${server}\0${tool}`, sha256)
+  const hash = hashOf(`${server}\0${tool}`)
   const room = longest - hashLength - 1
   const head = fitting(server).slice(0, 24)
   return `${head}${separator}${fitting(tool).slice(0, room - separator.length - head.length)}_${hash}`
@@ -28,7 +28,7 @@ const allowed = /^[A-Za-z0-9_-]+$/u
 const hashed = /(?:^|_)[0-9a-f]{8}$/u
 const fitting = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]+/gu, '_').replaceAll(/_{2,}/gu, '_')
 
-const hashOf = (text: string, sha256: Sha256): string =>
+const hashOf = (text: string): string =>
   [...sha256(text).subarray(0, hashLength / 2)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** Names that a person would take for the same: they differ in capitals, in `-` and `_`, or in letters that look alike. */
@@ -61,8 +61,8 @@ const longestSlug = 40
  * A server's name as part of other names: of its tools, and of its group, which a model types after `activate_`. It depends on
  * the server's name alone; the configuration refuses two servers that would have the same.
  */
-export function serverSlug(server: string, sha256: Sha256): string {
+export function serverSlug(server: string): string {
   const slug = fitting(server).replaceAll(/^[_-]+|[_-]+$/gu, '')
   if (slug !== '' && slug.length <= longestSlug) return slug
-  return `${slug === '' ? 'server' : slug.slice(0, longestSlug - hashLength - 1).replace(/[_-]+$/u, '')}_${hashOf(server, sha256)}`
+  return `${slug === '' ? 'server' : slug.slice(0, longestSlug - hashLength - 1).replace(/[_-]+$/u, '')}_${hashOf(server)}`
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { declareGroups } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../config/read.ts'
@@ -6,8 +5,6 @@ import { aboutServer, groupsOf } from './groups.ts'
 import { matcher } from './pattern.ts'
 import { profileHas } from './profile.ts'
 import { brief } from './text.ts'
-
-const sha256 = (data: string | Uint8Array): Uint8Array => createHash('sha256').update(data).digest()
 
 const { config } = parseConfig(
   JSON.stringify({
@@ -57,7 +54,7 @@ describe('a profile', () => {
 
 describe('the groups of a gateway', () => {
   test('are its servers, in the groups that the configuration puts them into, and can be declared', () => {
-    const groups = groupsOf(config, sha256, (server) => (server === 'aws' ? { instructions: 'Amazon.\nAll of it.' } : {}))
+    const groups = groupsOf(config, (server) => (server === 'aws' ? { instructions: 'Amazon.\nAll of it.' } : {}))
     expect(groups).toEqual({
       work: { about: 'Work' },
       cloud: { about: 'Clouds', parent: 'work' },

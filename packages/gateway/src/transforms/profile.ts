@@ -13,12 +13,10 @@ export interface Profiled {
  * when it names none; never what it excepts.
  */
 export function profileHas(config: Config, profile: Profile): (entry: Profiled) => boolean {
-  const { servers, groups, tools, except } = profile
-  const isExcepted = matcher(except)
-  if (servers === undefined && groups === undefined && tools === undefined) return ({ tool }) => !isExcepted(tool.name)
-  const reached = new Set([...(servers ?? []), ...serversIn(config, groups ?? [])])
-  const isNamed = matcher(tools ?? [])
-  return ({ source, tool }) => (reached.has(source) || isNamed(tool.name)) && !isExcepted(tool.name)
+  const isExcepted = matcher(profile.except)
+  const isReached = profileReaches(config, profile)
+  const isNamed = matcher(profile.tools ?? [])
+  return ({ source, tool }) => (isReached(source) || isNamed(tool.name)) && !isExcepted(tool.name)
 }
 
 /** Which servers a profile has as a whole, with what they offer beside tools; all of them when it names nothing. */

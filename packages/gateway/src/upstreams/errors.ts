@@ -1,6 +1,7 @@
 import { type ClientReason, isClientError } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
+import { wordsOf } from '../words.ts'
 
 /** Why a call of an upstream's tool has no answer of the tool's own. */
 export type UpstreamReason =
@@ -18,12 +19,15 @@ export type UpstreamReason =
 export class UpstreamError extends ToolError {
   readonly upstream: string
   readonly reason: UpstreamReason
+  /** The message without the name of the upstream, which stands before it. */
+  readonly said: string
   readonly retryAfterMs: number | undefined
 
-  constructor(upstream: string, reason: UpstreamReason, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
-    super(`The server "${printable(upstream)}" ${message}`, options)
+  constructor(upstream: string, reason: UpstreamReason, said: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+    super(`The server "${printable(upstream)}" ${said}`, options)
     this.upstream = upstream
     this.reason = reason
+    this.said = said
     this.retryAfterMs = options.retryAfterMs
   }
 }
@@ -52,13 +56,6 @@ export function asUpstreamError(upstream: string, tool: string, error: unknown):
   if (isClientError(error, 'protocol'))
     return make('refused', `refused this call of "${name}": ${printable(error.details.problem, 1_000)}`)
   return make('refused', `could not be called: ${wordsOf(error)}`)
-}
-
-/** What an error says, safe to show. */
-export function wordsOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  // It becomes part of a line.
-  return printable(text.replaceAll(/\s*[\r\n]+\s*/gu, ' '), 600)
 }
 
 const publicWords: { readonly [R in ClientReason]?: string } = {

@@ -55,34 +55,62 @@ export type Emit = <E extends keyof UpstreamEvents>(type: E, event: UpstreamEven
 
 type Listener = (event: UpstreamEvent) => void
 
+interface Ear {
+  /** Of all kinds where it names none. */
+  readonly type: keyof UpstreamEvents | undefined
+  readonly listener: Listener
+}
+
 /** Tells whoever listens what happens. One that throws harms nobody: it is named in a warning. */
 export class EventStream {
-  readonly #listeners = new Set<Listener>()
+  readonly #ears = new Set<Ear>()
+  /** Who listens for what, for as long as nobody comes or goes. */
+  readonly #byType = new Map<keyof UpstreamEvents, readonly Listener[]>()
   #isWarning = false
 
   /** Calls `listener` with every event, until what is returned is called. */
   all(listener: Listener): () => void {
-    // One function given twice is two listeners.
-    const own: Listener = (event) => listener(event)
-    this.#listeners.add(own)
-    return () => this.#listeners.delete(own)
+    return this.#add({ type: undefined, listener })
   }
 
   /** Calls `listener` with the events of one kind, until what is returned is called. */
   on<E extends keyof UpstreamEvents>(type: E, listener: (event: UpstreamEvents[E]) => void): () => void {
-    return this.all((event) => {
-      if (isOf(event, type)) listener(event)
+    return this.#add({
+      type,
+      listener: (event) => {
+        if (isOf(event, type)) listener(event)
+      },
     })
   }
 
   readonly emit: Emit = (type, event) => {
-    for (const listener of [...this.#listeners]) {
+    const listeners = this.#listeners(type)
+    if (listeners.length === 0) return
+    const told = { type, ...event } as UpstreamEvent
+    for (const listener of listeners) {
       try {
-        listener({ type, ...event } as UpstreamEvent)
+        listener(told)
       } catch (error) {
         this.#warn(event.upstream, type, error)
       }
     }
+  }
+
+  #add(ear: Ear): () => void {
+    this.#ears.add(ear)
+    this.#byType.clear()
+    return () => {
+      this.#ears.delete(ear)
+      this.#byType.clear()
+    }
+  }
+
+  #listeners(type: keyof UpstreamEvents): readonly Listener[] {
+    const known = this.#byType.get(type)
+    if (known !== undefined) return known
+    const found = [...this.#ears].filter((ear) => ear.type === undefined || ear.type === type).map(({ listener }) => listener)
+    this.#byType.set(type, found)
+    return found
   }
 
   #warn(upstream: string, type: string, error: unknown): void {

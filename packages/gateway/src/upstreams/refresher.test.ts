@@ -276,3 +276,28 @@ test('looking now and then on one’s own account never makes an upstream restle
   await clock.run()
   expect(seen.restless).toBe(0)
 })
+
+test('what cannot be compared is a look that failed: it is told and tried again, and nothing is thrown', async () => {
+  const clock = new SimulatedClock()
+  const published: number[] = []
+  const failures: unknown[] = []
+  let isHuge = true
+  const refresher = new Refresher<number>({
+    clock,
+    random: () => 0.5,
+    look: async () => 1,
+    differs: () => {
+      if (isHuge) throw new RangeError('Invalid string length')
+      return published.length === 0
+    },
+    publish: (found) => published.push(found),
+    failed: (error) => failures.push(error),
+    restless: () => undefined,
+  })
+  refresher.notice()
+  await clock.run(100)
+  expect([failures.length, published]).toEqual([1, []])
+  isHuge = false
+  await clock.run(10_000)
+  expect([failures.length, published]).toEqual([1, [1]])
+})

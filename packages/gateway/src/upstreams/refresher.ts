@@ -74,6 +74,12 @@ interface Asker<T> {
   readonly reject: (error: unknown) => void
 }
 
+/** Why there was a look. */
+interface Why {
+  readonly isNoticed: boolean
+  readonly isAsked: boolean
+}
+
 /**
  * Follows the tools of one upstream. However many notices come, one look at a time; a notice that comes during a look causes
  * exactly one more; none is ever lost, and a look that failed is repeated until one succeeds.
@@ -190,7 +196,7 @@ export class Refresher<T> {
     this.#options.look(abort.signal).then(
       (tools) =>
         end(
-          () => this.#found(tools, { isNoticed, isAsked: askers.length > 0 }),
+          () => this.#taken(tools, { isNoticed, isAsked: askers.length > 0 }),
           ({ resolve }) => resolve(tools),
         ),
       failed,
@@ -199,7 +205,16 @@ export class Refresher<T> {
     abort.signal.addEventListener('abort', () => failed(abort.signal.reason))
   }
 
-  #found(tools: T, { isNoticed, isAsked }: { isNoticed: boolean; isAsked: boolean }): void {
+  /** What was read may be such that it cannot be compared or put to use; that is a look that failed, and no more. */
+  #taken(tools: T, why: Why): void {
+    try {
+      this.#found(tools, why)
+    } catch (error) {
+      if (!this.#isClosed()) this.#failed(error)
+    }
+  }
+
+  #found(tools: T, { isNoticed, isAsked }: Why): void {
     const { clock, differs } = this.#options
     this.#lastLook = clock.now()
     this.#attempt = 0

@@ -8,7 +8,7 @@ const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()
 const atOnce = Math.max(2, availableParallelism())
 
 test('programs that never get ready keep the others from starting only for a moment', async () => {
-  const starts = new Starts(systemClock)
+  const starts = new Starts({ clock: systemClock })
   const stop = new AbortController()
   const pids: number[] = []
   const onProcess = (pid: number, life: 'started' | 'ended'): void => {
@@ -25,7 +25,7 @@ test('programs that never get ready keep the others from starting only for a mom
 })
 
 test('one that is called off while it waits is never started', async () => {
-  const starts = new Starts(systemClock)
+  const starts = new Starts({ clock: systemClock })
   const stop = new AbortController()
   let started = 0
   const onProcess = (): void => {
@@ -39,4 +39,28 @@ test('one that is called off while it waits is never started', async () => {
   stop.abort()
   await Promise.all(others)
   expect(started).toBe(0)
+})
+
+test('a program that nobody waits for is not started before it is calm, unless somebody comes to wait for it', async () => {
+  let isCalm: () => void = () => undefined
+  const calm = new Promise<void>((resolve) => {
+    isCalm = resolve
+  })
+  const starts = new Starts({ clock: systemClock, calm })
+  const awaited = new Set<string>(['first'])
+  const begun: string[] = []
+  const open = (name: string) =>
+    starts.open(server('toolbox.mjs'), { onProcess: (_pid, life) => life === 'started' && begun.push(name) }, () =>
+      awaited.has(name),
+    )
+  const [third, second, first] = ['third', 'second', 'first'].map(open)
+  await using _first = await first
+  expect(begun).toEqual(['first'])
+  awaited.add('second')
+  starts.review()
+  await using _second = await second
+  expect(begun).toEqual(['first', 'second'])
+  isCalm()
+  await using _third = await third
+  expect(begun).toEqual(['first', 'second', 'third'])
 })

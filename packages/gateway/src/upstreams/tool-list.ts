@@ -1,9 +1,7 @@
-import { type Connection, type Difference, differenceOf } from '@unfold-mcp/client'
+import { type Difference, differenceOf } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
-import type { Clock } from '../clock.ts'
-import { wordsOf } from './errors.ts'
 import type { Emit } from './events.ts'
-import { type Pace, Refresher, type Work } from './refresher.ts'
+import type { Work } from './refresher.ts'
 
 export interface ListedTools {
   readonly upstream: string
@@ -48,46 +46,4 @@ export class ToolList {
     if (this.#compared?.tools !== tools) this.#compared = { tools, difference: differenceOf(this.#tools, tools) }
     return this.#compared.difference
   }
-}
-
-export interface FollowingOptions extends ListedTools {
-  readonly list: ToolList
-  readonly connection: Pick<Connection, 'refresh'>
-  readonly clock: Clock
-  readonly random: () => number
-  readonly pace?: Partial<Pace> | undefined
-  /** Its tools were read, so it lives. */
-  readonly heard: () => void
-  /** What was read is in use, unless more is about to change. */
-  readonly found: (tools: readonly Tool[]) => void
-}
-
-/** Follows the tools of a connected upstream into its list. */
-export function following({
-  upstream,
-  emit,
-  list,
-  connection,
-  clock,
-  random,
-  pace,
-  heard,
-  found,
-}: FollowingOptions): Refresher<readonly Tool[]> {
-  return new Refresher<readonly Tool[]>({
-    async look(signal) {
-      const tools = await connection.refresh(signal)
-      heard()
-      return tools
-    },
-    differs: (tools) => list.differs(tools),
-    publish: (tools, work) => list.replace(tools, work),
-    found,
-    failed: (error, attempt, retryInMs) =>
-      emit('discovery_failed', { upstream, error: wordsOf(error), attempt, retryInMs: Math.round(retryInMs) }),
-    restless: (delayMs) => emit('restless', { upstream, delayMs }),
-    clock,
-    random,
-    ...(pace !== undefined && { pace }),
-  })
 }

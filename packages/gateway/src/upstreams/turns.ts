@@ -29,6 +29,17 @@ export class Turns {
     if (this.#running < concurrency) this.#running++
     else if (this.#line.length >= queue) return undefined
     else await this.#turn(signal)
+    return this.#ending()
+  }
+
+  /** The same for one whose turn it is at once; `undefined` for others, and they are not in the line. */
+  enterNow(signal?: AbortSignal): (() => void) | undefined {
+    if (signal?.aborted === true || this.#running >= this.#limits().concurrency) return undefined
+    this.#running++
+    return this.#ending()
+  }
+
+  #ending(): () => void {
     let isOver = false
     return () => {
       if (isOver) return

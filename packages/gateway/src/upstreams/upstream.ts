@@ -1,43 +1,18 @@
-import {
-  type CallOptions,
-  type CallResult,
-  type Connection,
-  type ConnectOptions,
-  connect,
-  isClientError,
-  type Sign,
-  type Target,
-} from '@unfold-mcp/client'
+import { type CallResult, type ConnectOptions, connect, type Target } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import type { Clock } from '../clock.ts'
-import { backoffMs } from './backoff.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
-import { asUpstreamError, isAnswer, publicWordsOf, UpstreamError, type UpstreamReason, wordsOf } from './errors.ts'
+import type { UpstreamCall, UpstreamConnection } from './connection.ts'
+import { asUpstreamError, UpstreamError, type UpstreamReason } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
-import { Health } from './health.ts'
-import type { Pace, Refresher } from './refresher.ts'
+import { Life } from './life.ts'
+import type { Pace } from './refresher.ts'
 import type { UpstreamStatus } from './status.ts'
-import { following, ToolList } from './tool-list.ts'
+import { Timers } from './timers.ts'
+import { ToolList } from './tool-list.ts'
+import { Trouble } from './trouble.ts'
 import { Turns } from './turns.ts'
 import { Waiting } from './waiting.ts'
-
-/** One protocol session with an upstream. */
-export type UpstreamConnection = Pick<
-  Connection,
-  | 'era'
-  | 'protocolVersion'
-  | 'server'
-  | 'instructions'
-  | 'capabilities'
-  | 'pid'
-  | 'refresh'
-  | 'watch'
-  | 'ping'
-  | 'call'
-  | 'close'
-  | 'onOver'
-> &
-  Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe'>>
 
 export interface UpstreamOptions {
   readonly name: string
@@ -51,27 +26,16 @@ export interface UpstreamOptions {
   /** What connecting takes beside what the configuration says. */
   readonly connect?: Pick<ConnectOptions, 'clientInfo' | 'elicit' | 'relays' | 'onProcess' | 'maxMessageBytes'>
   readonly pace?: Partial<Pace> | undefined
+  /** Somebody waits for it who did not before. */
+  readonly awaited?: () => void
   /** How it is reached; over the network or as a process by default. */
   readonly open?: (target: Target, options: ConnectOptions) => Promise<UpstreamConnection>
 }
 
-export type UpstreamCall = Pick<CallOptions, 'signal' | 'onProgress' | 'timeoutMs' | 'maxTimeoutMs' | 'relay' | 'meta'>
-
-/** What there is while it is connected. */
-interface Life {
-  readonly connection: UpstreamConnection
-  readonly refresher: Refresher<readonly Tool[]>
-  readonly health: Health
-}
-
 // One that ends sooner has not recovered.
 const steadyMs = 10_000
-const failedAfter = 6
-const loginRetryMs = 300_000
 // A call waits so long for one that is about to come back.
 const patienceMs = 5_000
-// Reading before it can be heard would mean to read twice; but it need not be able to.
-const listenMs = 1_000
 
 /**
  * One server behind the gateway, for as long as it is configured: it is started, watched, restarted when it is lost, and its
@@ -83,19 +47,18 @@ export class Upstream {
   readonly #list: ToolList
   readonly #turns: Turns
   readonly #waiting: Waiting<Life>
-  readonly #timers = new Map<'retry' | 'grace' | 'steady' | 'sweep' | 'idle', () => void>()
+  readonly #timers: Timers<'retry' | 'grace' | 'steady' | 'sweep' | 'idle'>
+  readonly #trouble = new Trouble()
   #config: UpstreamConfig
   #settings: UpstreamSettings
   #state: UpstreamState = 'stopped'
   #since: number
-  #lastError: string | undefined
-  /** The same without anything that is not for everybody. */
-  #why: string | undefined
   #retryAt: number | undefined
-  #failures = 0
   #life: Life | undefined
   #attempt: AbortController | undefined
   #hasWarned = false
+  /** What it has is not known, or may be what another had. */
+  #isUnsure = false
   /** What was opened and is being closed. */
   readonly #closing = new Set<Promise<unknown>>()
 
@@ -107,6 +70,7 @@ export class Upstream {
     this.#settings = settingsOf(config)
     this.#since = clock.now()
     this.#list = new ToolList(config.disabled === true ? [] : known, { upstream: name, emit })
+    this.#timers = new Timers(clock)
     this.#turns = new Turns(() => this.#settings)
     this.#waiting = new Waiting(clock)
   }
@@ -124,6 +88,11 @@ export class Upstream {
     return this.#list.tools
   }
 
+  /** Whether it is missed: somebody waits for it, or for what it has. */
+  get isAwaited(): boolean {
+    return this.#waiting.isAwaited || this.#isUnsure
+  }
+
   /** The protocol session there is, for prompts, resources and what else passes through. */
   get connection(): UpstreamConnection | undefined {
     return this.#life?.connection
@@ -131,23 +100,23 @@ export class Upstream {
 
   get status(): UpstreamStatus {
     const now = this.#options.clock.now()
-    const connection = this.#life?.connection
-    const slowedMs = this.#life?.refresher.delayMs ?? 0
+    const life = this.#life
+    const lastError = this.#trouble.words
     return {
       name: this.name,
       state: this.#state,
       forMs: Math.round(now - this.#since),
       tools: this.tools.length,
       calls: { running: this.#turns.running, waiting: this.#turns.waiting },
-      ...(this.#lastError !== undefined && { lastError: this.#lastError }),
+      ...(lastError !== undefined && { lastError }),
       ...(this.#retryAt !== undefined && { nextRetryInMs: Math.max(0, Math.round(this.#retryAt - now)) }),
-      ...(slowedMs > 0 && { slowedMs }),
-      ...(connection !== undefined && {
-        server: connection.server.name,
-        protocolVersion: connection.protocolVersion,
-        era: connection.era,
-        announcesChanges: announces(connection),
-        ...(connection.pid !== undefined && { pid: connection.pid }),
+      ...(life !== undefined && {
+        server: life.connection.server.name,
+        protocolVersion: life.connection.protocolVersion,
+        era: life.connection.era,
+        announcesChanges: life.announcesChanges,
+        ...(life.slowedMs > 0 && { slowedMs: life.slowedMs }),
+        ...(life.connection.pid !== undefined && { pid: life.connection.pid }),
       }),
     }
   }
@@ -158,8 +127,8 @@ export class Upstream {
       this.#enter('disabled')
       return
     }
-    const isKnown = this.#options.known !== undefined && !isUnsure
-    if (this.#settings.start === 'lazy' && isKnown) this.#enter('sleeping')
+    this.#isUnsure = this.#options.known === undefined || isUnsure
+    if (this.#settings.start === 'lazy' && !this.#isUnsure) this.#enter('sleeping')
     else this.#connect('starting')
   }
 
@@ -167,7 +136,7 @@ export class Upstream {
   restart(): void {
     if (this.#state === 'disabled' || this.#state === 'stopped') return
     this.#end()
-    this.#failures = 0
+    this.#trouble.forgive()
     this.#connect('starting')
   }
 
@@ -184,8 +153,8 @@ export class Upstream {
 
   /** Reads its tools now, and starts it for that if it sleeps. */
   async discover(): Promise<readonly Tool[]> {
-    const { refresher } = await this.#alive(undefined)
-    return refresher.now()
+    const life = await this.#alive(undefined)
+    return life.look()
   }
 
   /** Calls a tool by the name that the upstream gave it. All that can go wrong is an `UpstreamError`. */
@@ -194,7 +163,8 @@ export class Upstream {
     const begun = clock.now()
     let outcome: UpstreamReason | 'ok' | 'error' = 'ok'
     try {
-      const result = await this.#call(tool, args, options)
+      const { signal } = options
+      const result = await this.#inTurn(signal, (life) => life.call(tool, args, options))
       if (result.isError) outcome = 'error'
       return result
     } catch (error) {
@@ -210,11 +180,7 @@ export class Upstream {
   async request(method: string, params: Readonly<Record<string, unknown>>, options: UpstreamCall = {}): Promise<unknown> {
     const { signal } = options
     try {
-      return await this.#inTurn(signal, async () => {
-        const { connection, health } = await this.#alive(signal)
-        const { timeoutMs } = this.#settings
-        return observed(health, () => connection.request?.(method, params, { timeoutMs, ...options }))
-      })
+      return await this.#inTurn(signal, (life) => life.request(method, params, options))
     } catch (error) {
       throw asUpstreamError(this.name, method, error)
     }
@@ -228,16 +194,9 @@ export class Upstream {
     await Promise.all(this.#closing)
   }
 
-  #call(tool: string, args: Readonly<Record<string, unknown>>, options: UpstreamCall): Promise<CallResult> {
-    const { signal } = options
-    return this.#inTurn(signal, async () => this.#sent(await this.#alive(signal), { tool, args, options }))
-  }
-
   /** Does it when there is room for it. */
-  async #inTurn<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const leave = await this.#turns.enter(signal).catch((error: unknown) => {
-      throw this.#error('cancelled', 'was not called: it was cancelled before its turn came.', { cause: error })
-    })
+  async #inTurn<T>(signal: AbortSignal | undefined, work: (life: Life) => Promise<T>): Promise<T> {
+    const leave = this.#turns.enterNow(signal) ?? (await this.#queued(signal))
     if (leave === undefined) {
       const { concurrency, queue } = this.#settings
       throw this.#error(
@@ -247,25 +206,18 @@ export class Upstream {
       )
     }
     try {
-      return await work()
+      return await work(this.#life ?? (await this.#alive(signal)))
     } finally {
       leave()
       this.#planSleep()
     }
   }
 
-  async #sent(
-    { connection, health, refresher }: Life,
-    { tool, args, options }: { tool: string; args: Readonly<Record<string, unknown>>; options: UpstreamCall },
-  ): Promise<CallResult> {
-    const { timeoutMs } = this.#settings
+  async #queued(signal: AbortSignal | undefined): Promise<(() => void) | undefined> {
     try {
-      // The server itself knows best what it takes.
-      return await observed(health, () => connection.call(tool, args, { timeoutMs, ...options, validate: false, unlisted: true }))
+      return await this.#turns.enter(signal)
     } catch (error) {
-      // It has changed without a word.
-      if (isClientError(error, 'unknown_tool') && this.tools.some(({ name }) => name === tool)) refresher.notice()
-      throw error
+      throw this.#error('cancelled', 'was not called: it was cancelled before its turn came.', { cause: error })
     }
   }
 
@@ -279,17 +231,20 @@ export class Upstream {
     if (this.#state === 'stopped') throw this.#error('unavailable', 'is no longer part of this gateway.')
     if (this.#state === 'needs_login') throw this.#login()
     if (retryInMs > patienceMs) throw this.#away(retryInMs)
-    return this.#waiting.join({
+    const alive = this.#waiting.join({
       ms: this.#state === 'starting' ? this.#settings.startTimeoutMs : patienceMs,
       signal,
       late: () => this.#away(patienceMs),
       cancelled: () => this.#error('cancelled', 'was not called: it was cancelled before it was there.'),
     })
+    this.#options.awaited?.()
+    return alive
   }
 
   #away(retryAfterMs: number): UpstreamError {
     const soon = `Nothing was done; it is tried again within ${Math.ceil(retryAfterMs / 1_000)} s.`
-    const why = this.#why === undefined ? '' : ` ${this.#why}`
+    const { publicWords } = this.#trouble
+    const why = publicWords === undefined ? '' : ` ${publicWords}`
     return this.#error('unavailable', `is not there (${this.#state}).${why} ${soon}`, { retryAfterMs: Math.round(retryAfterMs) })
   }
 
@@ -302,7 +257,7 @@ export class Upstream {
   }
 
   #connect(state: UpstreamState): void {
-    this.#stop('retry')
+    this.#timers.stop('retry')
     this.#retryAt = undefined
     this.#enter(state)
     const attempt = new AbortController()
@@ -338,72 +293,32 @@ export class Upstream {
   #connected(connection: UpstreamConnection, ms: number): void {
     const { emit, clock, random, pace } = this.#options
     const upstream = this.name
-    const health = new Health({
-      ping: (timeoutMs) => connection.ping({ timeoutMs }),
-      lost: (error) => this.#lost(error, life),
-      isBusy: () => this.#turns.running > 0,
+    const life = new Life({
+      upstream,
+      connection,
+      list: this.#list,
       settings: () => this.#settings,
+      isBusy: () => this.#turns.running > 0,
+      emit,
+      noticed: () => this.#noticed(life.announcesChanges),
+      lost: (error) => this.#lost(error, life),
       clock,
       random,
+      pace,
     })
-    const heard = (): void => health.heard()
-    const begun = clock.now()
-    let isListed = false
-    const found = ({ length: total }: readonly Tool[]): void => {
-      if (isListed) return
-      isListed = true
-      emit('listed', { upstream, total, ms: Math.round(clock.now() - begun) })
-    }
-    const refresher = following({ upstream, emit, list: this.#list, connection, clock, random, pace, heard, found })
-    const life: Life = { connection, refresher, health }
     this.#life = life
-    this.#stop('grace')
+    this.#timers.stop('grace')
     const { server, protocolVersion } = connection
-    emit('connected', {
-      upstream,
-      server: server.name,
-      protocolVersion,
-      announcesChanges: announces(connection),
-      ms: Math.round(ms),
-    })
-    // Asking once more is how to hear why it is over.
-    connection.onOver(() => {
-      connection.ping().catch((error: unknown) => this.#lost(error, life))
-    })
+    const { announcesChanges } = life
+    emit('connected', { upstream, server: server.name, protocolVersion, announcesChanges, ms: Math.round(ms) })
+    // Whoever was told may have ended it.
     if (this.#life !== life) return
     this.#enter('ready')
-    this.#after('steady', steadyMs, () => {
-      this.#failures = 0
-      this.#lastError = undefined
-      this.#why = undefined
-    })
+    this.#timers.set('steady', { ms: steadyMs, isIdle: true, work: () => this.#trouble.forget() })
     this.#planSweep()
     this.#planSleep()
-    void this.#follow(life)
+    life.begin()
     this.#waiting.resolve(life)
-  }
-
-  async #follow(life: Life): Promise<void> {
-    const heard = life.connection.watch((sign) => this.#saw(life, sign))
-    let stopTimer: () => void = () => undefined
-    const enough = new Promise<void>((resolve) => {
-      stopTimer = this.#options.clock.after(listenMs, resolve)
-    })
-    await Promise.race([heard, enough]).catch(() => undefined)
-    stopTimer()
-    // A failure is told and tried again, or it is over.
-    await life.refresher.now().catch(() => undefined)
-  }
-
-  #saw(life: Life, sign: Sign): void {
-    if (this.#life !== life) return
-    if (sign === 'broken') {
-      life.health.suspect()
-      return
-    }
-    if (sign === 'changed') this.#noticed(announces(life.connection))
-    else this.#options.emit('documents', { upstream: this.name, notice: { kind: 'unsure' } })
-    life.refresher.notice()
   }
 
   #noticed(isDeclared: boolean): void {
@@ -420,33 +335,25 @@ export class Upstream {
   #lost(error: unknown, life?: Life): void {
     if (life !== this.#life || this.#state === 'stopped') return
     this.#end()
-    this.#failures++
-    this.#lastError = wordsOf(error)
-    this.#why = publicWordsOf(error)
     const { clock, random } = this.#options
-    const isLogin = isClientError(error, 'login_required')
-    const delay = isLogin ? loginRetryMs : backoffMs(this.#failures, random)
-    const state = isLogin ? 'needs_login' : this.#failures >= failedAfter ? 'failed' : 'reconnecting'
-    this.#retryAt = clock.now() + delay
-    this.#after('retry', delay, () => this.#connect(state))
-    if (!this.#timers.has('grace'))
-      this.#after('grace', this.#settings.graceMs, () => this.#list.replace([], { looks: 0, ms: this.#settings.graceMs }))
+    const { state, retryInMs } = this.#trouble.add(error, random)
+    this.#retryAt = clock.now() + retryInMs
+    // One that is to be started again is worth staying for.
+    this.#timers.set('retry', { ms: retryInMs, isIdle: false, work: () => this.#connect(state) })
+    if (!this.#timers.isSet('grace')) this.#planToForget()
     this.#enter(state)
-    if (isLogin) this.#waiting.reject(this.#login())
-    else if (delay > patienceMs) this.#waiting.reject(this.#away(delay))
+    if (state === 'needs_login') this.#waiting.reject(this.#login())
+    else if (retryInMs > patienceMs) this.#waiting.reject(this.#away(retryInMs))
   }
 
   /** Lets go of all there is, except the list and the time it has left. */
   #end(): void {
     this.#attempt?.abort()
-    for (const timer of ['retry', 'steady', 'sweep', 'idle'] as const) this.#stop(timer)
+    this.#timers.stop('retry', 'steady', 'sweep', 'idle')
     this.#retryAt = undefined
     const life = this.#life
     this.#life = undefined
-    if (life === undefined) return
-    life.refresher.close()
-    life.health.close()
-    this.#closes(life.connection.close())
+    if (life !== undefined) this.#closes(life.close())
   }
 
   #closes(closing: Promise<unknown>): void {
@@ -454,72 +361,50 @@ export class Upstream {
     this.#closing.add(settled)
   }
 
+  #planToForget(): void {
+    const { graceMs: ms } = this.#settings
+    this.#timers.set('grace', { ms, isIdle: true, work: () => this.#list.replace([], { looks: 0, ms }) })
+  }
+
   #planSweep(): void {
     const { sweepMs } = this.#settings
-    this.#stop('sweep')
+    this.#timers.stop('sweep')
     if (sweepMs <= 0) return
-    this.#after('sweep', sweepMs * (0.9 + 0.2 * this.#options.random()), () => {
-      void this.#life?.refresher.now()
+    const work = (): void => {
+      void this.#life?.look()
       this.#options.emit('documents', { upstream: this.name, notice: { kind: 'unsure' } })
       this.#planSweep()
-    })
+    }
+    this.#timers.set('sweep', { ms: sweepMs * (0.9 + 0.2 * this.#options.random()), isIdle: true, work })
   }
 
   #planSleep(): void {
     const { idleStopMs } = this.#settings
-    this.#stop('idle')
+    this.#timers.stop('idle')
     if (idleStopMs <= 0 || this.#life === undefined || this.#turns.running > 0) return
-    this.#after('idle', idleStopMs, () => {
+    const work = (): void => {
       this.#end()
       this.#enter('sleeping')
-    })
-  }
-
-  #after(timer: 'retry' | 'grace' | 'steady' | 'sweep' | 'idle', ms: number, work: () => void): void {
-    this.#stop(timer)
-    const due = (): void => {
-      this.#timers.delete(timer)
-      work()
     }
-    // One that is to be started again is worth staying for.
-    this.#timers.set(timer, this.#options.clock.after(ms, due, timer !== 'retry'))
-  }
-
-  #stop(timer: 'retry' | 'grace' | 'steady' | 'sweep' | 'idle'): void {
-    this.#timers.get(timer)?.()
-    this.#timers.delete(timer)
+    this.#timers.set('idle', { ms: idleStopMs, isIdle: true, work })
   }
 
   #enter(state: UpstreamState): void {
-    if (state === 'stopped' || state === 'disabled') this.#stop('grace')
+    if (state === 'stopped' || state === 'disabled') this.#timers.stop('grace')
     if (state === this.#state && state !== 'reconnecting' && state !== 'failed') return
     const { clock, emit } = this.#options
     if (state !== this.#state) this.#since = clock.now()
     this.#state = state
     const isTrouble = state === 'reconnecting' || state === 'failed' || state === 'needs_login'
     const retryInMs = this.#retryAt === undefined ? undefined : Math.round(this.#retryAt - clock.now())
+    const { words: error } = this.#trouble
     // While it is being tried there is nothing new to tell.
     if (isTrouble && retryInMs === undefined) return
     emit('state', {
       upstream: this.name,
       state,
-      ...(isTrouble && this.#lastError !== undefined && { error: this.#lastError }),
+      ...(isTrouble && error !== undefined && { error }),
       ...(retryInMs !== undefined && { retryInMs }),
     })
   }
 }
-
-/** Asks it for something, and takes what becomes of it for a sign of life or of the lack of it. */
-async function observed<T>(health: Health, ask: () => T): Promise<Awaited<T>> {
-  try {
-    const result = await ask()
-    health.heard()
-    return result
-  } catch (error) {
-    if (isAnswer(error)) health.heard()
-    else if (!isClientError(error, 'cancelled')) health.suspect()
-    throw error
-  }
-}
-
-const announces = ({ capabilities }: UpstreamConnection): boolean => capabilities.tools?.listChanged === true

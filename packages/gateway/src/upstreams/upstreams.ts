@@ -2,13 +2,14 @@ import type { CallResult } from '@unfold-mcp/client'
 import { nearest, nearestHint, printable, type Tool } from '@unfold-mcp/core'
 import { type Clock, systemClock } from '../clock.ts'
 import { isSameConfig, type UpstreamConfig } from './config.ts'
+import type { UpstreamCall } from './connection.ts'
 import { UpstreamError } from './errors.ts'
 import { EventStream, type ToolsChanged } from './events.ts'
 import { Guard } from './guard.ts'
 import { Starts } from './starts.ts'
 import type { UpstreamStatus } from './status.ts'
 import { ToolList } from './tool-list.ts'
-import { Upstream, type UpstreamCall, type UpstreamOptions } from './upstream.ts'
+import { Upstream, type UpstreamOptions } from './upstream.ts'
 
 export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'> {
   readonly clock?: Clock
@@ -17,6 +18,8 @@ export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'>
   /** The tools of an upstream as they were known last, if they were. */
   readonly known?: (name: string) => readonly Tool[] | undefined
   readonly connect?: Omit<NonNullable<UpstreamOptions['connect']>, 'onProcess'>
+  /** Until this is done, programs whose tools are known are started only if they are called. */
+  readonly calm?: Promise<unknown>
 }
 
 /** What a new configuration did, by the names of the upstreams. */
@@ -50,7 +53,7 @@ export class Upstreams implements AsyncDisposable {
   constructor(options: UpstreamsOptions = {}) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#starts = new Starts(this.#clock)
+    this.#starts = new Starts({ clock: this.#clock, calm: options.calm })
     this.ready = new Promise((resolve) => {
       this.#isReady = resolve
     })
@@ -184,8 +187,10 @@ export class Upstreams implements AsyncDisposable {
 
   #begin(name: string, config: UpstreamConfig | undefined, { known, isUnsure = false }: Beginning): void {
     if (config === undefined || this.#closing !== undefined) return
-    const { random = Math.random, connect, pace, open = this.#starts.open } = this.#options
-    const upstream = new Upstream({
+    const { random = Math.random, connect, pace } = this.#options
+    const open: UpstreamOptions['open'] =
+      this.#options.open ?? ((target, options) => this.#starts.open(target, options, () => upstream.isAwaited))
+    const upstream: Upstream = new Upstream({
       name,
       config,
       known,
@@ -195,6 +200,7 @@ export class Upstreams implements AsyncDisposable {
       connect: { ...connect, onProcess: this.#guard.tell },
       pace,
       open,
+      awaited: () => this.#starts.review(),
     })
     this.#upstreams.set(name, upstream)
     upstream.start({ isUnsure })

@@ -21,6 +21,11 @@ export class Waiting<T> {
     this.#clock = clock
   }
 
+  /** Whether anybody waits. */
+  get isAwaited(): boolean {
+    return this.#waiters.size > 0
+  }
+
   /** Waits for it, but not for ever. */
   join({ ms, signal, late, cancelled }: Wait): Promise<T> {
     return new Promise((resolve, reject) => {

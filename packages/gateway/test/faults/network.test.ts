@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../client/test/processes.ts'
+import { textOf } from '../result-text.ts'
 import { type Kind, Peer } from './peer.ts'
 import { faultProxy } from './proxy.ts'
-import { runningGateway, textOf } from './running.ts'
+import { runningGateway } from './running.ts'
 
 const quick = { pingMs: 200, startTimeoutMs: 600, graceMs: 300, sweepMs: 0 }
 const remote: readonly Kind[] = ['http', 'listen', 'sse']

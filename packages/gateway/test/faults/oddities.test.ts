@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../client/test/processes.ts'
 import { serveHttp } from '../../../client/test/servers.ts'
+import { textOf } from '../result-text.ts'
 import { server } from '../upstreams.ts'
 import { Peer } from './peer.ts'
-import { runningGateway, textOf } from './running.ts'
+import { runningGateway } from './running.ts'
 
 const json = { 'content-type': 'application/json' }
 const events = { 'content-type': 'text/event-stream' }

@@ -6,8 +6,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { isAlive, until } from '../../../client/test/processes.ts'
+import { gatewayFolder } from '../gateway-file.ts'
+import { textOf } from '../result-text.ts'
 import { server } from '../upstreams.ts'
-import { gatewayFolder, runningGateway, textOf } from './running.ts'
+import { runningGateway } from './running.ts'
 
 const own = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 const tree = (...args: readonly string[]) => ({ command: 'sh', args: [own('tree.sh'), ...args] })

@@ -1,10 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { until } from '../../../client/test/processes.ts'
-import { startGateway } from '../../src/start.ts'
-import type { UpstreamEvent, UpstreamEvents } from '../../src/upstreams/events.ts'
+import { fromFile } from '../gateway-file.ts'
+import { recorded } from '../upstreams.ts'
 
 /** A client of a gateway, and how often it was told that its tools changed. */
 export interface GatewayClient extends AsyncDisposable {
@@ -22,38 +19,12 @@ export interface RunningOptions {
   readonly folder?: string
 }
 
-/** A folder for a gateway, removed when the test ends. */
-export async function gatewayFolder() {
-  const path = await mkdtemp(join(tmpdir(), 'unfold-gateway-'))
-  return {
-    path,
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
-  }
-}
-
 /** A whole gateway with these servers: its file, its process of one, its socket, and all that happens to its upstreams. */
 export async function runningGateway(servers: Readonly<Record<string, object>>, { rest = {}, folder }: RunningOptions = {}) {
-  const own = folder === undefined ? await gatewayFolder() : undefined
-  const home = folder ?? own?.path ?? ''
-  const file = join(home, 'unfold.json')
-  const config = (mcpServers: object): string => JSON.stringify({ mcpServers, exposure: 'everything', ...rest })
-  const said: string[] = []
-  const say = (_data: object, message: string): void => void said.push(message)
-  await writeFile(file, config(servers))
-  const log = { debug: () => undefined, info: say, warn: say, error: say }
-  const running = await startGateway({ file, environment: {}, home, log, port: 0 })
+  const config = (mcpServers: object): object => ({ mcpServers, exposure: 'everything', ...rest })
+  const { running, home, file, said, write, close } = await fromFile(config(servers), folder === undefined ? {} : { folder })
   const { gateway } = running
-  const events: UpstreamEvent[] = []
-  gateway.upstreams.events.all((event) => events.push(event))
-  const of = <E extends keyof UpstreamEvents>(type: E, upstream?: string): readonly (UpstreamEvent & { type: E })[] =>
-    events.filter(
-      (event): event is UpstreamEvent & { type: E } =>
-        event.type === type && (upstream === undefined || event.upstream === upstream),
-    )
-  const close = async (): Promise<void> => {
-    await running.close()
-    await own?.[Symbol.asyncDispose]()
-  }
+  const of = recorded(gateway.upstreams.events)
   return {
     ...running,
     folder: home,
@@ -66,7 +37,7 @@ export async function runningGateway(servers: Readonly<Record<string, object>>, 
     listed: (): readonly string[] => gateway.source.entries().map(({ tool }) => tool.name),
     /** Changes its servers by its file. */
     async edit(mcpServers: object): Promise<void> {
-      await writeFile(file, config(mcpServers))
+      await write(config(mcpServers))
       await running.reload()
     },
     state: (upstream: string): string | undefined => gateway.upstreams.get(upstream)?.state,
@@ -75,7 +46,7 @@ export async function runningGateway(servers: Readonly<Record<string, object>>, 
     lists: (name: string): Promise<void> =>
       until(() => gateway.source.entries().some(({ tool }) => tool.name === name), `${name} is listed`, 15_000),
     connect: (era: 'session' | 'stateless' = 'session'): Promise<GatewayClient> => client(running.url ?? '', era),
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   }
 }
 
@@ -102,9 +73,4 @@ async function client(url: string, era: 'session' | 'stateless'): Promise<Gatewa
       await own.close()
     },
   }
-}
-
-/** The text of an answer. */
-export function textOf({ content }: CallToolResult): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
 }

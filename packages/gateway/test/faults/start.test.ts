@@ -1,12 +1,15 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../client/test/processes.ts'
 import { serveHttp } from '../../../client/test/servers.ts'
+import { gatewayFolder } from '../gateway-file.ts'
+import { textOf } from '../result-text.ts'
 import { Peer } from './peer.ts'
-import { gatewayFolder, runningGateway, textOf } from './running.ts'
+import { runningGateway } from './running.ts'
 
 const sqlite = { store: { kind: 'sqlite', path: 'catalog.db' } }
 
@@ -110,8 +113,8 @@ test('two gateways on one store both serve, and what either learned is known at 
 })
 
 /** Written by another process: a file that was open in this one may stay so for a while. */
-function newer(file: string): void {
+async function newer(file: string): Promise<void> {
   const libsql = JSON.stringify(createRequire(import.meta.url).resolve('libsql'))
-  const work = `db.exec('PRAGMA application_id = ${0x75_6e_66_64}; PRAGMA user_version = 99; CREATE TABLE later (what)')`
-  spawnSync(process.execPath, ['-e', `const db = new (require(${libsql}))(${JSON.stringify(file)}); ${work}`])
+  const work = `db.exec('PRAGMA application_id = 0x756e6664; PRAGMA user_version = 99; CREATE TABLE later (what)')`
+  await promisify(execFile)(process.execPath, ['-e', `const db = new (require(${libsql}))(${JSON.stringify(file)}); ${work}`])
 }

@@ -2,7 +2,7 @@ import type { JSONRPCRequest, Server, ServerContext } from '@modelcontextprotoco
 import { answer } from '../runtime/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
-import { askingAlongside, onTheWire } from '../serving/protocol.ts'
+import { askingAlongside, callOf, onTheWire } from '../serving/protocol.ts'
 import type { AdoptedTools } from './tools.ts'
 
 export type RequestHandler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<unknown>
@@ -36,7 +36,8 @@ export class Calls {
       if (others !== undefined && !tools.has(params.name)) return others(request, given)
       const mcp = askingAlongside(given)
       this.#byContext.set(mcp, params)
-      return onTheWire(() => answer(runtime, scope, { name: params.name, arguments: params.arguments, mcp }))
+      const call = { ...callOf(params.name, params.arguments, given), context: () => mcp }
+      return onTheWire(() => answer(runtime, scope, call))
     }) as never)
     delete internals._wrapHandler
   }

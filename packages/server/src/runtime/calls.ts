@@ -35,9 +35,18 @@ import type { Transition } from './transition.ts'
 export interface Call {
   readonly name: string
   readonly arguments?: unknown
-  readonly mcp?: ServerContext | undefined
+  /** What came beside the arguments. */
+  readonly meta?: CallMeta | undefined
+  /** Whether the client made it before, and comes with answers. */
+  readonly isRepeated?: boolean
+  /** What the SDK knows of the call; made when somebody asks, since few do. */
+  readonly context?: (() => ServerContext) | undefined
   readonly signal?: AbortSignal | undefined
+  /** Ends the call when it is aborted, in place of `signal`; it is aborted when the time of the call is up. */
+  readonly controller?: AbortController | undefined
 }
+
+type CallMeta = ServerContext['mcpReq']['_meta']
 
 /** The answer to a call: permitted, available, and shown or let through by the policy for hidden tools. */
 export async function answer(runtime: Runtime, scope: Scope, call: Call): Promise<CallToolResult | InputRequiredResult> {
@@ -74,8 +83,8 @@ function parentFirst(runtime: Runtime, scope: Scope, { group, parent }: { group:
   return `Group "${group}" can only be opened inside "${parent}". Call '${activatorName(runtime.worldOf(scope).surface, parent)}' first.`
 }
 
-function alongside({ mcp }: Call): (() => Promise<void>) | undefined {
-  return mcp === undefined ? undefined : () => mcp.mcpReq.notify({ method: 'notifications/tools/list_changed' })
+function alongside({ context }: Call): (() => Promise<void>) | undefined {
+  return context === undefined ? undefined : () => context().mcpReq.notify({ method: 'notifications/tools/list_changed' })
 }
 
 /** What a call changed so far. Changes made after it ended are told by themselves. */
@@ -180,7 +189,7 @@ export async function run(
   if ('problems' in checked) return invalidArguments(name, checked.problems)
   refuseUnknownGroup(runtime, scope, entry, checked.value)
   runtime.used(scope, entry)
-  const deadline = deadlineOf(entry.timeoutMs ?? runtime.declaration.callTimeoutMs, [call.signal, call.mcp?.mcpReq.signal], name)
+  const deadline = deadlineOf(entry.timeoutMs ?? runtime.declaration.callTimeoutMs, call, name)
   const ctx = contextOf(runtime, scope, call, { signal: deadline.signal, effects })
   const given = await handled(runtime, entry, deadline, () => entry.handler(checked.value as never, ctx)).finally(deadline.lift)
   if ('failure' in given) return given.failure
@@ -278,36 +287,40 @@ function withChanges(runtime: Runtime, scope: Scope, result: CallToolResult, { m
 function contextOf(
   runtime: Runtime,
   scope: Scope,
-  { mcp }: Call,
+  { context, meta, isRepeated = false }: Call,
   { signal, effects }: { signal: AbortSignal; effects: Effects },
 ): ToolContext {
-  const { facts } = runtime.views.snapshot(scope)
+  const facts = runtime.views.facts()
   const noted = async (work: Promise<Transition>): Promise<Transition> => {
     const transition = await work
     if (effects.open) effects.made.push(transition)
     else if (transition.changed) runtime.announcer.tellSoon(scope.cell.scopes)
     return transition
   }
-  const progressToken = mcp?.mcpReq._meta?.progressToken
   return {
     scope: scope.cell.key,
     era: scope.frame.era,
     principal: scope.frame.principal,
     facts,
     signal,
-    mcp,
+    meta,
+    isRepeated,
+    get mcp() {
+      return context?.()
+    },
     isActive: (group) => runtime.isActive(scope, group),
     groups: () => runtime.groups(scope),
     activate: (group) => noted(runtime.activate(scope, group)),
     deactivate: (group) => noted(runtime.deactivate(scope, group)),
     toolListChanged: () => runtime.toolListChanged(),
     async progress(progress, total, message) {
-      if (mcp === undefined || progressToken === undefined) return
+      const progressToken = meta?.progressToken
+      if (context === undefined || progressToken === undefined) return
       const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
-      await mcp.mcpReq.notify({ method: 'notifications/progress', params })
+      await context().mcpReq.notify({ method: 'notifications/progress', params })
     },
     async log(level, data) {
-      await mcp?.mcpReq.log(level, data)
+      await context?.().mcpReq.log(level, data)
     },
   }
 }

@@ -9,40 +9,43 @@ export interface Deadline {
   readonly lift: () => void
 }
 
-/** The deadline of a call of `tool` that any of these signals may cancel. */
-export function deadlineOf(timeoutMs: number, given: readonly (AbortSignal | undefined)[], tool: string): Deadline {
-  const controller = new AbortController()
+/** What may end a call: a signal of somebody else, or the call's own controller, which is then used for its time too. */
+export interface Ending {
+  readonly signal?: AbortSignal | undefined
+  readonly controller?: AbortController | undefined
+}
+
+/** Why a call that its client gave up ends. */
+export const cancellation = (tool: string): Failure<'call_cancelled'> =>
+  new Failure('call_cancelled', `The call of ${tool} was cancelled.`, { tool })
+
+/** The deadline of a call of `tool`. */
+export function deadlineOf(timeoutMs: number, ending: Ending, tool: string): Deadline {
+  const { controller = new AbortController() } = ending
+  const watched = ending.controller?.signal ?? ending.signal
   let reject: (failure: Failure) => void = () => undefined
   const passed = new Promise<never>((_, fail) => {
     reject = fail
   })
   passed.catch(() => undefined)
-  const signals = given.filter((signal) => signal !== undefined)
   const end = (failure: Failure): void => {
-    controller.abort(failure)
     reject(failure)
+    controller.abort(failure)
   }
-  const cancelled = (): void => end(new Failure('call_cancelled', `The call of ${tool} was cancelled.`, { tool }))
-  const seconds = Math.round(timeoutMs / 100) / 10
+  const cancelled = (): void => end(cancellation(tool))
   const timer = setTimeout(() => {
-    end(
-      new Failure(
-        'tool_timeout',
-        `Tool "${tool}" did not finish within ${seconds} seconds. Ask for less at once, or try again later.`,
-        { tool, timeoutMs },
-      ),
-    )
+    const seconds = Math.round(timeoutMs / 100) / 10
+    const words = `Tool "${tool}" did not finish within ${seconds} seconds. Ask for less at once, or try again later.`
+    end(new Failure('tool_timeout', words, { tool, timeoutMs }))
   }, timeoutMs)
-  for (const signal of signals) {
-    if (signal.aborted) cancelled()
-    else signal.addEventListener('abort', cancelled, { once: true })
-  }
+  if (watched?.aborted === true) cancelled()
+  else watched?.addEventListener('abort', cancelled, { once: true })
   return {
     signal: controller.signal,
     passed,
     lift() {
       clearTimeout(timer)
-      for (const signal of signals) signal.removeEventListener('abort', cancelled)
+      watched?.removeEventListener('abort', cancelled)
     },
   }
 }

@@ -9,7 +9,10 @@ export interface MessageLimits {
 
 export const defaultMessageLimits: MessageLimits = { elements: 100_000, depth: 100 }
 
-/** Refuses a value that is too large or too deep; walks it without recursion, so depth cannot exhaust the stack. */
+/**
+ * Refuses a value that is too large or too deep, or holds a number beyond all numbers; walks it without recursion, so depth
+ * cannot exhaust the stack.
+ */
 export function checkSize(value: unknown, { elements, depth }: MessageLimits): void {
   if (typeof value !== 'object' || value === null) return
   let count = 0
@@ -21,7 +24,11 @@ export function checkSize(value: unknown, { elements, depth }: MessageLimits): v
       const members = Array.isArray(node) ? node : Object.values(node)
       count += members.length
       if (count > elements) throw tooLarge('elements', elements)
-      for (const member of members) if (typeof member === 'object' && member !== null) next.push(member)
+      for (const member of members) {
+        if (typeof member === 'object' && member !== null) next.push(member)
+        // Passed on as JSON it would be null, and a tool would be called with something that nobody sent.
+        else if (member === Number.POSITIVE_INFINITY || member === Number.NEGATIVE_INFINITY) throw endless()
+      }
     }
     level = next
   }
@@ -54,6 +61,11 @@ function endOfString(text: string, start: number): number {
     if (escapes % 2 === 0) return end
   }
   return text.length
+}
+
+function endless(): Failure {
+  const problem = 'A number is larger than any that can be read'
+  return new Failure('invalid_request', `${problem}. Send a smaller one, or send it as text.`, { problem })
 }
 
 function tooLarge(what: 'elements' | 'depth', limit: number): Failure {

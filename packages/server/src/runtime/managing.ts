@@ -29,7 +29,7 @@ export async function manageReply(
     case 'list':
       return listReply(runtime, scope, request)
     case 'search':
-      return searchReply(runtime, scope, searchOf(request), call.signal ?? call.mcp?.mcpReq.signal)
+      return searchReply(runtime, scope, searchOf(request), call.signal ?? call.controller?.signal)
     case 'describe':
       return describeReply(runtime, scope, names, 'the action "search"')
     case 'status':

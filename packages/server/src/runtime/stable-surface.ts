@@ -94,7 +94,7 @@ const search = entryOf('search', {
     required: ['query'],
   },
   work: async (input: SearchRequest, { runtime, scope, call }) =>
-    searchReply(runtime, scope, input, call.signal ?? call.mcp?.mcpReq.signal),
+    searchReply(runtime, scope, input, call.signal ?? call.controller?.signal),
 })
 
 const describe = entryOf('search', {

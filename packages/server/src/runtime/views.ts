@@ -77,6 +77,22 @@ const noFacts: Facts = Object.freeze({})
 type Availability = Pick<Look<ToolEntry>, 'unavailable' | 'modes'>
 const allAvailable: Availability = { unavailable: noEntries, modes: noModes }
 
+/** A look, with what predicates read at the same moment. */
+interface Seen {
+  readonly look: Look<ToolEntry>
+  readonly snapshot: Snapshot
+}
+
+/** What a scope last saw, and all that this depended on. */
+interface KnownLook {
+  readonly world: World
+  readonly activation: Activation
+  readonly version: unknown
+  readonly succeeded: ReadonlySet<string>
+  readonly neverRelists: boolean
+  readonly seen: Seen
+}
+
 /** What does not exist for whom, for as long as neither the permissions nor the tools change. */
 interface Refusals {
   readonly version: unknown
@@ -113,6 +129,8 @@ export class Views {
   readonly #factSource: FactSource | undefined
   #evaluate: Evaluate | undefined
   #refusals: Refusals | undefined
+  readonly #looks = new WeakMap<Scope, KnownLook>()
+  readonly #shownByLook = new WeakMap<Look<ToolEntry>, Shown>()
 
   constructor(options: Options) {
     this.#options = options
@@ -149,9 +167,34 @@ export class Views {
   }
 
   /** The look of a scope with what its predicates read. */
-  #seen(scope: Scope): { readonly look: Look<ToolEntry>; readonly snapshot: Snapshot } {
+  #seen(scope: Scope): Seen {
     const world = this.#options.world(scope)
-    const facts = this.#facts()
+    if (!this.#isSteady(world)) return this.#seenNow(scope, world)
+    const { permit } = this.#options
+    const version = typeof permit === 'object' ? permit.version() : undefined
+    const { succeeded, neverRelists, cell } = scope
+    const known = this.#looks.get(scope)
+    const isSame =
+      known !== undefined &&
+      known.world === world &&
+      known.activation === cell.activation &&
+      known.version === version &&
+      known.succeeded === succeeded &&
+      known.neverRelists === neverRelists
+    if (isSame) return known.seen
+    const seen = this.#seenNow(scope, world)
+    this.#looks.set(scope, { world, activation: cell.activation, version, succeeded, neverRelists, seen })
+    return seen
+  }
+
+  /** Whether what a scope sees depends on nothing but what is known to change. */
+  #isSteady({ catalog }: World): boolean {
+    const { permit, facts } = this.#options
+    return facts === undefined && typeof permit !== 'function' && catalog.conditional.length + catalog.composite.length === 0
+  }
+
+  #seenNow(scope: Scope, world: World): Seen {
+    const facts = this.facts()
     const wide = snapshotIn(scope.frame.wish === 'groups' ? 'groups' : 'everything', world, scope.cell.activation, facts)
     const measured = this.#measured(scope, wide)
     const { exposure } = this.#decided(world, scope, measured)
@@ -217,7 +260,7 @@ export class Views {
   /** How this scope is shown, and why. */
   decision(scope: Scope): Decision {
     const world = this.#options.world(scope)
-    const wide = snapshotIn(scope.frame.wish === 'groups' ? 'groups' : 'everything', world, scope.cell.activation, this.#facts())
+    const wide = snapshotIn(scope.frame.wish === 'groups' ? 'groups' : 'everything', world, scope.cell.activation, this.facts())
     return this.#decided(world, scope, this.#measured(scope, wide))
   }
 
@@ -241,10 +284,11 @@ export class Views {
   snapshot(scope: Scope): Snapshot {
     const { wish } = scope.frame
     const exposure = wish === 'auto' ? this.decision(scope).exposure : wish
-    return snapshotIn(exposure, this.#options.world(scope), scope.cell.activation, this.#facts())
+    return snapshotIn(exposure, this.#options.world(scope), scope.cell.activation, this.facts())
   }
 
-  #facts(): Facts {
+  /** World state as it is now. */
+  facts(): Facts {
     try {
       const { facts } = this.#options
       return (typeof facts === 'function' ? facts() : facts?.read()) ?? {}
@@ -255,6 +299,14 @@ export class Views {
   }
 
   #cached(world: World, look: Look<ToolEntry>): Shown {
+    const known = this.#shownByLook.get(look)
+    if (known !== undefined) return known
+    const made = this.#cachedByKey(world, look)
+    this.#shownByLook.set(look, made)
+    return made
+  }
+
+  #cachedByKey(world: World, look: Look<ToolEntry>): Shown {
     const cache = this.#cacheOf(world)
     const key = this.#keyOf(world, look)
     const found = cache.get(key)

@@ -9,7 +9,7 @@ const event = (message: JSONRPCMessage): string => `event: message\ndata: ${JSON
 
 const answered = () => {
   const client = new AbortController()
-  return { client, answer: new Answer('s1', client.signal) }
+  return { client, answer: new Answer('s1', (left) => client.signal.addEventListener('abort', left)) }
 }
 
 async function textOf({ reply }: Answer): Promise<string> {

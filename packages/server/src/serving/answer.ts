@@ -20,16 +20,15 @@ export class Answer {
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined
   #isOver = false
 
-  /** `gone` is aborted when there is nobody to answer any more. */
-  constructor(session: string, gone: AbortSignal) {
+  /** `gone` calls what it is given when there is nobody to answer any more. */
+  constructor(session: string, gone: (left: () => void) => void) {
     this.#headers = { ...streamHeaders, 'mcp-session-id': session }
     this.reply = new Promise((resolve) => {
       this.#resolve = resolve
     })
     this.#keepAlive = setInterval(() => this.#write(': keepalive\n\n'), keepAliveMs)
     if (typeof this.#keepAlive === 'object') this.#keepAlive.unref()
-    gone.addEventListener('abort', () => this.end(), { once: true })
-    if (gone.aborted) this.end()
+    gone(() => this.end())
   }
 
   /** Sends what belongs to the request and is not its result. */

@@ -1,10 +1,17 @@
-/** An HTTP request as the edge reads it, whatever it arrived through. */
-export interface Exchange {
+/** What stands before the body of an HTTP request. */
+export interface RequestHead {
   readonly method: string
+  /** The address as it was sent: whole, or its path and query alone. */
   readonly url: string
   header(name: string): string | undefined
+}
+
+/** An HTTP request as the edge reads it, whatever it arrived through. */
+export interface Exchange extends RequestHead {
   /** The bytes of the body, or `undefined` when there are more than `limit`; nothing is kept of one that is larger. */
   body(limit: number): Promise<Uint8Array | undefined>
+  /** Calls `left` when the client goes away before it is answered. */
+  gone(left: () => void): void
   /** The request for code that wants a web-standard one. Its body is not there to be read. */
   request(): Request
 }
@@ -32,6 +39,10 @@ export function exchangeOf(request: Request): Exchange {
     url: request.url,
     header: (name) => request.headers.get(name) ?? undefined,
     body: (limit) => readBytes(request, limit),
+    gone(left) {
+      if (request.signal.aborted) left()
+      else request.signal.addEventListener('abort', left, { once: true })
+    },
     request: () => request,
   }
 }

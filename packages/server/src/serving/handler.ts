@@ -8,15 +8,21 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { emptyView, viewOfAddress } from '../runtime/url-view.ts'
 import { runtimeOf } from '../servable.ts'
 import { errorReply, failureReply, idOf, wellFormed } from './errors.ts'
-import { type Exchange, exchangeOf, isWhole, type Reply, responseOf } from './exchange.ts'
+import { type Exchange, exchangeOf, isWhole, type Reply, type RequestHead, responseOf } from './exchange.ts'
 import { type OriginRules, refusedOrigin } from './origin.ts'
+import { isSessionCall } from './quick-call.ts'
 import { type Resumption, type SessionClient, type SessionLimits, Sessions } from './sessions.ts'
 import { type DocumentNotices, type ListeningStream, Stateless } from './stateless.ts'
+
+/** A principal, nobody in particular, or a refusal to send as it is. */
+export type Identified = Principal | undefined | Response
 
 /** Who may ask, and how much of everything one server takes. */
 export interface HandlerOptions extends OriginRules {
   /** Who is asking: a principal, nobody in particular, or a refusal to send as it is. */
-  readonly authenticate?: (request: Request) => Principal | undefined | Response | Promise<Principal | undefined | Response>
+  readonly authenticate?: (request: Request) => Identified | Promise<Identified>
+  /** The same from the method, the address and the headers alone, which costs less. It is asked in place of `authenticate`. */
+  readonly identify?: (head: RequestHead) => Identified | Promise<Identified>
   readonly maxBodyBytes?: number
   readonly sessions?: Partial<SessionLimits> & Resumption
   /** The most `subscriptions/listen` streams at a time. */
@@ -32,7 +38,7 @@ export interface HandlerOptions extends OriginRules {
 export interface Handler extends AsyncDisposable {
   fetch(request: Request): Promise<Response>
   /** The same for a server that reads requests itself. */
-  answer(exchange: Exchange): Promise<Reply>
+  readonly answer: (exchange: Exchange) => Promise<Reply>
   readonly sessionCount: number
   /** Who has a session now. */
   sessions(): readonly SessionClient[]
@@ -42,6 +48,8 @@ export interface Handler extends AsyncDisposable {
   readonly notify: DocumentNotices
   /** Ends idle sessions now; done by itself every minute. */
   sweep(): Promise<void>
+  /** Ends the sessions and streams of those who may not be here any more. */
+  dismiss(whose: (principal: Principal | undefined) => boolean): Promise<void>
   /** Ends every session and stream. */
   close(): Promise<void>
 }
@@ -95,6 +103,9 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
     },
     notify: stateless.notify,
     sweep: () => sessions.sweep(),
+    async dismiss(whose) {
+      await Promise.all([sessions.dismiss(whose), stateless.dismiss(whose)])
+    },
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -116,10 +127,12 @@ async function answerExchange({ runtime, sessions, stateless, options }: Edge, e
       : { body: undefined }
   if ('reply' in read) return read.reply
   const { body } = read
-  const principal = await options.authenticate?.(exchange.request())
+  const identified = options.identify === undefined ? options.authenticate?.(exchange.request()) : options.identify(exchange)
+  const principal = identified instanceof Promise ? await identified : identified
   if (principal instanceof Response) return principal
   try {
     const view = viewOfAddress(exchange.url)
+    if (isSessionCall(exchange, body)) return await sessions.answer({ exchange, body, principal, view })
     const route = classifyInboundRequest({
       httpMethod: exchange.method,
       protocolVersionHeader: exchange.header('mcp-protocol-version'),

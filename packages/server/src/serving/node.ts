@@ -1,7 +1,5 @@
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { Failure, printable } from '@unfold-mcp/core'
 import { runtimeOf } from '../servable.ts'
@@ -163,12 +161,29 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     return
   }
   response.flushHeaders()
-  await pipeline(Readable.fromWeb(streamOf(reply.body)), response)
+  await pass(streamOf(reply.body), response)
+}
+
+const mostWaiting = 16 * 1024 * 1024
+
+/** Sends events as they come. What a client does not read waits here, where it is counted; one that lets too much wait is let go. */
+async function pass(events: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+  const reader = events.getReader()
+  const stop = (): void => {
+    reader.cancel().catch(() => undefined)
+  }
+  if (response.closed) stop()
+  response.once('close', stop)
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    if (response.writableLength > mostWaiting) throw new Error('The client does not read what it is sent.')
+    response.write(next.value)
+  }
+  response.end()
 }
 
 /** The same stream under Node's own name for it: a program that knows the types of browsers as well has two. */
-function streamOf(body: unknown): ReadableStream {
-  return body as ReadableStream
+function streamOf(body: unknown): ReadableStream<Uint8Array> {
+  return body as ReadableStream<Uint8Array>
 }
 
 function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {
@@ -182,6 +197,7 @@ function nodeExchange(request: IncomingMessage, response: ServerResponse): Excha
       return Array.isArray(value) ? value.join(', ') : value
     },
     body: (limit) => readBytes(request, limit),
+    gone: (left) => whenGone(response, left),
     request() {
       made ??= webRequest(request, response, method)
       return made
@@ -189,13 +205,17 @@ function nodeExchange(request: IncomingMessage, response: ServerResponse): Excha
   }
 }
 
+function whenGone(response: ServerResponse, left: () => void): void {
+  const closed = (): void => {
+    if (!response.writableFinished) left()
+  }
+  if (response.closed) closed()
+  else response.once('close', closed)
+}
+
 function webRequest(request: IncomingMessage, response: ServerResponse, method: string): Request {
   const gone = new AbortController()
-  const left = (): void => {
-    if (!response.writableFinished) gone.abort()
-  }
-  if (response.closed) left()
-  else response.once('close', left)
+  whenGone(response, () => gone.abort())
   const headers = new Headers()
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2)
     headers.append(request.rawHeaders[i] ?? '', request.rawHeaders[i + 1] ?? '')

@@ -7,12 +7,13 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server'
 import { isFailure } from '@unfold-mcp/core'
-import { answer, protocolError } from '../runtime/calls.ts'
+import { answer, type Call, protocolError } from '../runtime/calls.ts'
 import { instructionsFor } from '../runtime/instructions.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import { jsonSchemaValidator } from '../schema.ts'
 import { extensionId, extensionSettings, listMeta, withDiscovery } from './discovery.ts'
+import { takeQuestion } from './quick-call.ts'
 
 /** A protocol server of the SDK that shows one scope of a runtime; `introduces` itself where a client may ask what it is for. */
 export function protocolServer(runtime: Runtime, scope: Scope, introduces = true): Server | McpServer {
@@ -97,12 +98,30 @@ export function withTools(runtime: Runtime, scope: Scope, server: Server, hint: 
   })
   withDiscovery(runtime, scope, server, onTheWire)
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx: ServerContext) => {
-    const call = { name, ...(args !== undefined && { arguments: args }), mcp: askingAlongside(ctx) }
-    const result = await onTheWire(() => answer(runtime, scope, call))
+    const left = takeQuestion(scope, ctx.mcpReq.id)
+    if (left !== undefined) return left
+    const result = await onTheWire(() => answer(runtime, scope, callOf(name, args, ctx)))
     if ('resultType' in result && result.resultType === 'input_required') return result
     return server.projectCallToolResult(result as never, runtime.outputSchemaOf(scope, name))
   })
   return server
+}
+
+/** A call as the SDK hands it on. */
+export function callOf(name: string, args: unknown, ctx: ServerContext): Call {
+  const { _meta: meta, signal, inputResponses } = ctx.mcpReq
+  let context: ServerContext | undefined
+  return {
+    name,
+    ...(args !== undefined && { arguments: args }),
+    meta,
+    signal,
+    isRepeated: inputResponses !== undefined || ctx.mcpReq.requestState() !== undefined,
+    context: () => {
+      context ??= askingAlongside(ctx)
+      return context
+    },
+  }
 }
 
 // The SDK sends these questions on the stream for notices, and loses them, and the call waits in vain, while it is not open.

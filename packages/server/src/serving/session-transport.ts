@@ -1,14 +1,29 @@
 import {
   type HandleRequestOptions,
   isJSONRPCNotification,
+  type JSONRPCMessage,
   type JSONRPCNotification,
   type JSONRPCRequest,
+  type MessageExtraInfo,
   type RequestId,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { cancellation } from '../runtime/deadline.ts'
 import { Answer } from './answer.ts'
 import { idOf } from './errors.ts'
-import type { Reply } from './exchange.ts'
+import type { Exchange, Reply } from './exchange.ts'
+
+/** What came of a request: a result or an error, or that it is left to the SDK after all. */
+export type Done =
+  | { readonly result: object }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
+  | { readonly left: JSONRPCRequest; readonly with: MessageExtraInfo }
+
+/** Who asked, and for what. */
+interface Asker {
+  readonly tool: string
+  readonly gone: Exchange['gone']
+}
 
 /**
  * The SDK's transport for one session, which knows what is being answered. The SDK sends the answer to one of two requests
@@ -19,6 +34,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #answering = new Map<RequestId, readonly RequestId[]>()
   /** The answers to those that are not left to the SDK. */
   readonly #answers = new Map<RequestId, Answer>()
+  /** What ends the work on those. */
+  readonly #endings = new Map<RequestId, { readonly ending: AbortController; readonly tool: string }>()
 
   /** An id in this body that another request has. */
   taken(body: unknown): RequestId | undefined {
@@ -35,14 +52,31 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     return response
   }
 
-  /** The answer to a request that was found to be in order. The SDK would open a stream for it even where one event is all. */
-  ask(message: JSONRPCRequest, { request, authInfo }: HandleRequestOptions & { readonly request: Request }): Promise<Reply> {
-    const { id } = message
-    const answer = new Answer(this.sessionId ?? '', request.signal)
+  /**
+   * The answer to a request that was found to be in order, by `work` in place of the SDK: it would look at everything again,
+   * and open a stream even where one event is all. `work` is told to end through the controller.
+   */
+  answer(id: RequestId, { tool, gone }: Asker, work: (ending: AbortController) => Promise<Done>): Promise<Reply> {
+    const answer = new Answer(this.sessionId ?? '', gone)
+    const ending = new AbortController()
     this.#answering.set(id, [id])
     this.#answers.set(id, answer)
-    this.onmessage?.(message, { request, ...(authInfo !== undefined && { authInfo }) })
+    this.#endings.set(id, { ending, tool })
+    void work(ending).then((done) => this.#done(id, ending, done))
     return answer.reply
+  }
+
+  #done(id: RequestId, ending: AbortController, done: Done): void {
+    // One that was cancelled is over already, and another may have its number by now.
+    if (this.#endings.get(id)?.ending !== ending) return
+    this.#endings.delete(id)
+    if ('left' in done) {
+      this.onmessage?.(done.left, done.with)
+      return
+    }
+    const message = 'error' in done ? { jsonrpc: '2.0', id, ...done } : { ...done, jsonrpc: '2.0', id }
+    this.#answers.get(id)?.end(message as JSONRPCMessage)
+    this.#answered(id)
   }
 
   override async send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>): Promise<void> {
@@ -59,14 +93,22 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   override async close(): Promise<void> {
+    for (const id of [...this.#endings.keys()]) this.#end(id)
     for (const answer of this.#answers.values()) answer.end()
     await super.close()
+  }
+
+  #end(id: RequestId): void {
+    const found = this.#endings.get(id)
+    this.#endings.delete(id)
+    found?.ending.abort(cancellation(found.tool))
   }
 
   #answered(id: RequestId): void {
     const together = this.#answering.get(id)
     if (together === undefined) return
     this.#answering.delete(id)
+    this.#end(id)
     this.#answers.get(id)?.end()
     this.#answers.delete(id)
     if (!together.some((each) => this.#answering.has(each))) this.closeSSEStream(id)

@@ -4,16 +4,21 @@ import {
   isInitializeRequest,
   type JSONRPCRequest,
   type McpServer,
+  ProtocolErrorCode,
   type Server,
+  type ServerContext,
 } from '@modelcontextprotocol/server'
-import { Failure, printable } from '@unfold-mcp/core'
+import { Failure, isFailure, printable } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
+import { isInputRequired } from '../result.ts'
+import { answer, type Call, protocolError } from '../runtime/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import type { UrlView } from '../runtime/url-view.ts'
 import { duplicateId, errorReply, failureReply, idOf } from './errors.ts'
 import { type Exchange, isWhole, type Reply } from './exchange.ts'
-import { follow, lowLevel, protocolServer, sendListChanged } from './protocol.ts'
+import { askingAlongside, follow, lowLevel, protocolServer, sendListChanged } from './protocol.ts'
+import { type CallParams, isPlainCall, leaveQuestion, sessionContext } from './quick-call.ts'
 import { isListRequest, isWelcome, quickSessionList } from './quick-list.ts'
 import { SessionTransport } from './session-transport.ts'
 
@@ -135,13 +140,13 @@ class Session {
     if (quick !== undefined) return { ...quick, headers: { ...quick.headers, 'mcp-session-id': this.id } }
     const taken = this.#transport.taken(body)
     if (taken !== undefined) return failureReply(400, duplicateId(taken), { id: idOf(body), code: -32600 })
-    const request = exchange.request()
-    const auth = principal === undefined ? {} : { authInfo: authInfoOf(principal) }
     this.#open++
     if (this.#isCall(exchange, body)) {
-      const reply = await this.#transport.ask(body, { ...auth, request }).finally(() => this.#open--)
+      const reply = await this.#call(exchange, body, principal).finally(() => this.#open--)
       return isWhole(reply) ? reply : this.#watched(reply)
     }
+    const request = exchange.request()
+    const auth = principal === undefined ? {} : { authInfo: authInfoOf(principal) }
     const response = await this.#transport
       .handle(request, body, { ...auth, ...(body !== undefined && { parsedBody: body }) })
       .finally(() => this.#open--)
@@ -172,7 +177,42 @@ class Session {
   /** A call of a tool, unless the SDK has something to say to it: a refusal, a challenge, or an event to come back to. */
   #isCall(exchange: Exchange, body: unknown): body is JSONRPCRequest {
     const isOurs = !this.#isResumable && this.scope.product === undefined
-    return isOurs && isCallRequest(body) && isWelcome(exchange)
+    return isOurs && isCallRequest(body) && isPlainCall(body.params ?? {}) && isWelcome(exchange)
+  }
+
+  #call(exchange: Exchange, message: JSONRPCRequest, principal: Principal | undefined): Promise<Reply> {
+    const { id, params } = message
+    const { name, arguments: args, _meta: meta } = params as unknown as CallParams
+    const gone = (left: () => void): void => exchange.gone(left)
+    const authInfo = principal === undefined ? undefined : authInfoOf(principal)
+    return this.#transport.answer(id, { tool: name, gone }, async (controller) => {
+      let context: ServerContext | undefined
+      const call: Call = {
+        name,
+        arguments: args,
+        meta,
+        controller,
+        context: () => {
+          const around = { signal: controller.signal, sessionId: this.id, request: () => exchange.request(), authInfo }
+          context ??= askingAlongside(sessionContext(lowLevel(this.#server), message, around))
+          return context
+        },
+      }
+      try {
+        const result = await answer(this.#runtime, this.scope, call)
+        if (!isInputRequired(result))
+          return {
+            result: lowLevel(this.#server).projectCallToolResult(
+              result as never,
+              this.#runtime.outputSchemaOf(this.scope, name),
+            ) as object,
+          }
+        leaveQuestion(this.scope, id, result)
+        return { left: message, with: { request: exchange.request(), ...(authInfo !== undefined && { authInfo }) } }
+      } catch (error) {
+        return { error: errorOf(isFailure(error) ? protocolError(error) : error) }
+      }
+    })
   }
 
   /** The response, counted as open until its body ends however it ends. */
@@ -236,8 +276,14 @@ export class Sessions {
     for (const session of [...this.#byId.values()]) if (session.isIdle(now, this.#limits.idleMs)) await session.close()
   }
 
+  /** Ends the sessions of these principals. */
+  async dismiss(whose: (principal: Principal | undefined) => boolean): Promise<void> {
+    const theirs = [...this.#byId.values()].filter(({ scope }) => whose(scope.frame.principal))
+    await Promise.all(theirs.map((session) => session.close()))
+  }
+
   async close(): Promise<void> {
-    await Promise.all([...this.#byId.values()].map((session) => session.close()))
+    await this.dismiss(() => true)
   }
 
   async #begin(request: SessionRequest): Promise<Reply> {
@@ -282,6 +328,13 @@ export class Sessions {
 // That it is well-formed was found out when its era was.
 const isCallRequest = (body: unknown): body is JSONRPCRequest =>
   idOf(body) !== null && (body as { method: unknown }).method === 'tools/call'
+
+/** What a client is told of anything that was thrown. */
+function errorOf(error: unknown): { readonly code: number; readonly message: string; readonly data?: unknown } {
+  const { code, data } = (error ?? {}) as { readonly code?: unknown; readonly data?: unknown }
+  const known = typeof code === 'number' && Number.isSafeInteger(code) ? code : ProtocolErrorCode.InternalError
+  return { code: known, message: error instanceof Error ? error.message : 'Internal error', ...(data !== undefined && { data }) }
+}
 
 /** What the SDK tells handlers of prompts and resources about the caller. */
 export function authInfoOf(principal: Principal): AuthInfo {

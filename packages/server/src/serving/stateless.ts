@@ -105,8 +105,14 @@ export class Stateless {
     resourceUpdated: (uri, to) => this.#tell((stream) => stream.resourceUpdated(uri), to),
   }
 
+  /** Ends the streams of these principals. */
+  async dismiss(whose: Addressed): Promise<void> {
+    const theirs = [...this.#streams].filter(([, principal]) => whose(principal))
+    await Promise.all(theirs.map(([stream]) => stream.close()))
+  }
+
   async close(): Promise<void> {
-    await Promise.all([this.#handler, ...this.#streams.keys()].map((handler) => handler.close()))
+    await Promise.all([this.#handler.close(), this.dismiss(() => true)])
   }
 
   #tell(notice: (stream: ServerNotifier) => void, to: Addressed = () => true): void {

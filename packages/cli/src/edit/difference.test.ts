@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { plain } from '../text/style.ts'
+import { differenceLines } from './difference.ts'
+
+test('of a long line only the place that changes is shown, and secrets nowhere', () => {
+  const before = `{"key": "sk-longer-secret", "short": "secret", ${'"x": 1, '.repeat(50)}"end": 1}`
+  const after = before.replace('"end": 1', '"end": 2, "key2": "sk-longer-secret"')
+  const lines = differenceLines(before, after, { style: plain, secrets: ['secret', 'sk-longer-secret'] })
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toMatch(/^- 1 {2}….*"end": 1\}$/u)
+  expect(lines[1]).toMatch(/^\+ 1 {2}….*"end": 2, "key2": "\*\*\*"\}$/u)
+  for (const line of lines) expect(line.length).toBeLessThan(220)
+})

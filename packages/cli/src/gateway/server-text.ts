@@ -1,0 +1,49 @@
+import type { GatewayStatus, ToolReport } from '@unfold-mcp/gateway'
+import type { Output } from '../output.ts'
+import { safeText } from '../text/safe.ts'
+import { tableLines } from '../text/table.ts'
+import { wrapped } from '../text/wrap.ts'
+import { announcesText, changeText, stateText } from './status-text.ts'
+import { amount, sentenceParts, timeText } from './words.ts'
+
+/** One server behind a gateway, for a person: how it is, what should be known of its tools, and what they are. */
+export function serverText(
+  upstream: GatewayStatus['upstreams'][number],
+  tools: readonly ToolReport[],
+  { style, width }: Pick<Output, 'style' | 'width'>,
+): string {
+  const { name, state, forMs, server, pid, protocolVersion, announcesChanges, calls, notes, lastError, nextRetryInMs } = upstream
+  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
+  const about: readonly (readonly [string, string])[] = [
+    [
+      'server',
+      sentenceParts([
+        server === undefined ? undefined : safeText(server),
+        protocolVersion === undefined ? undefined : safeText(protocolVersion),
+        pid === undefined ? undefined : `process ${pid}`,
+      ]),
+    ],
+    [
+      'changes',
+      sentenceParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)]),
+    ],
+    ['calls', `${amount(calls.running)} running, ${amount(calls.waiting)} waiting`],
+    ['last error', lastError === undefined ? '' : safeText(lastError, { limit: 2_000 })],
+    ['next attempt', nextRetryInMs === undefined ? '' : `in ${timeText(nextRetryInMs)}`],
+    ['tools', tools.length === 0 ? '' : `${amount(tools.length)} for clients, about ${amount(tokens)} tokens`],
+  ]
+  return [
+    `${style.bold(safeText(name))}: ${stateText(state, style)}, for ${timeText(forMs)}`,
+    ...tableLines(
+      about.filter(([, text]) => text !== ''),
+      { width, indent: 2 },
+    ),
+    ...(notes.length === 0 ? [] : ['', style.bold('What should be known of its tools')]),
+    ...notes.flatMap(({ message }) => wrapped(safeText(message, { limit: 500 }), width - 2)).map((line) => `  ${line}`),
+    ...(tools.length === 0 ? [] : ['', style.bold('Tools')]),
+    ...tableLines(
+      tools.map((tool) => [safeText(tool.name), safeText(tool.about)]),
+      { width, indent: 2, last: 'cut' },
+    ),
+  ].join('\n')
+}

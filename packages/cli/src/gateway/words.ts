@@ -1,0 +1,22 @@
+/** A number as people write it. */
+export const amount = (count: number): string => count.toLocaleString('en')
+
+/** How many there are of something. */
+export const counted = (count: number, noun: string): string => `${amount(count)} ${noun}${count === 1 ? '' : 's'}`
+
+/** What there is to say, in one line; whole sentences among it lose their full stop. */
+export const sentenceParts = (parts: readonly (string | undefined)[]): string =>
+  parts.flatMap((part) => (part === undefined || part === '' ? [] : [part.replace(/\.$/u, '')])).join(', ')
+
+/** The time of day here. */
+export const clockText = (at: string): string => new Date(at).toTimeString().slice(0, 8)
+
+/** A length of time in its two largest units. */
+export function timeText(ms: number): string {
+  const seconds = Math.round(ms / 1_000)
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  const hours = Math.floor(seconds / 3_600)
+  return hours < 24 ? `${hours} h ${Math.floor((seconds % 3_600) / 60)} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+}

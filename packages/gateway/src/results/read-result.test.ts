@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { ownerOf } from './owner.ts'
+import { readResult } from './read-result.ts'
+import { ResultStore } from './store.ts'
+
+const ctx = { principal: undefined, era: 'session', scope: 'session:1' } as const
+
+/** Where words are said to be. */
+async function placesOf(text: string, find: string, offset = 0): Promise<readonly number[]> {
+  const store = new ResultStore(systemClock)
+  const handle = store.keep(ownerOf(ctx), { kind: 'text', text, characters: text.length, sent: 0 }) ?? ''
+  const { content } = await readResult(store, { handle, find, offset }, ctx, 50_000)
+  store.close()
+  const [said] = content
+  return said?.type === 'text' ? [...said.text.matchAll(/^- at (\d+):/gmu)].map(([, at]) => Number(at)) : []
+}
+
+test('words are found wherever they are in a long text, each once', async () => {
+  const places = [0, 262_140, 262_200, 524_280, 786_431, 999_000]
+  const text = places.reduce((all, at) => `${all.padEnd(at, '-')}Needle 😀`, '')
+  expect(await placesOf(text, 'needle 😀')).toEqual(places)
+  expect(await placesOf(text, 'needle 😀', 262_141)).toEqual(places.slice(2))
+  expect(await placesOf('ab'.repeat(300_000), 'ab')).toHaveLength(20)
+})
+
+test('others have their turn while words are looked for that were chosen to take time', async () => {
+  let turns = 0
+  const turn = (): void => {
+    turns++
+    next = setImmediate(turn)
+  }
+  let next = setImmediate(turn)
+  expect(await placesOf('a'.repeat(4_000_000), `${'a'.repeat(199)}b`)).toEqual([])
+  clearImmediate(next)
+  expect(turns).toBeGreaterThan(10)
+})

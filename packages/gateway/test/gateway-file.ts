@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CloseOptions } from '../src/gateway-life.ts'
+import { type RunningGateway, type StartOptions, startGateway } from '../src/start.ts'
+
+/** A folder for a gateway, removed when the test ends. */
+export async function gatewayFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'unfold-gateway-'))
+  return {
+    path,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+  }
+}
+
+export interface FromFileOptions extends Partial<StartOptions> {
+  /** A folder that stays, such as one that another gateway used. */
+  readonly folder?: string
+}
+
+/** A whole gateway, run from a file on a port of its own. */
+export interface FromFile {
+  readonly running: RunningGateway
+  /** The folder of its file and of the user's data. */
+  readonly home: string
+  readonly file: string
+  /** What it told people, unless it was given a log. */
+  readonly said: readonly string[]
+  /** Writes another configuration, or any text, into its file. */
+  readonly write: (next: object | string) => Promise<void>
+  readonly close: (options?: CloseOptions) => Promise<void>
+}
+
+/** Starts a gateway from a file that holds this configuration. Its folder is removed when it is closed. */
+export async function fromFile(config: object, { folder, ...options }: FromFileOptions = {}): Promise<FromFile> {
+  const own = folder === undefined ? await gatewayFolder() : undefined
+  const home = folder ?? own?.path ?? ''
+  const file = join(home, 'unfold.json')
+  const write = (next: object | string): Promise<void> => writeFile(file, typeof next === 'string' ? next : JSON.stringify(next))
+  const said: string[] = []
+  const say = (_data: object, message: string): void => void said.push(message)
+  const log = { debug: () => undefined, info: say, warn: say, error: say }
+  await write(config)
+  try {
+    const running = await startGateway({ file, environment: {}, home, log, port: 0, ...options })
+    const close: FromFile['close'] = async (how) => {
+      await running.close(how)
+      await own?.[Symbol.asyncDispose]()
+    }
+    return { running, home, file, said, write, close }
+  } catch (error) {
+    await own?.[Symbol.asyncDispose]()
+    throw error
+  }
+}

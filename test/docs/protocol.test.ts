@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { connect } from '@unfold-mcp/client'
+import { runningGateways } from '@unfold-mcp/gateway'
+import { expect, test } from 'vitest'
+import { workbench } from '../../docs/examples/dynamic-tools.ts'
+import { library } from '../../docs/examples/getting-started.ts'
+import { systemClock } from '../../packages/gateway/src/clock.ts'
+import { ResultStore } from '../../packages/gateway/src/results/store.ts'
+import { withGateway } from './running-gateway.ts'
+
+const page = readFileSync(fileURLToPath(new URL('../../docs/protocol.md', import.meta.url)), 'utf8')
+
+/** The rows of the table that begins with this heading, cell by cell. */
+function rowsOf(heading: string): readonly (readonly string[])[] {
+  const [, table = ''] = page.split(`\n| ${heading} `)
+  const [rows = ''] = table.split('\n\n', 1)
+  return rows
+    .split('\n')
+    .slice(2)
+    .map((row) => row.split('|').map((cell) => cell.trim()))
+    .map(([, ...cells]) => cells)
+}
+
+const marked = (text = ''): readonly string[] => [...text.matchAll(/`([^`]+)`/gu)].map(([, word = '']) => word)
+
+test('the page has every route of the admin API with every field of its answer, and every kind of event', async () => {
+  await withGateway({ library, workbench }, {}, async ({ url = '', home }) => {
+    await using client = await connect({ url }, { protocol: 'session' })
+    await client.call('library__find_books', { title: 'Library' })
+    const [run] = await runningGateways(home)
+    const ask = async (path: string): Promise<unknown> => {
+      const response = await fetch(new URL(`/api${path}`, url), { headers: { authorization: `Bearer ${run?.admin}` } })
+      return response.json()
+    }
+    const told = async (path: string, pattern: RegExp): Promise<readonly string[]> =>
+      pattern.exec(JSON.stringify(await ask(path)))?.[1]?.split(', ') ?? []
+
+    const routes = new Map(rowsOf('Route').map(([route = '', answer]) => [marked(route)[0] ?? '', marked(answer)]))
+    const known = (await told('/none', /There are (.*) below/u)).map((route) => route.replace(' ', ' /api'))
+    expect([...routes.keys()].toSorted()).toEqual(known.toSorted())
+    const kinds = await told('/events?types=none', /There are ([^.]*)\."/u)
+    expect(rowsOf('Event').map(([kind]) => marked(kind)[0])).toEqual(kinds)
+
+    for (const [route, fields] of routes) {
+      const path = /^GET \/api(\/[^*]+)$/u.exec(route)?.[1]
+      if (path === undefined || path === '/events') continue
+      const found = [await ask(path)].flat()
+      expect(found.length, `${route} answers`).toBeGreaterThan(0)
+      expect(fields, `fields of ${route}`).toEqual(expect.arrayContaining(found.flatMap((each) => Object.keys(Object(each)))))
+    }
+  })
+})
+
+test('the page has every number of the gateway, with its kind and labels', async () => {
+  await withGateway({ library }, {}, async ({ url = '' }) => {
+    await using client = await connect({ url }, { protocol: 'session' })
+    await client.call('library__find_books', { title: 'Library' })
+    const text = await (await fetch(new URL('/metrics', url))).text()
+    const kinds = [...text.matchAll(/^# TYPE (unfold_\w+) (\w+)$/gmu)].map(([, name = '', kind]) => ({ name, kind }))
+    const rows = rowsOf('Name').map(([name, kind, labels]) => ({ name: marked(name)[0] ?? '', kind, labels: marked(labels) }))
+    expect(rows.map(({ name, kind }) => `${name} ${kind}`).toSorted()).toEqual(
+      kinds.map(({ name, kind }) => `${name} ${kind}`).toSorted(),
+    )
+    // What was never counted has no labels yet.
+    const counted = rows.flatMap(({ name, labels }) => {
+      const [, found = ''] = new RegExp(`^${name}(?:_count)?(?:\\{(.*)\\})? `, 'mu').exec(text) ?? []
+      return found === '' ? [] : [{ name, labels, found: [...found.matchAll(/(\w+)="/gu)].map(([, label]) => label) }]
+    })
+    expect(counted.length).toBeGreaterThan(5)
+    expect(counted.map(({ name, found }) => [name, found])).toEqual(counted.map(({ name, labels }) => [name, labels]))
+  })
+})
+
+test('the page says for how long, and how much, of what was cut is kept', () => {
+  const { keepMs, mostCharacters } = new ResultStore(systemClock)
+  expect(page).toContain(`kept for ${keepMs / 60_000} minutes, up to ${(mostCharacters * 2) / 2 ** 20} MiB for one client`)
+})
