@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { bundle, isBundled } from './bundle.mjs'
 import { withLock } from './lock.mjs'
 import { npm, tool } from './processes.mjs'
 import { packages, root, workspaces } from './workspaces.mjs'
@@ -33,7 +34,9 @@ export async function ensureBuilt() {
     failed: 'The build failed; the messages of the compiler are above.',
     run: async () => {
       const built = await tool('typescript/bin/tsc', ['-b', 'tsconfig.build.json'], { stdio: toStderr })
-      return built.code === 0 ? linkCommands() : built
+      if (built.code !== 0) return built
+      await bundle()
+      return linkCommands()
     },
   })
 }
@@ -90,7 +93,9 @@ function manifests() {
 }
 
 function isBuilt() {
-  return workspaces.every((folder) => existsSync(join(root, folder, 'dist')) || !existsSync(join(root, folder, 'src')))
+  return (
+    isBundled() && workspaces.every((folder) => existsSync(join(root, folder, 'dist')) || !existsSync(join(root, folder, 'src')))
+  )
 }
 
 /** Path, time and size of everything the compiler reads, as one hash. */

@@ -21,7 +21,7 @@ export interface Contender {
   /** Whether it stands before one server only. */
   readonly isSingle: boolean
   /** Starts it. `home` is a folder that outlives it; it has its own otherwise. */
-  start(upstreams: UpstreamSet, options?: { readonly home?: string }): Promise<Running>
+  readonly start: (upstreams: UpstreamSet, options?: { readonly home?: string }) => Promise<Running>
 }
 
 /** One that was started. It may not be reachable yet. */
@@ -30,9 +30,9 @@ export interface Running extends AsyncDisposable {
   readonly pid: number | undefined
   readonly upstreams: UpstreamSet
   /** Connects a client, as soon as that can be. */
-  client(): Promise<Wire>
+  readonly client: () => Promise<Wire>
   /** The name that clients know an upstream's tool by. */
-  toolName(upstream: string, tool: string): string
+  readonly toolName: (upstream: string, tool: string) => string
 }
 
 /** Ours can be asked for more. */
@@ -59,12 +59,13 @@ export const direct: Contender = {
 /** The profile that is shown tools as anybody is who changes nothing, and the one that finds them by searching. */
 export const profiles = { usual: 'usual', searching: 'searching' } as const
 
-const ourProgram = fileURLToPath(new URL('servers/gateway.js', import.meta.url))
+/** The command as it is published. */
+const ourProgram = fileURLToPath(new URL('../../../packages/cli/bundle/main.js', import.meta.url))
 
 export const unfold = {
   name: names.unfold,
   isSingle: false,
-  async start(upstreams: UpstreamSet, options: { readonly home?: string } = {}): Promise<RunningUnfold> {
+  start: async (upstreams: UpstreamSet, options: { readonly home?: string } = {}): Promise<RunningUnfold> => {
     const folder = await ownFolder()
     const servers = upstreams.names
     const file = join(folder, 'unfold.json')
@@ -80,7 +81,8 @@ export const unfold = {
     }
     await writeFile(file, JSON.stringify(config))
     const port = await freePort()
-    const child = started([ourProgram, file, options.home ?? folder, String(port)], folder, 'inherit')
+    const args = [ourProgram, 'serve', file, '--http', String(port), '--log-level', 'error']
+    const child = started(args, folder, { UNFOLD_HOME: options.home ?? folder })
     const url = `http://127.0.0.1:${port}/mcp`
     return {
       ...(await processOf(names.unfold, child, { upstreams, folder, connect: () => streamableWire(url, { hears: true }) })),
@@ -144,9 +146,16 @@ const underscored = (upstream: string, tool: string): string => `${upstream}__${
 
 const ownFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'unfold-bench-gateway-'))
 
-function started(args: readonly string[], folder: string, errors: 'ignore' | 'inherit' = 'ignore'): ChildProcess {
-  const env = { PATH: process.env.PATH, HOME: folder, XDG_STATE_HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder }
-  return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', errors], cwd: folder, env })
+function started(args: readonly string[], folder: string, more: Readonly<Record<string, string>> = {}): ChildProcess {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    XDG_STATE_HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    XDG_DATA_HOME: folder,
+    ...more,
+  }
+  return spawn(process.execPath, args, { stdio: 'ignore', cwd: folder, env })
 }
 
 const patienceMs = 60_000

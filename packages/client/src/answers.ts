@@ -1,12 +1,17 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import type { ClientError } from './errors.ts'
+import { InFlight } from './in-flight.ts'
 
 /** The requests that were sent and are not answered, so that each can be told why no answer will come. */
 export class Unanswered {
-  readonly #ids = new Set<RequestId>()
+  readonly #ids = new InFlight<RequestId>()
 
   get ids(): readonly RequestId[] {
-    return [...this.#ids]
+    return this.#ids.items
+  }
+
+  get count(): number {
+    return this.#ids.size
   }
 
   sent(message: JSONRPCMessage): void {

@@ -20,7 +20,10 @@ export const callResult: StandardSchemaV1<unknown, CallToolResult> = {
 }
 
 /** The same for one that the SDK did not read: it is what the SDK would have made of it, or fails as that would. */
-export async function checkedResult({ resultType: _resultType, ...value }: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
+export async function checkedResult({
+  resultType: _resultType,
+  ...value
+}: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
   const found = await callResult['~standard'].validate(value)
   if (found.issues === undefined) return found.value
   const words = found.issues.map(({ path = [], message }) => {

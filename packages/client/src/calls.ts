@@ -54,13 +54,21 @@ export interface Call {
 
 /** Calls a tool and waits for what it answers. */
 export async function callTool(link: Link, call: Call): Promise<CallResult> {
-  const { name, tool, options } = call
-  const answer = await answered(link, call)
+  const { name, tool, asking, options } = call
+  const answer = await (asking === undefined ? sent(link, call) : answered(link, call, asking))
   if (isInputRequiredResult(answer)) return { content: [], isError: false, files: [], outputProblems: [], inputRequired: answer }
   const outputProblems = tool === undefined ? [] : problemsIn(tool, answer)
-  const { result, files } =
-    options.saveTo === undefined ? { result: answer, files: [] } : await saved(name, answer, options.saveTo)
-  const { content, structuredContent, isError = false, _meta } = result
+  const { saveTo } = options
+  const { result, files } = saveTo === undefined ? { result: answer, files: [] } : await saved(name, answer, saveTo)
+  return answerOf(result, files, outputProblems)
+}
+
+function answerOf(
+  { content, structuredContent, isError = false, _meta }: CallToolResult,
+  files: readonly SavedFile[],
+  outputProblems: readonly Problem[],
+): CallResult {
+  if (structuredContent === undefined && _meta === undefined) return { content, isError, files, outputProblems }
   return {
     content,
     ...(structuredContent !== undefined && { structuredContent }),
@@ -71,15 +79,14 @@ export async function callTool(link: Link, call: Call): Promise<CallResult> {
   }
 }
 
-async function answered(link: Link, call: Call): Promise<CallToolResult | InputRequiredResult> {
+async function answered(link: Link, call: Call, asking: Asking): Promise<CallToolResult | InputRequiredResult> {
   try {
     return await sent(link, call)
   } catch (error) {
-    const { asking, options } = call
     const cause = error instanceof Error ? error.cause : undefined
     // A session-era server may want a person to visit an address first, and to be called again after that.
-    if (!(cause instanceof UrlElicitationRequiredError) || asking === undefined) throw error
-    const { signal = new AbortController().signal } = options
+    if (!(cause instanceof UrlElicitationRequiredError)) throw error
+    const { signal = new AbortController().signal } = call.options
     for (const question of cause.elicitations.slice(0, 10))
       if ((await asking.ask(question, signal)).action !== 'accept') throw error
     return sent(link, call)

@@ -366,8 +366,12 @@ export class Connection implements AsyncDisposable {
   }
 
   /** Does something over the link there is. What a server refused because it forgot the session is done in a new one. */
-  async #use<T>(work: (link: Link) => Promise<T>): Promise<T> {
-    const link = this.#isUsable ? this.#link : await this.#current()
+  #use<T>(work: (link: Link) => Promise<T>): Promise<T> {
+    return this.#isUsable && !this.#link.canRenew ? work(this.#link) : this.#useRenewed(work)
+  }
+
+  async #useRenewed<T>(work: (link: Link) => Promise<T>): Promise<T> {
+    const link = await this.#current()
     try {
       return await work(link)
     } catch (error) {

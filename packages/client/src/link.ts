@@ -69,7 +69,7 @@ export class Link {
     this.#transport = transport
     this.#release = release
     const isDirect = agreement.era === 'session' && transport instanceof StdioTransport
-    const requests = isDirect ? new Requests(transport, clock) : undefined
+    const requests = isDirect ? new Requests(transport, clock, (error) => client.onerror?.(error)) : undefined
     this.requests = requests
     client.onclose = () => this.#over()
     const { onmessage } = transport

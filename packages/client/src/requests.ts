@@ -1,6 +1,7 @@
 import { type JSONRPCMessage, type Progress, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientError, cancelled, timedOut } from './errors.ts'
+import { InFlight } from './in-flight.ts'
 import { isRecord } from './record.ts'
 import type { StdioTransport } from './stdio.ts'
 import { limitsOf, type Timing, timeoutWords } from './timing.ts'
@@ -39,13 +40,16 @@ export class Requests {
   readonly #transport: StdioTransport
   readonly #clock: Clock
   readonly #now: () => number
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #failed: (error: Error) => void
+  readonly #waiting = new InFlight<Waiting>()
   #lastId = firstId
   #timerAt = Number.POSITIVE_INFINITY
   #stopTimer: (() => void) | undefined
 
-  constructor(transport: StdioTransport, clock: Clock) {
+  /** `failed` is told of what went wrong beside the requests. */
+  constructor(transport: StdioTransport, clock: Clock, failed: (error: Error) => void) {
     this.#transport = transport
+    this.#failed = failed
     this.#clock = clock
     // The time of day may be set anew while somebody waits.
     this.#now = clock === systemClock ? () => performance.now() : () => clock.now()
@@ -61,9 +65,10 @@ export class Requests {
       this.#transport.post({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })
       const { timeoutMs, maxMs } = limitsOf(sending)
       const now = this.#now()
-      const [idleAt, maxAt] = [now + timeoutMs, now + maxMs]
+      const idleAt = now + timeoutMs
+      const maxAt = now + maxMs
       const waiting: Waiting = { id, sending, resolve, reject, timeoutMs, maxMs, idleAt, maxAt, abort: undefined }
-      this.#waiting.set(id, waiting)
+      this.#waiting.add(waiting)
       this.#wakeAt(Math.min(idleAt, maxAt), now)
       if (signal === undefined) return
       waiting.abort = () => this.#callOff(waiting, cancelled(sending.what(), signal.reason))
@@ -74,7 +79,7 @@ export class Requests {
   /** Whether a message is about one of these requests; then nobody else needs to see it. */
   takes(message: JSONRPCMessage): boolean {
     if ('method' in message) return message.method === 'notifications/progress' && this.#progressed(message.params)
-    const waiting = this.#waiting.get(Number(message.id))
+    const waiting = this.#named(message.id)
     if (waiting === undefined) return false
     if ('result' in message && isRecord(message.result)) {
       this.#forget(waiting)
@@ -90,7 +95,7 @@ export class Requests {
 
   /** No answer will come any more. */
   end(): void {
-    for (const waiting of [...this.#waiting.values()]) {
+    for (const waiting of this.#waiting.items) {
       this.#forget(waiting)
       waiting.reject(new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'))
     }
@@ -99,39 +104,47 @@ export class Requests {
 
   #nextId(): number {
     do this.#lastId = this.#lastId === lastId ? firstId : this.#lastId + 1
-    while (this.#waiting.has(this.#lastId))
+    while (this.#named(this.#lastId) !== undefined)
     return this.#lastId
+  }
+
+  #named(given: unknown): Waiting | undefined {
+    const id = Number(given)
+    return this.#waiting.find((waiting) => waiting.id === id)
   }
 
   #progressed(params: unknown): boolean {
     if (!isRecord(params)) return false
     const { progressToken, ...report } = params
-    const waiting = this.#waiting.get(Number(progressToken))
+    const waiting = this.#named(progressToken)
     if (waiting === undefined || !isProgress(report)) return false
     // In the order of what the server says beside it, which the SDK reads a moment later.
-    queueMicrotask(() => {
-      waiting.idleAt = this.#now() + waiting.timeoutMs
-      waiting.sending.onProgress?.(report)
-    })
+    Promise.resolve()
+      .then(() => {
+        waiting.idleAt = this.#now() + waiting.timeoutMs
+        waiting.sending.onProgress?.(report)
+      })
+      .catch((error: unknown) => this.#failed(new Error(`Whoever is told of progress failed: ${String(error)}`)))
     return true
   }
 
   #callOff(waiting: Waiting, failure: ClientError): void {
-    if (!this.#waiting.has(waiting.id)) return
-    this.#forget(waiting)
+    if (!this.#forget(waiting)) return
     waiting.reject(failure)
     const params = { requestId: waiting.id, reason: failure.message }
     // One that is gone need not be told.
     this.#transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => undefined)
   }
 
-  #forget({ id, sending: { signal }, abort }: Waiting): void {
-    this.#waiting.delete(id)
-    if (abort !== undefined) signal?.removeEventListener('abort', abort)
+  /** Whether it was still waited for. */
+  #forget(waiting: Waiting): boolean {
+    const { sending, abort } = waiting
+    if (abort !== undefined) sending.signal?.removeEventListener('abort', abort)
+    return this.#waiting.delete(waiting)
   }
 
   #wakeAt(at: number, now: number): void {
-    if (at >= this.#timerAt) return
+    if (!(at < this.#timerAt)) return
     this.#stopTimer?.()
     this.#timerAt = at
     // It outlasts requests that are answered, and must not keep a process alive; the server does that while one is not.
@@ -143,7 +156,7 @@ export class Requests {
     this.#timerAt = Number.POSITIVE_INFINITY
     const now = this.#now()
     let next = Number.POSITIVE_INFINITY
-    for (const waiting of [...this.#waiting.values()]) {
+    for (const waiting of this.#waiting.items) {
       const { sending, timeoutMs, maxMs, maxAt } = waiting
       if (now >= maxAt) {
         this.#callOff(waiting, timedOut(sending.what(), maxMs, timeoutWords.inAll))

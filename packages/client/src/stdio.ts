@@ -125,7 +125,11 @@ export class StdioTransport implements Transport {
     if (this.#isOver || stdin === undefined || !stdin.writable) throw this.#failure ?? this.#gone()
     const line = `${JSON.stringify(message)}\n`
     this.#unanswered.sent(message)
-    // What is sent in one go is written in one go: a system call takes longer than all else that sending does.
+    // A system call takes longer than all else that sending does: where there is more to come, it is written in one go.
+    if (this.#unanswered.count <= 1 && this.#outbox.length === 0) {
+      stdin.write(line)
+      return
+    }
     this.#outbox.push(line)
     if (this.#outbox.length === 1) setImmediate(() => this.#flush())
   }

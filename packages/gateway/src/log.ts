@@ -31,10 +31,26 @@ export interface LogOptions {
 export function createLog(options: LogOptions = {}): Log {
   const { level = 'info', stream = process.stderr } = options
   const { isReadable = stream.isTTY === true, hasColours = stream.isTTY === true } = options
-  if (isReadable) return readableLog(level, stream, hasColours)
-  // Loaded only where lines are for programs: most starts are seen by a person, or bring a log of their own.
+  return isReadable ? readableLog(level, stream, hasColours) : jsonLog(level, stream)
+}
+
+function jsonLog(least: LogLevel, stream: NonNullable<LogOptions['stream']>): Log {
+  const from = rankOf(least)
+  let made: Pino.Logger | undefined
+  const at =
+    (level: LogLevel) =>
+    (data: object, message: string): void => {
+      if (rankOf(level) < from) return
+      made ??= pinoOn(stream, least)
+      made[level](data, message)
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** Loaded with the first line: a start need not wait for it. */
+function pinoOn(stream: NonNullable<LogOptions['stream']>, level: LogLevel): Pino.Logger {
   const { pino } = createRequire(import.meta.url)('pino') as typeof Pino
-  const json = pino(
+  return pino(
     {
       level,
       base: { pid: process.pid },
@@ -45,11 +61,6 @@ export function createLog(options: LogOptions = {}): Log {
     },
     { write: (line) => void stream.write(line) },
   )
-  const at =
-    (each: LogLevel) =>
-    (data: object, message: string): void =>
-      json[each](data, message)
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 const styles = { debug: 'dim', info: 'cyan', warn: 'yellow', error: 'red' } as const

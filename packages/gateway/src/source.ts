@@ -11,6 +11,7 @@ import {
 import { type GroupTable, groupsOf, type SelfDescription } from './transforms/groups.ts'
 
 interface Provided {
+  readonly tools: readonly Tool[]
   readonly options: EntriesOptions
   /** What the options were made from, as text. */
   readonly basis: string
@@ -103,7 +104,8 @@ export class UpstreamSource implements Source {
     const limit = this.#config.limits.tools
     const basis = canonicalJson({ overrides, allow, deny, timeoutMs, limit })
     const options = before?.basis === basis ? before.options : { server, config, call: this.#callOf(server), limit }
-    this.#provided.set(server, { options, basis, made: upstreamEntries(tools, options, before?.made) })
+    if (before?.tools === tools && before.options === options) return
+    this.#provided.set(server, { tools, options, basis, made: upstreamEntries(tools, options, before?.made) })
   }
 
   #changed(): void {

@@ -37,6 +37,9 @@ export interface RunningGateway extends AsyncDisposable {
   close(options?: CloseOptions): Promise<void>
 }
 
+// Clients that were waiting for it are served before programs are started whose tools are known.
+const firstClientsMs = 200
+
 /** Starts a gateway from its configuration file. Throws `ConfigError` for one that cannot be used. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const file = resolve(options.file)
@@ -58,7 +61,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const life = new GatewayLife({ gateway, store, seen, file, environment, home })
   try {
     await life.begin(read, options.http === false ? undefined : { host, port })
-    isServing()
+    setTimeout(isServing, firstClientsMs)
   } catch (error) {
     await life.close({ withinMs: 0 })
     throw error

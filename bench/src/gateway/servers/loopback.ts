@@ -1,7 +1,7 @@
 // Loaded before a program that would listen on every address of this machine: with it, it listens on this machine alone.
 import { type ListenOptions, Server } from 'node:net'
 
-const { listen } = Server.prototype
+const listen = Reflect.get(Server.prototype, 'listen') as unknown as (...args: unknown[]) => unknown
 
 Server.prototype.listen = function (this: Server, ...args: unknown[]) {
   const [first, ...rest] = args

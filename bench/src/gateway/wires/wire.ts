@@ -32,7 +32,7 @@ export function successful(answer: Buffer): Buffer {
 
 /** Requests that wait for their answers. */
 export class Pending {
-  readonly #waiting = new Map<number, { resolve(answer: Buffer): void; reject(error: Error): void }>()
+  readonly #waiting = new Map<number, { readonly resolve: (answer: Buffer) => void; readonly reject: (error: Error) => void }>()
   #id = 0
 
   begin(): { readonly id: number; readonly answer: Promise<Buffer> } {

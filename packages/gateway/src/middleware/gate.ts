@@ -1,6 +1,8 @@
 import { ToolError } from '@unfold-mcp/server'
 import type { Middleware } from './chain.ts'
 
+const ending = 'The gateway is about to end and takes no more calls. Nothing was done; call again in a moment.'
+
 /** Counts the calls that run, and lets no more in once it is closed. */
 export class Gate {
   #running = 0
@@ -22,18 +24,17 @@ export class Gate {
     while (this.#running > 0) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
 
-  readonly middleware: Middleware = async (call, next) => {
-    if (this.#isClosed)
-      throw new ToolError('The gateway is about to end and takes no more calls. Nothing was done; call again in a moment.')
+  readonly middleware: Middleware = (call, next) => {
+    if (this.#isClosed) return Promise.reject(new ToolError(ending))
     this.#running++
-    try {
-      return await next(call)
-    } finally {
-      this.#running--
-      if (this.#waiting.size > 0) this.#wake()
-    }
+    const result = next(call)
+    result.then(this.#leave, this.#leave)
+    return result
   }
-  #wake(): void {
+
+  readonly #leave = (): void => {
+    this.#running--
+    if (this.#waiting.size === 0) return
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     for (const go of waiting) go()

@@ -6,7 +6,7 @@ import { type Trace, traceOf } from './trace.ts'
 
 /** Makes spans of calls, within the trace of the caller, which the server behind is told of as well. */
 export function traced(telemetry: Telemetry | undefined): Middleware {
-  return async (call, next) => {
+  return (call, next) => {
     const trace = traceOf(call.ctx.meta)
     if (telemetry !== undefined) return spanned(telemetry, trace, call, next)
     return next(trace === undefined ? call : { ...call, trace })

@@ -23,10 +23,10 @@ type RunOptions = Parameters<Run<object>>[1]
 /** Calls the tool of an upstream for a client: what it asks and says meanwhile passes through, and what it answers comes back. */
 export function passOn(passage: Passage, call: PassingCall): Promise<PassingResult> {
   const { upstream, tool, input, trace } = call
-  const run = async (relay: Relay, { signal, onProgress }: RunOptions): Promise<PassingResult> => {
+  const run = (relay: Relay, { signal, onProgress }: RunOptions): Promise<PassingResult> => {
     const meta = trace === undefined ? undefined : { ...trace }
     const options = meta === undefined ? { signal, onProgress, relay } : { signal, onProgress, relay, meta }
-    return passedBack(passage, call, await passage.upstreams.call(upstream, tool, input, options))
+    return passage.upstreams.call(upstream, tool, input, options).then((result) => passedBack(passage, call, result))
   }
   return passage.exchanges.pass<Exclude<PassingResult, InputRequiredResult>>(new AskedCall(passage, call), run)
 }
@@ -77,6 +77,8 @@ class AskedCall implements Asked {
 function passedBack({ address }: Passage, { client, upstream }: PassingCall, result: CallResult): PassingResult {
   const { content, structuredContent, isError, _meta, inputRequired } = result
   if (inputRequired !== undefined) return inputRequired
+  if (structuredContent === undefined && _meta === undefined && !isError && content.every(isText))
+    return { content: [...content] }
   return {
     content: content.map((block) =>
       block.type === 'text' ? block : readdressed(block, (uri) => address(client, upstream, uri)),
@@ -86,6 +88,8 @@ function passedBack({ address }: Passage, { client, upstream }: PassingCall, res
     ...(_meta !== undefined && { _meta }),
   }
 }
+
+const isText = ({ type }: Block): boolean => type === 'text'
 
 /** A resource is named by the address under which the client can read it. */
 function readdressed(block: Block, address: (uri: string) => string): Block {

@@ -41,7 +41,6 @@ export class DocumentList {
   #resources = noResources
   #life: { readonly prompts: Refresher<readonly Prompt[]>; readonly resources: Refresher<Resources> } | undefined
   #read: Promise<void> = Promise.resolve()
-  #isKnown = false
 
   constructor(options: DocumentListOptions) {
     this.#options = options
@@ -68,11 +67,6 @@ export class DocumentList {
     return this.#read
   }
 
-  /** Whether it was read, now or another time, could not be, or is slow. */
-  get isKnown(): boolean {
-    return this.#isKnown
-  }
-
   /** All there is to know of it, to be kept for another time. */
   get kept(): object {
     return { offers: this.#offers, prompts: this.#prompts, ...this.#resources }
@@ -88,7 +82,6 @@ export class DocumentList {
       subscribe: has.subscribe === true,
       completions: has.completions === true,
     }
-    this.#isKnown = true
     this.#prompts = all(prompts, takenPrompt)
     this.#resources = { resources: all(resources, takenResource), templates: all(templates, takenTemplate) }
   }
@@ -156,7 +149,6 @@ export class DocumentList {
     })
     await Promise.race([Promise.allSettled(looks), enough])
     stop()
-    this.#isKnown = true
   }
 
   #refresher<T>(kind: 'prompts' | 'resources', { look, now, take }: Followed<T>): Refresher<T> {

@@ -29,7 +29,26 @@ export class Exchanges {
   }
 
   /** Has `run` ask the server. What comes back is its result, or what the client has to say first. */
-  async pass<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
+  pass<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
+    if (asked.era === 'session' && !asked.isRepeated) return this.#inSession<T>(asked, run, undefined)
+    return this.#withAnswers<T>(asked, run)
+  }
+
+  close(): void {
+    this.#held.close()
+  }
+
+  #inSession<T extends object>(
+    asked: Asked,
+    run: Run<T | InputRequiredResult>,
+    answers: Relay['answers'],
+  ): Promise<T | InputRequiredResult> {
+    const relay = new SessionRelay(asked, answers)
+    return this.#given<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
+  }
+
+  /** The same for a request that the client may have made before, and comes back to with what it was asked. */
+  async #withAnswers<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
     const mcp = asked.isRepeated ? asked.mcp : undefined
     const state = mcp?.mcpReq.requestState() as string | undefined
     const inputResponses = mcp?.mcpReq.inputResponses
@@ -37,18 +56,11 @@ export class Exchanges {
     const requestState = state === undefined ? undefined : this.#seal.open(state, ownerOf(asked))
     if (state !== undefined && requestState === undefined) throw unknownState()
     const answers = mcp === undefined ? undefined : answersOf(inputResponses, requestState)
-    if (asked.era === 'session') {
-      const relay = new SessionRelay(asked, answers)
-      return this.#given<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
-    }
+    if (asked.era === 'session') return this.#inSession<T>(asked, run, answers)
     const said = new Said()
     const withAnswers: Run<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
       run({ ...relay, onLog: bounded(said, relay.onLog), answers }, { signal, onProgress: bounded(said, onProgress) })
     return this.#given<T>(asked, this.#held.begin(asked, withAnswers))
-  }
-
-  close(): void {
-    this.#held.close()
   }
 
   async #given<T extends object>(asked: Asked, running: Promise<object>): Promise<T | InputRequiredResult> {
@@ -118,12 +130,11 @@ const answersOf = (inputResponses: unknown, requestState: string | undefined): R
   ...(requestState !== undefined && { requestState }),
 })
 
-/** How much was said during one request. Most of them have nothing said. */
+/** How much was said during one request. */
 class Said {
-  #flow: Flow | undefined
+  readonly #flow = new Flow(mostSaid)
 
   lets(what: unknown): boolean {
-    this.#flow ??= new Flow(mostSaid)
     return this.#flow.lets(Math.max(leastSaid, sizeOf(what, mostSaid.most)))
   }
 }
@@ -138,7 +149,7 @@ const bounded =
 class SessionRelay implements Relay {
   readonly answers: Relay['answers']
   readonly #asked: Asked
-  readonly #said = new Said()
+  #said: Said | undefined
 
   constructor(asked: Asked, answers: Relay['answers']) {
     this.#asked = asked
@@ -158,12 +169,17 @@ class SessionRelay implements Relay {
   }
 
   onLog(entry: Parameters<Relay['onLog']>[0]): void {
-    if (this.#said.lets(entry)) logTo(this.#asked)(entry)
+    if (this.#lets(entry)) logTo(this.#asked)(entry)
   }
 
   readonly onProgress: Parameters<Run<object>>[1]['onProgress'] = (report) => {
-    if (!this.#said.lets(report)) return
+    if (!this.#lets(report)) return
     const { progress, total, message } = report
     this.#asked.progress(progress, total, message).catch(() => undefined)
+  }
+
+  #lets(what: unknown): boolean {
+    this.#said ??= new Said()
+    return this.#said.lets(what)
   }
 }

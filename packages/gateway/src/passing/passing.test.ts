@@ -97,6 +97,7 @@ describe('a request that waits for its client', () => {
     mcp: {
       mcpReq: { envelope: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } } },
     } as unknown as Asked['mcp'],
+    isRepeated: false,
     capabilities: undefined,
     signal: new AbortController().signal,
     progress: async () => undefined,

@@ -169,14 +169,14 @@ export class Passing {
     this.#documents.changed()
     this.#readers.changed()
     void this.#subscriptions.renew(server)
-    void list.read.then(() => this.#checkMet())
+    this.#checkMet()
   }
 
   #checkMet(): void {
     const { upstreams } = this.#options
     const isMet = ([name, { disabled }]: [string, { disabled: boolean }]): boolean => {
       const state = upstreams.get(name)?.state
-      return disabled || (this.#lists.get(name)?.isKnown ?? (state !== undefined && state !== 'starting'))
+      return disabled || this.#lists.has(name) || (state !== undefined && state !== 'starting')
     }
     if (Object.entries(this.#config.mcpServers).every(isMet)) this.#isMet = true
   }

@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import { printable } from '@unfold-mcp/core'
-import type { Middleware, PassingResult } from '../middleware/chain.ts'
+import type { Middleware, PassingCall, PassingResult } from '../middleware/chain.ts'
 import { partEnd } from './boundary.ts'
 import { ownerOf } from './owner.ts'
 import { sizeOf } from './size.ts'
@@ -27,8 +27,7 @@ const binaryFactor = 20
  * and says that the tool did its work.
  */
 export function cutting({ store, maxCharacters, promisesStructure }: CuttingOptions): Middleware {
-  return async (call, next) => {
-    const result = await next(call)
+  const cut = (call: PassingCall, result: PassingResult): PassingResult => {
     const limit = maxCharacters()
     if (!isWhole(result) || fits(result, limit)) return result
     return new Cut(result, {
@@ -39,6 +38,7 @@ export function cutting({ store, maxCharacters, promisesStructure }: CuttingOpti
       isPromised: () => promisesStructure(call.upstream, call.tool),
     }).result()
   }
+  return (call, next) => next(call).then((result) => cut(call, result))
 }
 
 const isWhole = (result: PassingResult): result is CallToolResult => 'content' in result && Array.isArray(result.content)

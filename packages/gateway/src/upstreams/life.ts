@@ -81,8 +81,11 @@ export class Life {
     // The server itself knows best what it takes.
     const how = { timeoutMs, ...options, validate: false, unlisted: true }
     try {
-      return await this.#observed(() => this.connection.call(tool, args, how))
+      const result = await this.connection.call(tool, args, how)
+      this.#health.heard()
+      return result
     } catch (error) {
+      this.#failed(error)
       // It has changed without a word.
       if (isClientError(error, 'unknown_tool') && list.tools.some(({ name }) => name === tool)) this.#refresher.notice()
       throw error
@@ -90,9 +93,16 @@ export class Life {
   }
 
   /** Asks for what is no tool. */
-  request(method: string, params: Readonly<Record<string, unknown>>, options: UpstreamCall): Promise<unknown> {
+  async request(method: string, params: Readonly<Record<string, unknown>>, options: UpstreamCall): Promise<unknown> {
     const { timeoutMs } = this.#options.settings()
-    return this.#observed(() => this.connection.request?.(method, params, { timeoutMs, ...options }))
+    try {
+      const result = await this.connection.request?.(method, params, { timeoutMs, ...options })
+      this.#health.heard()
+      return result
+    } catch (error) {
+      this.#failed(error)
+      throw error
+    }
   }
 
   close(): Promise<void> {
@@ -150,16 +160,9 @@ export class Life {
     this.#refresher.notice()
   }
 
-  /** Asks it for something, and takes what becomes of it for a sign of life or of the lack of it. */
-  async #observed<T>(ask: () => T): Promise<Awaited<T>> {
-    try {
-      const result = await ask()
-      this.#health.heard()
-      return result
-    } catch (error) {
-      if (isAnswer(error)) this.#health.heard()
-      else if (!isClientError(error, 'cancelled')) this.#health.suspect()
-      throw error
-    }
+  /** What it did not do is a sign of life, or of the lack of it. */
+  #failed(error: unknown): void {
+    if (isAnswer(error)) this.#health.heard()
+    else if (!isClientError(error, 'cancelled')) this.#health.suspect()
   }
 }

@@ -13,6 +13,16 @@ test('so many are let in, so many wait, and the next is turned away', async () =
   expect([turns.running, turns.waiting]).toEqual([1, 0])
 })
 
+test('one whose turn it is at once need not wait for it, and one whose turn it is not is not in the line', () => {
+  const turns = new Turns(() => ({ concurrency: 1, queue: 1 }))
+  expect(turns.enterNow(AbortSignal.abort())).toBeUndefined()
+  const leave = turns.enterNow()
+  expect(turns.enterNow()).toBeUndefined()
+  expect([turns.running, turns.waiting]).toEqual([1, 0])
+  leave?.()
+  expect(turns.running).toBe(0)
+})
+
 test('those who wait come in the order in which they came', async () => {
   const turns = new Turns(() => ({ concurrency: 1, queue: 9 }))
   const leave = await turns.enter()

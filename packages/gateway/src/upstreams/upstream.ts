@@ -164,9 +164,15 @@ export class Upstream {
     let outcome: UpstreamReason | 'ok' | 'error' = 'ok'
     try {
       const { signal } = options
-      const result = await this.#inTurn(signal, (life) => life.call(tool, args, options))
-      if (result.isError) outcome = 'error'
-      return result
+      const leave = this.#turns.enterNow(signal) ?? (await this.#turn(signal))
+      try {
+        const life = this.#life ?? (await this.#alive(signal))
+        const result = await life.call(tool, args, options)
+        if (result.isError) outcome = 'error'
+        return result
+      } finally {
+        this.#leave(leave)
+      }
     } catch (error) {
       const failure = asUpstreamError(this.name, tool, error)
       outcome = failure.reason
@@ -180,7 +186,13 @@ export class Upstream {
   async request(method: string, params: Readonly<Record<string, unknown>>, options: UpstreamCall = {}): Promise<unknown> {
     const { signal } = options
     try {
-      return await this.#inTurn(signal, (life) => life.request(method, params, options))
+      const leave = await this.#turn(signal)
+      try {
+        const life = await this.#alive(signal)
+        return await life.request(method, params, options)
+      } finally {
+        this.#leave(leave)
+      }
     } catch (error) {
       throw asUpstreamError(this.name, method, error)
     }
@@ -194,31 +206,23 @@ export class Upstream {
     await Promise.all(this.#closing)
   }
 
-  /** Does it when there is room for it. */
-  async #inTurn<T>(signal: AbortSignal | undefined, work: (life: Life) => Promise<T>): Promise<T> {
-    const leave = this.#turns.enterNow(signal) ?? (await this.#queued(signal))
-    if (leave === undefined) {
-      const { concurrency, queue } = this.#settings
-      throw this.#error(
-        'busy',
-        `has too much to do: ${concurrency} calls are running and ${queue} are waiting. Nothing was done; call it again later.`,
-        { retryAfterMs: 1_000 },
-      )
-    }
-    try {
-      return await work(this.#life ?? (await this.#alive(signal)))
-    } finally {
-      leave()
-      this.#planSleep()
-    }
+  /** Resolves when there is room for one more call, with what ends it. */
+  async #turn(signal: AbortSignal | undefined): Promise<() => void> {
+    const leave = await this.#turns.enter(signal).catch((error: unknown) => {
+      throw this.#error('cancelled', 'was not called: it was cancelled before its turn came.', { cause: error })
+    })
+    if (leave !== undefined) return leave
+    const { concurrency, queue } = this.#settings
+    throw this.#error(
+      'busy',
+      `has too much to do: ${concurrency} calls are running and ${queue} are waiting. Nothing was done; call it again later.`,
+      { retryAfterMs: 1_000 },
+    )
   }
 
-  async #queued(signal: AbortSignal | undefined): Promise<(() => void) | undefined> {
-    try {
-      return await this.#turns.enter(signal)
-    } catch (error) {
-      throw this.#error('cancelled', 'was not called: it was cancelled before its turn came.', { cause: error })
-    }
+  #leave(leave: () => void): void {
+    leave()
+    this.#planSleep()
   }
 
   /** What is connected; waits for it when that is not long. */

@@ -15,8 +15,20 @@ import { jsonSchemaValidator } from '../schema.ts'
 import { extensionId, extensionSettings, listMeta, withDiscovery } from './discovery.ts'
 import { takeQuestion } from './quick-call.ts'
 
-/** A protocol server of the SDK that shows one scope of a runtime; `introduces` itself where a client may ask what it is for. */
-export function protocolServer(runtime: Runtime, scope: Scope, introduces = true): Server | McpServer {
+/** What a protocol server is made for. */
+export interface ServerPurpose {
+  /** Whether a client may ask what it is for. */
+  readonly introduces?: boolean
+  /** Whether it answers for tools alone: then nothing else has to be registered. */
+  readonly isForTools?: boolean
+}
+
+/** A protocol server of the SDK that shows one scope of a runtime. */
+export function protocolServer(
+  runtime: Runtime,
+  scope: Scope,
+  { introduces = true, isForTools = false }: ServerPurpose = {},
+): Server | McpServer {
   if (scope.product !== undefined) return scope.product.serve(runtime, scope, introduces)
   const { info, extend } = runtime.declaration
   const instructions = introduces ? instructionsFor(runtime, scope) : undefined
@@ -28,7 +40,7 @@ export function protocolServer(runtime: Runtime, scope: Scope, introduces = true
     }),
   }
   const capabilities = { ...capabilitiesOf(runtime, introduces ? scope : undefined), logging: {} }
-  if (extend.length === 0) return withTools(runtime, scope, new Server(info, { ...options, capabilities }))
+  if (extend.length === 0 || isForTools) return withTools(runtime, scope, new Server(info, { ...options, capabilities }))
   const mcp = new McpServer(info, options)
   mcp.server.registerCapabilities(capabilities)
   withTools(runtime, scope, mcp.server)

@@ -9,7 +9,7 @@ const toolbox = () =>
   defineToolbox({ name: 'shop', version: '1.0.0' })
     .tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello ${name}`)
     .tool('count', { output: z.object({ count: z.number() }) }, () => ({ count: 3 }))
-    .tool('list', { output: z.array(z.number()) }, () => ({ content: [], structuredContent: [1, 2] }) as never)
+    .tool('list', { output: z.array(z.number()) }, () => ({ content: [], structuredContent: [1, 2] }))
     .tool('blocks', {}, () => [
       { type: 'image', mimeType: 'image/png', data: 'AAAA' },
       { type: 'text', text: 'an image' },

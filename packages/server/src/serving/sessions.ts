@@ -202,10 +202,7 @@ class Session {
         const result = await answer(this.#runtime, this.scope, call)
         if (!isInputRequired(result))
           return {
-            result: lowLevel(this.#server).projectCallToolResult(
-              result as never,
-              this.#runtime.outputSchemaOf(this.scope, name),
-            ) as object,
+            result: lowLevel(this.#server).projectCallToolResult(result, this.#runtime.outputSchemaOf(this.scope, name)),
           }
         leaveQuestion(this.scope, id, result)
         return { left: message, with: { request: exchange.request(), ...(authInfo !== undefined && { authInfo }) } }

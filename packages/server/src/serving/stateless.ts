@@ -153,7 +153,8 @@ export class Stateless {
     const asked = request === undefined ? undefined : this.#asked.get(request)
     if (request === undefined || asked === undefined) throw new Error('A request reached the protocol server without a scope.')
     this.#asked.delete(request)
-    return protocolServer(this.#runtime, asked.scope, asked.method === 'server/discover')
+    const { scope, method } = asked
+    return protocolServer(this.#runtime, scope, { introduces: method === 'server/discover', isForTools: method === 'tools/call' })
   }
 
   // The SDK makes this check for its own high-level server only.

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { home, servers } from './command.ts'
+
+const bundle = fileURLToPath(new URL('../bundle/', import.meta.url))
+const [command, ...args] = servers.desk
+
+test('the command as it is published serves a gateway, keeps what it knows, is measured, and brings the licences of others', async () => {
+  await using place = await home()
+  const file = join(place.folder, 'unfold.json')
+  await writeFile(file, JSON.stringify({ mcpServers: { desk: { command, args } } }))
+  // The second time its tools are known before it has started.
+  for (const _round of ['first', 'again']) {
+    const child = spawn(process.execPath, [join(bundle, 'main.js'), 'serve', file, '--http', '0', '--json'], {
+      env: place.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const exit = once(child, 'exit')
+    try {
+      const [line] = await once(createInterface({ input: child.stdout }), 'line')
+      const { url } = JSON.parse(String(line)) as { url: string }
+      const listed = await place.unfold(['list', url, '--json'])
+      expect(listed.stdout).toContain('desk__')
+      const metrics = await (await fetch(new URL('/metrics', url))).text()
+      expect(metrics).toContain('unfold_upstream_tools{upstream="desk"}')
+      expect(metrics).toContain('nodejs_version_info')
+    } finally {
+      child.kill('SIGTERM')
+      await exit
+    }
+    expect(child.exitCode).toBe(0)
+  }
+  expect(await readFile(join(bundle, 'LICENSES.txt'), 'utf8')).toMatch(/^zod \S+ \(MIT\)$/mu)
+})

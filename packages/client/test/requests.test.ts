@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { connect } from '../src/connect.ts'
+import { failure } from './failing.ts'
+import { server, until } from './processes.ts'
+
+const raw = server('raw.mjs')
+const unlisted = { unlisted: true, validate: false } as const
+
+test('of many calls at once each gets its own answer, in whatever order the answers come', async () => {
+  await using connection = await connect(raw, { protocol: 'session' })
+  const names = Array.from({ length: 200 }, (_, index) => `call ${index}`)
+  const calls = names.map((name, index) => connection.call('hold', { name, last: index === names.length - 1 }, unlisted))
+  const answers = await Promise.all(calls)
+  expect(answers.map(({ content: [block] }) => block)).toEqual(names.map((text) => ({ type: 'text', text })))
+})
+
+test('what a server says before its answer is told before it, also when all of it comes at once', async () => {
+  const said: unknown[] = []
+  await using connection = await connect(raw, { protocol: 'session', relays: true })
+  const relay = {
+    capabilities: {},
+    ask: () => Promise.reject(new Error('Nobody is asked.')),
+    onLog: ({ data }: { readonly data?: unknown }) => void said.push(data),
+  }
+  const { content } = await connection.call('talk', {}, { ...unlisted, relay, onProgress: (report) => void said.push(report) })
+  expect(said).toEqual(['said', { progress: 1, total: 2 }])
+  expect(content).toEqual([{ type: 'text', text: 'done' }])
+})
+
+test('somebody who fails when told of progress is said to, and gets the answer', async () => {
+  const warnings: string[] = []
+  await using connection = await connect(raw, { protocol: 'session', onWarning: (warning) => void warnings.push(warning) })
+  const onProgress = (): never => {
+    throw new Error('I fail.')
+  }
+  const { content } = await connection.call('talk', {}, { ...unlisted, onProgress })
+  expect(content).toEqual([{ type: 'text', text: 'done' }])
+  await until(() => warnings.length > 0, 'the warning')
+  expect(warnings.join()).toContain('I fail.')
+})
+
+test('each call has its own time, and the server is told which are given up', async () => {
+  const told: string[] = []
+  await using connection = await connect(raw, { protocol: 'session', onStderr: (line) => void told.push(line) })
+  const long = connection.call('never', {}, { ...unlisted, timeoutMs: 60_000 })
+  const [idle, inAll] = await Promise.all([
+    failure(connection.call('never', {}, { ...unlisted, timeoutMs: 40 })),
+    failure(connection.call('never', {}, { ...unlisted, maxTimeoutMs: 20 })),
+  ])
+  expect(idle).toMatchObject({ reason: 'timeout', details: { timeoutMs: 40 } })
+  expect(inAll).toMatchObject({ reason: 'timeout', details: { timeoutMs: 20 } })
+  await until(() => told.length === 2, 'what the server was told')
+  expect(told.toSorted()).toEqual([inAll.message, idle.message].toSorted())
+  const lost = failure(long)
+  await connection.close()
+  expect(await lost).toMatchObject({ reason: 'unreachable' })
+})
+
+test('answers that are none are said, and end nothing but their calls', async () => {
+  const warnings: string[] = []
+  await using connection = await connect(raw, { protocol: 'session', onWarning: (warning) => void warnings.push(warning) })
+  expect(await failure(connection.call('wordless', {}, { ...unlisted, timeoutMs: 40 }))).toMatchObject({ reason: 'timeout' })
+  expect(warnings.join('\n')).toContain('no object')
+  expect(await failure(connection.call('shapeless', {}, unlisted))).toMatchObject({ reason: 'protocol' })
+  expect(await failure(connection.call('refused', {}, unlisted))).toMatchObject({
+    reason: 'protocol',
+    details: { problem: 'not today', code: -32_050 },
+  })
+  expect((await connection.call('hold', { name: 'fine', last: true }, unlisted)).isError).toBe(false)
+})

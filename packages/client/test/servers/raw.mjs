@@ -1,0 +1,39 @@
+// A session-era server without any SDK, so that it can answer as no SDK would.
+import { createInterface } from 'node:readline'
+
+const line = (message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+const text = (words) => ({ content: [{ type: 'text', text: words }] })
+const held = []
+
+const tools = {
+  // Answers come in one go with the last of them, and the other way round.
+  hold(id, { name, last }) {
+    held.unshift(line({ id, result: text(name) }))
+    return last ? held.splice(0).join('') : ''
+  },
+  talk(id, _args, { progressToken }) {
+    const log = line({ method: 'notifications/message', params: { level: 'info', data: 'said' } })
+    const progress = line({ method: 'notifications/progress', params: { progressToken, progress: 1, total: 2 } })
+    return `${log}${progress}${line({ id: String(id), result: text('done') })}`
+  },
+  never: () => '',
+  wordless: (id) => line({ id, result: 'no object' }),
+  shapeless: (id) => line({ id, result: { content: [{ type: 'text' }] } }),
+  refused: (id) => line({ id, error: { code: -32_050, message: 'not today' } }),
+}
+
+createInterface({ input: process.stdin })
+  .on('line', (written) => {
+    const { id, method, params } = JSON.parse(written)
+    if (method === 'initialize') {
+      const result = {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {}, logging: {} },
+        serverInfo: { name: 'raw', version: '1' },
+      }
+      process.stdout.write(line({ id, result }))
+    } else if (method === 'tools/call') process.stdout.write(tools[params.name](id, params.arguments, params._meta))
+    else if (method === 'notifications/cancelled') process.stderr.write(`${params.reason}\n`)
+    else if (id !== undefined) process.stdout.write(line({ id, error: { code: -32_601, message: 'Method not found' } }))
+  })
+  .on('close', () => process.exit(0))
