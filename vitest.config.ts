@@ -12,6 +12,8 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'examples/test/**/*.test.ts'],
     pool: 'forks',
     testTimeout: 20_000,
+    // Real processes, sockets and browsers on machines of every speed; the report names each test that needed it.
+    retry: 1,
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],

@@ -42,7 +42,7 @@ async function overPipes(way: Way, tools: readonly Tool[]): Promise<IdentifiedSe
       await serverCommand(folder, next)
     },
     count: (method) => lines.filter((line) => line === `wire: ${method}`).length,
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   }
 }
 

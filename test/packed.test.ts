@@ -74,7 +74,7 @@ describe('the packages, packed and installed in an empty folder', () => {
     ])
   }, 240_000)
 
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
   test('serve a client', { timeout: 60_000 }, async () => {
     const { stdout } = await run(process.execPath, ['client.mjs'], { cwd: folder })

@@ -26,7 +26,7 @@ import { jobServer } from '../examples/src/state-aware/server.ts'
 import { pageWatcher } from './fixtures/watched-page.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'unfold-schemas-'))
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 /** A server whose lists are looked at, with what brings more of its tools into them. */
 interface Subject {

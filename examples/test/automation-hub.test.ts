@@ -18,7 +18,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'automation-hub-'))
   files = join(folder, 'files')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 const hub = (timeoutMs = 5_000) => automationHub({ folder, allowPrivate: false, timeoutMs })
 

@@ -21,7 +21,7 @@ async function copied(era: (typeof eras)[number]) {
     async [Symbol.asyncDispose]() {
       await session[Symbol.asyncDispose]()
       await plugins.close()
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
 }

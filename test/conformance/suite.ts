@@ -54,7 +54,7 @@ export async function resultsOf(
     if (found.length === 0) throw new Error(`The suite ran nothing. It says: ${errors}`)
     return await Promise.all(found.map((name) => readResult(folder, name)))
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 }
 

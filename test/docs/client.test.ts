@@ -38,7 +38,7 @@ beforeAll(async () => {
   user = await home()
 })
 afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   await user[Symbol.asyncDispose]()
 })
 

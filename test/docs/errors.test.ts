@@ -291,7 +291,7 @@ async function brokenPlugin(): Promise<string> {
     await plugins.ready()
     return lines.join('\n')
   } finally {
-    await rm(folder, { recursive: true })
+    await rm(folder, { recursive: true, maxRetries: 10, retryDelay: 100 })
   }
 }
 

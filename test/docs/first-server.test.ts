@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(root, 'node_modules/.cache/first-server-'))
   await copyFile(example('first-server.ts'), join(folder, 'first-server.mjs'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 const modes = { session: 'legacy', stateless: { pin: '2026-07-28' } } as const
 

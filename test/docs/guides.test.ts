@@ -405,7 +405,7 @@ test('permissions: what is not permitted does not exist', async () => {
 })
 
 const folder = await mkdtemp(join(tmpdir(), 'unfold-docs-'))
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 const ada = { id: 'ada' }
 

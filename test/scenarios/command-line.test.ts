@@ -32,7 +32,7 @@ beforeAll(async () => {
   })
 }, 60_000)
 
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 async function listed(client: Client): Promise<readonly string[]> {
   return (await client.listTools()).tools.map(({ name }) => name)

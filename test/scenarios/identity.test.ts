@@ -303,6 +303,6 @@ verifies('C18', async () => {
     ids.push((await at.unfold(['identity', '--', node, script, file])).stdout.split('\n')[0])
     expect(new Set(ids).size).toBe(1)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 })

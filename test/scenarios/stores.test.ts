@@ -44,7 +44,7 @@ verifies('R16-2', async ({ serve }) => {
     const second = await after.connect({ principal: ann })
     expect(tools(await second.toolNames())).toEqual(['read_file', 'fetch_url'])
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 })
 

@@ -11,7 +11,7 @@ import { listSessions, loadSession, mostBytes, saveSession } from './session-sto
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'unfold-sessions-'))
-  onTestFinished(() => rm(made, { recursive: true, force: true }))
+  onTestFinished(() => rm(made, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
   return join(made, 'browser', 'sessions')
 }
 

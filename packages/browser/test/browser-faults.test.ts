@@ -14,7 +14,7 @@ import { startSite } from './site.ts'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'unfold-test-'))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
   return path
 }
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const each of started.splice(0)) await each.end('SIGKILL')
 })
-afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
 /** Everything that the program writes for itself goes to a folder of this test. */
 function surroundings(more: Readonly<Record<string, string>> = {}): Record<string, string> {

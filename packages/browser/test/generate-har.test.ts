@@ -145,7 +145,7 @@ describeInChromium('an HTTP archive in a browser', () => {
       expect(await posted).toBe(201)
     } finally {
       await browser.close()
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     }
   })
 })

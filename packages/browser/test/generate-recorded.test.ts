@@ -113,7 +113,7 @@ describeInChromium('what was really recorded', () => {
       await page.getByRole('status').filter({ hasText: '500 /api/fail' }).waitFor({ timeout: 10_000 })
     } finally {
       await browser.close()
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     }
   })
 

@@ -49,7 +49,7 @@ async function inFolder(name: string, code: string, act: (folder: string) => Pro
     await writeFile(join(folder, name), code)
     return await act(folder)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 }
 

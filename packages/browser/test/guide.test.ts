@@ -80,7 +80,7 @@ describeInChromium('the guide', () => {
       await client.close()
     } finally {
       await watched.close()
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     }
   }, 60_000)
 })

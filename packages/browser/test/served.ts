@@ -48,7 +48,7 @@ export function serving(): Serving {
   afterAll(async () => {
     await all?.watch.browser.close()
     await all?.site.close()
-    if (all !== undefined) await rm(all.folder, { recursive: true, force: true })
+    if (all !== undefined) await rm(all.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   })
   const output = (): string => join(started().folder, 'output')
   const serve = async (way = usual): Promise<TestServer> => {

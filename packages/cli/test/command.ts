@@ -57,7 +57,7 @@ export async function home(): Promise<Home> {
     env,
     unfold: (args, options = {}) =>
       run(process.execPath, [main, ...args], { cwd: folder, ...options, env: { ...env, ...options.env } }),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   }
 }
 

@@ -12,7 +12,7 @@ const compiler = join(modules, 'typescript', 'bin', 'tsc')
 
 /** What `npm install` would do, from this repository. */
 async function installed(folder: string): Promise<void> {
-  await rm(join(folder, 'node_modules'), { recursive: true, force: true })
+  await rm(join(folder, 'node_modules'), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   await symlink(modules, join(folder, 'node_modules'))
 }
 

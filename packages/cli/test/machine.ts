@@ -28,6 +28,6 @@ export async function machine(env: Surroundings['env'] = {}): Promise<Machine> {
       await writeFile(file, isText ? content : JSON.stringify(content))
       return file
     },
-    [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   }
 }

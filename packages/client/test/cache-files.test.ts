@@ -11,7 +11,7 @@ let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'unfold-cache-files-'))
 })
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(() => rm(folder, { recursive: true, maxRetries: 10, retryDelay: 100 }))
 
 const key = (name: string, rest: Partial<CacheKey> = {}): CacheKey => ({ name, server: 's', credential: '', view: '', ...rest })
 

@@ -14,7 +14,7 @@ let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'unfold-cache-'))
 })
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(() => rm(folder, { recursive: true, maxRetries: 10, retryDelay: 100 }))
 
 const caches: readonly (readonly [string, () => ToolCache])[] = [
   ['in memory', () => memoryCache()],

@@ -272,7 +272,7 @@ test('large and binary parts of a result go to files with names of our own, and 
   const link = content[2]
   if (link?.type !== 'resource_link') throw new Error('The image should be a link.')
   expect(await readFile(fileURLToPath(link.uri))).toEqual(png)
-  await rm(directory, { recursive: true })
+  await rm(directory, { recursive: true, maxRetries: 10, retryDelay: 100 })
 })
 
 test('a tool is described by the server, or from its definition', async () => {

@@ -64,7 +64,7 @@ export async function workshop(
     reports,
     output,
     save,
-    remove: (name) => rm(join(folder, name), { recursive: true, force: true }),
+    remove: (name) => rm(join(folder, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
     async call(tool, args = {}) {
       const { content } = await client.call(tool, args)
       return content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n')
@@ -79,7 +79,7 @@ export async function workshop(
     async [Symbol.asyncDispose]() {
       await server.close()
       await plugins.close()
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
 }

@@ -14,7 +14,7 @@ let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'arguments-'))
 })
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(() => rm(folder, { recursive: true, maxRetries: 10, retryDelay: 100 }))
 
 const sources = (stdin = ''): ArgumentSources => ({
   readFile: (path) => readFile(path, 'utf8'),

@@ -244,7 +244,7 @@ describe('the cache on disk', () => {
     const folders = completionFolders(data)
     await mkdir(folders.tools, { recursive: true })
     for (const [name, text] of Object.entries(files)) await writeFile(join(folders.tools, name), text)
-    return { ...folders, [Symbol.asyncDispose]: () => rm(data, { recursive: true }) }
+    return { ...folders, [Symbol.asyncDispose]: () => rm(data, { recursive: true, maxRetries: 10, retryDelay: 100 }) }
   }
 
   test('gives names at once and tools when asked, and leaves out what it cannot read', async () => {

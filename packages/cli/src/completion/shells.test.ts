@@ -73,7 +73,7 @@ async function answerTo([first, ...rest]: readonly string[]): Promise<string> {
 
 afterAll(async () => {
   answers.close()
-  await rm(folder, { recursive: true })
+  await rm(folder, { recursive: true, maxRetries: 10, retryDelay: 100 })
 })
 
 const prompt = 'READY>'

@@ -402,7 +402,7 @@ describe('what leads out of the folder is refused by its real path', () => {
       expect(await shop.client.toolNames()).toEqual(['good'])
       return messages(shop)
     } finally {
-      await rm(elsewhere, { recursive: true, force: true })
+      await rm(elsewhere, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     }
   }
   const out = 'it leads out of its folder, and is not loaded. Copy it into the folder.'
@@ -539,7 +539,7 @@ test('a folder that is not there is said at once', () => {
 
 test('a folder that goes away takes its tools along, and is followed when it comes back', async () => {
   await using shop = await workshop({ 'a.mjs': toolModule('a') }, { rescanMs: 100 })
-  await rm(shop.folder, { recursive: true })
+  await rm(shop.folder, { recursive: true, maxRetries: 10, retryDelay: 100 })
   await shop.until('its tools are gone', async () => (await shop.client.toolNames()).length === 0)
   expect(messages(shop)).toEqual([expect.stringContaining('the folder cannot be read')])
   await shop.save('b.mjs', toolModule('b'))

@@ -26,7 +26,7 @@ async function started(then: string) {
     said: listened(child),
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
 }

@@ -13,7 +13,7 @@ async function folder(files: { readonly [name: string]: string }) {
   return {
     path,
     scanned: () => scan(path, { canTypescript: true, most: 10 }),
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true }),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, maxRetries: 10, retryDelay: 100 }),
   }
 }
 
