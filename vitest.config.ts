@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
@@ -12,6 +13,8 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'examples/test/**/*.test.ts'],
     pool: 'forks',
     testTimeout: 20_000,
+    // Much of the time goes by in waiting for other processes, so one more than the usual does no harm where there are two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Real processes, sockets and browsers on machines of every speed; the report names each test that needed it.
     retry: 1,
     coverage: {
@@ -19,7 +22,7 @@ export default defineConfig({
       include: ['packages/*/src/**/*.ts'],
       exclude: ['**/*.test.ts', '**/*.test-d.ts', '**/*.examples.ts'],
       reporter: ['text-summary', 'json-summary'],
-      thresholds: { 'packages/core/src/**': { lines: 90 } },
+      thresholds: { 'packages/core/src/**': { lines: 90 }, 'packages/gateway/src/**': { lines: 80 } },
     },
   },
 })

@@ -1,13 +1,12 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import type { ClientError } from './errors.ts'
-import { InFlight } from './in-flight.ts'
 
 /** The requests that were sent and are not answered, so that each can be told why no answer will come. */
 export class Unanswered {
-  readonly #ids = new InFlight<RequestId>()
+  readonly #ids = new Set<RequestId>()
 
   get ids(): readonly RequestId[] {
-    return this.#ids.items
+    return [...this.#ids]
   }
 
   get count(): number {

@@ -13,7 +13,6 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/client'
-import { InFlight } from './in-flight.ts'
 
 /** What a server asks while it answers. */
 export type Question = ElicitRequest | CreateMessageRequest
@@ -84,7 +83,7 @@ const words = {
 export class Relays {
   // Until Node 24 the first use of this slows down every promise of the process, so it is left alone where it tells nothing.
   readonly #stream: AsyncLocalStorage<Relayed> | undefined
-  readonly #open = new InFlight<Relayed>()
+  readonly #open = new Set<Relayed>()
 
   /** `hasStreams`: each request has a stream of its own. */
   constructor({ hasStreams }: { readonly hasStreams: boolean }) {
@@ -127,7 +126,7 @@ export class Relays {
   #whose(): Relayed | 'nobody' | 'several' {
     const known = this.#stream?.getStore()
     if (known !== undefined) return this.#open.has(known) ? known : 'nobody'
-    const [first, second] = this.#open.items
+    const [first, second] = this.#open
     return second === undefined ? (first ?? 'nobody') : 'several'
   }
 }

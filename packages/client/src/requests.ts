@@ -1,7 +1,6 @@
 import { type JSONRPCMessage, type Progress, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientError, cancelled, timedOut } from './errors.ts'
-import { InFlight } from './in-flight.ts'
 import { isRecord } from './record.ts'
 import type { StdioTransport } from './stdio.ts'
 import { limitsOf, type Timing, timeoutWords } from './timing.ts'
@@ -41,7 +40,7 @@ export class Requests {
   readonly #clock: Clock
   readonly #now: () => number
   readonly #failed: (error: Error) => void
-  readonly #waiting = new InFlight<Waiting>()
+  readonly #waiting = new Map<number, Waiting>()
   #lastId = firstId
   #timerAt = Number.POSITIVE_INFINITY
   #stopTimer: (() => void) | undefined
@@ -68,7 +67,7 @@ export class Requests {
       const idleAt = now + timeoutMs
       const maxAt = now + maxMs
       const waiting: Waiting = { id, sending, resolve, reject, timeoutMs, maxMs, idleAt, maxAt, abort: undefined }
-      this.#waiting.add(waiting)
+      this.#waiting.set(id, waiting)
       this.#wakeAt(Math.min(idleAt, maxAt), now)
       if (signal === undefined) return
       waiting.abort = () => this.#callOff(waiting, cancelled(sending.what(), signal.reason))
@@ -79,7 +78,7 @@ export class Requests {
   /** Whether a message is about one of these requests; then nobody else needs to see it. */
   takes(message: JSONRPCMessage): boolean {
     if ('method' in message) return message.method === 'notifications/progress' && this.#progressed(message.params)
-    const waiting = this.#named(message.id)
+    const waiting = this.#waiting.get(Number(message.id))
     if (waiting === undefined) return false
     if ('result' in message && isRecord(message.result)) {
       this.#forget(waiting)
@@ -95,7 +94,7 @@ export class Requests {
 
   /** No answer will come any more. */
   end(): void {
-    for (const waiting of this.#waiting.items) {
+    for (const waiting of [...this.#waiting.values()]) {
       this.#forget(waiting)
       waiting.reject(new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'))
     }
@@ -104,27 +103,24 @@ export class Requests {
 
   #nextId(): number {
     do this.#lastId = this.#lastId === lastId ? firstId : this.#lastId + 1
-    while (this.#named(this.#lastId) !== undefined)
+    while (this.#waiting.has(this.#lastId))
     return this.#lastId
-  }
-
-  #named(given: unknown): Waiting | undefined {
-    const id = Number(given)
-    return this.#waiting.find((waiting) => waiting.id === id)
   }
 
   #progressed(params: unknown): boolean {
     if (!isRecord(params)) return false
     const { progressToken, ...report } = params
-    const waiting = this.#named(progressToken)
+    const waiting = this.#waiting.get(Number(progressToken))
     if (waiting === undefined || !isProgress(report)) return false
     // In the order of what the server says beside it, which the SDK reads a moment later.
-    Promise.resolve()
-      .then(() => {
-        waiting.idleAt = this.#now() + waiting.timeoutMs
+    queueMicrotask(() => {
+      waiting.idleAt = this.#now() + waiting.timeoutMs
+      try {
         waiting.sending.onProgress?.(report)
-      })
-      .catch((error: unknown) => this.#failed(new Error(`Whoever is told of progress failed: ${String(error)}`)))
+      } catch (error) {
+        this.#failed(new Error(`Whoever is told of progress failed: ${String(error)}`))
+      }
+    })
     return true
   }
 
@@ -140,7 +136,7 @@ export class Requests {
   #forget(waiting: Waiting): boolean {
     const { sending, abort } = waiting
     if (abort !== undefined) sending.signal?.removeEventListener('abort', abort)
-    return this.#waiting.delete(waiting)
+    return this.#waiting.delete(waiting.id)
   }
 
   #wakeAt(at: number, now: number): void {
@@ -156,7 +152,7 @@ export class Requests {
     this.#timerAt = Number.POSITIVE_INFINITY
     const now = this.#now()
     let next = Number.POSITIVE_INFINITY
-    for (const waiting of this.#waiting.items) {
+    for (const waiting of [...this.#waiting.values()]) {
       const { sending, timeoutMs, maxMs, maxAt } = waiting
       if (now >= maxAt) {
         this.#callOff(waiting, timedOut(sending.what(), maxMs, timeoutWords.inAll))

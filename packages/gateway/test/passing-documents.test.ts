@@ -7,6 +7,7 @@ import { testServer } from '../../server/src/testing/ways.ts'
 import { createToken } from '../src/config/tokens.ts'
 import { asking, person } from './passing-clients.ts'
 import { served } from './served.ts'
+import { server } from './upstreams.ts'
 
 const eras = ['session', 'stateless'] as const
 const manners = { session: 'session', stateless: 'both' } as const
@@ -120,6 +121,22 @@ test('a session that begins with the gateway is told what there is, and one of t
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   }
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a session that begins before all servers were met is served at once, and told of prompts of those that come later',
+  async () => {
+    const { command, args = [] } = server('asking.mjs', 'late', 'session')
+    const late = { command: 'sh', args: ['-c', 'sleep 0.8; exec "$0" "$@"', command, ...args] }
+    const mcpServers = { plain: asking('plain', 'session', 'bare'), late }
+    await using gateway = await served({ mcpServers, exposure: 'everything' })
+    await using me = await person(gateway.url, { era: 'session' })
+    expect(gateway.gateway.upstreams.get('late')?.state).toBe('starting')
+    expect(me.client.getServerCapabilities()).toMatchObject({ prompts: {}, resources: { subscribe: true } })
+    expect((await me.client.listPrompts()).prompts).toEqual([])
+    await until(() => me.noticed.includes('prompts'), 'the prompts are told of')
+    expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['late__greet', 'late__inquire'])
+  },
+)
 
 test.each(eras)('a %s client over pipes is served as well, and asked as well', async (era) => {
   await using gateway = await served({ mcpServers: { one: asking('one', 'session') }, exposure: 'everything' })

@@ -58,7 +58,8 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const callers = new Callers()
   const events = new EventStreams(journal)
   // Many clients list once, when they connect; so the first are let wait a moment for something to list.
-  const begun = Promise.race([gateway.upstreams.ready, pause(firstToolsMs, undefined, { ref: false })])
+  const first = gateway.upstreams.ready.then(() => gateway.passing.read())
+  const begun = Promise.race([first, pause(firstToolsMs, undefined, { ref: false })])
   let listening: Listening | undefined
   const handler = (): Handler | undefined => listening?.handler
   metrics.measure({

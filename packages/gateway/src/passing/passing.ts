@@ -96,9 +96,14 @@ export class Passing {
       offers,
       // Over standard input and output, what a 2026-07-28 client wants to hear of is known to the SDK alone.
       canFollow: era === 'session' || !isLasting(scope),
-      read: () => Promise.all([...this.#lists.values()].map(({ read }) => read)),
+      read: () => this.read(),
     }
     register(mcp, served, handlers)
+  }
+
+  /** Done when what the servers that were met offer beside tools has been read, or they are slow. */
+  async read(): Promise<void> {
+    await Promise.all([...this.#lists.values()].map(({ read }) => read))
   }
 
   /** Follows the resources that a client wants to hear of on a stream, until what is returned is called. */
