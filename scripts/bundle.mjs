@@ -52,7 +52,10 @@ export async function bundle() {
 /** The licences of all that others wrote and that is part of it. */
 function licensesOf(files) {
   const names = files.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(file)?.[1] ?? [])
-  return [...new Set(names)].sort((a, b) => a.localeCompare(b)).map(licenseOf).join('\n')
+  return [...new Set(names)]
+    .sort((a, b) => a.localeCompare(b))
+    .map(licenseOf)
+    .join('\n')
 }
 
 function licenseOf(name) {
