@@ -16,7 +16,7 @@ export const commandNames = {
   peerList: 'mcporter list of a stdio server',
 }
 
-const unfold = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url))
+const unfold = fileURLToPath(new URL('../../../packages/cli/bundle/main.js', import.meta.url))
 const server = fileURLToPath(new URL('servers/small.js', import.meta.url))
 
 /** How long commands take from start to end: ours, and those of the peer where it is there. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { until } from '../../client/test/processes.ts'
 import { home, servers } from './command.ts'
 
 const bundle = fileURLToPath(new URL('../bundle/', import.meta.url))
@@ -24,6 +25,7 @@ test('the command as it is published serves a gateway, keeps what it knows, is m
     try {
       const [line] = await once(createInterface({ input: child.stdout }), 'line')
       const { url } = JSON.parse(String(line)) as { url: string }
+      await until(async () => (await fetch(new URL('/readyz', url))).ok, 'it has something to serve')
       const listed = await place.unfold(['list', url, '--json'])
       expect(listed.stdout).toContain('desk__')
       const metrics = await (await fetch(new URL('/metrics', url))).text()

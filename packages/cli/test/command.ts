@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The command as it is built. */
-export const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+/** The command as it is published. */
+export const main = fileURLToPath(new URL('../bundle/main.js', import.meta.url))
 
 const require = createRequire(import.meta.url)
 

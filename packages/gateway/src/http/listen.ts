@@ -59,7 +59,10 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const events = new EventStreams(journal)
   // Many clients list once, when they connect; so the first are let wait a moment for something to list.
   const first = gateway.upstreams.ready.then(() => gateway.passing.read())
-  const begun = Promise.race([first, pause(firstToolsMs, undefined, { ref: false })])
+  let hasBegun = false
+  const begun = Promise.race([first, pause(firstToolsMs, undefined, { ref: false })]).then(() => {
+    hasBegun = true
+  })
   let listening: Listening | undefined
   const handler = (): Handler | undefined => listening?.handler
   metrics.measure({
@@ -87,7 +90,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       const client = authenticate(head, { config: gateway.config, access: gateway.access, isPublic })
       const isStateless = head.header('mcp-method') !== undefined
       if (isStateless && !(client instanceof Response)) callers.saw(client, head.header('user-agent'))
-      return isSession || isStateless ? client : begun.then(() => client)
+      return isSession || hasBegun ? client : begun.then(() => client)
     },
     elsewhere: routes({
       ...options,
