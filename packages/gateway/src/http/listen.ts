@@ -60,9 +60,11 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   // Many clients list once, when they connect; so the first are let wait a moment for something to list.
   const first = gateway.upstreams.ready.then(() => gateway.passing.read())
   let hasBegun = false
-  const begun = Promise.race([first, pause(firstToolsMs, undefined, { ref: false })]).then(() => {
+  const begin = async (): Promise<void> => {
+    await Promise.race([first, pause(firstToolsMs, undefined, { ref: false })])
     hasBegun = true
-  })
+  }
+  const begun = begin()
   let listening: Listening | undefined
   const handler = (): Handler | undefined => listening?.handler
   metrics.measure({
