@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { timeLimit } from './time-limit.ts'
 
 const patienceMs = 30_000
 const mostBytes = 1_000_000
@@ -6,12 +7,8 @@ const mostBytes = 1_000_000
 /** `fetch` for what an authorization server says: it answers soon and shortly, or not at all. */
 export function boundedFetch(signal?: AbortSignal): FetchLike {
   return async (url, init) => {
-    const signals = [
-      AbortSignal.timeout(patienceMs),
-      ...(signal === undefined ? [] : [signal]),
-      ...(init?.signal ? [init.signal] : []),
-    ]
-    const response = await fetch(url, { ...init, signal: AbortSignal.any(signals) })
+    using limit = timeLimit(patienceMs, [signal, init?.signal])
+    const response = await fetch(url, { ...init, signal: limit.signal })
     const { status, statusText, headers, body } = response
     if (body === null) return response
     return new Response(await textOf(body, String(url)), { status, statusText, headers: plain(headers) })

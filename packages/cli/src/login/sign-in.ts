@@ -8,6 +8,7 @@ import { type Callback, callbackServer, type Returned } from './callback.ts'
 import { boundedFetch } from './fetch.ts'
 import { SignInProvider } from './provider.ts'
 import { tokensOf } from './stored.ts'
+import { timeLimit } from './time-limit.ts'
 import { type Grant, resourceOf, type TokenStore } from './tokens.ts'
 
 export interface SignInOptions {
@@ -28,7 +29,8 @@ export interface SignInOptions {
 /** Signs in to a server and keeps the tokens. */
 export async function signIn(options: SignInOptions): Promise<Grant> {
   const { label, url, store, signal } = options
-  const until = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)])
+  using limit = timeLimit(options.timeoutMs, [signal])
+  const until = limit.signal
   const fetchFn = boundedFetch(until)
   const before = await store.find(url)
   await using callback = await callbackServer(before?.redirect)
