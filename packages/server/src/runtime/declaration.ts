@@ -6,9 +6,9 @@ import type { Reporter } from '../report.ts'
 import type { SearchSettings } from '../search/settings.ts'
 import type { ActivationStore } from '../stores/store.ts'
 import type { MessageLimits } from './limits.ts'
+import type { Permit, PermitSource } from './permissions.ts'
 import type { MakeProduct } from './product.ts'
 import type { GroupHooks } from './transition.ts'
-import type { Permit, PermitSource } from './views.ts'
 
 /** A group as a toolbox declares it. */
 export interface GroupOptions<Name extends string = string> extends Omit<GroupDeclaration<Name>, 'strict'> {

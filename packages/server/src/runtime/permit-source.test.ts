@@ -5,7 +5,7 @@ import { ToolRegistry } from '../registry.ts'
 import type { Report } from '../report.ts'
 import { testContext } from '../testing/index.ts'
 import { defineToolbox } from '../toolbox.ts'
-import type { PermitSource, Place } from './views.ts'
+import type { PermitSource, Place } from './permissions.ts'
 
 const [ann, bob]: readonly [Principal, Principal] = [{ id: 'ann' }, { id: 'bob' }]
 

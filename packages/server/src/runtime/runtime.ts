@@ -25,6 +25,7 @@ import type { Declaration, Wished } from './declaration.ts'
 import { groupCost } from './group-cost.ts'
 import { type Delta, Identities } from './identities.ts'
 import { Openings } from './openings.ts'
+import { Permissions } from './permissions.ts'
 import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Scope } from './scope.ts'
@@ -75,6 +76,7 @@ export class Runtime {
   readonly identities: Identities
   /** Where it is said how each client is shown the tools, and why. */
   log: ((line: string) => void) | undefined
+  readonly #permissions: Permissions
   readonly #worlds: Worlds
   readonly #scopes = new Set<Scope>()
   readonly #goodViews = new WeakMap<UrlView, World>()
@@ -90,10 +92,11 @@ export class Runtime {
     this.declaration = declaration
     this.#activations = new Activations(declaration, () => this.#groups)
     this.#openings = new Openings({ declaration, activations: this.#activations, worldOf: (scope) => this.worldOf(scope) })
+    this.#permissions = new Permissions(declaration.permit, declaration.report)
     this.views = new Views({
       world: (scope) => this.worldOf(scope),
       facts: declaration.facts,
-      permit: declaration.permit,
+      permissions: this.#permissions,
       appendOnly: declaration.order === 'append',
       budgetTokens: declaration.budgetTokens,
       report: declaration.report,
@@ -385,7 +388,7 @@ export class Runtime {
     const world = this.worldOf({ product })
     // Where everyone may have everything, an address that was good once is good until the tools change.
     if (this.#goodViews.get(view) === world) return
-    view.check(world, (entry) => this.views.permitted(entry, principal))
+    view.check(world, (entry) => this.#permissions.permitted(entry, principal))
     if (this.declaration.permit === undefined) this.#goodViews.set(view, world)
   }
 

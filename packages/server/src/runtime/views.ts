@@ -19,13 +19,12 @@ import {
   type Snapshot,
   type Surface,
   snapshotOf,
-  type Tool,
   unavailableEntries,
   viewOf,
 } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
-import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
+import type { Permissions } from './permissions.ts'
 import type { Scope, Wish } from './scope.ts'
 import { advised, type Shown, shownOf, withCounts } from './shown.ts'
 import { ShownCache } from './shown-cache.ts'
@@ -39,29 +38,10 @@ export interface World {
   readonly surface: SurfacePlan
 }
 
-/** Where a tool stands, for deciding by group, tag or source rather than by name. */
-export interface Place {
-  readonly group: string | undefined
-  readonly tags: readonly string[]
-  readonly source: string
-}
-
-export type Permit = (principal: Principal | undefined, tool: Tool, place: Place) => boolean
-
-/**
- * Permissions that say when they change: until then each is asked for once for every principal, which is known by its object. So
- * let `authenticate` give the same object for the same one, and call `toolListChanged` after a change for those who are connected.
- */
-export interface PermitSource<P extends Principal = Principal> {
-  permits(principal: P | undefined, tool: Tool, place: Place): boolean
-  /** Another value whenever what is permitted may be another. */
-  version(): unknown
-}
-
 interface Options {
   readonly world: (scope: Scope) => World
   readonly facts: (() => Facts) | FactSource | undefined
-  readonly permit: Permit | PermitSource | undefined
+  readonly permissions: Permissions
   readonly appendOnly: boolean
   /** What a whole list may cost before `auto` and `measured` show something smaller. */
   readonly budgetTokens: number
@@ -93,14 +73,6 @@ interface KnownLook {
   readonly seen: Seen
 }
 
-/** What does not exist for whom, for as long as neither the permissions nor the tools change. */
-interface Refusals {
-  readonly version: unknown
-  readonly catalog: Catalog<ToolEntry>
-  readonly found: WeakMap<Principal, ReadonlySet<ToolEntry>>
-  nobodys: ReadonlySet<ToolEntry> | undefined
-}
-
 /** How a scope is shown, and why. */
 export interface Decision {
   readonly exposure: Exposure
@@ -128,7 +100,6 @@ export class Views {
   readonly #activationKeys = new WeakMap<Activation, string>()
   readonly #factSource: FactSource | undefined
   #evaluate: Evaluate | undefined
-  #refusals: Refusals | undefined
   readonly #looks = new WeakMap<Scope, KnownLook>()
   readonly #shownByLook = new WeakMap<Look<ToolEntry>, Shown>()
 
@@ -170,8 +141,7 @@ export class Views {
   #seen(scope: Scope): Seen {
     const world = this.#options.world(scope)
     if (!this.#isSteady(world)) return this.#seenNow(scope, world)
-    const { permit } = this.#options
-    const version = typeof permit === 'object' ? permit.version() : undefined
+    const { version } = this.#options.permissions
     const { succeeded, neverRelists, cell } = scope
     const known = this.#looks.get(scope)
     const isSame =
@@ -189,8 +159,8 @@ export class Views {
 
   /** Whether what a scope sees depends on nothing but what is known to change. */
   #isSteady({ catalog }: World): boolean {
-    const { permit, facts } = this.#options
-    return facts === undefined && typeof permit !== 'function' && catalog.conditional.length + catalog.composite.length === 0
+    const { permissions, facts } = this.#options
+    return facts === undefined && permissions.isVersioned && catalog.conditional.length + catalog.composite.length === 0
   }
 
   #seenNow(scope: Scope, world: World): Seen {
@@ -212,7 +182,7 @@ export class Views {
     const { principal, readOnly, era } = scope.frame
     const { activation } = scope.cell
     const { unavailable, modes } = this.#availability(world, snapshot)
-    const forbidden = this.#forbidden(world.catalog, principal)
+    const forbidden = this.#options.permissions.forbidden(world.catalog, principal)
     const succeeded = era === 'session' ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
     const { groups } = world
     const shape = { exposure: 'everything', surfaces: noSurfaces, readOnly } as const
@@ -342,50 +312,6 @@ export class Views {
     const made = JSON.stringify([ordered, tools, tags, versions])
     this.#activationKeys.set(activation, made)
     return made
-  }
-
-  #forbidden(catalog: Catalog<ToolEntry>, principal: Principal | undefined): ReadonlySet<ToolEntry> {
-    const { permit } = this.#options
-    if (permit === undefined) return noEntries
-    if (typeof permit === 'function') return this.#forbiddenNow(catalog, principal)
-    const refusals = this.#refusalsOf(catalog, permit.version())
-    const known = principal === undefined ? refusals.nobodys : refusals.found.get(principal)
-    if (known !== undefined) return known
-    const made = this.#forbiddenNow(catalog, principal)
-    if (principal === undefined) refusals.nobodys = made
-    else refusals.found.set(principal, made)
-    return made
-  }
-
-  #refusalsOf(catalog: Catalog<ToolEntry>, version: unknown): Refusals {
-    const known = this.#refusals
-    if (known !== undefined && known.version === version && known.catalog === catalog) return known
-    const made: Refusals = { version, catalog, nobodys: undefined, found: new WeakMap() }
-    this.#refusals = made
-    return made
-  }
-
-  #forbiddenNow(catalog: Catalog<ToolEntry>, principal: Principal | undefined): ReadonlySet<ToolEntry> {
-    const found = catalog.entries.filter((entry) => entry.origin !== 'surface' && !this.permitted(entry, principal))
-    return found.length === 0 ? noEntries : new Set(found)
-  }
-
-  /** Whether the tool exists for this principal; a check that throws says no and is reported. */
-  permitted(entry: ToolEntry, principal: Principal | undefined): boolean {
-    const { permit, report } = this.#options
-    if (permit === undefined) return true
-    try {
-      const { tool, tags, source } = entry
-      const place = { group: entry.visibility.group, tags, source }
-      return (typeof permit === 'function' ? permit(principal, tool, place) : permit.permits(principal, tool, place)) === true
-    } catch (error) {
-      report({
-        reason: 'permission_check_failed',
-        message: `permit() threw for tool "${entry.tool.name}"; it was not permitted.`,
-        error,
-      })
-      return false
-    }
   }
 
   #predicateFailed(entry: Entry, error: unknown): void {
