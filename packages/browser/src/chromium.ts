@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -117,6 +117,9 @@ export interface LaunchOptions {
 const startMs = 30_000
 const endMs = 5_000
 const farewellMs = 1_000
+const hasGroups = process.platform !== 'win32'
+const removals = 5
+const removalMs = 20
 const mostOfComplaint = 4_000
 
 // No first-run pages, no sign-in, no reports and no traffic of the browser's own among the pages'.
@@ -168,18 +171,19 @@ export async function launchChromium({ executablePath, headless, profile, args =
     ...args,
     'about:blank',
   ]
-  const child = spawn(executablePath, all, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] })
+  // A group of its own, so that it can be ended with all its helpers.
+  const child = spawn(executablePath, all, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], detached: hasGroups })
   const complaint = complaintsOf(child)
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`))
   })
   const remove = (): void => {
-    if (profile === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    if (profile === undefined) removeProfile(folder)
   }
   // A process that is simply ended must not leave a browser and a folder behind.
   const atExit = (): void => {
-    child.kill('SIGKILL')
+    kill(child)
     remove()
   }
   process.once('exit', atExit)
@@ -204,6 +208,25 @@ export async function launchChromium({ executablePath, headless, profile, args =
     throw new ChromiumFailed(`The browser at ${executablePath} could not be started: ${why}${complaint()}`, { cause: error })
   }
   return { wire, isOurs: true, isHeadless: headless, close, [Symbol.asyncDispose]: close }
+}
+
+/** Ends a browser and its helpers at once. */
+function kill(child: ChildProcess): void {
+  try {
+    if (hasGroups && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // All gone already.
+  }
+  child.kill('SIGKILL')
+}
+
+/** Removes a profile; again when a helper of the browser, in its last moment, wrote something into it once more. */
+function removeProfile(folder: string): void {
+  for (let attempt = 0; attempt < removals; attempt += 1) {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, removalMs)
+    if (!existsSync(folder)) return
+  }
 }
 
 function later(ms: number): Promise<undefined> {
@@ -232,7 +255,7 @@ function complaintsOf(child: ChildProcess): () => string {
 async function end(child: ChildProcess, wire: Wire, ended: Promise<string>): Promise<void> {
   if (child.pid === undefined) return
   wire.send('Browser.close', undefined).catch(() => undefined)
-  const timer = setTimeout(() => child.kill('SIGKILL'), endMs)
+  const timer = setTimeout(() => kill(child), endMs)
   await ended
   clearTimeout(timer)
   wire.close()

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Gate } from '../src/capture/gate.ts'
 import type { Oversized } from '../src/capture/inbox.ts'
 import { pipeChannel } from '../src/capture/pipe.ts'
@@ -126,6 +126,7 @@ describe('one connection for two', () => {
       })
     })
     await over
+    await vi.waitUntil(() => seen.forwarded >= 1_000)
     expect(seen).toEqual({ glimpses: 500_000, read: 1_000, forwarded: 1_000 })
     expect(gate.takeShut()).toBe(499_000)
     expect(last).toEqual({ method: 'Runtime.consoleAPICalled', type: 'log', session: 'A1', bytes: line.length })
@@ -147,11 +148,31 @@ describe('one connection for two', () => {
       `{"id":1,"result":{}}\0{"id":${sent[0]?.id},"result":{"product":"ours"}}\0not json\0{"method":"An.event","params":{}}\0`,
     )
     expect(await version).toEqual({ product: 'ours' })
+    await vi.waitUntil(() => others.length > 1)
     expect(others).toEqual([
       { id: 1, result: {} },
       { method: 'An.event', params: {} },
     ])
     expect(sent[1]?.params).toMatchObject({ maxResourceBufferSize: 4 * megabyte })
+  })
+
+  test('what an answer sets off is done before the next message comes, even of one write', async () => {
+    const from = new PassThrough()
+    const wire = new Wire(pipeChannel(new PassThrough(), from))
+    const steps: string[] = []
+    const over = new Promise<string | undefined>((resolve) => {
+      wire.transport.onclose = resolve
+    })
+    wire.transport.onmessage = async (message) => {
+      const { method = 'the answer' } = message as { method?: string }
+      steps.push(method)
+      // As Playwright does: promises of promises, and only then it listens for more.
+      for (let hop = 0; hop < 10; hop += 1) await Promise.resolve()
+      steps.push(`done with ${method}`)
+    }
+    from.end('{"id":1,"result":{}}\0{"method":"An.event"}\0')
+    expect(await over).toBe('the browser ended')
+    expect(steps).toEqual(['the answer', 'done with the answer', 'An.event', 'done with An.event'])
   })
 
   test('whoever waits is told when the connection is gone', async () => {
@@ -163,6 +184,7 @@ describe('one connection for two', () => {
     from.destroy()
     expect(await failure).toBe('Error: The connection to the browser is gone: the browser ended.')
     expect(await wire.closed).toBe('the browser ended')
+    await vi.waitUntil(() => reasons.length > 0)
     expect(reasons).toEqual(['the browser ended'])
     await expect(wire.send('Browser.getVersion', undefined)).rejects.toThrow('is gone')
   })

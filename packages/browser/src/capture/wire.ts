@@ -79,7 +79,7 @@ export class Wire {
             reject(this.#gone())
           }
           this.#waiting.clear()
-          this.transport.onclose?.(reason)
+          setImmediate(() => this.transport.onclose?.(reason))
           resolve(reason)
         },
       })
@@ -131,7 +131,15 @@ export class Wire {
     if (message === undefined) return
     const { id, method, params, sessionId = '' } = message
     if (id !== undefined && id >= firstId) this.#answer(id, message)
-    else if (method === undefined || this.#tap?.event(method, params, sessionId) !== false) this.transport.onmessage?.(message)
+    else if (method === undefined || this.#tap?.event(method, params, sessionId) !== false) this.#pass(message)
+  }
+
+  /**
+   * Gives a message to Playwright, in a turn of its own. Playwright begins to listen for a tab's events when an answer
+   * before them has run its course; of several messages in one turn it would miss those, and never meet the tab.
+   */
+  #pass(message: object): void {
+    setImmediate(() => this.transport.onmessage?.(message))
   }
 
   #oversized({ head, tail, bytes }: Oversized): void {
@@ -143,7 +151,7 @@ export class Wire {
     const error = { code: -32_000, message: `The browser's answer is too large to be read (${bytes} bytes).` }
     const session = sessionIn(tail)
     if (id >= firstId) this.#answer(id, { error })
-    else this.transport.onmessage?.({ id, error, ...(session !== '' && { sessionId: session }) })
+    else this.#pass({ id, error, ...(session !== '' && { sessionId: session }) })
   }
 
   #answer(id: number, { result, error }: Message): void {
