@@ -163,13 +163,13 @@ describe('one connection for two', () => {
     const over = new Promise<string | undefined>((resolve) => {
       wire.transport.onclose = resolve
     })
-    wire.transport.onmessage = async (message) => {
-      const { method = 'the answer' } = message as { method?: string }
+    const work = async ({ method = 'the answer' }: { readonly method?: string }): Promise<void> => {
       steps.push(method)
       // As Playwright does: promises of promises, and only then it listens for more.
       for (let hop = 0; hop < 10; hop += 1) await Promise.resolve()
       steps.push(`done with ${method}`)
     }
+    wire.transport.onmessage = (message) => void work(message)
     from.end('{"id":1,"result":{}}\0{"method":"An.event"}\0')
     expect(await over).toBe('the browser ended')
     expect(steps).toEqual(['the answer', 'done with the answer', 'An.event', 'done with An.event'])
