@@ -208,6 +208,7 @@ test('command line: tools that a server does not list are found and called like 
       ['list', url],
       ['search', url, 'find', 'a', 'book', '--limit', '2'],
       ['call', url, 'library__find_books', '--title', 'Library'],
+      ['tree', url],
     ]) {
       const { code, stdout, stderr } = await user.unfold([...words, '--quiet'])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@unfold-mcp/client'
@@ -52,6 +53,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
         },
       }),
     ),
+  connection_limit: connectionLimit,
   duplicate_id: duplicateId,
   duplicate_name: () => thrown(() => plain().tool('ping', { about: 'Ping again' }, () => 'pong')),
   forbidden_host: () => http(plain(), { headers: { host: 'attacker.example' } }),
@@ -339,6 +341,19 @@ async function duplicateId(): Promise<string> {
 async function unknownPath(): Promise<string> {
   await using listening = await listen(plain(), { port: 0 })
   const response = await fetch(listening.url.replace('/mcp', '/'))
+  return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
+}
+
+/** A second connection to a server that takes one. */
+async function connectionLimit(): Promise<string> {
+  await using listening = await listen(plain(), { port: 0, maxConnections: 1 })
+  const first = createConnection(Number(new URL(listening.url).port), '127.0.0.1')
+  await once(first, 'connect')
+  // What it sends is answered once it is counted.
+  first.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(first, 'data')
+  const response = await fetch(listening.url)
+  first.destroy()
   return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
 }
 

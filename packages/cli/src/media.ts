@@ -2,20 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CallResult } from '@unfold-mcp/client'
+import { fileNameFor } from '@unfold-mcp/core'
 import { dataFolder, type Io } from './io.ts'
 
 type Block = CallResult['content'][number]
-
-const endings: { readonly [mimeType: string]: string } = {
-  'audio/mpeg': 'mp3',
-  'audio/ogg': 'ogg',
-  'audio/wav': 'wav',
-  'image/gif': 'gif',
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/svg+xml': 'svg',
-  'image/webp': 'webp',
-}
 
 const mostShown = 10_000_000
 
@@ -28,20 +18,13 @@ export async function saveMedia(content: readonly Block[], io: Io, tool: string)
   for (const block of content) {
     if (block.type !== 'image' && block.type !== 'audio') continue
     const bytes = Buffer.from(block.data, 'base64')
-    // Names are made here: what a server calls its files is its own affair.
-    const name = `${tool.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60)}-${randomUUID().slice(0, 8)}.${endingOf(block.mimeType)}`
-    const path = join(folder, name)
+    const path = join(folder, fileNameFor(tool, block.mimeType, randomUUID().slice(0, 8)))
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
     files.set(block, path)
     const drawn = block.type === 'image' && bytes.length <= mostShown ? draw?.(bytes) : undefined
     if (drawn !== undefined) io.stdout.write(`${drawn}\n`)
   }
   return files
-}
-
-function endingOf(mimeType: string): string {
-  const plain = mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  return Object.hasOwn(endings, plain) ? (endings[plain] ?? 'bin') : 'bin'
 }
 
 /** How this terminal is told to draw a picture; undefined when it cannot, or when nobody knows. */

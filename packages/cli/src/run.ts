@@ -39,7 +39,11 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   // A reader that has seen enough, such as head, is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exit.ok)
+    process.stderr.write(`error: What was to be said could not be written: ${error.message}\n`)
+    process.exit(exit.failed)
   })
+  // Nobody can be told, which is no reason to end what was asked for.
+  process.stderr.on('error', () => undefined)
   process.exitCode = await runWith(argv, io, { defaultServer: process.env.UNFOLD_SERVER, ...options })
   // A server's connection that is slow to close must not keep a person waiting.
   setTimeout(() => process.exit(), 2_000).unref()

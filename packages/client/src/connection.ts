@@ -18,6 +18,7 @@ import { type Identity, knowsIdentity } from './identity.ts'
 import { KnownTools } from './known-tools.ts'
 import type { Era, Link, ServerInfo } from './link.ts'
 import { Listening } from './listening.ts'
+import { type Outline, outlineIn } from './outline.ts'
 import { type PassOptions, passed } from './passing.ts'
 import { Subscribed } from './subscribed.ts'
 import { isUnknownMethod } from './translation.ts'
@@ -150,6 +151,12 @@ export class Connection implements AsyncDisposable {
     if (identity !== undefined && this.#tools.identity !== undefined && identity.server_id !== this.#tools.identity)
       this.#notice()
     return identity
+  }
+
+  /** All tools that the server has for this client, listed or not, with their groups; `undefined` for one that does not tell. */
+  async outline(): Promise<Outline | undefined> {
+    const identity = await this.#tools.ask({ outline: true })
+    return identity === undefined ? undefined : outlineIn(identity)
   }
 
   /** All there is to know of a tool: from the server, or from its definition when the server does not tell. */
@@ -327,6 +334,7 @@ export class Connection implements AsyncDisposable {
       return
     }
     this.#unlisten()
+    void this.#subscribed.stop()
     for (const follower of this.#followers) follower.fail(this.#gone(link))
     this.#ended()
   }

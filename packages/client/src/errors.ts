@@ -2,8 +2,8 @@ import { type Problem, printable } from '@unfold-mcp/core'
 
 /** What a reader of each reason gets. */
 export interface ClientErrorDetails {
-  /** Nothing answers there, or it stopped answering. */
-  unreachable: { target: string; status?: number; lastLines?: readonly string[] }
+  /** Nothing answers there, or it stopped answering. `tls`: the code for why no secure connection could be had. */
+  unreachable: { target: string; status?: number; lastLines?: readonly string[]; tls?: string }
   /** The server wants to know who asks, or wants somebody else. */
   login_required: { target: string; status?: number; scope?: string }
   timeout: { what: string; timeoutMs: number }

@@ -12,6 +12,7 @@ import { Unanswered } from './answers.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { ClientError, tooLarge, wordsOf } from './errors.ts'
 import { limited } from './limit.ts'
+import { cutShortWords, isCutShort, tlsTrouble } from './tls.ts'
 
 export interface HttpOptions {
   /** What to call the server in messages. */
@@ -192,7 +193,7 @@ export class HttpTransport implements Transport {
       .catch((error: unknown) => (isSafe && isClosed(error) ? ask() : Promise.reject(error)))
       .catch((error: unknown) => {
         if (init?.signal?.aborted === true) throw error
-        throw this.#unreachable(`${reasonOf(error)}.`, error)
+        throw unreachable(this.#options.label, error)
       })
     this.#notice(response, init?.method, headers)
     return limited(response, {
@@ -253,18 +254,34 @@ export class HttpTransport implements Transport {
     if (message !== undefined) this.onmessage?.(message)
   }
 
-  #unreachable(why: string, cause?: unknown): ClientError<'unreachable'> {
+  #unreachable(why: string): ClientError<'unreachable'> {
     const { label: target } = this.#options
-    return new ClientError('unreachable', `${target} cannot be reached. ${why}`, { target }, { cause })
+    return new ClientError('unreachable', `${target} cannot be reached. ${why}`, { target })
   }
 }
 
 /** Why a request did not get through: what `fetch` knows of it is mostly in the cause. */
 export function reasonOf(error: unknown): string {
+  const inner = innerOf(error)
+  if (inner === undefined) return wordsOf(error)
+  const trouble = tlsTrouble(inner)
+  if (trouble !== undefined) return trouble.words
+  if (isCutShort(inner)) return cutShortWords
+  return inner.message === '' && 'code' in inner ? wordsOf(inner.code) : wordsOf(inner)
+}
+
+/** The failure for a request that did not get through. */
+export function unreachable(target: string, error: unknown): ClientError<'unreachable'> {
+  const inner = innerOf(error)
+  const tls = inner === undefined ? undefined : tlsTrouble(inner)?.code
+  const details = { target, ...(tls !== undefined && { tls }) }
+  return new ClientError('unreachable', `${target} cannot be reached. ${reasonOf(error)}.`, details, { cause: error })
+}
+
+function innerOf(error: unknown): Error | undefined {
   const cause = error instanceof Error ? error.cause : undefined
   const inner: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
-  if (!(inner instanceof Error)) return wordsOf(error)
-  return inner.message === '' && 'code' in inner ? wordsOf(inner.code) : wordsOf(inner)
+  return inner instanceof Error ? inner : undefined
 }
 
 /** Whether an error is about a message that could not be read. All others reach whoever waits, or are mended by trying again. */

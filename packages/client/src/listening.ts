@@ -1,7 +1,8 @@
 import type { McpSubscription, SubscriptionFilter } from '@modelcontextprotocol/client'
 import { type Clock, pause } from './clock.ts'
-import type { ClientError } from './errors.ts'
+import { ClientError } from './errors.ts'
 import type { Link } from './link.ts'
+import { asClientError } from './translation.ts'
 
 export interface ListeningOptions {
   /** The link there is, or a new one. */
@@ -21,6 +22,12 @@ const retryMs = { first: 100, most: 5_000 }
 // One that breaks sooner has not recovered.
 const steadyMs = 5_000
 
+/** Why it could not be listened, and whether asking again would be answered in the same way. */
+interface Failed {
+  readonly failure: ClientError
+  readonly isRefused: boolean
+}
+
 /** Listens for changes as 2026-07-28 has it, and begins again whenever that ends. */
 export class Listening {
   readonly #options: ListeningOptions
@@ -36,10 +43,10 @@ export class Listening {
     return this.#open?.honoredFilter.toolsListChanged === true
   }
 
-  /** Begins. Resolves when it hears, or when the first attempt has failed. */
-  start(): Promise<void> {
+  /** Begins. Resolves when it hears, or with why the first attempt failed. */
+  start(): Promise<ClientError | undefined> {
     return new Promise((resolve) => {
-      void this.#run(resolve).finally(resolve)
+      void this.#run(resolve).finally(() => resolve(undefined))
     })
   }
 
@@ -51,14 +58,14 @@ export class Listening {
     await open?.close().catch(() => undefined)
   }
 
-  async #run(tried: () => void): Promise<void> {
+  async #run(tried: (failure?: ClientError) => void): Promise<void> {
     const { clock, onWarning } = this.#options
     let waitMs = retryMs.first
     while (!this.#over.signal.aborted) {
       const since = clock.now()
-      const ended = await this.#listen(tried)
-      tried()
-      if (ended === 'refused') {
+      const failed = await this.#listen(tried)
+      tried(failed?.failure)
+      if (failed?.isRefused === true) {
         onWarning('The server does not say when its tools change; it is asked from time to time instead.')
         return
       }
@@ -68,32 +75,41 @@ export class Listening {
     }
   }
 
-  async #listen(opened: () => void): Promise<'ended' | 'refused'> {
+  /** Listens once, until that ends; why it could not, where it could not. */
+  async #listen(opened: () => void): Promise<Failed | undefined> {
     let link: Link | undefined
     try {
       link = await this.#options.link()
       const open = await link.client.listen(this.#options.filter(link), { timeout: this.#options.timeoutMs })
       if (Object.keys(open.honoredFilter).length === 0) {
         await open.close()
-        return 'refused'
+        return { failure: toldOfNothing(link.label), isRefused: true }
       }
       if (this.#over.signal.aborted) {
         await open.close()
-        return 'ended'
+        return undefined
       }
       this.#open = open
       this.#options.onOpen()
       opened()
       await open.closed
       if (!this.#over.signal.aborted) this.#options.onClosed()
-      return 'ended'
+      return undefined
     } catch (error) {
-      return link !== undefined && isRefusal(link.translated(error, `Listening to ${link.label}`)) ? 'refused' : 'ended'
+      // Without a link there was nobody who could have refused.
+      if (link === undefined)
+        return { failure: asClientError(error, { target: 'the server', what: 'Listening' }), isRefused: false }
+      const failure = link.translated(error, `Listening to ${link.label}`)
+      return { failure, isRefused: isRefusal(failure) }
     } finally {
       this.#open = undefined
     }
   }
 }
 
-/** Whether asking again would be answered in the same way. */
+function toldOfNothing(label: string): ClientError {
+  const problem = `${label} tells of nothing that it was asked for.`
+  return new ClientError('protocol', `${problem} Ask it from time to time instead.`, { problem })
+}
+
 const isRefusal = ({ reason }: ClientError): boolean => reason === 'protocol' || reason === 'login_required'

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+import { fileNameFor } from '@unfold-mcp/core'
 
 /** Where parts of a result go that are too large to show, or no text. */
 export interface SaveTo {
@@ -22,25 +23,6 @@ export interface SavedFile {
 
 const defaultAbove = 100_000
 
-const endings: { readonly [mimeType: string]: string } = {
-  'application/json': 'json',
-  'application/pdf': 'pdf',
-  'application/zip': 'zip',
-  'audio/mpeg': 'mp3',
-  'audio/ogg': 'ogg',
-  'audio/wav': 'wav',
-  'image/gif': 'gif',
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/svg+xml': 'svg',
-  'image/webp': 'webp',
-  'text/csv': 'csv',
-  'text/html': 'html',
-  'text/markdown': 'md',
-  'text/plain': 'txt',
-  'text/xml': 'xml',
-}
-
 /** Writes the large parts of a result to files. In their places are links to them. */
 export async function saved(
   tool: string,
@@ -51,8 +33,7 @@ export async function saved(
   const files: SavedFile[] = []
   const save = async (data: Buffer, mimeType: string, part: number | 'structured'): Promise<SavedFile> => {
     await mkdir(directory, { recursive: true })
-    // Names are made here: what a server calls its files is its own affair.
-    const name = `${tool.replace(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60)}-${randomUUID().slice(0, 8)}.${endingOf(mimeType)}`
+    const name = fileNameFor(tool, mimeType, randomUUID().slice(0, 8))
     const path = resolve(join(directory, name))
     await writeFile(path, data, { flag: 'wx', mode: 0o600 })
     const file = { path, mimeType, bytes: data.length, part }
@@ -87,9 +68,4 @@ const textOf = (block: ContentBlock): { readonly text: string | undefined; reado
 
 function linkTo({ path, mimeType, bytes }: SavedFile): ContentBlock {
   return { type: 'resource_link', uri: pathToFileURL(path).href, name: basename(path), mimeType, size: bytes }
-}
-
-function endingOf(mimeType: string): string {
-  const plain = mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  return Object.hasOwn(endings, plain) ? (endings[plain] ?? 'bin') : 'bin'
 }

@@ -1,6 +1,6 @@
 import { type JSONRPCMessage, SSEClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { ClientError, tooLarge } from './errors.ts'
-import { type HttpOptions, isUnreadable, reasonOf } from './http.ts'
+import { type HttpOptions, isUnreadable, reasonOf, unreachable } from './http.ts'
 import { limited } from './limit.ts'
 
 /** HTTP with a stream of events beside it, as it was before Streamable HTTP. When the stream breaks, the session is over. */
@@ -78,8 +78,7 @@ export class SseTransport implements Transport {
       return await response
     } catch (error) {
       if (signal?.aborted === true) throw error
-      const target = this.#label
-      throw new ClientError('unreachable', `${target} cannot be reached. ${reasonOf(error)}.`, { target }, { cause: error })
+      throw unreachable(this.#label, error)
     }
   }
 

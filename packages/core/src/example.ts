@@ -1,4 +1,4 @@
-import type { JsonSchema } from './tool.ts'
+import { isSchema, type JsonSchema } from './tool.ts'
 
 const deepest = 6
 
@@ -80,5 +80,3 @@ const propertiesOf = ({ properties }: JsonSchema): { readonly [name: string]: un
   isSchema(properties) ? properties : {}
 
 const requiredOf = ({ required }: JsonSchema): readonly string[] => listOf(required).filter((name) => typeof name === 'string')
-
-const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)

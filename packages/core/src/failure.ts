@@ -8,6 +8,7 @@ export interface FailureDetails {
   body_too_large: { limit: number }
   call_cancelled: { tool: string }
   conflicting_groups: { groups: readonly string[] }
+  connection_limit: { limit: number }
   duplicate_id: { id: string | number }
   duplicate_name: { name: string; sources: readonly string[] }
   forbidden_host: { host: string }
@@ -73,6 +74,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   body_too_large: 'protocol',
   call_cancelled: 'tool',
   conflicting_groups: 'operator',
+  connection_limit: 'protocol',
   duplicate_id: 'protocol',
   duplicate_name: 'operator',
   forbidden_host: 'protocol',

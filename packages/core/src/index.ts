@@ -29,6 +29,7 @@ export {
 export { correctedArguments, exampleOf } from './example.ts'
 export { type Evaluate, type FactSource, LiveFacts, rememberingEvaluate } from './facts.ts'
 export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './failure.ts'
+export { fileNameFor } from './file-name.ts'
 export { fingerprint, toolFingerprint } from './fingerprint.ts'
 export {
   type Branch,
@@ -86,6 +87,7 @@ export {
 } from './search/search-index.ts'
 export { UsageMemory, type UsageNote } from './search/usage.ts'
 export { firstSentence, signature, typeText } from './signature.ts'
+export { surfaceNames } from './surface.ts'
 export { estimateTokens, toolTokens } from './tokens.ts'
 export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool.ts'
 export {

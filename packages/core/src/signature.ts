@@ -1,4 +1,4 @@
-import type { JsonSchema, Tool } from './tool.ts'
+import { isSchema, type JsonSchema, type Tool } from './tool.ts'
 
 /** A tool in one line: `create_issue(repo: string, title: string, body?: string) — Open an issue`. */
 export function signature(tool: Tool, limit = 240): string {
@@ -60,5 +60,3 @@ export function firstSentence(text: string): string {
   const end = line.search(/[.!?](\s|$)/u)
   return (end === -1 ? line : line.slice(0, end)).replaceAll(/\s+/gu, ' ')
 }
-
-const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)

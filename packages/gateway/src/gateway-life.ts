@@ -98,7 +98,7 @@ export class GatewayLife {
   async #listen({ host, port }: ServedAt, transport: 'http' | 'stdio'): Promise<string> {
     const { gateway, seen, file, home } = this.#options
     const admin = createAdminToken()
-    const { log, journal, metrics, secrets } = seen
+    const { log, journal, metrics, secrets, shortfalls } = seen
     secrets.add([admin])
     this.#listening = await listenHttp(gateway, {
       host,
@@ -110,6 +110,7 @@ export class GatewayLife {
       metrics,
       secrets,
       transport,
+      shortfalls: () => shortfalls.all(),
       problems: () => this.#watch?.problems ?? [],
       isReady: () => this.#isReady && this.#closing === undefined,
       isDraining: () => this.#closing !== undefined,
@@ -193,6 +194,7 @@ export class GatewayLife {
     await gateway.close()
     await this.#applying
     await store.close()
+    await seen.close()
   }
 }
 

@@ -15,6 +15,9 @@ import { type Savings, savingsOf } from './savings.ts'
 import { UpstreamSource } from './source.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import { catalogKey } from './stores/key.ts'
+import { isSameProgram } from './suspicions/program.ts'
+import { suspectsOf } from './suspicions/suspects.ts'
+import { Suspicions } from './suspicions/suspicions.ts'
 import type { CallUpstream } from './transforms/entries.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from './upstreams/upstreams.ts'
 import { version } from './version.ts'
@@ -47,6 +50,8 @@ export class Gateway implements AsyncDisposable {
   readonly source: UpstreamSource
   /** What passes through beside the list of tools. */
   readonly passing: Passing
+  /** What looks as if it were meant to deceive a model. */
+  readonly suspicions: Suspicions
   readonly #options: GatewayOptions
   readonly #known = new Map<string, readonly Tool[]>()
   readonly #saving = new Set<Promise<void>>()
@@ -87,7 +92,19 @@ export class Gateway implements AsyncDisposable {
       random: random ?? Math.random,
       pace,
       log: options.log,
-      keep: (upstream, kept) => this.#keep(upstream, (key) => options.store.replaceDocuments(key, kept)),
+      keep: (upstream, kept) => {
+        this.suspicions.changed()
+        this.#keep(upstream, (key) => options.store.replaceDocuments(key, kept))
+      },
+    })
+    this.suspicions = new Suspicions({
+      suspects: () => suspectsOf(this.config, this.source, this.passing),
+      isSame: (...servers) => {
+        const [one, other] = servers.map((server) => this.config.mcpServers[server])
+        return one !== undefined && other !== undefined && isSameProgram(one, other)
+      },
+      clock: clock ?? systemClock,
+      log: options.log,
     })
     this.#results = new ResultStore(clock ?? systemClock)
     const cut = cutting({
@@ -115,7 +132,10 @@ export class Gateway implements AsyncDisposable {
       readResult(this.#results, asked, ctx, this.config.results.maxCharacters),
     )
     this.toolbox.use(this.source).extend(this.passing.extend)
-    this.source.subscribe(() => this.#savings.clear())
+    this.source.subscribe(() => {
+      this.#savings.clear()
+      this.suspicions.changed()
+    })
     this.#follow()
     options.observe?.(this.upstreams)
   }
@@ -184,6 +204,7 @@ export class Gateway implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.passing.close()
+    this.suspicions.close()
     await this.upstreams.close()
     await this.toolbox.close()
     this.#results.close()

@@ -60,6 +60,21 @@ export class UpstreamSource implements Source {
     return this.#provided.get(server)?.made.notes ?? []
   }
 
+  /** What a server says of each tool that clients may have; the entry is the same object for as long as it says the same. */
+  sayings(server: string): readonly { readonly entry: ToolEntry; readonly own: string; readonly said: object }[] {
+    const made = this.#provided.get(server)?.made
+    if (made === undefined) return []
+    return [...made.made.values()].flatMap(({ entry, said }) => {
+      const own = entry === undefined ? undefined : made.names.get(entry.tool.name)
+      return entry === undefined || own === undefined || said === undefined ? [] : [{ entry, own, said }]
+    })
+  }
+
+  /** What a server says of itself. */
+  says(server: string): SelfDescription | undefined {
+    return this.#says.get(server)
+  }
+
   /** The server's own name for a tool, by the one that clients see. */
   ownName(server: string, exposed: string): string | undefined {
     return this.#provided.get(server)?.made.names.get(exposed)

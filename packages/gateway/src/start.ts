@@ -47,11 +47,15 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const { listen } = read.config
   const { host = listen.host, port = listen.port } = options
   checkDoor(file, host, read, options)
-  const seen = await Observation.begin(options.log, { config: read.config, environment: options.environment })
+  const seen = await Observation.begin(options.log, {
+    config: read.config,
+    environment: options.environment,
+    folder: dirname(file),
+  })
   const { log } = seen
   for (const problem of read.warnings) log.warn({ problem }, problemLine(problem))
   for (const [upstream, problems] of read.held) log.warn({ upstream, problems }, `waits: ${problems.map(problemLine).join('; ')}`)
-  const store = await openStore(read, { ...options, log })
+  const store = await openStore(read, { ...options, log }, (problem) => seen.shortfalls.note('store', problem))
   let isServing: () => void = () => undefined
   const calm = new Promise<void>((done) => {
     isServing = done
@@ -81,10 +85,14 @@ function checkDoor(file: string, host: string, { config }: ReadConfig, { http }:
   throw new ConfigError([{ file, line: 1, column: 1, path: `listen.host "${host}"`, message: openDoor }])
 }
 
-async function openStore({ config }: ReadConfig, { home, file, log }: StartOptions): Promise<CatalogStore> {
+async function openStore(
+  { config }: ReadConfig,
+  { home, file, log }: StartOptions,
+  fails: (problem: string | undefined) => void,
+): Promise<CatalogStore> {
   const { store } = config
   if (store.kind === 'memory') return memoryCatalog()
   const path = store.path === undefined ? join(home, 'catalog.db') : resolve(dirname(file), store.path)
   const { sqliteCatalog } = await import('./stores/sqlite.ts')
-  return sqliteCatalog(path, { report: (message) => log.warn({}, message) })
+  return sqliteCatalog(path, { report: (message) => log.warn({}, message), fails })
 }

@@ -88,9 +88,11 @@ describe('what a server wants of people', () => {
     await using client = await person(gateway.url, { era: 'session' })
     const messages = [{ role: 'user', content: { type: 'text', text: 'Tell me everything' } }]
     const params = { messages, maxTokens: 10, includeContext: 'allServers' }
-    void client.text('fine__ping', { say: { id: 'q', method: 'sampling/createMessage', params }, result: { content: [] } })
+    const say = { id: 'q', method: 'sampling/createMessage', params }
+    const call = client.text('fine__ping', { say, result: { content: [] } }).catch(() => 'over')
     await until(() => client.sampled.length > 0, 'the question')
     expect(client.sampled).toEqual([{ messages, maxTokens: 10 }])
+    await call
   })
 })
 

@@ -216,4 +216,48 @@ describe('changes', () => {
     gateway.gateway.upstreams.restart('one')
     await until(() => lines.filter((line) => line === 'subscribe memo://shared').length === 2, 'it is told again')
   })
+
+  test('of a resource reach whoever came to follow it while the first to ask was still waiting, and then was refused', async () => {
+    await using gateway = await served({ mcpServers: { one: asking('one', 'session', 'hesitant') }, exposure: 'everything' })
+    const lines: string[] = []
+    gateway.gateway.upstreams.events.on('stderr', ({ line }) => lines.push(line))
+    const heard = (line: string, times: number): Promise<void> =>
+      until(() => lines.filter((each) => each === line).length === times, `the server hears: ${line}`)
+    await gateway.ready('one')
+    await using ada = await person(gateway.url, { era: 'session' })
+    await using bob = await person(gateway.url, { era: 'session' })
+    await using cyd = await person(gateway.url, { era: 'stateless' })
+    for (const uri of ['memo://one', 'memo://shared']) {
+      const refused = ada.client.subscribeResource({ uri }).catch((error: unknown) => String(error))
+      await heard(`subscribe ${uri}`, 1)
+      const followed = bob.client.subscribeResource({ uri })
+      const stream = await cyd.client.listen({ resourceSubscriptions: [uri] })
+      // Whoever leaves meanwhile leaves alone.
+      if (uri === 'memo://shared') await ada.client.unsubscribeResource({ uri })
+      await ada.text('one__go')
+      expect(await refused).toContain('not yet')
+      await followed
+      await heard(`subscribe ${uri}`, 2)
+      await ada.text('one__touch', { uri })
+      await until(() => [bob, cyd].every(({ noticed }) => noticed.includes(uri)), 'the others hear of it')
+      await stream.close()
+      await bob.client.unsubscribeResource({ uri })
+      await heard(`unsubscribe ${uri}`, 1)
+    }
+    expect(ada.noticed).toEqual([])
+    expect(lines).toHaveLength(6)
+  })
+
+  test('of a resource are asked for again when the server died before it answered', async () => {
+    await using gateway = await served({ mcpServers: { one: asking('one', 'session', 'hesitant') }, exposure: 'everything' })
+    const lines: string[] = []
+    gateway.gateway.upstreams.events.on('stderr', ({ line }) => lines.push(line))
+    await gateway.ready('one')
+    await using cyd = await person(gateway.url, { era: 'stateless' })
+    await cyd.client.listen({ resourceSubscriptions: ['memo://one'] })
+    await until(() => lines.length === 1, 'the server is asked')
+    gateway.gateway.upstreams.restart('one')
+    await until(() => lines.length === 2, 'the next one is asked too')
+    expect(lines).toEqual(['subscribe memo://one', 'subscribe memo://one'])
+  })
 })

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import { basename, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { exit, usageError } from '../exit.ts'
 import { type Invocation, textOf } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { version } from '../version.ts'
+
+// Clients that list once see what is loaded by then; one plugin that hangs does not keep them from the others.
+const patienceMs = 2_000
 
 /** Serves a folder of tool plugins until it is interrupted. */
 export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
@@ -24,7 +28,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     onOutput: (plugin, line) => log(`[${plugin}] ${line}`),
   })
   const toolbox = defineToolbox({ name: basename(path), version }).use(plugins)
-  await plugins.ready()
+  await Promise.race([plugins.ready(), pause(patienceMs, undefined, { ref: false })])
   await serve(toolbox, { argv: port === undefined ? [] : ['--http', port] })
   // It ends the process itself: on a signal, or when whoever started it closes its input.
   if (!io.signal.aborted) await once(io.signal, 'abort')

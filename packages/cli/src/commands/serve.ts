@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { hostname } from 'node:os'
 import type { RunningGateway } from '@unfold-mcp/gateway'
 import { exit, usageError } from '../exit.ts'
-import { requiredConfig } from '../gateway/config-file.ts'
 import { logLevel, quietly } from '../gateway/log.ts'
+import { permittedConfig } from '../gateway/permission.ts'
 import { settled } from '../gateway/settled.ts'
 import { costText, welcomeText } from '../gateway/welcome.ts'
 import { type Invocation, isSet, numberOf, textOf } from '../grammar.ts'
@@ -20,7 +20,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   if (others.length > 0) throw usageError('One configuration, please: unfold serve [<file>]')
   const isStdio = isSet(flags, 'stdio')
   checkFlags(isStdio, flags)
-  const file = await requiredConfig(named, io)
+  const file = await permittedConfig(named, { flags, io, output: new Output(io, flags) })
   const { createLog, startGateway } = await import('@unfold-mcp/gateway')
   const level = logLevel(flags, 'log-level')
   const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })

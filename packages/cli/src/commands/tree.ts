@@ -1,4 +1,3 @@
-import { type Tool, toolTokens } from '@unfold-mcp/core'
 import { exit } from '../exit.ts'
 import { commandErrorOf } from '../failure.ts'
 import type { Invocation } from '../grammar.ts'
@@ -6,15 +5,11 @@ import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
 import { connectTo, knownServers, type Named, namedServer } from '../servers.ts'
 import { safeText } from '../text/safe.ts'
+import { treeLines } from '../tree/lines.ts'
+import { type Tree, treeOf } from '../tree/tree.ts'
 
-/** A server with what it lists, and the groups it tells of. */
-interface Branch {
-  readonly server: string
-  readonly tools: readonly { readonly name: string; readonly tokens: number }[]
-  readonly groups: readonly { readonly name: string; readonly tools: number }[]
-  readonly tokens: number
-  readonly error?: string
-}
+/** A server with all that it has, or why that is not known. */
+type Branch = { readonly server: string } & (Tree | { readonly error: string })
 
 /** Servers, groups and tools, with what they cost a model to read. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
@@ -27,45 +22,29 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
         .filter(({ trust, disabled }) => trust === 'user' && !disabled)
         .map(({ name, target }) => ({ label: name, target }))
   const branches = await Promise.all(servers.map((server) => branchOf(server, invocation, io, output)))
-  output.answer(branches.length === 0 ? 'No servers were found. See unfold list.' : branches.map(branchText).join('\n'), {
-    servers: branches,
-  })
+  output.answer(
+    branches.length === 0
+      ? 'No servers were found. See unfold list.'
+      : branches.flatMap((branch) => branchLines(branch, output.width)).join('\n'),
+    {
+      servers: branches,
+    },
+  )
   const [only] = branches
-  return isOne && only?.error !== undefined ? exit.unreachable : exit.ok
+  return isOne && only !== undefined && 'error' in only ? exit.unreachable : exit.ok
 }
 
 async function branchOf(server: Pick<Named, 'label' | 'target'>, { flags }: Invocation, io: Io, output: Output): Promise<Branch> {
   const { label } = server
   try {
     await using connection = await connectTo(server, flags, io, output)
-    const tools = await connection.tools()
-    const identity = await connection.identity()
-    const costs = tools.map((tool: Tool) => ({ name: tool.name, tokens: toolTokens(tool) }))
-    return {
-      server: label,
-      tools: costs,
-      groups: groupsIn(identity?.groups),
-      tokens: costs.reduce((sum, each) => sum + each.tokens, 0),
-    }
+    return { server: label, ...treeOf(await connection.tools(), await connection.outline()) }
   } catch (error) {
-    return { server: label, tools: [], groups: [], tokens: 0, error: commandErrorOf(error).message }
+    return { server: label, error: commandErrorOf(error).message }
   }
 }
 
-function groupsIn(told: unknown): Branch['groups'] {
-  if (typeof told !== 'object' || told === null) return []
-  return Object.entries(told).map(([name, group]) => {
-    const { tools_count: count } = (group ?? {}) as { tools_count?: unknown }
-    return { name, tools: typeof count === 'number' ? count : 0 }
-  })
-}
-
-function branchText({ server, tools, groups, tokens, error }: Branch): string {
-  if (error !== undefined) return `${safeText(server)}  not reached: ${safeText(error)}`
-  const rows = [
-    ...tools.map(({ name, tokens: cost }) => `${safeText(name)}  ~${cost}`),
-    ...groups.map(({ name, tools: count }) => `[${safeText(name)}]  ${count} ${count === 1 ? 'tool' : 'tools'} in this group`),
-  ]
-  const lines = rows.map((row, index) => `${index === rows.length - 1 ? '└─' : '├─'} ${row}`)
-  return [`${safeText(server)}  ${tools.length} tools, ~${tokens} tokens`, ...lines].join('\n')
+function branchLines(branch: Branch, width: number): readonly string[] {
+  if ('error' in branch) return [`${safeText(branch.server)}  not reached: ${safeText(branch.error)}`]
+  return treeLines(branch.server, branch, width)
 }

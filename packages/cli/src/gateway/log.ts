@@ -25,5 +25,12 @@ export function quietly(log: Log, isQuiet: () => boolean): Log {
   const warn: Log['warn'] = (data, message) => {
     if (!('upstream' in data && isQuiet())) log.warn(data, message)
   }
-  return { debug: unless(log.debug), info: unless(log.info), warn, error: log.error }
+  const { problem } = log
+  return {
+    debug: unless(log.debug),
+    info: unless(log.info),
+    warn,
+    error: log.error,
+    ...(problem !== undefined && { problem }),
+  }
 }

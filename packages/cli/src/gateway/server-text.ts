@@ -6,13 +6,25 @@ import { wrapped } from '../text/wrap.ts'
 import { announcesText, changeText, stateText } from './status-text.ts'
 import { amount, sentenceParts, timeText } from './words.ts'
 
+type Upstream = GatewayStatus['upstreams'][number]
+type Screen = Pick<Output, 'style' | 'width'>
+
 /** One server behind a gateway, for a person: how it is, what should be known of its tools, and what they are. */
-export function serverText(
-  upstream: GatewayStatus['upstreams'][number],
-  tools: readonly ToolReport[],
-  { style, width }: Pick<Output, 'style' | 'width'>,
-): string {
-  const { name, state, forMs, server, pid, protocolVersion, announcesChanges, calls, notes, lastError, nextRetryInMs } = upstream
+export function serverText(upstream: Upstream, tools: readonly ToolReport[], { style, width }: Screen): string {
+  const {
+    name,
+    state,
+    forMs,
+    server,
+    pid,
+    protocolVersion,
+    announcesChanges,
+    calls,
+    notes,
+    suspicions,
+    lastError,
+    nextRetryInMs,
+  } = upstream
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
   const about: readonly (readonly [string, string])[] = [
     [
@@ -38,6 +50,7 @@ export function serverText(
       about.filter(([, text]) => text !== ''),
       { width, indent: 2 },
     ),
+    ...suspicionLines(suspicions, { style, width }),
     ...(notes.length === 0 ? [] : ['', style.bold('What should be known of its tools')]),
     ...notes.flatMap(({ message }) => wrapped(safeText(message, { limit: 500 }), width - 2)).map((line) => `  ${line}`),
     ...(tools.length === 0 ? [] : ['', style.bold('Tools')]),
@@ -46,4 +59,21 @@ export function serverText(
       { width, indent: 2, last: 'cut' },
     ),
   ].join('\n')
+}
+
+function suspicionLines(suspicions: Upstream['suspicions'], { style, width }: Screen): readonly string[] {
+  if (suspicions.length === 0) return []
+  const advice = new Set(suspicions.map((each) => each.advice))
+  return [
+    '',
+    style.bold(style.yellow('What looks suspicious')),
+    ...suspicions.flatMap(({ tool, surface, about, excerpt }) => [
+      ...wrapped(
+        `${tool === undefined ? '' : `${safeText(tool)}: `}${safeText(surface, { limit: 300 })} ${safeText(about)}`,
+        width - 2,
+      ).map((line) => `  ${line}`),
+      ...wrapped(safeText(excerpt), width - 6).map((line) => `      ${line}`),
+    ]),
+    ...[...advice].flatMap((text) => wrapped(safeText(text), width - 2)).map((line) => `  ${line}`),
+  ]
 }

@@ -27,6 +27,9 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     `${style.bold('unfold')} ${version} ${where}, process ${pid}, up ${timeText(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
     safeText(config),
     ...problemLines(status, style),
+    ...status.shortfalls.map(({ part, problem }) =>
+      style.yellow(`It does without its ${part}. ${safeText(problem, { limit: 400 })}`),
+    ),
     '',
     ...(rows.length === 0
       ? ['No servers. Put one behind it: unfold add <name> -- <command>']
@@ -76,7 +79,19 @@ const paints: { readonly [state: string]: keyof Style } = {
 export const stateText = (state: string, style: Style): string => style[paints[state] ?? 'dim'](state.replace('_', ' '))
 
 function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
-  const { name, state, tools, protocolVersion, announcesChanges, slowedMs = 0, calls, notes, lastError, nextRetryInMs } = upstream
+  const {
+    name,
+    state,
+    tools,
+    protocolVersion,
+    announcesChanges,
+    slowedMs = 0,
+    calls,
+    notes,
+    suspicions,
+    lastError,
+    nextRetryInMs,
+  } = upstream
   const isIdle = calls.running + calls.waiting === 0
   return [
     safeText(name),
@@ -88,12 +103,22 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       changeText(upstream),
       slowedMs === 0 ? undefined : `slowed to ${timeText(slowedMs)}`,
       isIdle ? undefined : `${counted(calls.running, 'call')} running, ${calls.waiting} waiting`,
+      suspicions.length === 0 ? undefined : `${style.yellow(suspicionText(suspicions))}: unfold status ${safeText(name)}`,
       notes.length === 0 ? undefined : `${counted(notes.length, 'note')}: unfold status ${safeText(name)}`,
       state === 'needs_login' ? 'give it a token: "headers" in the configuration' : undefined,
       lastError === undefined || state === 'ready' ? undefined : safeText(lastError, { limit: 300 }),
       nextRetryInMs === undefined ? undefined : `tried again in ${timeText(nextRetryInMs)}`,
     ]),
   ]
+}
+
+/** How much of a server looks suspicious, with the names of a few tools. */
+function suspicionText(suspicions: Upstream['suspicions']): string {
+  const tools = [...new Set(suspicions.flatMap(({ tool }) => tool ?? []))]
+  if (tools.length === 0) return 'what it says of itself looks suspicious'
+  const named = tools.slice(0, 3).map((tool) => safeText(tool, { limit: 40 }))
+  const more = tools.length > named.length ? ' …' : ''
+  return `${counted(tools.length, 'tool')} ${tools.length === 1 ? 'looks' : 'look'} suspicious (${named.join(' ')}${more})`
 }
 
 /** How changes of a server's tools become known. */

@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/client'
+import { withLock } from '@unfold-mcp/client/lock'
 import { readText } from '../config/text.ts'
 import { writePrivate } from '../private-file.ts'
 import { isRecord } from '../record.ts'
-import { withLock } from './lock.ts'
+
+const locking = { staleMs: 60_000, patienceMs: 120_000 }
 
 /** That somebody signed in: who gave the tokens, and for what. */
 export interface Grant {
@@ -56,7 +58,7 @@ const version = 1
 /** Keeps sign-ins in `tokens.json` in this folder, readable by its owner alone. A file that others can read or write is not used. */
 export function tokenStore(folder: string, warn: (message: string) => void = () => undefined): TokenStore {
   const file = join(folder, 'tokens.json')
-  const locked = <T>(work: () => Promise<T>): Promise<T> => withLock(join(folder, 'tokens.lock'), work)
+  const locked = <T>(work: () => Promise<T>): Promise<T> => withLock(join(folder, 'tokens.lock'), locking, work)
   const list = async (): Promise<readonly Grant[]> => {
     const read = await readText(file)
     if (read === undefined) return []

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../tool.ts'
+import { isSchema, type JsonSchema } from '../tool.ts'
 import type { Choice, Constraints, Field, FieldFacts } from './field.ts'
-import { isSchema, listOf, typesIn } from './reader.ts'
+import { listOf, typesIn } from './reader.ts'
 
 /** Where a field stands. */
 export interface Place {

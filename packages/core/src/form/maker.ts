@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../tool.ts'
+import { isSchema, type JsonSchema } from '../tool.ts'
 import {
   choicesOf,
   factsOf,
@@ -12,7 +12,7 @@ import {
   titled,
 } from './facts.ts'
 import { branchLabel, distinct, type Field, type FieldFacts, type Shape } from './field.ts'
-import { isSchema, listOf, type ReadSchema, SchemaReader, type Trail, typesIn } from './reader.ts'
+import { listOf, type ReadSchema, SchemaReader, type Trail, typesIn } from './reader.ts'
 
 /** Makes the fields of one schema, once. */
 export class FormMaker {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../tool.ts'
+import { isSchema, type JsonSchema } from '../tool.ts'
 
 /** The references that were followed on the way to a schema; meeting one of them again is a cycle. */
 export type Trail = ReadonlySet<JsonSchema>
@@ -162,6 +162,3 @@ export function typesIn(type: unknown): readonly string[] {
 }
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-export const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,4 @@
-import type { JsonSchema, Tool } from '../tool.ts'
+import { isSchema, type JsonSchema, type Tool } from '../tool.ts'
 
 /** What a search knows of a tool. */
 export interface SearchDocument {
@@ -80,5 +80,3 @@ function parametersOf(schema: JsonSchema): readonly SearchParameter[] {
 function descriptionOf(property: unknown): { description?: string } {
   return isSchema(property) && typeof property.description === 'string' ? { description: property.description } : {}
 }
-
-const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)

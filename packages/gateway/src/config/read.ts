@@ -42,13 +42,8 @@ export function parseConfig(
   text: string,
   { file, environment }: { readonly file: string; readonly environment: Environment },
 ): ReadConfig {
-  const parsed = parseDocument(file, text)
-  if ('problems' in parsed) throw new ConfigError(parsed.problems)
-  const { document } = parsed
-  const { value, warnings } = withoutForeign(document)
-  const checked = configSchema.safeParse(value)
-  if (!checked.success) throw new ConfigError(inOrder(mistakesOf(document, value, checked.error.issues)))
-  const { config, unset, problems } = filledIn(checked.data, document, environment)
+  const { written, document, warnings } = checked(text, file)
+  const { config, unset, problems } = filledIn(written, document, environment)
   const held = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
   const found = contradictions(config).filter(({ path }) => !isAbout(path, held))
   const all = [...problems, ...found.map(({ path, message }) => document.problem(path, message))]
@@ -58,6 +53,19 @@ export function parseConfig(
     held,
     warnings: inOrder([...warnings, ...doubts(config).map(({ path, message }) => document.problem(path, message, 'key'))]),
   }
+}
+
+/** A configuration file as it is written, with defaults and no variable filled in; throws `ConfigError` like `readConfig`. */
+export const writtenConfig = async (file: string): Promise<Config> => checked(await textOf(file), file).written
+
+function checked(text: string, file: string) {
+  const parsed = parseDocument(file, text)
+  if ('problems' in parsed) throw new ConfigError(parsed.problems)
+  const { document } = parsed
+  const { value, warnings } = withoutForeign(document)
+  const result = configSchema.safeParse(value)
+  if (!result.success) throw new ConfigError(inOrder(mistakesOf(document, value, result.error.issues)))
+  return { written: result.data, document, warnings }
 }
 
 const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =>
@@ -86,7 +94,9 @@ function filledIn(config: Config, document: ConfigDocument, environment: Environ
   const { store } = config
   const isPlaced = store.kind === 'sqlite' && store.path !== undefined
   const placed = isPlaced ? { ...store, path: into(problems, ['store'])(store.path ?? '', ['path']) } : store
-  return { config: { ...config, mcpServers, store: placed }, unset, problems }
+  const { audit } = config
+  const written = audit === undefined ? {} : { audit: { ...audit, path: into(problems, ['audit'])(audit.path, ['path']) } }
+  return { config: { ...config, mcpServers, store: placed, ...written }, unset, problems }
 }
 
 function filledServer(server: ServerConfig, fill: (text: string, path: readonly PropertyKey[]) => string): ServerConfig {

@@ -5,6 +5,7 @@ import type { Config } from './schema.ts'
 const readOnce: { readonly [K in keyof Config]?: readonly string[] } = {
   listen: ['host', 'port', 'allowedHosts', 'allowedOrigins'],
   store: ['kind', 'path'],
+  audit: [],
   budgetTokens: [],
   limits: ['bodyBytes', 'depth', 'elements', 'sessions', 'subscriptions'],
 }
@@ -13,7 +14,7 @@ const readOnce: { readonly [K in keyof Config]?: readonly string[] } = {
 export function waitingForRestart(before: Config, after: Config): readonly string[] {
   return Object.entries(readOnce).flatMap(([key, parts]) => {
     const [old, now] = [before, after].map((config) => config[key as keyof Config]) as [unknown, unknown]
-    if (parts.length === 0) return canonicalJson(old) === canonicalJson(now) ? [] : [key]
+    if (parts.length === 0) return canonicalJson(old ?? null) === canonicalJson(now ?? null) ? [] : [key]
     return parts.filter((part) => partOf(old, part) !== partOf(now, part)).map((part) => `${key}.${part}`)
   })
 }

@@ -115,6 +115,16 @@ const store = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('memory') }),
 ])
 
+const audit = z.strictObject({
+  path: noNul
+    .min(1, 'is empty')
+    .describe('A file that every call is written to, a line of JSON each; seen from the folder of this file'),
+  onFailure: z
+    .enum(['serve', 'refuse'])
+    .default('serve')
+    .describe('When it cannot be written: serve makes calls all the same, refuse makes none that is not written down before'),
+})
+
 const results = z.strictObject({
   maxCharacters: z
     .int()
@@ -165,6 +175,7 @@ export const configSchema = z.strictObject({
   tokens: z.array(token).default([]),
   listen: listen.default(listen.parse({})),
   store: store.default({ kind: 'sqlite' }),
+  audit: audit.optional().describe('Where calls are written down'),
   results: results.default(results.parse({})),
   limits: limits.default(limits.parse({})),
 })
@@ -190,6 +201,7 @@ const shapes = {
   token: Object.keys(token.shape),
   listen: Object.keys(listen.shape),
   store: ['kind', 'path'],
+  audit: Object.keys(audit.shape),
   results: Object.keys(results.shape),
   limits: Object.keys(limits.shape),
 } as const
@@ -206,5 +218,7 @@ export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly s
   if (path.length === 2 && first === 'profiles') return shapes.profile
   if (path.length === 2 && first === 'tokens') return shapes.token
   if (path.length !== 1) return []
-  return first === 'listen' || first === 'store' || first === 'results' || first === 'limits' ? shapes[first] : []
+  return first === 'listen' || first === 'store' || first === 'audit' || first === 'results' || first === 'limits'
+    ? shapes[first]
+    : []
 }

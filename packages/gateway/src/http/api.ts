@@ -32,17 +32,19 @@ export function adminApi(options: ApiOptions): (request: Request) => Promise<Res
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : found()
   const routes: { readonly [route: string]: Route } = {
     'GET /status': async () => json(await statusOf(options)),
-    'GET /upstreams': () => json(upstreamsOf(options)),
-    'GET /upstreams/*': (_url, _request, name) =>
-      known(name, () => json(upstreamsOf(options).find((upstream) => upstream.name === name))),
+    'GET /upstreams': async () => json(await upstreamsOf(options)),
+    'GET /upstreams/*': async (_url, _request, name) => {
+      const all = await upstreamsOf(options)
+      return known(name, () => json(all.find((upstream) => upstream.name === name)))
+    },
     'POST /upstreams/*/restart': (_url, _request, name) =>
       known(name, () => {
         gateway.upstreams.restart(name)
         return json({ restarted: name })
       }),
-    'GET /tools': (url) => {
+    'GET /tools': async (url) => {
       const upstream = url.searchParams.get('upstream')
-      return json(toolsOf(gateway).filter((tool) => upstream === null || tool.upstream === upstream))
+      return json((await toolsOf(options)).filter((tool) => upstream === null || tool.upstream === upstream))
     },
     'GET /changes': limited((limit, url) => entries(journal.last('change', limit, isOf(url)))),
     'GET /calls': limited((limit, url) => entries(journal.last('call', limit, isOf(url)))),

@@ -8,6 +8,7 @@ import type { Log } from '../log.ts'
 import type { Journal } from '../observing/journal.ts'
 import type { Metrics } from '../observing/metrics.ts'
 import type { Secrets } from '../observing/secrets.ts'
+import type { Shortfall } from '../observing/shortfalls.ts'
 import type { Reloaded } from './api.ts'
 import { authenticate, mcpPath } from './authenticate.ts'
 import { Callers, sessionStatus } from './callers.ts'
@@ -30,6 +31,8 @@ export interface HttpOptions {
   /** Whom the gateway serves: clients at this address, or one that started it. Then only its administration is here. */
   readonly transport: 'http' | 'stdio'
   readonly isReady: () => boolean
+  /** What it does without for now. */
+  readonly shortfalls: () => readonly Shortfall[]
   /** What is wrong with the configuration file as it is now. */
   readonly problems: () => readonly ConfigProblem[]
   /** Whether it is about to end, and takes nobody new. */
@@ -82,6 +85,8 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     maxBodyBytes: limits.bodyBytes,
     sessions: { max: limits.sessions },
     maxSubscriptions: limits.subscriptions,
+    // Two for each client that may be there, and some for those who only look in.
+    maxConnections: 2 * limits.sessions + limits.subscriptions + 256,
     onListen: gateway.passing.listens,
     onerror: (error) => log.error({ error }, 'A request could not be answered.'),
     identify(head) {
@@ -106,8 +111,6 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   })
   const detach = gateway.passing.attach(listening.handler.notify)
   const requests = new Requests(listening.server)
-  // Two for each client that may be there, and some for those who only look in.
-  listening.server.maxConnections = 2 * limits.sessions + limits.subscriptions + 256
   return {
     url: localUrl(listening.url),
     handler: listening.handler,

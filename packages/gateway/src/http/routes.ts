@@ -2,6 +2,7 @@ import { Failure, printable } from '@unfold-mcp/core'
 import { verifyToken } from '../config/tokens.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../observing/metrics.ts'
+import type { Shortfall } from '../observing/shortfalls.ts'
 import { isSameToken, presentedToken } from './admin.ts'
 import { type ApiOptions, adminApi, apiPath } from './api.ts'
 import { mcpPath } from './authenticate.ts'
@@ -16,7 +17,7 @@ export interface RouteOptions extends ApiOptions {
 
 /** Answers everything beside MCP: whether it is alive, ready, its numbers, and its administration. */
 export function routes(options: RouteOptions): (request: Request) => Promise<Response> {
-  const { metrics, gateway, admin, isPublic, isReady, log } = options
+  const { metrics, gateway, admin, isPublic, isReady, shortfalls, log } = options
   const api = adminApi(options)
   const mayMeasure = (request: Request): boolean => {
     const { tokens } = gateway.config
@@ -26,7 +27,7 @@ export function routes(options: RouteOptions): (request: Request) => Promise<Res
   }
   const known: { readonly [path: string]: (request: Request) => Response | Promise<Response> } = {
     '/healthz': () => json({ status: 'alive' }),
-    '/readyz': () => (isReady() ? json({ status: 'ready' }) : json({ status: 'not ready' }, { status: 503 })),
+    '/readyz': () => (isReady() ? json(readiness(shortfalls())) : json({ status: 'not ready' }, { status: 503 })),
     '/metrics': async (request) =>
       mayMeasure(request)
         ? reply(await metrics.text(), { headers: { 'content-type': metrics.contentType } })
@@ -51,6 +52,10 @@ export function routes(options: RouteOptions): (request: Request) => Promise<Res
     }
   }
 }
+
+/** What is said to anybody: which parts it does without, and no more. */
+const readiness = (shortfalls: readonly Shortfall[]): object =>
+  shortfalls.length === 0 ? { status: 'ready' } : { status: 'degraded', without: shortfalls.map(({ part }) => part) }
 
 function nowhere(pathname: string): Response {
   const path = printable(pathname)

@@ -3,7 +3,9 @@ import type { ConfigProblem } from '../config/problem.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ChangeRecord, Journal } from '../observing/journal.ts'
 import type { Secrets } from '../observing/secrets.ts'
+import type { Shortfall } from '../observing/shortfalls.ts'
 import type { Savings } from '../savings.ts'
+import type { Suspicion } from '../suspicions/suspicion.ts'
 import type { ToolNote } from '../transforms/entries.ts'
 import type { UpstreamStatus } from '../upstreams/status.ts'
 import { version } from '../version.ts'
@@ -13,6 +15,8 @@ import type { ClientStatus } from './callers.ts'
 export interface UpstreamReport extends UpstreamStatus {
   /** What should be known of its tools: those that were left out or renamed, and why. */
   readonly notes: readonly ToolNote[]
+  /** What in its texts looks as if it were meant to deceive a model. */
+  readonly suspicions: readonly Suspicion[]
   readonly lastChange?: Pick<ChangeRecord, 'added' | 'changed' | 'removed' | 'ms'> & { readonly at: string }
 }
 
@@ -24,6 +28,8 @@ export interface ToolReport {
   readonly tool: string
   readonly about: string
   readonly tokens: number
+  /** What looks suspicious in it, if anything does. */
+  readonly suspicions?: readonly Suspicion[]
 }
 
 /** A gateway at this moment. */
@@ -39,6 +45,8 @@ export interface GatewayStatus {
   /** What is wrong with the file as it is now; what was in use before goes on then. */
   readonly problems: readonly ConfigProblem[]
   readonly isReady: boolean
+  /** What it does without for now. */
+  readonly shortfalls: readonly Shortfall[]
   readonly upstreams: readonly UpstreamReport[]
   /** Servers that wait for something, such as a variable. */
   readonly held: readonly { readonly name: string; readonly problems: readonly ConfigProblem[] }[]
@@ -57,6 +65,7 @@ export interface Watched {
   readonly transport: 'http' | 'stdio'
   readonly problems: () => readonly ConfigProblem[]
   readonly isReady: () => boolean
+  readonly shortfalls: () => readonly Shortfall[]
   readonly clients: () => readonly ClientStatus[]
 }
 
@@ -72,7 +81,8 @@ export async function statusOf(watched: Watched): Promise<GatewayStatus> {
     transport,
     problems: told(watched.problems()),
     isReady: isReady(),
-    upstreams: upstreamsOf(watched),
+    shortfalls: watched.shortfalls().map(({ part, problem }) => ({ part, problem: secrets.text(problem) })),
+    upstreams: await upstreamsOf(watched),
     held: [...gateway.held].map(([name, problems]) => ({ name, problems: told(problems) })),
     clients: clients(),
     savings: await gateway.savings(),
@@ -81,7 +91,8 @@ export async function statusOf(watched: Watched): Promise<GatewayStatus> {
 
 const mostNotes = 100
 
-export function upstreamsOf({ gateway, journal, secrets }: Watched): readonly UpstreamReport[] {
+export async function upstreamsOf({ gateway, journal, secrets }: Watched): Promise<readonly UpstreamReport[]> {
+  await gateway.suspicions.settled()
   return gateway.upstreams.statuses().map((status) => {
     const [change] = journal.last('change', 1, ({ upstream }) => upstream === status.name)
     return {
@@ -89,6 +100,7 @@ export function upstreamsOf({ gateway, journal, secrets }: Watched): readonly Up
       ...(status.lastError !== undefined && { lastError: secrets.text(status.lastError) }),
       ...(status.server !== undefined && { server: secrets.text(printable(status.server)) }),
       notes: gateway.source.notes(status.name).slice(0, mostNotes),
+      suspicions: secrets.data(gateway.suspicions.of(status.name).slice(0, mostNotes)) as readonly Suspicion[],
       ...(change !== undefined && { lastChange: lastChange(change.at, change.data) }),
     }
   })
@@ -102,12 +114,19 @@ const lastChange = (at: string, { added, changed, removed, ms }: ChangeRecord): 
   ms,
 })
 
-export function toolsOf({ source }: Gateway): readonly ToolReport[] {
-  return source.entries().map(({ tool, source: upstream }) => ({
-    name: tool.name,
-    upstream,
-    tool: printable(source.ownName(upstream, tool.name) ?? tool.name),
-    about: printable(firstSentence(tool.description ?? ''), 200),
-    tokens: toolTokens(tool),
-  }))
+export async function toolsOf({ gateway, secrets }: Pick<Watched, 'gateway' | 'secrets'>): Promise<readonly ToolReport[]> {
+  const { source, suspicions } = gateway
+  await suspicions.settled()
+  return source.entries().map(({ tool, source: upstream }) => {
+    const own = printable(source.ownName(upstream, tool.name) ?? tool.name)
+    const found = suspicions.of(upstream).filter((each) => each.tool === own)
+    return {
+      name: tool.name,
+      upstream,
+      tool: own,
+      about: printable(firstSentence(tool.description ?? ''), 200),
+      tokens: toolTokens(tool),
+      ...(found.length > 0 && { suspicions: secrets.data(found) as readonly Suspicion[] }),
+    }
+  })
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts'
+import type { AuditFile } from '../observing/audit-file.ts'
 import type { CallRecord, Journal } from '../observing/journal.ts'
 import type { Secrets } from '../observing/secrets.ts'
 import { sizeOf } from '../results/size.ts'
@@ -11,6 +12,10 @@ export interface AuditOptions {
   readonly log: Log
   readonly journal: Journal
   readonly secrets: Secrets
+  /** Where it is written to stay. */
+  readonly file?: AuditFile | undefined
+  /** Whether a call that cannot be written down before it is made is refused. */
+  readonly isStrict?: (() => boolean) | undefined
 }
 
 /** Writes down every call: who called what, how long it took, how it ended, how much went to and fro; never with what. */
@@ -18,6 +23,7 @@ export function audited(options: AuditOptions): Middleware {
   return async (call, next) => {
     const begun = performance.now()
     try {
+      if (options.file !== undefined && options.isStrict?.() === true) await writtenBefore(options.file, call, options.secrets)
       const result = await next(call)
       tell(options, call, { begun, outcome: outcomeOf(result), received: sizeOf(result) })
       return result
@@ -28,23 +34,35 @@ export function audited(options: AuditOptions): Middleware {
   }
 }
 
+async function writtenBefore(file: AuditFile, call: PassingCall, secrets: Secrets): Promise<void> {
+  if (await file.write({ ...callOf(call, secrets), outcome: 'called' })) return
+  const said =
+    'was not called: the gateway cannot write down what is called, and makes no call without that. Nothing was done. Ask the person who runs it to look at unfold status.'
+  throw new UpstreamError(call.upstream, 'refused', said)
+}
+
+const callOf = (call: PassingCall, secrets: Secrets): Pick<CallRecord, 'client' | 'upstream' | 'tool'> => ({
+  client: secrets.name(call.client?.id ?? 'anybody'),
+  upstream: call.upstream,
+  tool: secrets.name(call.tool),
+})
+
 interface Ended {
   readonly begun: number
   readonly outcome: string
   readonly received: number
 }
 
-function tell({ log, journal, secrets }: AuditOptions, call: PassingCall, { begun, outcome, received }: Ended): void {
+function tell({ log, journal, secrets, file }: AuditOptions, call: PassingCall, { begun, outcome, received }: Ended): void {
   const record: CallRecord = {
-    client: secrets.name(call.client?.id ?? 'anybody'),
-    upstream: call.upstream,
-    tool: secrets.name(call.tool),
+    ...callOf(call, secrets),
     ms: Math.round(performance.now() - begun),
     outcome,
     sentCharacters: sizeOf(call.input),
     receivedCharacters: received,
   }
   journal.write('call', record)
+  void file?.write(record)
   const level = outcome === 'ok' || outcome === 'error' || outcome === 'input_required' ? 'info' : 'warn'
   const message = `answered ${record.client} on ${record.tool}: ${outcome}, ${record.ms} ms`
   journal.write('log', { level, message, upstream: record.upstream, data: record })

@@ -1,10 +1,6 @@
 import { Failure } from '@unfold-mcp/core'
 import type { Client } from '../access.ts'
-
-interface Bucket {
-  left: number
-  at: number
-}
+import { Flow, type FlowOptions } from '../flow.ts'
 
 const most = 10_000
 const minuteMs = 60_000
@@ -19,24 +15,31 @@ export interface RateOptions {
 /** Lets each client make so many calls and no more; what it did not use it has for later, up to a minute's worth. */
 export class Rate {
   readonly #options: RateOptions
-  readonly #now: () => number
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #flow: FlowOptions
+  readonly #flows = new Map<string, Flow>()
 
   constructor(options: RateOptions) {
     this.#options = options
-    this.#now = options.now ?? (() => performance.now())
+    const { perMinute, now = () => performance.now() } = options
+    this.#flow = {
+      get most() {
+        return perMinute()
+      },
+      get more() {
+        return perMinute()
+      },
+      everyMs: minuteMs,
+      now,
+    }
   }
 
   /** Counts a call, or throws `rate_limited`. Holders of a token share what the token has; others have it for each session. */
   admit({ scope, principal }: { readonly scope: string; readonly principal: Client | undefined }): void {
-    const limit = this.#options.perMinute()
-    const bucket = this.#bucket(principal?.token === undefined ? scope : `token:${principal.token}`, limit)
-    if (bucket.left >= 1) {
-      bucket.left--
-      return
-    }
+    const flow = this.#flowOf(principal?.token === undefined ? scope : `token:${principal.token}`)
+    if (flow.lets(1)) return
     this.#options.refused?.()
-    const retryAfterMs = Math.ceil(((1 - bucket.left) * minuteMs) / limit)
+    const limit = this.#options.perMinute()
+    const retryAfterMs = flow.msUntil(1)
     throw new Failure(
       'rate_limited',
       `Too many calls: ${limit} a minute are allowed. Nothing was done; call again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
@@ -44,17 +47,13 @@ export class Rate {
     )
   }
 
-  #bucket(key: string, limit: number): Bucket {
-    const now = this.#now()
-    const known = this.#buckets.get(key)
-    const bucket = known ?? { left: limit, at: now }
-    bucket.left = Math.min(limit, bucket.left + ((now - bucket.at) * limit) / minuteMs)
-    bucket.at = now
+  #flowOf(key: string): Flow {
+    const flow = this.#flows.get(key) ?? new Flow(this.#flow)
     // The one that was used least lately is in front, and is the first to be forgotten.
-    this.#buckets.delete(key)
-    this.#buckets.set(key, bucket)
-    const [oldest] = this.#buckets.keys()
-    if (this.#buckets.size > most && oldest !== undefined) this.#buckets.delete(oldest)
-    return bucket
+    this.#flows.delete(key)
+    this.#flows.set(key, flow)
+    const [oldest] = this.#flows.keys()
+    if (this.#flows.size > most && oldest !== undefined) this.#flows.delete(oldest)
+    return flow
   }
 }

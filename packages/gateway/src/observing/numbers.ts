@@ -74,6 +74,10 @@ export class Numbers {
     each('unfold_upstream_tools', 'Tools of each server', ({ tools }) => tools)
     each('unfold_upstream_calls_running', 'Calls that each server is answering', ({ calls }) => calls.running)
     each('unfold_upstream_calls_waiting', 'Calls that wait for their turn', ({ calls }) => calls.waiting)
+    this.#gauge('unfold_upstream_suspicions', 'Texts of each server that look suspicious', ['upstream', 'rule'], (gauge) => {
+      for (const { name } of gateway.upstreams.statuses())
+        for (const { rule } of gateway.suspicions.of(name)) gauge.inc({ upstream: name, rule })
+    })
     this.#gauge('unfold_sessions', 'Clients with a session', [], (gauge) => gauge.set(sessions()))
     this.#gauge('unfold_subscriptions', 'Clients without a session that listen for changes', [], (gauge) =>
       gauge.set(subscriptions()),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Config } from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
 import type { GatewayOptions } from '../gateway.ts'
@@ -6,9 +7,11 @@ import { audited } from '../middleware/audit.ts'
 import { Gate } from '../middleware/gate.ts'
 import { Rate } from '../middleware/rate.ts'
 import { traced } from '../middleware/traced.ts'
+import { AuditFile } from './audit-file.ts'
 import { Journal } from './journal.ts'
 import { Metrics } from './metrics.ts'
 import { Secrets, secretVariables } from './secrets.ts'
+import { Shortfalls } from './shortfalls.ts'
 import { loadTelemetry, type Telemetry, tellDiscoveries } from './telemetry.ts'
 import { toldLog } from './told-log.ts'
 import { tellUpstreams } from './upstream-lines.ts'
@@ -20,22 +23,26 @@ export class Observation {
   readonly metrics = new Metrics()
   readonly gate = new Gate()
   readonly log: Log
+  readonly shortfalls: Shortfalls
   readonly #telemetry: Telemetry | undefined
   readonly #told: Log
+  #audit: AuditFile | undefined
 
   static async begin(
     log: Log,
-    { config, environment }: { readonly config: Config; readonly environment: Environment },
+    { config, environment, folder }: { readonly config: Config; readonly environment: Environment; readonly folder: string },
   ): Promise<Observation> {
     const seen = new Observation(log, await loadTelemetry())
     seen.secrets.add(secretVariables(environment))
     seen.secrets.keep(config)
+    if (config.audit !== undefined) seen.#audit = seen.#auditFile(resolve(folder, config.audit.path))
     return seen
   }
 
   private constructor(log: Log, telemetry: Telemetry | undefined) {
     this.#told = log
     this.log = toldLog(log, this)
+    this.shortfalls = new Shortfalls(this.log)
     this.#telemetry = telemetry
   }
 
@@ -43,8 +50,10 @@ export class Observation {
   hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'observe'> {
     const rate = new Rate({ perMinute: () => config().limits.callsPerMinute, refused: this.metrics.refused })
     const { journal, secrets } = this
+    const isStrict = (): boolean => config().audit?.onFailure === 'refuse'
+    const audit = audited({ log: this.#told, journal, secrets, file: this.#audit, isStrict })
     return {
-      middleware: [this.gate.middleware, audited({ log: this.#told, journal, secrets }), traced(this.#telemetry)],
+      middleware: [this.gate.middleware, audit, traced(this.#telemetry)],
       admit: (call) => rate.admit(call),
       observe: ({ events }) => {
         tellUpstreams(events, this)
@@ -52,5 +61,13 @@ export class Observation {
         if (this.#telemetry !== undefined) tellDiscoveries(events, this.#telemetry)
       },
     }
+  }
+  /** Writes down what is left to be written. */
+  close(): Promise<void> {
+    return this.#audit?.close() ?? Promise.resolve()
+  }
+
+  #auditFile(path: string): AuditFile {
+    return new AuditFile(path, { told: (problem) => this.shortfalls.note('audit', problem) })
   }
 }

@@ -14,5 +14,12 @@ export function toldLog(log: Log, { secrets, journal }: { readonly secrets: Secr
       journal.write('log', { level, message: printable(text, 2_000), ...upstream, data: told })
       log[level](told, text)
     }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  const { problem } = log
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    ...(problem !== undefined && { problem }),
+  }
 }

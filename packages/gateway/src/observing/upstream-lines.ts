@@ -33,7 +33,7 @@ const words: { readonly [S in UpstreamState]: string } = {
 
 // What a server can say as often as it likes.
 const chatty: ReadonlySet<keyof UpstreamEvents> = new Set(['notice', 'stderr', 'log', 'documents', 'warning'])
-const mostLines = { most: 1_000, perSecond: 100 }
+const mostLines = { most: 1_000, more: 100, everyMs: 1_000 }
 
 interface Line {
   readonly level: LogLevel

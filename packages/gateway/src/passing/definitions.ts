@@ -1,5 +1,5 @@
 import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
-import { withoutHidden } from '../transforms/text.ts'
+import { hasHidden, withoutHidden } from '../transforms/text.ts'
 
 const longestName = 1_024
 const mostCharacters = 65_536
@@ -10,7 +10,7 @@ export function takenPrompt(given: unknown): Prompt | undefined {
   if (found === undefined || !isName(found.name)) return undefined
   const { name } = found
   const args = Array.isArray(found.arguments) ? found.arguments.filter((each) => isName(record(each)?.name)) : []
-  return { ...described(found), name, ...(args.length > 0 && { arguments: args.map(argument) }) }
+  return kept(found, { ...described(found), name, ...(args.length > 0 && { arguments: args.map(argument) }) })
 }
 
 /** A resource as a server listed it; `undefined` for what is none, or too much. */
@@ -18,14 +18,14 @@ export function takenResource(given: unknown): Resource | undefined {
   const found = taken(given)
   if (found === undefined || !isName(found.uri) || !isName(found.name)) return undefined
   const { uri, name, mimeType, size, annotations } = found
-  return {
+  return kept(found, {
     ...described(found),
     uri,
     name,
     ...(typeof mimeType === 'string' && { mimeType }),
     ...(typeof size === 'number' && { size }),
     ...(record(annotations) !== undefined && { annotations: record(annotations) as Resource['annotations'] }),
-  }
+  })
 }
 
 /** A template as a server listed it; `undefined` for what is none, or too much. */
@@ -33,7 +33,18 @@ export function takenTemplate(given: unknown): ResourceTemplateType | undefined 
   const found = taken(given)
   if (found === undefined || !isName(found.uriTemplate) || !isName(found.name)) return undefined
   const { uriTemplate, name, mimeType } = found
-  return { ...described(found), uriTemplate, name, ...(typeof mimeType === 'string' && { mimeType }) }
+  return kept(found, { ...described(found), uriTemplate, name, ...(typeof mimeType === 'string' && { mimeType }) })
+}
+
+/** What a server said where it was not taken as it came: something that nobody sees was in it. */
+const said = new WeakMap<object, object>()
+
+/** What was taken, as the server said it. */
+export const saidOf = (found: object): object => said.get(found) ?? found
+
+function kept<T extends object>(given: Loose, found: T): T {
+  if (hasHidden(JSON.stringify(given))) said.set(found, given)
+  return found
 }
 
 type Loose = Readonly<Record<string, unknown>>

@@ -13,7 +13,7 @@ const missingCapability = -32_021
 const longestState = 65_536
 const mostQuestions = 16
 // In characters. A client gets what is said faster or longer only in part, or it would all be kept for one that reads slowly.
-const mostSaid = { most: 1_048_576, perSecond: 262_144 }
+const mostSaid = { most: 1_048_576, more: 262_144, everyMs: 1_000 }
 const leastSaid = 1_024
 
 /**

@@ -106,6 +106,11 @@ export class Passing {
     await Promise.all([...this.#lists.values()].map(({ read }) => read))
   }
 
+  /** What a server has beside tools, as it is known. */
+  offered(server: string): Pick<DocumentList, 'prompts' | 'resources' | 'templates'> {
+    return this.#lists.get(server) ?? { prompts: [], resources: [], templates: [] }
+  }
+
   /** Follows the resources that a client wants to hear of on a stream, until what is returned is called. */
   readonly listens = ({ principal, resources }: ListeningStream): (() => void) => {
     const client: Client | undefined = principal
@@ -113,8 +118,7 @@ export class Passing {
     this.#readers.listens(client)
     for (const uri of resources) {
       const owner = this.#documents.ownerOf(client, uri)
-      if (owner !== undefined && this.#subscriptions.hasRoomFor(holder))
-        void this.#subscriptions.add(holder, owner, uri).catch(() => undefined)
+      if (owner !== undefined && this.#subscriptions.hasRoomFor(holder)) this.#subscriptions.follow(holder, owner, uri)
     }
     return () => this.#subscriptions.drop(holder)
   }

@@ -1,17 +1,21 @@
 import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { withLock } from '@unfold-mcp/client/lock'
 import Database from 'libsql'
 import { isRecord } from '../record.ts'
 import { wordsOf } from '../words.ts'
-import { withLock } from './lock.ts'
 import { type Connection, closeQuietly, isBusy, isDamage, numberOf, patiently, rollBack, textIn } from './sqlite-connection.ts'
 
 export interface SqliteOptions {
   /** Hears what happened to the file, and what was done about it. */
   readonly report: (message: string) => void
+  /** Hears what is wrong while something is not kept, and nothing once all of it is. */
+  readonly fails?: (problem: string | undefined) => void
   /** How long to wait for another process that is writing. */
   readonly patienceMs?: number
 }
+
+const locking = { staleMs: 5_000, patienceMs: 15_000 }
 
 // The first tells our files from those of others, the second one form of them from the next.
 const applicationId = 0x75_6e_66_64
@@ -38,7 +42,7 @@ export async function openOrMove(file: string, options: SqliteOptions): Promise<
       return undefined
     }
     // One process at a time: of two that find a damaged file, the second must not move what the first began.
-    return await withLock(`${file}.lock`, async () => {
+    return await withLock(`${file}.lock`, locking, async () => {
       // Not opened again to find out: a connection that was closed may stay for a while, and would look like another process.
       if (mark === (await markOf(file))) {
         const aside = await moveAside(file)

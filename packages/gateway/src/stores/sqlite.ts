@@ -21,11 +21,15 @@ export async function sqliteCatalog(path: string, options: SqliteOptions): Promi
   }
   const opened = await openOrMove(file, { ...options, report })
   if (opened !== undefined) return new SqliteCatalog(file, opened, { ...options, report })
+  options.fails?.(`${file} cannot be used, so what is known of the servers is lost with the end of this gateway.`)
   return memoryCatalog()
 }
 
 // A disk that is full stays full for a while, and once is enough to say so.
 const mostTold = 1_000
+const retryMs = 2_000
+
+type Work = (connection: Connection) => void
 
 class SqliteCatalog implements CatalogStore {
   readonly #file: string
@@ -33,6 +37,10 @@ class SqliteCatalog implements CatalogStore {
   #connection: Connection | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
+  /** What could not be written, by what it is about. */
+  readonly #unsaved = new Map<string, Work>()
+  #retry: NodeJS.Timeout | undefined
+  #lastProblem = ''
 
   constructor(file: string, connection: Connection, options: SqliteOptions) {
     this.#file = file
@@ -66,7 +74,7 @@ class SqliteCatalog implements CatalogStore {
   async replaceTools(upstream: string, tools: readonly Tool[], instructions?: string): Promise<void> {
     const key = keyOf(upstream)
     const definitions = tools.map((tool) => JSON.stringify(tool))
-    await this.#write((connection) => {
+    await this.#write(`tools ${key}`, (connection) => {
       connection.prepare('DELETE FROM tools WHERE upstream = ?').run([key])
       connection.prepare('INSERT OR REPLACE INTO upstreams VALUES (?, ?)').run([key, JSON.stringify(instructions) ?? null])
       const insert = connection.prepare('INSERT INTO tools VALUES (?, ?, ?)')
@@ -83,14 +91,17 @@ class SqliteCatalog implements CatalogStore {
 
   async replaceDocuments(upstream: string, documents: object): Promise<void> {
     const kept = JSON.stringify(documents)
-    await this.#write((connection) => {
-      connection.prepare('INSERT OR REPLACE INTO documents VALUES (?, ?)').run([keyOf(upstream), kept])
+    const key = keyOf(upstream)
+    await this.#write(`documents ${key}`, (connection) => {
+      connection.prepare('INSERT OR REPLACE INTO documents VALUES (?, ?)').run([key, kept])
     })
   }
 
   async remove(upstream: string): Promise<void> {
     const key = keyOf(upstream)
-    await this.#write((connection) => {
+    this.#unsaved.delete(`tools ${key}`)
+    this.#unsaved.delete(`documents ${key}`)
+    await this.#write(`nothing ${key}`, (connection) => {
       connection.prepare('DELETE FROM documents WHERE upstream = ?').run([key])
       connection.prepare('DELETE FROM tools WHERE upstream = ?').run([key])
       connection.prepare('DELETE FROM upstreams WHERE upstream = ?').run([key])
@@ -110,6 +121,7 @@ class SqliteCatalog implements CatalogStore {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    clearTimeout(this.#retry)
     await this.#turn.catch(() => undefined)
     if (this.#connection !== undefined) closeQuietly(this.#connection)
     this.#connection = undefined
@@ -126,17 +138,42 @@ class SqliteCatalog implements CatalogStore {
     return []
   }
 
-  async #write(work: (connection: Connection) => void): Promise<void> {
-    await this.#run(undefined, (connection) => {
+  /** Writes, now or as soon as it can be. What comes later about the same takes its place. */
+  async #write(about: string, work: Work): Promise<void> {
+    this.#unsaved.delete(about)
+    // Something is known of it again, so it is not to be forgotten any more.
+    this.#unsaved.delete(about.replace(/^\w+/u, 'nothing'))
+    const isWritten = await this.#run(false, (connection) => {
       connection.exec('BEGIN IMMEDIATE')
       try {
         work(connection)
         connection.exec('COMMIT')
+        return true
       } catch (error) {
         rollBack(connection)
         throw error
       }
     })
+    if (isWritten) this.#unsaved.delete(about)
+    else this.#unsaved.set(about, work)
+    this.#planRest()
+  }
+
+  #planRest(): void {
+    const { fails } = this.#options
+    clearTimeout(this.#retry)
+    if (this.#unsaved.size === 0) {
+      fails?.(undefined)
+      return
+    }
+    fails?.(
+      `${this.#file} could not be written: ${this.#lastProblem}. What is known of the servers is in memory, and written as soon as it can be; make room.`,
+    )
+    if (this.#isClosed) return
+    this.#retry = setTimeout(() => {
+      for (const [about, work] of [...this.#unsaved]) void this.#write(about, work).catch(() => undefined)
+    }, retryMs)
+    this.#retry.unref()
   }
 
   /** Does one thing after the other. What cannot be done is told, and the gateway goes on without it. */
@@ -146,6 +183,7 @@ class SqliteCatalog implements CatalogStore {
       try {
         return await this.#attempt(work)
       } catch (error) {
+        this.#lastProblem = wordsOf(error)
         if (!isDamage(error)) {
           this.#options.report(
             `${this.#file} could not be used: ${wordsOf(error)}. What was last known may be lost at the next start.`,

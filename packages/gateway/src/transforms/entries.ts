@@ -40,6 +40,8 @@ export interface UpstreamEntries {
 interface Made {
   readonly entry: ToolEntry | undefined
   readonly notes: readonly ToolNote[]
+  /** What the upstream said of it, before anything was taken out; without what the configuration says instead. */
+  readonly said?: object
 }
 
 // How long a call may take is for the connection to say, which hears of its progress; this is for what it misses.
@@ -108,7 +110,8 @@ function madeOf(tool: Tool, text: string, options: EntriesOptions, overrides: Ov
   const notes = taken.notes.map(
     (note): ToolNote => ({ tool: printable(own), kind: 'changed', message: `The tool "${printable(own)}": ${note}.` }),
   )
-  return { entry, notes }
+  const { description, ...rest } = tool
+  return { entry, notes, said: override.description === undefined ? { ...rest, description } : rest }
 }
 
 function leftOut(tool: unknown, why: string): ToolNote {

@@ -1,18 +1,8 @@
+import { surfaceNames } from '@unfold-mcp/core'
 import { lookKey } from './naming.ts'
 
 /** Names of the tools that the gateway itself may show, under one exposure or another. */
-export const reservedNames: ReadonlySet<string> = new Set([
-  'manage_tools',
-  'search_tools',
-  'describe_tools',
-  'call_tool',
-  'call_tool_read',
-  'call_tool_write',
-  'call_tool_destructive',
-  'activate',
-  'deactivate',
-  'read_result',
-])
+export const reservedNames: ReadonlySet<string> = new Set([...surfaceNames, 'activate', 'deactivate', 'read_result'])
 
 const looks = new Set([...reservedNames].map(lookKey))
 const activator = lookKey('activate_')

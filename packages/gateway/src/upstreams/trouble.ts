@@ -5,6 +5,8 @@ import { publicWordsOf } from './errors.ts'
 
 const failedAfter = 6
 const loginRetryMs = 300_000
+// Nobody replaces a certificate within a second.
+const untrustedRetryMs = 60_000
 
 /** What is done about a failure: what the upstream is from now on, and when it is tried again. */
 export interface Consequence {
@@ -34,6 +36,8 @@ export class Trouble {
     this.#words = wordsOf(error)
     this.#publicWords = publicWordsOf(error)
     if (isClientError(error, 'login_required')) return { state: 'needs_login', retryInMs: loginRetryMs }
+    if (isClientError(error, 'unreachable') && error.details.tls !== undefined)
+      return { state: 'failed', retryInMs: untrustedRetryMs * (0.5 + random()) }
     const state = this.#failures >= failedAfter ? 'failed' : 'reconnecting'
     return { state, retryInMs: backoffMs(this.#failures, random) }
   }

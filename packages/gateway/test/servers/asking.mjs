@@ -13,6 +13,8 @@ const form = {
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
 }
 const waiting = []
+const followed = new Set()
+const refused = new Set()
 
 function make({ era }) {
   const mcp = new McpServer(
@@ -88,14 +90,25 @@ function make({ era }) {
     return text('more')
   })
   mcp.registerTool('touch', { description: 'Says that a resource was updated', inputSchema: schema('uri') }, async ({ uri }) => {
-    await mcp.server.sendResourceUpdated({ uri })
+    if (era !== 'legacy' || followed.has(uri)) await mcp.server.sendResourceUpdated({ uri })
     return text('touched')
   })
-  for (const method of ['subscribe', 'unsubscribe'])
-    mcp.server.setRequestHandler(`resources/${method}`, ({ params }) => {
-      say(`${method} ${params.uri}`)
-      return {}
-    })
+  mcp.server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    say(`subscribe ${uri}`)
+    // Who asks first for a resource waits until it is let go, and is then refused.
+    if (manners.includes('hesitant') && !refused.has(uri)) {
+      refused.add(uri)
+      await new Promise((resolve) => waiting.push(resolve))
+      throw new Error('not yet')
+    }
+    followed.add(uri)
+    return {}
+  })
+  mcp.server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    say(`unsubscribe ${uri}`)
+    followed.delete(uri)
+    return {}
+  })
   if (manners.includes('slow')) mcp.server.setRequestHandler('prompts/list', () => new Promise(() => undefined))
   return mcp
 }

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { firstSentence, isStrict, pageOf, signature, type Tool } from '@unfold-mcp/core'
+import { firstSentence, isStrict, pageOf, signature, surfaceNames, type Tool } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { checkGroup, describeReply, searchReply, unknownLines, withCost } from './finding.ts'
@@ -7,7 +7,6 @@ import { callThem, transitionText } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import type { SurfacePlace } from './stable-surface.ts'
-import { surfaceNames } from './surface.ts'
 import type { Transition } from './transition.ts'
 
 export interface ManageRequest {

@@ -13,6 +13,7 @@ import {
   planDeactivate,
   reasons,
   reconcile,
+  surfaceNames,
   type Tool,
   touch,
 } from '@unfold-mcp/core'
@@ -29,7 +30,7 @@ import { Permissions } from './permissions.ts'
 import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Scope } from './scope.ts'
-import { activatorName, type Reader, surfaceNames } from './surface.ts'
+import { activatorName, type Reader } from './surface.ts'
 import { type Found, ToolSearch, type WordSearch } from './tool-search.ts'
 import { noTransition, type Transition, transitionOf } from './transition.ts'
 import { emptyView, type UrlView } from './url-view.ts'

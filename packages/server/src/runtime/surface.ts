@@ -1,17 +1,6 @@
 import { ancestorsOf, type Group, type Groups } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 
-/** Names that the surfaces of this library use, now or under another exposure, so no source may take them. */
-export const surfaceNames: ReadonlySet<string> = new Set([
-  'manage_tools',
-  'search_tools',
-  'describe_tools',
-  'call_tool',
-  'call_tool_read',
-  'call_tool_write',
-  'call_tool_destructive',
-])
-
 /** The group behind a toolbox that has one gate: every tool without a place of its own belongs to it. */
 export const gateGroup = 'all'
 

@@ -9,6 +9,7 @@ import {
   isFailure,
   nearest,
   nearestHint,
+  surfaceNames,
   type Tool,
   toolFingerprint,
 } from '@unfold-mcp/core'
@@ -18,7 +19,7 @@ import { wordsOf } from '../report.ts'
 import type { Declaration } from './declaration.ts'
 import type { Product } from './product.ts'
 import { stableSurface } from './stable-surface.ts'
-import { gateGroup, type SurfacePlan, surfaceEntries, surfaceNames, surfaceSource } from './surface.ts'
+import { gateGroup, type SurfacePlan, surfaceEntries, surfaceSource } from './surface.ts'
 import type { World } from './views.ts'
 
 /** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */

@@ -92,6 +92,29 @@ describe.each(ways)('over $transport, $era', (way) => {
       expect(answer).not.toHaveProperty('state_id')
     }))
 
+  test('server/identity names all tools with what they cost and how they are grouped when it is asked for that', () => {
+    const nested = defineToolbox({ ...info, groups: { ...groups, keys: { about: 'Keys', parent: 'vault' } } })
+      .tool('ping', { about: 'Answers' }, () => 'pong')
+      .tool('turn_key', { group: 'keys', about: 'Turns a key' }, () => 'click')
+    return connected(nested, async (client) => {
+      const { catalog, groups: told } = await ask(client, identityMethod, { outline: true })
+      const [ping, key] = [expect.any(Number), expect.any(Number)]
+      expect(catalog).toMatchObject({
+        tools: [
+          { name: 'ping', tokens: ping },
+          { name: 'turn_key', tokens: key, group: 'keys' },
+        ],
+      })
+      const described = await ask(client, describeMethod, { name: 'turn_key' })
+      expect(catalog).toHaveProperty(['tools', 1, 'tokens'], described.tokens)
+      expect(told).toMatchObject({ vault: { about: 'Secrets' }, keys: { about: 'Keys', parent: 'vault', tools_count: 1 } })
+      expect(told).not.toHaveProperty(['vault', 'parent'])
+      const plain = await ask(client, identityMethod)
+      expect(plain.catalog).not.toHaveProperty('tools')
+      expect(plain.groups).not.toHaveProperty(['keys', 'about'])
+    })
+  })
+
   test('the same value stands in the list, in the settings of the extension and in the answer', () =>
     connected(hub(), async (client) => {
       const settings = settingsOf(client)
@@ -133,7 +156,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       settingsOf(client),
       await ask(client, 'tools/list'),
       await ask(client, identityMethod),
-      await ask(client, identityMethod, { basis: 'names', stateful: true }),
+      await ask(client, identityMethod, { basis: 'names', stateful: true, outline: true }),
       await ask(client, changesMethod, { since: 'nothing' }),
       await refusal(client, describeMethod, { name: 'unseal' }),
     ]

@@ -2,6 +2,7 @@ import type { Server, StandardSchemaV1 } from '@modelcontextprotocol/server'
 import { Failure } from '@unfold-mcp/core'
 import { describeTool } from '../runtime/describing.ts'
 import { stateIdentity } from '../runtime/identities.ts'
+import { outlineOf } from '../runtime/outline.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 
@@ -46,25 +47,30 @@ export function withDiscovery(runtime: Runtime, scope: Scope, server: Server, on
 
 function identityAnswer(runtime: Runtime, scope: Scope, params: Params, revision: string | undefined): Params {
   const { name, version } = scope.product?.info ?? runtime.declaration.info
-  const { basis, stateful } = params
+  const { basis, stateful, outline: wantsOutline } = params
   if (basis !== undefined && basis !== 'names' && basis !== 'definitions')
     throw malformed(identityMethod, '"basis" is "definitions", or "names" for names and descriptions alone.')
   const shown = runtime.views.shown(scope)
   const whole = runtime.views.whole(scope)
   const identity = runtime.identities.of(shown, basis)
+  const outline = wantsOutline === true ? outlineOf(runtime, scope) : undefined
   const state = stateful === true ? stateIdentity(identity, runtime.stateOf(scope)) : undefined
   return {
     server_id: identity,
     tools_count: shown.tools.length,
     protocol_version: discoveryVersion,
     basis: basis ?? runtime.declaration.identity,
-    catalog: { identity: runtime.identities.of(whole, basis), tools_count: whole.tools.length },
+    catalog: {
+      identity: runtime.identities.of(whole, basis),
+      tools_count: whole.tools.length,
+      ...(outline !== undefined && { tools: outline.tools }),
+    },
     groups: Object.fromEntries(
       runtime
         .groupTools(scope)
         .map(([group, tools]) => [
           group,
-          { identity: runtime.identities.ofTools(tools, tools, basis), tools_count: tools.length },
+          { identity: runtime.identities.ofTools(tools, tools, basis), tools_count: tools.length, ...outline?.groups.get(group) },
         ]),
     ),
     ...(state !== undefined && { state_id: state }),

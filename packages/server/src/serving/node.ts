@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { ReadableStream } from 'node:stream/web'
 import { Failure, printable } from '@unfold-mcp/core'
 import { runtimeOf } from '../servable.ts'
+import { Connections } from './connections.ts'
 import { failureReply } from './errors.ts'
 import { type Exchange, isWhole, type WholeReply } from './exchange.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
@@ -23,6 +24,8 @@ export interface ListenOptions extends HandlerOptions {
   readonly headersTimeoutMs?: number
   /** How long a client may take to send a whole request; 2 minutes by default. */
   readonly requestTimeoutMs?: number
+  /** How many connections may be open at once; what comes beyond is answered with 503. As many as the system allows by default. */
+  readonly maxConnections?: number
 }
 
 /** A toolbox being served over HTTP. */
@@ -52,8 +55,10 @@ export async function listen(served: object, options: ListenOptions = {}): Promi
     return refusedOrigin(exchange, options) ?? unaskable(exchange.method) ?? elsewhere(exchange.request())
   }
   const server = createServer(patience, (request, response) => {
-    void respond(answer, request, response)
+    const refusal = connections?.refusal(request)
+    void respond(refusal === undefined ? answer : async () => refusal, request, response)
   })
+  const connections = options.maxConnections === undefined ? undefined : new Connections(server, options.maxConnections)
   await bound(server, port, host)
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
