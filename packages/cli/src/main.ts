@@ -3,16 +3,25 @@
 const argv = process.argv.slice(2)
 const [first, second] = argv
 
-if (first === '__complete') {
-  const { completeCommand } = await import('./completion/command.ts')
-  process.exitCode = await completeCommand(argv.slice(1))
-} else if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && second === undefined)) {
-  const { generalHelp } = await import('./help.ts')
-  process.stdout.write(`${generalHelp()}\n`)
-} else if (first === '--version' || first === '-v' || first === 'version') {
-  const { version } = await import('./version.ts')
-  process.stdout.write(`${version}\n`)
-} else {
-  const { run } = await import('./run.ts')
-  await run(argv)
+try {
+  if (first === '__complete') {
+    const { completeCommand } = await import('./completion/command.ts')
+    process.exitCode = await completeCommand(argv.slice(1))
+  } else if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && second === undefined)) {
+    const { generalHelp } = await import('./help.ts')
+    process.stdout.write(`${generalHelp()}\n`)
+  } else if (first === '--version' || first === '-v' || first === 'version') {
+    const { version } = await import('./version.ts')
+    process.stdout.write(`${version}\n`)
+  } else {
+    const { run } = await import('./run.ts')
+    await run(argv)
+  }
+} catch (error) {
+  // What would say it better could not be loaded, or needs what is missing.
+  const [isFull, words] =
+    error instanceof Error ? ['code' in error && error.code === 'EMFILE', error.message] : [false, String(error)]
+  const hint = isFull ? ' This process may open too few files: raise the limit (ulimit -n).' : ''
+  process.stderr.write(`error: ${words}${hint}\n`)
+  process.exitCode = error instanceof Error && error.name === 'CommandError' && 'code' in error ? Number(error.code) : 1
 }

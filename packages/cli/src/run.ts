@@ -1,9 +1,9 @@
-import { homedir } from 'node:os'
 import { commands } from './commands.ts'
 import { CommandError, exit } from './exit.ts'
 import { commandErrorOf } from './failure.ts'
 import { type Invocation, isSet, parse, textOf } from './grammar.ts'
 import { verbHelp } from './help.ts'
+import { homeFolder } from './home.ts'
 import { dataFolder, type Io } from './io.ts'
 import { Output } from './output.ts'
 import { verbs } from './verbs.ts'
@@ -24,7 +24,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
-    home: homedir(),
+    home: homeFolder(process.env),
     platform: process.platform,
     signal: interrupt.signal,
     insisting: { end: () => process.exit(exit.interrupted) },

@@ -104,6 +104,8 @@ export class StdioTransport implements Transport {
     } catch (error) {
       throw this.#unstartable(error)
     }
+    // Where no more files may be opened there is neither a process nor a pipe to one.
+    if ((child.stdin as Writable | undefined) === undefined) throw this.#unstartable(await failureOf(child))
     this.#child = child
     if (child.pid !== undefined) this.#options.onProcess?.(child.pid, 'started')
     this.#listen(child)
@@ -318,10 +320,14 @@ export class StdioTransport implements Transport {
           ? 'There is no such command. Check its spelling, install it, or give its whole path.'
           : code === 'EACCES'
             ? 'It may not be run. Check its permissions.'
-            : wordsOf(error)
+            : code === 'EMFILE' || code === 'ENFILE'
+              ? 'No more files may be opened here. Raise the limit (ulimit -n), or use fewer servers and clients.'
+              : wordsOf(error)
     return new ClientError('unreachable', `${target} could not be started. ${hint}`, { target }, { cause: error })
   }
 }
+
+const failureOf = (child: Child): Promise<unknown> => new Promise((resolve) => child.once('error', resolve))
 
 // What a runtime prints around an error, and where in the code it was: of use to whoever wrote the server alone.
 const around = /^\s*(?:at .*|Node\.js v\d.*|[\^~]+|[{}]|)$/u

@@ -6,7 +6,7 @@ import { completionCache, completionFolders } from './cache.ts'
 /** Answers a shell's script on standard output; gives the exit code. */
 export async function completeCommand(question: readonly string[]): Promise<number> {
   const { env } = process
-  const home = env.HOME ?? (await import('node:os')).homedir()
+  const home = env.HOME ?? (await import('../home.ts')).homeFolder(env)
   const known = completionCache(completionFolders(dataFolder({ env, home })), { defaultServer: env.UNFOLD_SERVER })
   const cache = {
     ...known,

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('./guard.mjs', import.meta.url))
@@ -48,10 +50,12 @@ export class Guard {
     })
     this.#child = child
     child.on('error', () => this.#gone(child)).on('exit', () => this.#gone(child))
-    child.stdin?.on('error', () => undefined)
+    // Where no more files may be opened there is none.
+    const stdin: Writable | null | undefined = child.stdin
+    stdin?.on('error', () => undefined)
     // Neither it nor the pipe is a reason to go on.
     child.unref()
-    if (child.stdin !== null && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
+    if (stdin instanceof Socket) stdin.unref()
     for (const pid of this.#running) this.#write(`+${pid}\n`)
   }
 

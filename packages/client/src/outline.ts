@@ -1,0 +1,42 @@
+import type { Identity } from './identity.ts'
+import { isRecord } from './record.ts'
+
+/** A tool without its definition. */
+export interface OutlinedTool {
+  readonly name: string
+  /** About how many tokens its definition costs a model. */
+  readonly tokens: number
+  readonly group?: string
+}
+
+export interface OutlinedGroup {
+  readonly name: string
+  readonly about?: string
+  /** The group it lies in. */
+  readonly parent?: string
+}
+
+/** All tools that a server has for this client, listed or not, and the groups they lie in; in the server's own words. */
+export interface Outline {
+  readonly tools: readonly OutlinedTool[]
+  readonly groups: readonly OutlinedGroup[]
+}
+
+/** What an answer to `server/identity` tells of all tools; `undefined` when it tells nothing of them. */
+export function outlineIn({ catalog, groups }: Identity): Outline | undefined {
+  const tools = isRecord(catalog) ? catalog.tools : undefined
+  if (!Array.isArray(tools)) return undefined
+  return {
+    tools: tools
+      .filter(isRecord)
+      .flatMap(({ name, tokens, group }) =>
+        typeof name === 'string' && typeof tokens === 'number' ? [{ name, tokens, ...text('group', group) }] : [],
+      ),
+    groups: Object.entries(isRecord(groups) ? groups : {}).map(([name, told]) =>
+      isRecord(told) ? { name, ...text('about', told.about), ...text('parent', told.parent) } : { name },
+    ),
+  }
+}
+
+const text = <K extends 'about' | 'group' | 'parent'>(key: K, value: unknown): { readonly [each in K]?: string } =>
+  typeof value === 'string' ? ({ [key]: value } as { [each in K]: string }) : {}

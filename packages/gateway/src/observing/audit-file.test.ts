@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { readFile, rm, stat, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { gatewayFolder } from '../../test/gateway-file.ts'
+import { AuditFile } from './audit-file.ts'
+
+const lines = async (path: string): Promise<readonly { readonly n?: number; readonly missing?: number }[]> =>
+  (await readFile(path, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+test('lines are in the file in order, for its owner alone, and a file that is taken away is begun anew', async () => {
+  await using folder = await gatewayFolder()
+  const path = join(folder.path, 'calls.jsonl')
+  const file = new AuditFile(path, { told: () => undefined })
+  await Promise.all([1, 2, 3].map((n) => file.write({ n })))
+  expect((await lines(path)).map(({ n }) => n)).toEqual([1, 2, 3])
+  expect((await stat(path)).mode & 0o077).toBe(process.platform === 'win32' ? 0o066 : 0)
+  await rm(path)
+  expect(await file.write({ n: 4 })).toBe(true)
+  expect((await lines(path)).map(({ n }) => n)).toEqual([4])
+  await file.close()
+})
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a disk that stays full costs no more than some lines, and how many is written',
+  async () => {
+    await using folder = await gatewayFolder()
+    const path = join(folder.path, 'calls.jsonl')
+    await symlink('/dev/full', path)
+    const told: (string | undefined)[] = []
+    const file = new AuditFile(path, { told: (problem) => told.push(problem) })
+    expect(await file.write({ n: 0 })).toBe(false)
+    expect(told).toEqual([expect.stringContaining('ENOSPC')])
+    await Promise.all(Array.from({ length: 1_010 }, (_, at) => file.write({ n: at + 1 })))
+    await rm(path)
+    await file.close()
+    const written = await lines(path)
+    expect(written.slice(0, -1).map(({ n }) => n)).toEqual(Array.from({ length: 1_001 }, (_, at) => at))
+    expect(written.at(-1)).toMatchObject({ missing: 10 })
+    expect(told.at(-1)).toBeUndefined()
+  },
+)

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { configSchema } from '../config/schema.ts'
+import { clonesAmong } from './clones.ts'
+import { isSameProgram } from './program.ts'
+
+const words = 'Create a new issue in a GitHub repository, with a title, a body, labels and people who are assigned.'
+const one = { server: 'github', tool: 'create_issue', description: words }
+
+const flagged = (other: object, isSame = false): readonly string[] =>
+  [...clonesAmong([one, { ...one, server: 'other', ...other }], () => isSame).keys()].map(({ server }) => server)
+
+describe('AT-D50: a tool with the name and the words of another', () => {
+  test('is told on both servers, because nobody knows which came first', () => {
+    expect(flagged({})).toEqual(['github', 'other'])
+    expect(flagged({ tool: 'Create-Issue', description: `${words.toUpperCase()} Fast.` })).toEqual(['github', 'other'])
+    const other = { ...one, server: 'other' }
+    expect(clonesAmong([one, other], () => false).get(other)).toMatchObject({
+      about: 'is nearly that of the tool "create_issue" of the server "github", under the same name',
+      excerpt: words,
+    })
+  })
+
+  test.each([
+    ['another name', { tool: 'open_issue' }],
+    [
+      'another description',
+      { description: 'Put an issue into the tracker of this project; it is numbered, and its author is told.' },
+    ],
+    ['the same server', { server: 'github' }],
+    ['few words, which are alike by chance', { description: 'Create an issue' }],
+  ])('is not told for %s', (_what, other) => {
+    expect(flagged(other)).toEqual([])
+  })
+
+  test('is not told for few words on both, nor for a server that is configured twice', () => {
+    const short = { tool: 'list_tables', description: 'List all tables in the database' }
+    expect([
+      ...clonesAmong(
+        [
+          { ...short, server: 'a' },
+          { ...short, server: 'b' },
+        ],
+        () => false,
+      ),
+    ]).toEqual([])
+    expect(flagged({}, true)).toEqual([])
+  })
+})
+
+describe('two servers', () => {
+  const server = (given: object) => {
+    const read = configSchema.parse({ mcpServers: { it: given } }).mcpServers.it
+    if (read === undefined) throw new Error('There is one.')
+    return read
+  }
+  const command = (name: string, ...args: readonly string[]) => server({ command: name, args })
+
+  test.each([
+    ['the same', command('server'), command('server'), true],
+    ['one program for two folders', command('npx', '-y', 'files', '/a'), command('npx', '-y', 'files', '/b'), true],
+    ['one program with more arguments', command('node', 'files.js', '--fast'), command('node', 'files.js'), true],
+    ['two programs', command('npx', '-y', 'files'), command('npx', '-y', 'fi1es'), false],
+    ['two programs of one runner', command('uv', 'tool', 'run', 'files'), command('uv', 'tool', 'run', 'fi1es'), false],
+    ['two images', command('docker', 'run', '-e', 'A', 'files'), command('docker', 'run', '-e', 'A', 'fi1es'), false],
+    ['one address', server({ url: 'https://a.example/mcp?x=1' }), server({ url: 'https://a.example/mcp?x=2' }), true],
+    ['two addresses', server({ url: 'https://a.example/mcp' }), server({ url: 'https://b.example/mcp' }), false],
+    ['a program and an address', command('server'), server({ url: 'https://a.example' }), false],
+  ])('are one or two: %s', (_what, first, second, isOne) => {
+    expect([isSameProgram(first, second), isSameProgram(second, first)]).toEqual([isOne, isOne])
+  })
+})

@@ -1,0 +1,73 @@
+import { printable } from '@unfold-mcp/core'
+import { lookKey } from '../transforms/naming.ts'
+import { type Suspicion, suspicionOf } from './suspicion.ts'
+
+/** A tool, as far as it can be taken for another. */
+export interface Described {
+  readonly server: string
+  readonly tool: string
+  readonly description: string
+}
+
+// Of so many words at least, because short descriptions are alike by chance; and so many of them in common, of all in both.
+const fewestWords = 10
+const likeness = 0.85
+const mostWords = 500
+const mostOfName = 40
+const mostOfServer = 5
+
+/** The tools of different servers that have one name and nearly the same description. `isSame` says which servers are one. */
+export function clonesAmong<T extends Described>(
+  tools: Iterable<T>,
+  isSame: (server: string, other: string) => boolean,
+): ReadonlyMap<T, Suspicion> {
+  const byName = new Map<string, T[]>()
+  for (const each of tools) {
+    const key = lookKey(each.tool)
+    const others = byName.get(key)
+    if (others === undefined) byName.set(key, [each])
+    else if (others.length < mostOfName && others.filter(({ server }) => server === each.server).length < mostOfServer)
+      others.push(each)
+  }
+  const found = new Map<T, Suspicion>()
+  for (const [, group] of byName) {
+    if (group.length < 2) continue
+    const words = group.map(({ description }) => wordsOf(description))
+    for (const [at, one] of group.entries())
+      for (const [next, other] of group.entries()) {
+        if (next <= at || one.server === other.server || isSame(one.server, other.server)) continue
+        if (!areAlike(words[at], words[next])) continue
+        for (const [mine, theirs] of [
+          [one, other],
+          [other, one],
+        ] as const)
+          if (!found.has(mine)) found.set(mine, cloneOf(mine, theirs))
+      }
+  }
+  return found
+}
+
+function cloneOf({ description }: Described, { server, tool }: Described): Suspicion {
+  const about = `is nearly that of the tool "${printable(tool)}" of the server "${printable(server)}", under the same name`
+  return suspicionOf('clone', { surface: 'description', excerpt: description.slice(0, 500), about })
+}
+
+const wordsOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    [
+      ...text
+        .slice(0, 20_000)
+        .normalize('NFKC')
+        .toLowerCase()
+        .matchAll(/[\p{L}\p{N}]+/gu),
+    ]
+      .slice(0, mostWords)
+      .map(([word]) => word),
+  )
+
+function areAlike(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): boolean {
+  if (one.size < fewestWords || other.size < fewestWords) return false
+  let common = 0
+  for (const word of one) if (other.has(word)) common++
+  return common / (one.size + other.size - common) >= likeness
+}

@@ -1,0 +1,33 @@
+import type { Config } from '../config/schema.ts'
+import { saidOf } from '../passing/definitions.ts'
+import type { Passing } from '../passing/passing.ts'
+import type { UpstreamSource } from '../source.ts'
+import type { SelfDescription } from '../transforms/groups.ts'
+import { serverSlug } from '../transforms/naming.ts'
+import type { Saying, Suspect } from './suspicions.ts'
+
+/** All that clients may read of the servers in use, as the servers said it: before anything was taken out. */
+export function suspectsOf(config: Config, source: UpstreamSource, passing: Passing): readonly Suspect[] {
+  return Object.entries(config.mcpServers)
+    .filter(([, { disabled }]) => !disabled)
+    .map(([server, { about }]) => {
+      const says = source.says(server)
+      const { prompts, resources, templates } = passing.offered(server)
+      const sayings: Saying[] = source.sayings(server).map(({ entry, own, said }) => ({ key: entry, tool: own, said }))
+      // Where the configuration describes the server, nobody reads its own words.
+      if (says !== undefined && about === undefined) sayings.push({ key: says, said: ofItself(says) })
+      const say = (what: string, key: object): void => void sayings.push({ key, said: { [what]: saidOf(key) } })
+      for (const each of prompts) say(`prompt ${each.name}`, each)
+      for (const each of resources) say(`resource ${each.uri}`, each)
+      for (const each of templates) say(`resource template ${each.uriTemplate}`, each)
+      return { server, slug: serverSlug(server), sayings }
+    })
+}
+
+// Of more than this nothing is ever shown.
+const mostCharacters = 65_536
+
+const ofItself = ({ title, instructions }: SelfDescription): object => ({
+  title: title?.slice(0, mostCharacters),
+  instructions: instructions?.slice(0, mostCharacters),
+})

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer, type ServerOptions } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { connect } from '@unfold-mcp/client'
+import { createHandler, defineToolbox, toNodeHandler } from '@unfold-mcp/server'
+import { expect, test } from 'vitest'
+import { until } from '../../../client/test/processes.ts'
+import { gatewayFolder } from '../gateway-file.ts'
+import { authority, canCertify } from './certificates.ts'
+import { commanded } from './command.ts'
+
+/** A server behind TLS, or without it, and what reached it. */
+async function listening(
+  options: ServerOptions | undefined,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+) {
+  let connections = 0
+  const requests: string[] = []
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    requests.push(JSON.stringify(request.headers))
+    answer(request, response)
+  }
+  const server = options === undefined ? createServer(respond) : createSecureServer(options, respond)
+  server.on('connection', () => connections++)
+  server.on('tlsClientError', () => undefined)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+test.skipIf(!canCertify)(
+  'AT-H102: a server whose certificate cannot be trusted is refused, each with what is wrong, before anything is sent and without haste',
+  async () => {
+    await using folder = await gatewayFolder()
+    const ours = await authority(folder.path)
+    await using handler = createHandler(
+      defineToolbox({ name: 'safe', version: '1' }).tool('ping', {}, () => 'pong'),
+      {
+        allowedHosts: 'any',
+      },
+    )
+    const answer = toNodeHandler(handler)
+    const good = await ours.certify('DNS:localhost')
+    await using trusted = await listening(good, answer)
+    await using expired = await listening(await ours.certify('DNS:localhost', -1), answer)
+    await using foreign = await listening(await ours.certify('DNS:other.example'), answer)
+    await using self = await listening(await ours.selfSigned('DNS:localhost'), answer)
+    await using nameless = await listening({ ...good, SNICallback: (_name, done) => done(new Error('not mine')) }, answer)
+    await using plain = await listening(undefined, answer)
+    const all = { trusted, expired, foreign, self, nameless, plain }
+    const mcpServers = Object.fromEntries(
+      Object.entries(all).map(([name, { port }]) => [
+        name,
+        { url: `https://localhost:${port}/mcp`, headers: { authorization: 'Bearer only-for-the-right-one' } },
+      ]),
+    )
+    const says = {
+      expired: /certificate has expired.*renew/u,
+      foreign: /certificate is for DNS:other\.example, and not for the name in the address/u,
+      self: /signed by itself alone.*NODE_EXTRA_CA_CERTS/u,
+      nameless: /ended the connection before it was secure.*SNI/u,
+      plain: /does not speak TLS/u,
+    } as const
+
+    await using gateway = await commanded({ mcpServers }, { env: { NODE_EXTRA_CA_CERTS: ours.file } })
+    await using client = await connect({ url: gateway.url })
+    await until(async () => (await client.refresh()).some(({ name }) => name === 'trusted__ping'), 'the one that can be trusted')
+    expect(await client.call('trusted__ping')).toMatchObject({ content: [{ text: 'pong' }] })
+    const failing = async () =>
+      (await gateway.status()).upstreams.filter(({ name, lastError }) => name in says && lastError !== undefined)
+    await until(async () => (await failing()).length === Object.keys(says).length, 'all others are refused')
+    const upstreams = await failing()
+    for (const [name, words] of Object.entries(says)) {
+      const upstream = upstreams.find((each) => each.name === name)
+      expect(upstream?.lastError).toMatch(words)
+      expect(upstream?.lastError).toContain('nothing was sent')
+    }
+    for (const name of ['expired', 'foreign', 'self'] as const) {
+      expect(upstreams.find((each) => each.name === name)).toMatchObject({ state: 'failed' })
+      expect(upstreams.find((each) => each.name === name)?.nextRetryInMs).toBeGreaterThan(10_000)
+      // Asked in one way and, where that may be it, in the older one; and not again.
+      expect(all[name].connections()).toBeLessThanOrEqual(2)
+    }
+    for (const { requests } of [expired, foreign, self, nameless]) expect(requests).toEqual([])
+    expect((await gateway.at.unfold(['status'])).stdout.replaceAll(/\s+/gu, ' ')).toContain('Its certificate has expired')
+
+    // The same authority is a stranger to one that was not told of it.
+    await using stranger = await commanded({ mcpServers: { trusted: mcpServers.trusted } })
+    await until(async () => (await stranger.status()).upstreams[0]?.state === 'failed', 'it is refused')
+    const [refused] = (await stranger.status()).upstreams
+    expect(refused?.lastError).toMatch(/authority that is not known here.*NODE_EXTRA_CA_CERTS/u)
+  },
+)

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Home, home, main } from '../../../cli/test/command.ts'
+import { until } from '../../../client/test/processes.ts'
+import type { GatewayStatus } from '../../src/index.ts'
+
+export interface CommandOptions {
+  /** What stands before the command, such as something that limits it. */
+  readonly before?: readonly string[]
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Where its standard error goes, if it is not to be read. */
+  readonly stderr?: number
+}
+
+/** `unfold serve` as a process of its own, once it can be reached. */
+export interface Commanded extends AsyncDisposable {
+  readonly at: Home
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  readonly child: ChildProcess
+  said(): string
+  /** `unfold status --json`. */
+  status(): Promise<GatewayStatus>
+  /** What `/readyz` answers. */
+  readiness(): Promise<unknown>
+}
+
+/** Runs the published command with this configuration, on a port of its own. */
+export async function commanded(config: object, options: CommandOptions = {}): Promise<Commanded> {
+  const at = await home()
+  const file = join(at.folder, 'unfold.json')
+  await writeFile(file, JSON.stringify(config))
+  const line = [
+    ...(options.before ?? []),
+    process.execPath,
+    main,
+    'serve',
+    file,
+    '--http',
+    '0',
+    '--json',
+    ...(options.args ?? []),
+  ]
+  const [program = '', ...args] = line
+  const env = { ...at.env, ...options.env } as NodeJS.ProcessEnv
+  const child = spawn(program, args, { cwd: at.folder, env, stdio: ['ignore', 'pipe', options.stderr ?? 'pipe'] })
+  const exited = once(child, 'exit')
+  let out = ''
+  let err = ''
+  child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()))
+  const dispose = async (): Promise<void> => {
+    child.kill('SIGTERM')
+    const late = setTimeout(() => child.kill('SIGKILL'), 5_000)
+    if (child.exitCode === null && child.signalCode === null) await exited
+    clearTimeout(late)
+    await at[Symbol.asyncDispose]()
+  }
+  try {
+    await until(() => out.includes('\n') || child.exitCode !== null, 'the gateway is there', 20_000)
+    if (child.exitCode !== null) throw new Error(err)
+    const { url, pid } = JSON.parse(out) as { readonly url: string; readonly pid: number }
+    return {
+      at,
+      url,
+      port: Number(new URL(url).port),
+      pid,
+      child,
+      said: () => err,
+      async status() {
+        const { stdout, stderr } = await at.unfold(['status', '--json'])
+        if (stdout === '') throw new Error(stderr)
+        return JSON.parse(stdout) as GatewayStatus
+      },
+      readiness: async () => (await fetch(new URL('/readyz', url))).json(),
+      [Symbol.asyncDispose]: dispose,
+    }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}

@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connect } from '@unfold-mcp/client'
+import { expect, test } from 'vitest'
+import { until } from '../../../client/test/processes.ts'
+import { gatewayFolder } from '../gateway-file.ts'
+import { server } from '../upstreams.ts'
+import { type Commanded, commanded } from './command.ts'
+
+const hasFull = existsSync('/dev/full')
+// A small disk of its own, which nobody else sees and which goes with the process.
+const ownDisk = (size: string, folder: string): readonly string[] => [
+  'unshare',
+  '--user',
+  '--map-root-user',
+  '--mount',
+  'sh',
+  '-c',
+  `mount -t tmpfs -o size=${size} tmpfs "$0" && exec "$@"`,
+  folder,
+]
+const hasOwnDisk = process.platform === 'linux' && spawnSync('unshare', [...ownDisk('64k', '/mnt').slice(1), 'true']).status === 0
+
+const up = server('toolbox.mjs')
+
+const linesOf = (text: string): readonly object[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as object)
+
+async function clientOf(gateway: Commanded) {
+  const client = await connect({ url: gateway.url })
+  await until(async () => (await client.refresh()).some(({ name }) => name === 'up__pid'), 'its tools')
+  return client
+}
+
+const cases = [
+  { onFailure: 'serve', answer: /"text":"\d+"/u, outcomes: ['ok', 'ok'] },
+  { onFailure: 'refuse', answer: /was not called.*Nothing was done/u, outcomes: ['called', 'refused', 'called', 'ok'] },
+]
+
+test.skipIf(!hasFull).each(cases)(
+  'AT-I106: with a full disk under its audit a gateway that is to $onFailure does that, says so, and writes again when there is room',
+  async ({ onFailure, answer, outcomes }) => {
+    await using folder = await gatewayFolder()
+    const path = join(folder.path, 'audit.jsonl')
+    await symlink('/dev/full', path)
+    await using gateway = await commanded({ exposure: 'everything', audit: { path, onFailure }, mcpServers: { up } })
+    await using client = await clientOf(gateway)
+    expect(await gateway.readiness()).toEqual({ status: 'ready' })
+    const first = await client.call('up__pid')
+    expect(JSON.stringify(first.content)).toMatch(answer)
+    // Everything but calls goes on.
+    expect((await client.refresh()).length).toBeGreaterThan(1)
+    await until(
+      async () => JSON.stringify(await gateway.readiness()) === '{"status":"degraded","without":["audit"]}',
+      'it says so',
+    )
+    expect((await gateway.status()).shortfalls).toEqual([
+      { part: 'audit', problem: expect.stringMatching(/audit\.jsonl could not be written: ENOSPC.*Make room/u) },
+    ])
+    expect((await gateway.at.unfold(['status'])).stdout).toContain('It does without its audit.')
+    await rm(path)
+    expect((await client.call('up__pid')).isError).not.toBe(true)
+    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'it is well again')
+    // What could not be written before is there now, each line whole.
+    await until(async () => linesOf(await readFile(path, 'utf8')).length === outcomes.length, 'all of it is written')
+    expect(linesOf(await readFile(path, 'utf8'))).toEqual(
+      outcomes.map((outcome) => expect.objectContaining({ at: expect.any(String), upstream: 'up', tool: 'pid', outcome })),
+    )
+  },
+)
+
+test.skipIf(!hasFull)('AT-I106: with a full disk under its log it serves on, says so, and ends as it should', async () => {
+  const full = openSync('/dev/full', 'w')
+  try {
+    await using gateway = await commanded({ exposure: 'everything', mcpServers: { up } }, { stderr: full })
+    await using client = await clientOf(gateway)
+    expect((await client.call('up__pid')).isError).not.toBe(true)
+    await until(async () => (await gateway.status()).shortfalls.some(({ part }) => part === 'log'), 'it says so')
+    gateway.child.kill('SIGTERM')
+    await until(() => gateway.child.exitCode !== null, 'it ends')
+    expect(gateway.child.exitCode).toBe(0)
+  } finally {
+    closeSync(full)
+  }
+})
+
+test.skipIf(!hasOwnDisk)(
+  'AT-I106: with a full disk under its store it serves from memory, says so, and keeps all of it when there is room',
+  async () => {
+    await using folder = await gatewayFolder()
+    const store = { kind: 'sqlite', path: join(folder.path, 'catalog.db') }
+    await using gateway = await commanded(
+      { exposure: 'everything', store, mcpServers: { up } },
+      { before: ownDisk('512k', folder.path) },
+    )
+    await using client = await clientOf(gateway)
+    // The disk as the gateway sees it.
+    const inside = join('/proc', String(gateway.pid), 'root', folder.path)
+    const filler = join(inside, 'filler')
+    const names = async (): Promise<readonly string[]> => (await client.refresh()).map(({ name }) => name)
+    await until(() => existsSync(join(inside, 'catalog.db')), 'the store')
+    await expect(writeFile(filler, Buffer.alloc(1_048_576))).rejects.toThrow('ENOSPC')
+    const many = Array.from({ length: 12 }, (_, at) => `more_${at}`)
+    for (const name of many) await client.call('up__put', { name, description: 'x'.repeat(2_000) })
+    await until(async () => (await names()).includes(`up__${many.at(-1)}`), 'what cannot be kept is served')
+    await until(
+      async () => JSON.stringify(await gateway.readiness()) === '{"status":"degraded","without":["store"]}',
+      'it says so',
+    )
+    const [shortfall] = (await gateway.status()).shortfalls
+    expect(shortfall?.problem).toMatch(/catalog\.db could not be written: .*full.*make room/u)
+    expect((await client.call('up__pid')).isError).not.toBe(true)
+    await rm(filler)
+    await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'all of it is kept')
+  },
+)

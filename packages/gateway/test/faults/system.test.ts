@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { createConnection, createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect } from '@unfold-mcp/client'
+import { expect, test } from 'vitest'
+import { home, main, run } from '../../../cli/test/command.ts'
+import { until } from '../../../client/test/processes.ts'
+import { commanded } from './command.ts'
+
+// Where it stands in code is for whoever wrote it.
+const trace = /^\s+at .*[:(]\d+/mu
+const isPosix = process.platform !== 'win32'
+const small = { command: 'sh', args: [fileURLToPath(new URL('tree.sh', import.meta.url))] }
+const limited = (files: number): readonly string[] => ['sh', '-c', `ulimit -n ${files} && exec "$@"`, 'sh']
+
+/** Whether a socket can listen at this address. */
+async function canListen(host: string): Promise<boolean> {
+  const server = createServer()
+  server.listen(0, host)
+  return once(server, 'listening').then(
+    () => server.close() !== undefined,
+    () => false,
+  )
+}
+
+test.skipIf(!isPosix)(
+  'AT-I115: where too few files may be opened, servers that do not fit say so, the others and their clients go on, and a crowd that left is no matter',
+  async () => {
+    const mcpServers = Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`up${at}`, small]))
+    await using gateway = await commanded({ exposure: 'everything', mcpServers }, { before: limited(64) })
+    await using client = await connect({ url: gateway.url })
+    await until(() => gateway.said().includes('Look at it:'), 'it has started')
+    const { upstreams } = await gateway.status()
+    const lacking = upstreams.filter(({ state }) => state !== 'ready')
+    expect(lacking.length).toBeGreaterThan(0)
+    expect(lacking.length).toBeLessThan(14)
+    for (const { lastError } of lacking)
+      expect(lastError).toMatch(/No more files may be opened here\. Raise the limit \(ulimit -n\)/u)
+    const crowd = Array.from({ length: 100 }, () => createConnection(gateway.port, '127.0.0.1').on('error', () => undefined))
+    await until(() => crowd.every((each) => !each.connecting), 'a crowd is there')
+    expect((await client.refresh()).length).toBeGreaterThan(1)
+    for (const each of crowd) each.destroy()
+    await until(
+      async () => (await fetch(new URL('/healthz', gateway.url)).catch(() => undefined))?.status === 200,
+      'it can be reached',
+    )
+    expect(gateway.child.exitCode).toBeNull()
+    expect(gateway.said()).not.toMatch(trace)
+  },
+)
+
+test.skipIf(!isPosix)('AT-I115: where it cannot even be loaded, the reason is said in a line', async () => {
+  await using at = await home()
+  const [program = '', ...before] = limited(24)
+  const { code, stderr } = await run(program, [...before, process.execPath, main, 'list'], { cwd: at.folder, env: at.env })
+  // Versions of Node differ in how many files they have open while they load a program: in some it works.
+  expect(`${code} ${stderr}`).toMatch(/^(?:0 |1 error: EMFILE.*\n$)/u)
+  expect(stderr).not.toMatch(trace)
+})
+
+test('AT-I115: a port that is taken is named, with what to do', async () => {
+  await using gateway = await commanded({})
+  const { code, stderr } = await gateway.at.unfold([
+    'serve',
+    join(gateway.at.folder, 'unfold.json'),
+    '--http',
+    String(gateway.port),
+  ])
+  expect(code).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^error: Port ${gateway.port} on 127\\.0\\.0\\.1 is in use\\. .*another port`, 'mu'))
+  expect(stderr).not.toMatch(trace)
+})
+
+test.skipIf(!(await canListen('::1')))('AT-I115: on IPv6 alone it is reached, by clients and by commands', async () => {
+  await using gateway = await commanded({ exposure: 'everything', listen: { host: '::1' } })
+  expect(gateway.url).toBe(`http://[::1]:${gateway.port}/mcp`)
+  await using client = await connect({ url: gateway.url })
+  expect((await client.tools()).map(({ name }) => name)).toEqual(['read_result'])
+  expect((await gateway.status()).url).toBe(gateway.url)
+  await expect(fetch(`http://127.0.0.1:${gateway.port}/healthz`)).rejects.toThrow('fetch failed')
+})
+
+/** A user that the system has never heard of. */
+const nobody = 54_321
+const as = (user: number): readonly string[] => ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups']
+const canBecome = process.getuid?.() === 0 && spawnSync('setpriv', [...as(nobody).slice(1), 'true']).status === 0
+
+test.skipIf(!canBecome)(
+  'AT-I115: a user that the system does not know is told what to set, and is served once that is done',
+  async () => {
+    await using at = await home()
+    await chmod(at.folder, 0o755)
+    const own = join(at.folder, 'own')
+    await mkdir(own)
+    await chmod(own, 0o777)
+    const [program = '', ...before] = as(nobody)
+    const alone = await run(program, [...before, process.execPath, main, 'list'], { cwd: own, env: { PATH: process.env.PATH } })
+    expect(alone).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^error: .*no home folder.*54321.*Set HOME or UNFOLD_HOME.*\n$/u),
+    })
+    await writeFile(join(own, 'unfold.json'), '{}')
+    const env = { PATH: process.env.PATH, UNFOLD_HOME: own }
+    let said: () => string = () => ''
+    const served = run(program, [...before, process.execPath, main, 'serve', 'unfold.json', '--http', '0'], {
+      cwd: own,
+      env,
+      meanwhile: (child) => {
+        said = child.stderr
+        void until(() => said().includes('Look at it:'), 'it serves')
+          .catch(() => undefined)
+          .finally(() => child.kill('SIGTERM'))
+      },
+    })
+    expect(await served).toMatchObject({ code: 0, stderr: expect.stringContaining('Serving ') })
+    expect(said()).not.toMatch(/warn|error/u)
+  },
+)

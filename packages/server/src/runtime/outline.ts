@@ -1,0 +1,37 @@
+import { toolTokens } from '@unfold-mcp/core'
+import type { Runtime } from './runtime.ts'
+import type { Scope } from './scope.ts'
+
+/** A tool without its definition: what it would cost a model, in tokens, and the group it lies in. */
+interface OutlinedTool {
+  readonly name: string
+  readonly tokens: number
+  readonly group?: string
+}
+
+interface OutlinedGroup {
+  readonly about: string
+  readonly parent?: string
+}
+
+/** All that exists for one scope, listed or not, and how it is ordered. */
+export interface Outline {
+  readonly tools: readonly OutlinedTool[]
+  readonly groups: ReadonlyMap<string, OutlinedGroup>
+}
+
+export function outlineOf(runtime: Runtime, scope: Scope): Outline {
+  const known = runtime.groups(scope)
+  const names = new Set(known.map(({ name }) => name))
+  // What does not exist for this scope is not named.
+  const within = <K extends string>(key: K, group: string | undefined): { readonly [key in K]?: string } =>
+    group !== undefined && names.has(group) ? ({ [key]: group } as { [key in K]: string }) : {}
+  return {
+    tools: runtime.views.whole(scope).entries.map(({ tool, visibility }) => ({
+      name: tool.name,
+      tokens: toolTokens(tool),
+      ...within('group', visibility.group),
+    })),
+    groups: new Map(known.map(({ name, about, parent }) => [name, { about, ...within('parent', parent) }])),
+  }
+}
