@@ -1,4 +1,10 @@
 #!/usr/bin/env node
+import * as modules from 'node:module'
+
+// From version 22 on, Node can keep what it compiled for the next start.
+const { enableCompileCache } = modules as { readonly enableCompileCache?: () => unknown }
+enableCompileCache?.()
+
 // Only what every start needs is loaded here: a shell that completes a word, or a person who asks for help, waits for it.
 const argv = process.argv.slice(2)
 const [first, second] = argv

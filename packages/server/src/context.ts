@@ -19,6 +19,8 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   readonly signal: AbortSignal
   /** What the client sent beside the arguments, in `_meta`. */
   readonly meta: ServerContext['mcpReq']['_meta']
+  /** What a 2026-07-28 client says of itself with every request: its name, what it can be asked, the log it wants. */
+  readonly envelope: ServerContext['mcpReq']['envelope']
   /** Whether the client made this call before, and comes with answers to what was asked then. */
   readonly isRepeated: boolean
   /** The SDK's own context: elicitation, sampling, request state, headers. Absent when called without a transport. */

@@ -201,6 +201,7 @@ export class ToolRegistry implements Source {
       facts: {},
       signal: new AbortController().signal,
       meta: undefined,
+      envelope: undefined,
       isRepeated: false,
       mcp: undefined,
       isActive: (group) => groups?.isActive(group) === true,

@@ -24,6 +24,8 @@ export interface Asked {
   readonly era: Era
   /** What the SDK knows of the request; absent for one that came over no wire. */
   readonly mcp: ServerContext | undefined
+  /** What a 2026-07-28 client says of itself with the request. */
+  readonly envelope: ServerContext['mcpReq']['envelope']
   /** Whether the client made the request before, and comes with answers. */
   readonly isRepeated: boolean
   /** What the client said it can be asked. */
@@ -37,19 +39,18 @@ export const ownerOf = ({ client, server, what }: Asked): string => JSON.stringi
 
 /** What the client can be asked through a gateway: its roots are on another machine, and no server's concern here. */
 export function askable(asked: Asked): ClientCapabilities {
-  const can = asked.era === 'stateless' ? said(asked.mcp, CLIENT_CAPABILITIES_META_KEY) : asked.capabilities
+  const can = asked.era === 'stateless' ? said(asked, CLIENT_CAPABILITIES_META_KEY) : asked.capabilities
   const { elicitation, sampling } = (can ?? {}) as ClientCapabilities
   return { ...(elicitation !== undefined && { elicitation }), ...(sampling !== undefined && { sampling }) }
 }
 
 /** From which level on the client reads the log; every message of a session is weighed when it is passed on. */
 export function logLevelOf(asked: Asked): LoggingLevel | undefined {
-  return asked.era === 'session' ? 'debug' : (said(asked.mcp, LOG_LEVEL_META_KEY) as LoggingLevel | undefined)
+  return asked.era === 'session' ? 'debug' : (said(asked, LOG_LEVEL_META_KEY) as LoggingLevel | undefined)
 }
 
 /** What a 2026-07-28 client says with every request. */
-const said = (mcp: ServerContext | undefined, key: string): unknown =>
-  (mcp?.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined)?.[key]
+const said = ({ envelope }: Asked, key: string): unknown => (envelope as Readonly<Record<string, unknown>> | undefined)?.[key]
 
 /** Passes a line of the server's log on to the client, under the server's name. */
 export const logTo =

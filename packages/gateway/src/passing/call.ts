@@ -57,6 +57,10 @@ class AskedCall implements Asked {
     return this.#call.ctx.mcp
   }
 
+  get envelope(): Asked['envelope'] {
+    return this.#call.ctx.envelope
+  }
+
   get isRepeated(): boolean {
     return this.#call.ctx.isRepeated
   }

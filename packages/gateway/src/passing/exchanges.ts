@@ -30,7 +30,7 @@ export class Exchanges {
 
   /** Has `run` ask the server. What comes back is its result, or what the client has to say first. */
   pass<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
-    if (asked.era === 'session' && !asked.isRepeated) return this.#inSession<T>(asked, run, undefined)
+    if (!asked.isRepeated && isAskedAlone(asked)) return this.#straight<T>(asked, run, undefined)
     return this.#withAnswers<T>(asked, run)
   }
 
@@ -38,12 +38,12 @@ export class Exchanges {
     this.#held.close()
   }
 
-  #inSession<T extends object>(
+  #straight<T extends object>(
     asked: Asked,
     run: Run<T | InputRequiredResult>,
     answers: Relay['answers'],
   ): Promise<T | InputRequiredResult> {
-    const relay = new SessionRelay(asked, answers)
+    const relay = new StraightRelay(asked, answers)
     return this.#given<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
   }
 
@@ -56,7 +56,7 @@ export class Exchanges {
     const requestState = state === undefined ? undefined : this.#seal.open(state, ownerOf(asked))
     if (state !== undefined && requestState === undefined) throw unknownState()
     const answers = mcp === undefined ? undefined : answersOf(inputResponses, requestState)
-    if (asked.era === 'session') return this.#inSession<T>(asked, run, answers)
+    if (asked.era === 'session') return this.#straight<T>(asked, run, answers)
     const said = new Said()
     const withAnswers: Run<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
       run({ ...relay, onLog: bounded(said, relay.onLog), answers }, { signal, onProgress: bounded(said, onProgress) })
@@ -125,6 +125,9 @@ function visitsIn(data: unknown): InputRequests {
   return Object.fromEntries(asked) as InputRequests
 }
 
+/** Whether nothing needs to be kept for a client that comes back: it is asked over the stream of its request, or never. */
+const isAskedAlone = (asked: Asked): boolean => asked.era === 'session' || Object.keys(askable(asked)).length === 0
+
 const answersOf = (inputResponses: unknown, requestState: string | undefined): Relay['answers'] => ({
   ...(inputResponses !== undefined && { inputResponses }),
   ...(requestState !== undefined && { requestState }),
@@ -145,8 +148,8 @@ const bounded =
     if (said.lets(what)) tell(what)
   }
 
-/** Passes what a server asks and says on to the client of a session. What most requests have no use for is made when it is asked for. */
-class SessionRelay implements Relay {
+/** Passes what a server asks and says on to a client over the stream of its request. What most requests have no use for is made when it is asked for. */
+class StraightRelay implements Relay {
   readonly answers: Relay['answers']
   readonly #asked: Asked
   #said: Said | undefined

@@ -50,6 +50,7 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
       client,
       era,
       mcp: ctx,
+      envelope: ctx.mcpReq.envelope,
       isRepeated: ctx.mcpReq.inputResponses !== undefined || ctx.mcpReq.requestState() !== undefined,
       capabilities: server.getClientCapabilities(),
       signal: ctx.mcpReq.signal,

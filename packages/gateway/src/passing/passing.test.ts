@@ -94,9 +94,8 @@ describe('a request that waits for its client', () => {
     what: 'tools/call ask',
     client: { id },
     era: 'stateless',
-    mcp: {
-      mcpReq: { envelope: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } } },
-    } as unknown as Asked['mcp'],
+    mcp: undefined,
+    envelope: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } } as Asked['envelope'],
     isRepeated: false,
     capabilities: undefined,
     signal: new AbortController().signal,

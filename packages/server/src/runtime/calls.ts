@@ -37,6 +37,8 @@ export interface Call {
   readonly arguments?: unknown
   /** What came beside the arguments. */
   readonly meta?: CallMeta | undefined
+  /** What the client says of itself with the call. */
+  readonly envelope?: ServerContext['mcpReq']['envelope']
   /** Whether the client made it before, and comes with answers. */
   readonly isRepeated?: boolean
   /** What the SDK knows of the call; made when somebody asks, since few do. */
@@ -287,7 +289,7 @@ function withChanges(runtime: Runtime, scope: Scope, result: CallToolResult, { m
 function contextOf(
   runtime: Runtime,
   scope: Scope,
-  { context, meta, isRepeated = false }: Call,
+  { context, meta, envelope, isRepeated = false }: Call,
   { signal, effects }: { signal: AbortSignal; effects: Effects },
 ): ToolContext {
   const facts = runtime.views.facts()
@@ -304,6 +306,7 @@ function contextOf(
     facts,
     signal,
     meta,
+    envelope,
     isRepeated,
     get mcp() {
       return context?.()

@@ -15,6 +15,9 @@ import { jsonSchemaValidator } from '../schema.ts'
 import { extensionId, extensionSettings, listMeta, withDiscovery } from './discovery.ts'
 import { takeQuestion } from './quick-call.ts'
 
+/** The revision without sessions. */
+export const statelessRevision = '2026-07-28'
+
 /** What a protocol server is made for. */
 export interface ServerPurpose {
   /** Whether a client may ask what it is for. */
@@ -36,6 +39,7 @@ export function protocolServer(
     jsonSchemaValidator,
     ...(instructions !== undefined && { instructions }),
     ...(scope.frame.era === 'stateless' && {
+      supportedProtocolVersions: [statelessRevision],
       cacheHints: { 'tools/list': cacheHint(runtime), 'server/discover': cacheHint(runtime) },
     }),
   }
@@ -121,12 +125,13 @@ export function withTools(runtime: Runtime, scope: Scope, server: Server, hint: 
 
 /** A call as the SDK hands it on. */
 export function callOf(name: string, args: unknown, ctx: ServerContext): Call {
-  const { _meta: meta, signal, inputResponses } = ctx.mcpReq
+  const { _meta: meta, envelope, signal, inputResponses } = ctx.mcpReq
   let context: ServerContext | undefined
   return {
     name,
     ...(args !== undefined && { arguments: args }),
     meta,
+    envelope,
     signal,
     isRepeated: inputResponses !== undefined || ctx.mcpReq.requestState() !== undefined,
     context: () => {

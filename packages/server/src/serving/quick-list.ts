@@ -3,7 +3,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import { listMeta } from './discovery.ts'
 import type { Exchange, WholeReply } from './exchange.ts'
-import { cacheHint } from './protocol.ts'
+import { cacheHint, statelessRevision } from './protocol.ts'
 
 interface ListRequest {
   readonly id: string | number
@@ -45,8 +45,6 @@ export function quickSessionList(runtime: Runtime, scope: Scope, exchange: Excha
   const rest = _meta === undefined ? '' : `,"_meta":${JSON.stringify(_meta)}`
   return json('{"result":{"tools":', shown.bytes, `${rest}},"jsonrpc":"2.0","id":${JSON.stringify(body.id)}}`)
 }
-
-const statelessRevision = '2026-07-28'
 
 export function quickStatelessList(
   runtime: Runtime,

@@ -20,6 +20,7 @@ import type { Exchange, Reply } from './exchange.ts'
 import { protocolServer } from './protocol.ts'
 import { isListRequest, quickStatelessList } from './quick-list.ts'
 import { authInfoOf } from './sessions.ts'
+import { isSingleCall, SingleCalls } from './single-call.ts'
 
 export interface StatelessRequest {
   readonly exchange: Exchange
@@ -61,6 +62,7 @@ export class Stateless {
   readonly #onListen: StatelessOptions['onListen']
   readonly #handler: McpHttpHandler
   readonly #asked = new WeakMap<Request, { readonly scope: Scope; readonly method: string | undefined }>()
+  readonly #calls: SingleCalls
   readonly #streams = new Map<McpHttpHandler, Principal | undefined>()
   #streamNumber = 0
   /** Streams on their way into `#streams`. */
@@ -71,6 +73,7 @@ export class Stateless {
     this.#maxSubscriptions = maxSubscriptions
     this.#onerror = onerror
     this.#onListen = onListen
+    this.#calls = new SingleCalls(runtime)
     this.#handler = createMcpHandler(({ requestInfo }) => this.#serverFor(requestInfo), { legacy: 'reject', onerror })
   }
 
@@ -91,6 +94,7 @@ export class Stateless {
     if (method === 'tools/call') {
       const refused = this.#refusedHeaders(scope, exchange, message)
       if (refused !== undefined) return unserved(scope, refused)
+      if (isSingleCall(scope, exchange, route)) return this.#calls.answer({ exchange, route, principal, scope })
     }
     const request = exchange.request()
     this.#asked.set(request, { scope, method })
@@ -112,6 +116,7 @@ export class Stateless {
   }
 
   async close(): Promise<void> {
+    this.#calls.close()
     await Promise.all([this.#handler.close(), this.dismiss(() => true)])
   }
 
