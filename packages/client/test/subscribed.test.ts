@@ -79,7 +79,7 @@ test('a session that the server forgot is told of all resources again, and who a
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void sessions.set(id, transport),
     })
-    await mcp.connect(transport as Parameters<typeof mcp.connect>[0])
+    await mcp.connect(transport)
     return transport
   }
   await using http = await serveHttp((request, response) => {

@@ -24,7 +24,7 @@ export function takenResource(given: unknown): Resource | undefined {
     name,
     ...(typeof mimeType === 'string' && { mimeType }),
     ...(typeof size === 'number' && { size }),
-    ...(record(annotations) !== undefined && { annotations: record(annotations) as Resource['annotations'] }),
+    ...(record(annotations) !== undefined && { annotations: record(annotations) }),
   })
 }
 

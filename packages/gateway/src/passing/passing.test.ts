@@ -95,7 +95,7 @@ describe('a request that waits for its client', () => {
     client: { id },
     era: 'stateless',
     mcp: undefined,
-    envelope: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } } as Asked['envelope'],
+    envelope: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } },
     isRepeated: false,
     capabilities: undefined,
     signal: new AbortController().signal,

@@ -22,7 +22,8 @@ const rulesIn = (description: string): readonly string[] =>
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const hex = (text: string): string => Buffer.from(text).toString('hex')
-const tagged = (text: string): string => String.fromCodePoint(...[...text].map((char) => 0xe_0000 + (char.codePointAt(0) ?? 0)))
+const tagged = (text: string): string =>
+  String.fromCodePoint(...Array.from(text).map((char) => 0xe_0000 + (char.codePointAt(0) ?? 0)))
 
 describe('AT-D49: a text about a tool of another server', () => {
   test.each([

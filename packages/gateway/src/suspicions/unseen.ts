@@ -28,7 +28,7 @@ export function unseenSuspicions(surfaces: readonly Surface[]): readonly Suspici
 /** The text from the first of them on. */
 function escaped(text: string): string {
   const at = Math.min(...[telling, runs].map((pattern) => text.search(pattern)).filter((place) => place !== -1))
-  return [...text.slice(Math.max(0, at - 20), at + 100)]
+  return Array.from(text.slice(Math.max(0, at - 20), at + 100))
     .map((char) =>
       /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Variation_Selector}]/u.test(char) ? `\\u{${char.codePointAt(0)?.toString(16)}}` : char,
     )

@@ -46,7 +46,7 @@ export async function commanded(config: object, options: CommandOptions = {}): P
     ...(options.args ?? []),
   ]
   const [program = '', ...args] = line
-  const env = { ...at.env, ...options.env } as NodeJS.ProcessEnv
+  const env = { ...at.env, ...options.env }
   const child = spawn(program, args, { cwd: at.folder, env, stdio: ['ignore', 'pipe', options.stderr ?? 'pipe'] })
   const exited = once(child, 'exit')
   let out = ''

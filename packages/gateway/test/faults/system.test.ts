@@ -109,7 +109,7 @@ test.skipIf(!canBecome)(
       cwd: own,
       env,
       meanwhile: (child) => {
-        said = child.stderr
+        said = () => child.stderr()
         void until(() => said().includes('Look at it:'), 'it serves')
           .catch(() => undefined)
           .finally(() => child.kill('SIGTERM'))

@@ -26,9 +26,9 @@ const toolbox = () =>
       const { id, method, _meta, envelope } = mcp?.mcpReq ?? {}
       return JSON.stringify({ id, method, _meta, envelope, header: mcp?.http?.req?.headers.get('x-own') })
     })
-    .tool('work', {}, async (_input, { progress, log }) => {
-      await progress(1, 2, 'half')
-      await log('info', 'so far')
+    .tool('work', {}, async (_input, context) => {
+      await context.progress(1, 2, 'half')
+      await context.log('info', 'so far')
       return 'done'
     })
     .tool('ask', {}, (_input, { mcp, isRepeated }) => {
@@ -75,11 +75,13 @@ function call(handler: Handler, params: Params, { signal, headers }: { signal?: 
   return handler.fetch(request)
 }
 
-const seen = async (response: Response) => ({
-  status: response.status,
-  type: response.headers.get('content-type'),
-  text: await response.text(),
-})
+const seen = async (response: Response) => {
+  const { status, headers } = response
+  const type = headers.get('content-type')
+  const text = await response.text()
+  const messages = type === 'application/json' ? [text] : [...text.matchAll(/^data: (.*)$/gmu)].map(([, data = '']) => data)
+  return { status, type, messages: messages.map((message): unknown => JSON.parse(message)) }
+}
 
 test.each<Params>([
   { name: 'greet', arguments: { name: 'Ann' } },
@@ -102,11 +104,7 @@ test.each<Params>([
   const ours = await seen(await call(handler, params))
   // What it does not know the quick way leaves to the SDK.
   const theirs = await seen(await call(handler, { ...params, other: 1 }))
-  const data = (text: string): unknown[] =>
-    text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []))
-  expect({ status: ours.status, type: ours.type }).toEqual({ status: theirs.status, type: theirs.type })
-  if (ours.type === 'application/json') expect(JSON.parse(ours.text)).toEqual(JSON.parse(theirs.text))
-  else expect(data(ours.text)).toEqual(data(theirs.text))
+  expect(ours).toEqual(theirs)
 })
 
 test('progress comes while the work goes on', async () => {

@@ -50,7 +50,7 @@ export function isSingleCall(
   { messageKind, message, classification }: InboundModernRoute,
 ): boolean {
   if (messageKind !== 'request' || classification.revision !== statelessRevision || scope.product !== undefined) return false
-  const { params } = message as JSONRPCRequest
+  const { params } = message
   return (
     exchange.header('mcp-protocol-version') === statelessRevision &&
     exchange.header('mcp-method') === 'tools/call' &&
@@ -79,31 +79,38 @@ export class SingleCalls {
     const controller = new AbortController()
     this.#open.set(controller, name)
     exchange.gone(() => controller.abort(cancellation(name)))
-    return new Promise((resolve, reject) => {
-      let taken: Taken | undefined
-      const takeOver = (): Taken => {
-        if (taken !== undefined) return taken
-        taken = takenOver(this.#runtime, single, () => running)
-        taken.reply.then(resolve, reject)
-        return taken
-      }
-      const call: Call = {
-        name,
-        ...(args !== undefined && { arguments: args }),
-        ...apart(_meta),
-        controller,
-        context: () => takeOver().context(),
-      }
-      const running = answer(this.#runtime, scope, call)
-      const done = (result: Result): void => {
-        if (taken === undefined && isPlain(result)) resolve(whole(id, result, this.#runtime.declaration.info))
-        else takeOver()
-      }
-      running
-        .then(done, takeOver)
-        .finally(() => this.#open.delete(controller))
-        .catch(reject)
+    let taken: Taken | undefined
+    let speak: (reply: Promise<Reply>) => void = () => undefined
+    const spoken = new Promise<Reply>((resolve) => {
+      speak = resolve
     })
+    const takeOver = (): Taken => {
+      if (taken !== undefined) return taken
+      taken = takenOver(this.#runtime, single, () => running)
+      speak(taken.reply)
+      return taken
+    }
+    const call: Call = {
+      name,
+      ...(args !== undefined && { arguments: args }),
+      ...apart(_meta),
+      controller,
+      context: () => takeOver().context(),
+    }
+    const running = answer(this.#runtime, scope, call)
+    const done = async (): Promise<Reply> => {
+      try {
+        const result = await running
+        if (taken === undefined && isPlain(result)) return whole(id, result, this.#runtime.declaration.info)
+      } catch {
+        // What went wrong is for the SDK to say.
+      } finally {
+        this.#open.delete(controller)
+      }
+      return takeOver().reply
+    }
+    // A call that says something before its result is answered from then on.
+    return Promise.race([spoken, done()])
   }
 
   /** Ends the calls that are being answered. */
