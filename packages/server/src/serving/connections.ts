@@ -28,7 +28,7 @@ export class Connections {
   refusal({ socket }: IncomingMessage): WholeReply | undefined {
     if (this.#admitted.has(socket) || this.#admits(socket)) return undefined
     const limit = this.#most
-    const message = `This server has ${limit} connections, which is as many as it takes. Nothing was done; close those that you do not need, and try again in ${retryAfterSeconds} seconds.`
+    const message = `As many connections are open as this server takes (${limit}). Nothing was done; close those that you do not need, and try again in ${retryAfterSeconds} seconds.`
     return failureReply(503, new Failure('connection_limit', message, { limit }), {
       code: -32000,
       headers: { 'retry-after': String(retryAfterSeconds), connection: 'close' },
