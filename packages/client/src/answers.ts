@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import type { ClientError } from './errors.ts'
+import { isRecord } from './record.ts'
 
 /** The requests that were sent and are not answered, so that each can be told why no answer will come. */
 export class Unanswered {
@@ -34,4 +35,12 @@ export class Unanswered {
     // Never leaves this process: the error travels as it is, and is taken out again by whoever waits.
     return { jsonrpc: '2.0', id, error: { code: -32_000, message: error.message, data: error } }
   }
+}
+
+/** The request that a message answers with neither a result nor an error that can be read; the SDK would let it wait on. */
+export function answeredBadly(message: JSONRPCMessage): RequestId | undefined {
+  if ('method' in message || message.id === undefined) return undefined
+  const { result, error } = message as { readonly result?: unknown; readonly error?: unknown }
+  const isError = isRecord(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string'
+  return isRecord(result) || isError ? undefined : message.id
 }

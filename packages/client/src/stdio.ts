@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { printable } from '@unfold-mcp/core'
-import { Unanswered } from './answers.ts'
+import { answeredBadly, Unanswered } from './answers.ts'
 import { ClientError, tooLarge, wordsOf } from './errors.ts'
 import { LastLines, Lines } from './lines.ts'
 import { isRecord } from './record.ts'
@@ -243,6 +243,11 @@ export class StdioTransport implements Transport {
   }
 
   #receive(message: JSONRPCMessage): void {
+    const bad = answeredBadly(message)
+    if (bad !== undefined) {
+      this.#refuse(bad, this.#badAnswer())
+      return
+    }
     this.#unanswered.answered(message)
     if (!this.#isLate(message)) this.onmessage?.(message)
   }
@@ -302,6 +307,11 @@ export class StdioTransport implements Transport {
     const lastLines = this.stderr
     const words = lastLines.length === 0 ? ' It wrote nothing to standard error.' : ` Its last words:\n${said(lastLines)}`
     return new ClientError('server_died', `${target} ended ${how}.${words}`, { target, code, signal, lastLines })
+  }
+
+  #badAnswer(): ClientError {
+    const problem = `${labelOf(this.#target)} answered with neither a result that is an object nor an error.`
+    return new ClientError('protocol', `${problem} The server is at fault.`, { problem })
   }
 
   #gone(): ClientError {
