@@ -4,29 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { guarded } from './authorization.ts'
-import { type Ended, type Home, home, type RunOptions } from './command.ts'
+import { type Home, home } from './command.ts'
+import { signsIn } from './sign-in.ts'
 import { person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
-
-/** Signs in as a person would who gets the address and opens it in a browser. */
-function signsIn(at: Home, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  return at.unfold(['login', ...args, '--no-browser'], {
-    ...options,
-    meanwhile: (child) => {
-      const look = setInterval(() => {
-        const [, address] = /Sign in here: (\S+)/u.exec(child.stderr()) ?? []
-        if (address === undefined) return
-        clearInterval(look)
-        void fetch(address)
-          .then((page) => page.text())
-          .catch(() => undefined)
-      }, 20)
-      setTimeout(() => clearInterval(look), 15_000).unref()
-    },
-  })
-}
 
 const tokensIn = async (at: Home) => JSON.parse(await readFile(join(at.folder, 'unfold', 'tokens.json'), 'utf8'))
 

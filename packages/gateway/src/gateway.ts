@@ -22,7 +22,7 @@ import type { CallUpstream } from './transforms/entries.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from './upstreams/upstreams.ts'
 import { version } from './version.ts'
 
-export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'calm'> {
+export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'calm' | 'signIns'> {
   readonly read: ReadConfig
   /** The folder from which paths in the configuration are seen. */
   readonly folder: string
@@ -70,7 +70,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions) {
-    const { read, clock, random, pace, open, calm, middleware = [] } = options
+    const { read, clock, random, pace, open, calm, signIns, middleware = [] } = options
     const { config } = read
     this.#options = options
     this.#read = read
@@ -82,6 +82,7 @@ export class Gateway implements AsyncDisposable {
       ...(random !== undefined && { random }),
       ...(pace !== undefined && { pace }),
       ...(open !== undefined && { open }),
+      ...(signIns !== undefined && { signIns }),
       ...(calm !== undefined && { calm }),
     })
     this.passing = new Passing({

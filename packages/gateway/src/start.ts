@@ -10,6 +10,7 @@ import type { Log } from './log.ts'
 import { Observation } from './observing/observation.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import { memoryCatalog } from './stores/memory.ts'
+import type { SignIns } from './upstreams/sign-in.ts'
 
 export interface StartOptions {
   /** The configuration file. */
@@ -19,6 +20,8 @@ export interface StartOptions {
   /** The folder for the user's data. */
   readonly home: string
   readonly log: Log
+  /** Who signed in to which server, for those that want to know who asks. */
+  readonly signIns?: SignIns
   /** Instead of what the configuration says. */
   readonly host?: string
   readonly port?: number
@@ -60,8 +63,16 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const calm = new Promise<void>((done) => {
     isServing = done
   })
-  const gateway = await Gateway.open({ read, folder: dirname(file), store, log, calm, ...seen.hooks(() => gateway.config) })
-  const { environment, home } = options
+  const { environment, home, signIns } = options
+  const gateway = await Gateway.open({
+    read,
+    folder: dirname(file),
+    store,
+    log,
+    calm,
+    ...(signIns !== undefined && { signIns }),
+    ...seen.hooks(() => gateway.config),
+  })
   const life = new GatewayLife({ gateway, store, seen, file, environment, home })
   try {
     await life.begin(read, options.http === false ? undefined : { host, port })

@@ -37,6 +37,10 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     http: !isStdio,
+    async signIns(url) {
+      const { storedSignIn } = await import('../login/stored.ts')
+      return (await storedSignIn(url, io, (message) => log.warn({}, message)))?.auth
+    },
   })
   io.insisting.end = () => void running.close()
   try {

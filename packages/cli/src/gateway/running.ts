@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { UpstreamStatus } from '@unfold-mcp/gateway'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import { CommandError, exit } from '../exit.ts'
 import { type Flags, numberOf, textOf } from '../grammar.ts'
@@ -51,6 +52,26 @@ export async function oneGateway(flags: Flags, io: Io, output: Output): Promise<
       details: { running: all.map(({ pid, url, transport, config }) => ({ pid, url, transport, config })) },
     },
   )
+}
+
+/** Tells all gateways of this user that somebody signed in: servers that waited for it are tried again now. Gives their names. */
+export async function retrySignIns(io: Io): Promise<readonly string[]> {
+  const told = await Promise.all(
+    (await meantGateways({}, io)).map(async (gateway) => {
+      try {
+        const response = await askGateway(gateway, 'upstreams', { signal: io.signal })
+        const upstreams = (await response.json()) as readonly UpstreamStatus[]
+        const waiting = upstreams.filter(({ state }) => state === 'needs_login').map(({ name }) => name)
+        for (const name of waiting)
+          await askGateway(gateway, `upstreams/${encodeURIComponent(name)}/restart`, { method: 'POST', signal: io.signal })
+        return waiting
+      } catch {
+        // It tries again by itself, a little later.
+        return []
+      }
+    }),
+  )
+  return told.flat()
 }
 
 const origin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)

@@ -1,5 +1,6 @@
 import type { Gateway, UpstreamEvent, UpstreamStatus } from '@unfold-mcp/gateway'
 import { safeText } from '../text/safe.ts'
+import { signInText } from './status-text.ts'
 import { counted } from './words.ts'
 
 export interface SettledOptions {
@@ -63,7 +64,7 @@ export function settled({ upstreams, held }: Gateway, { tell, signal, patienceMs
 }
 
 /** What there is to say of a server that will not have its tools for a while; nothing of one that is about to. */
-function wordsFor({ state, tools, lastError }: UpstreamStatus): string | undefined {
+function wordsFor({ name, address, state, tools, lastError }: UpstreamStatus): string | undefined {
   switch (state) {
     case 'starting':
     case 'ready':
@@ -71,7 +72,7 @@ function wordsFor({ state, tools, lastError }: UpstreamStatus): string | undefin
     case 'sleeping':
       return `sleeps until its first call, ${counted(tools, 'tool')} known`
     case 'needs_login':
-      return 'wants a login: give it a token, with "headers" in the configuration'
+      return `wants a login; ${signInText({ name, ...(address !== undefined && { address }) })}`
     case 'disabled':
     case 'stopped':
       return state

@@ -105,12 +105,16 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       isIdle ? undefined : `${counted(calls.running, 'call')} running, ${calls.waiting} waiting`,
       suspicions.length === 0 ? undefined : `${style.yellow(suspicionText(suspicions))}: unfold status ${safeText(name)}`,
       notes.length === 0 ? undefined : `${counted(notes.length, 'note')}: unfold status ${safeText(name)}`,
-      state === 'needs_login' ? 'give it a token: "headers" in the configuration' : undefined,
+      state === 'needs_login' ? signInText(upstream) : undefined,
       lastError === undefined || state === 'ready' ? undefined : safeText(lastError, { limit: 300 }),
       nextRetryInMs === undefined ? undefined : `tried again in ${timeText(nextRetryInMs)}`,
     ]),
   ]
 }
+
+/** What helps a server that wants to know who asks. */
+export const signInText = ({ name, address }: Pick<Upstream, 'name' | 'address'>): string =>
+  `sign in: unfold login ${safeText(address ?? name, { limit: 500 })}   or give it a token: "headers" in the configuration`
 
 /** How much of a server looks suspicious, with the names of a few tools. */
 function suspicionText(suspicions: Upstream['suspicions']): string {

@@ -90,6 +90,7 @@ export async function statusOf(watched: Watched): Promise<GatewayStatus> {
 }
 
 const mostNotes = 100
+const mostOfAddress = 2_000
 
 export async function upstreamsOf({ gateway, journal, secrets }: Watched): Promise<readonly UpstreamReport[]> {
   await gateway.suspicions.settled()
@@ -98,6 +99,7 @@ export async function upstreamsOf({ gateway, journal, secrets }: Watched): Promi
     return {
       ...status,
       ...(status.lastError !== undefined && { lastError: secrets.text(status.lastError) }),
+      ...(status.address !== undefined && { address: secrets.text(printable(status.address, mostOfAddress)) }),
       ...(status.server !== undefined && { server: secrets.text(printable(status.server)) }),
       notes: gateway.source.notes(status.name).slice(0, mostNotes),
       suspicions: secrets.data(gateway.suspicions.of(status.name).slice(0, mostNotes)) as readonly Suspicion[],

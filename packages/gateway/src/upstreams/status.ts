@@ -10,6 +10,8 @@ export interface UpstreamStatus {
   readonly lastError?: string
   readonly nextRetryInMs?: number
   readonly tools: number
+  /** Where it is reached, for one that is not started here. */
+  readonly address?: string
   readonly pid?: number
   readonly server?: string
   readonly protocolVersion?: string

@@ -7,6 +7,7 @@ import { asUpstreamError, UpstreamError, type UpstreamReason } from './errors.ts
 import type { Emit, UpstreamState } from './events.ts'
 import { Life } from './life.ts'
 import type { Pace } from './refresher.ts'
+import { addressOf } from './sign-in.ts'
 import type { UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
 import { ToolList } from './tool-list.ts'
@@ -102,12 +103,14 @@ export class Upstream {
     const now = this.#options.clock.now()
     const life = this.#life
     const lastError = this.#trouble.words
+    const address = addressOf(this.#config.target)
     return {
       name: this.name,
       state: this.#state,
       forMs: Math.round(now - this.#since),
       tools: this.tools.length,
       calls: { running: this.#turns.running, waiting: this.#turns.waiting },
+      ...(address !== undefined && { address }),
       ...(lastError !== undefined && { lastError }),
       ...(this.#retryAt !== undefined && { nextRetryInMs: Math.max(0, Math.round(this.#retryAt - now)) }),
       ...(life !== undefined && {
@@ -253,7 +256,7 @@ export class Upstream {
   }
 
   #login(): UpstreamError {
-    return this.#error('needs_login', 'wants a login. Ask the person who runs it to log in.')
+    return this.#error('needs_login', 'wants a login. Ask the person who runs it to sign in.')
   }
 
   #error(reason: UpstreamReason, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}): UpstreamError {

@@ -6,6 +6,7 @@ import type { UpstreamCall } from './connection.ts'
 import { UpstreamError } from './errors.ts'
 import { EventStream, type ToolsChanged } from './events.ts'
 import { Guard } from './guard.ts'
+import { type SignIns, signed } from './sign-in.ts'
 import { Starts } from './starts.ts'
 import type { UpstreamStatus } from './status.ts'
 import { ToolList } from './tool-list.ts'
@@ -18,6 +19,8 @@ export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'>
   /** The tools of an upstream as they were known last, if they were. */
   readonly known?: (name: string) => readonly Tool[] | undefined
   readonly connect?: Omit<NonNullable<UpstreamOptions['connect']>, 'onProcess'>
+  /** Who signed in where, for servers that want to know who asks. */
+  readonly signIns?: SignIns
   /** Until this is done, programs whose tools are known are started only if they are called. */
   readonly calm?: Promise<unknown>
 }
@@ -189,7 +192,9 @@ export class Upstreams implements AsyncDisposable {
     if (config === undefined || this.#closing !== undefined) return
     const { random = Math.random, connect, pace } = this.#options
     const open: UpstreamOptions['open'] =
-      this.#options.open ?? ((target, options) => this.#starts.open(target, options, () => upstream.isAwaited))
+      this.#options.open ??
+      (async (target, options) =>
+        this.#starts.open(await signed(target, this.#options.signIns), options, () => upstream.isAwaited))
     const upstream: Upstream = new Upstream({
       name,
       config,

@@ -1,0 +1,53 @@
+import { connect } from '@unfold-mcp/client'
+import { expect, test, vi } from 'vitest'
+import { until } from '../../client/test/processes.ts'
+import { guarded } from './authorization.ts'
+import { type Home, home } from './command.ts'
+import { serving } from './serving.ts'
+import { signsIn } from './sign-in.ts'
+
+// Each test starts several processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
+
+const stateOf = async (at: Home, name: string): Promise<string> => {
+  const { upstreams } = JSON.parse((await at.unfold(['status', '--json'])).stdout)
+  return upstreams.find((each: { name: string }) => each.name === name).state
+}
+
+test('a server that wants a login is served from when its owner signs in, with tokens that are renewed, until the owner signs out', async () => {
+  await using at = await home()
+  await using vault = await guarded()
+  await using other = await guarded()
+  const config = { mcpServers: { vault: { url: vault.url }, other: { url: other.url } }, exposure: 'everything' }
+  await using gateway = await serving(at, config)
+  expect(gateway.said()).toContain(`unfold login ${vault.url}`)
+  expect((await at.unfold(['status'])).stdout.replace(/\s+/gu, ' ')).toContain(`unfold login ${vault.url}`)
+  const { code, stderr } = await signsIn(at, [vault.url])
+  expect({ code, stderr }).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('The gateway tries again now: vault, other'),
+  })
+  await until(async () => (await stateOf(at, 'vault')) === 'ready', 'the server behind the sign-in')
+  expect(await stateOf(at, 'other')).not.toBe('ready')
+  await using client = await connect({ url: gateway.url })
+  const text = async (): Promise<unknown> => (await client.call('vault__open')).content
+  expect(await text()).toEqual([{ type: 'text', text: 'opened' }])
+  vault.expireAll()
+  expect(await text()).toEqual([{ type: 'text', text: 'opened' }])
+  expect(vault.seen).toContain('grant refresh_token')
+  expect((await at.unfold(['logout', vault.url])).code).toBe(0)
+  vault.expireAll()
+  expect(JSON.stringify(await client.call('vault__open').then(({ content }) => content, String))).toMatch(/login|sign in/u)
+  // What was signed in to one address was never sent to another.
+  expect(other.seen.filter((each) => each.startsWith('grant'))).toEqual([])
+})
+
+test('a header in the configuration comes before a sign-in', async () => {
+  await using at = await home()
+  await using vault = await guarded()
+  await signsIn(at, [vault.url])
+  const headers = { authorization: 'Bearer of-somebody-else' }
+  await using gateway = await serving(at, { mcpServers: { vault: { url: vault.url, headers } } })
+  expect(gateway.said()).toContain('wants a login')
+  expect(await stateOf(at, 'vault')).toBe('needs_login')
+})

@@ -1,0 +1,21 @@
+import type { Target, TokenSource, UrlTarget } from '@unfold-mcp/client'
+
+/** Where the token for an address comes from; `undefined` when nobody signed in there. */
+export type SignIns = (url: string) => Promise<TokenSource | undefined>
+
+/** The target with the sign-in to its address. One that says who asks by a header of its own stays as it is. */
+export async function signed(target: Target, signIns: SignIns | undefined): Promise<Target> {
+  if (signIns === undefined || !('url' in target) || target.auth !== undefined || saysWho(target)) return target
+  const auth = await signIns(target.url)
+  return auth === undefined ? target : { ...target, auth }
+}
+
+const saysWho = ({ headers = {} }: UrlTarget): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+
+/** Where a server is reached, without what may be a secret in it. */
+export function addressOf(target: Target): string | undefined {
+  if (!('url' in target) || !URL.canParse(target.url)) return undefined
+  const { origin, pathname } = new URL(target.url)
+  return `${origin}${pathname}`
+}
