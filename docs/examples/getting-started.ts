@@ -14,6 +14,7 @@ export const library = defineToolbox({
 //#endregion
 
 //#region tools
+const titles = ['The Book of Sand', 'The Library of Babel', 'The Garden of Forking Paths']
 const onLoan = new Set<string>()
 
 library.tool(
@@ -33,5 +34,3 @@ library.tool('lend_book', { group: 'loans', about: 'Lend a book.', input: z.obje
   return `Lent "${title}".`
 })
 //#endregion
-
-const titles = ['The Book of Sand', 'The Library of Babel', 'The Garden of Forking Paths']

@@ -68,7 +68,7 @@ async function runWith(argv: readonly string[], io: Io, { defaultServer, does = 
 async function runVerb(invocation: Invocation, io: Io): Promise<number> {
   const { verb, flags } = invocation
   if (isSet(flags, 'help') && !namesTool(invocation, io)) {
-    io.stdout.write(`${verbHelp(verb)}\n`)
+    io.stdout.write(`${verbHelp(verb, io.stdout.columns)}\n`)
     return exit.ok
   }
   const command = await commands[verb]?.()

@@ -115,7 +115,7 @@ async function signedTarget(
   if (!('url' in target) || target.auth !== undefined) return { target }
   if (Object.keys(target.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')) return { target }
   const { storedSignIn } = await import('./login/stored.ts')
-  const signed = await storedSignIn(target.url, io, (message) => output.warn(message))
+  const signed = await storedSignIn(target.url, io, { warn: (message) => output.warn(message) })
   return signed === undefined ? { target } : { target: { ...target, auth: signed.auth }, credential: signed.id }
 }
 

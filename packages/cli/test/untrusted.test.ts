@@ -105,9 +105,13 @@ test('AT-G87: a configuration that lies in the folder is served once it was agre
     { mcpServers: { desk: { ...desk, args: [deskFile, 'more'] } } },
     { mcpServers: { desk }, store: { kind: 'sqlite', path: '../elsewhere.db' } },
     { mcpServers: { desk }, audit: { path: '../elsewhere.log' } },
+    { mcpServers: { desk }, listen: { allowedOrigins: ['https://elsewhere.example'] } },
+    { mcpServers: { desk }, listen: { host: '0.0.0.0' }, tokens: [{ name: 'elsewhere', hash: `sha256:${'0'.repeat(64)}` }] },
   ]) {
     await write(changed)
-    expect((await serveIn(at, project)).code).toBe(6)
+    const asked = await serveIn(at, project)
+    expect(asked.code).toBe(6)
+    expect(asked.stderr).toMatch(/more|elsewhere/u)
   }
   // Whoever names it means it.
   const target = { command: process.execPath, args: [main, 'serve', file, '--stdio'], env: at.env as Record<string, string> }

@@ -204,7 +204,7 @@ class Dialling {
     const { client, transport, agreement, release } = parts
     const { timeoutMs, signal, clock } = this.#options
     const what = `Connecting to ${this.#label}`
-    const hint = 'Is it an MCP server? Allow more time with timeoutMs.'
+    const hint = 'Is it an MCP server? If it is only slow, allow it more time.'
     try {
       await before(meet(), { what, hint, timeoutMs, signal, clock })
     } catch (error) {

@@ -31,6 +31,12 @@ const strangeLines = 3
 const partBytes = 8_192
 const floodFactor = 8
 
+// Paths of certificates, and no secrets. Without them a program behind the proxy of a company trusts nobody, and npx waits for ever.
+const trusted = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+
+const authorities = (): { readonly [name: string]: string } =>
+  Object.fromEntries(trusted.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+
 /**
  * A server as a child process, one message a line. The process leads a group of its own, and the whole group ends with it;
  * lines on its standard output that are no messages are ignored with a warning.
@@ -96,7 +102,7 @@ export class StdioTransport implements Transport {
     try {
       child = spawn(command, [...args], {
         stdio: ['pipe', 'pipe', 'pipe'],
-        env: { ...getDefaultEnvironment(), ...env },
+        env: { ...getDefaultEnvironment(), ...authorities(), ...env },
         ...(cwd !== undefined && { cwd }),
         detached: process.platform !== 'win32',
         windowsHide: true,

@@ -28,6 +28,9 @@ export function asClientError(error: unknown, about: About): ClientError {
   if (error instanceof ProtocolError) return refused(error.code, error.message, error.data, { error, about })
   if (error instanceof SdkError) return sdkFailure(error, about)
   if (error instanceof Error && error.name === 'AbortError') return cancelled(about.what, error)
+  // It says what each kind of message would have to be, at length.
+  if (error instanceof Error && error.name.includes('ZodError'))
+    return protocol('the server answered with something that is no message.', about, error)
   return protocol(wordsOf(error), about, error)
 }
 

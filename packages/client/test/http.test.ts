@@ -1,4 +1,6 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { connect } from '../src/connect.ts'
 import { failure } from './failing.ts'
@@ -206,4 +208,28 @@ test('a toolbox in this process is a server like any other', async () => {
     expect(await connection.tools()).toHaveLength(2)
     expect((await connection.call('tool_0', { what: 'here' })).content).toEqual([{ type: 'text', text: 'tool_0 here' }])
   }
+})
+
+test('an answer that is none is said in few words, at once', async () => {
+  const answers: { readonly [method: string]: object } = {
+    initialize: {
+      result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
+    },
+    'tools/list': { result: { tools: [{ name: 'open', inputSchema: { type: 'object' } }] } },
+    'tools/call': { result: [] },
+  }
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { id, method } = JSON.parse((await text(request)) || '{}')
+    const answer = answers[method] ?? { error: { code: -32_601, message: 'unknown' } }
+    if (id === undefined) response.writeHead(request.method === 'POST' ? 202 : 405).end()
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  }
+  await using http = await serveHttp((request, response) => void respond(request, response))
+  await using connection = await connect({ url: http.url })
+  expect(await failure(connection.call('open'))).toMatchObject({
+    reason: 'protocol',
+    message: expect.stringMatching(
+      /^Calling open failed: the server answered with something that is no message\. \(http:\S+\)$/u,
+    ),
+  })
 })

@@ -171,6 +171,8 @@ test('no shell reads the command', async () => {
 
 test('only a safe part of the environment and what was given is passed on', async () => {
   process.env.UNFOLD_TEST_SECRET = 'secret'
+  const authority = process.env.SSL_CERT_FILE
+  process.env.SSL_CERT_FILE = '/etc/authority.pem'
   const { lines, onStderr } = listener()
   const target = {
     command: process.execPath,
@@ -179,9 +181,10 @@ test('only a safe part of the environment and what was given is passed on', asyn
   }
   await failure(connect(target, { onStderr, protocol: 'session' }))
   delete process.env.UNFOLD_TEST_SECRET
+  if (authority === undefined) delete process.env.SSL_CERT_FILE
+  else process.env.SSL_CERT_FILE = authority
   const names = lines[0]?.split(',') ?? []
-  expect(names).toContain('PATH')
-  expect(names).toContain('GIVEN')
+  expect(names).toEqual(expect.arrayContaining(['PATH', 'GIVEN', 'SSL_CERT_FILE']))
   expect(names).not.toContain('UNFOLD_TEST_SECRET')
 })
 

@@ -49,6 +49,7 @@ test('the package exports these values and no others', () => {
       "nearest",
       "nearestHint",
       "noGroups",
+      "normalForm",
       "nothingActive",
       "pageOf",
       "planActivate",

@@ -71,6 +71,7 @@ export {
   whenEmpty,
 } from './modes.ts'
 export { checkGroupName, checkToolName, nearest, nearestHint, printable } from './names.ts'
+export { normalForm } from './normal-form.ts'
 export { type Page, pageOf } from './pages.ts'
 export type { Confidence } from './search/abstention.ts'
 export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts } from './search/document.ts'

@@ -55,6 +55,11 @@ export class UpstreamSource implements Source {
     return () => this.#listeners.delete(changed)
   }
 
+  /** How many tools of a server clients may have. */
+  count(server: string): number {
+    return this.#provided.get(server)?.made.entries.length ?? 0
+  }
+
   /** What the operator should know of the tools of a server. */
   notes(server: string): readonly ToolNote[] {
     return this.#provided.get(server)?.made.notes ?? []

@@ -34,6 +34,8 @@ export interface RunningGateway extends AsyncDisposable {
   readonly gateway: Gateway
   /** Where MCP clients connect, if over HTTP. */
   readonly url: string | undefined
+  /** What is told of the gateway, without the secrets that it knows of. */
+  withoutSecrets(text: string): string
   /** Reads the configuration file now. Done when it is in use, or was refused. */
   reload(): Promise<Reloaded>
   /** Lets calls that run finish, takes no more, and ends. Called again, it ends at once. */
@@ -70,7 +72,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     store,
     log,
     calm,
-    ...(signIns !== undefined && { signIns }),
+    ...(signIns !== undefined && { signIns: (url) => signIns(url, (secrets) => seen.secrets.renewed(url, secrets)) }),
     ...seen.hooks(() => gateway.config),
   })
   const life = new GatewayLife({ gateway, store, seen, file, environment, home })
@@ -84,6 +86,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   return {
     gateway,
     url: life.url,
+    withoutSecrets: (text) => seen.secrets.text(text),
     reload: () => life.reload(),
     close: (how) => life.close(how),
     [Symbol.asyncDispose]: () => life.close({ withinMs: 0 }),

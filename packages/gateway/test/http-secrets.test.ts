@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { createHandler, defineToolbox, toNodeHandler } from '@unfold-mcp/server'
 import { expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { createToken } from '../src/config/tokens.ts'
+import type { StartOptions } from '../src/start.ts'
 import { served } from './served.ts'
 import { server } from './upstreams.ts'
 
@@ -151,4 +153,55 @@ test('nothing that a client proves itself with reaches a server, and a server ge
   expect(everything).toContain(`00-${'a'.repeat(32)}`)
   await handler.close()
   await new Promise((resolve) => upstream.close(resolve))
+})
+
+test('what a sign-in is made of is told to its server alone: not in a log, an answer or the administration, also when it is renewed', async () => {
+  const heard: (string | undefined)[] = []
+  // It repeats what it was sent wherever it can.
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const asked = JSON.parse((await textOf(request)) || '{}')
+    const said = request.headers.authorization?.slice(7)
+    heard.push(said)
+    if (request.method !== 'POST' || asked.id === undefined) {
+      response.writeHead(202).end()
+      return
+    }
+    const serverInfo = { name: `known by ${said}`, version: '1.0.0' }
+    const results: { readonly [method: string]: object } = {
+      initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo },
+      'tools/list': { tools: [{ name: 'open', inputSchema: { type: 'object' } }] },
+    }
+    const result = request.url === '/shut' ? undefined : results[asked.method]
+    const error = { code: -32_000, message: `Not with ${said}` }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...(result === undefined ? { error } : { result }) }))
+  }
+  const web = createServer((request, response) => void respond(request, response))
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
+  let renewals = 0
+  const signIns: NonNullable<StartOptions['signIns']> = async (url, hide) => ({
+    async token() {
+      const token = `canary-of-${url.endsWith('shut') ? 'shut' : 'open'}-${++renewals}`
+      hide([token])
+      return token
+    },
+  })
+  await using edge = await served(
+    { mcpServers: { open: { url: `${origin}/open` }, shut: { url: `${origin}/shut` } } },
+    { signIns },
+  )
+  await edge.ready('open')
+  await until(() => edge.gateway.upstreams.get('shut')?.status.lastError !== undefined, 'the other has refused')
+  await using client = await edge.connect()
+  const told: unknown[] = [await client.call('open__open').catch(String)]
+  for (const path of ['/status', '/upstreams', '/calls', '/logs?level=debug&limit=1000']) told.push(await edge.api(path))
+  told.push(edge.running.withoutSecrets(edge.gateway.upstreams.get('shut')?.status.lastError ?? ''))
+  const everything = [...edge.lines, ...told.map((each) => JSON.stringify(each))].join('\n')
+  expect(everything).toMatch(/Not with \[secret\]/u)
+  expect(everything).toMatch(/known by \[secret\]/u)
+  expect(everything).not.toContain('canary-of')
+  expect(heard.filter((each) => each?.startsWith('canary-of')).length).toBeGreaterThan(3)
+  web.closeAllConnections()
+  web.close()
 })

@@ -124,7 +124,9 @@ describe('what a server says', () => {
     for (const name of ['old', 'new']) await ada.text(`${name}__log`, { words: `careful with ${name}` })
     await using cyd = await person(gateway.url, { era: 'stateless' })
     const _meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
-    await cyd.client.callTool({ name: 'new__log', arguments: { words: 'slowly' }, _meta })
+    const answer = await cyd.client.callTool({ name: 'new__log', arguments: { words: 'slowly' }, _meta })
+    // Who answers is the gateway, whatever else was said with the answer.
+    expect(answer._meta).toMatchObject({ 'io.modelcontextprotocol/serverInfo': { name: 'unfold' } })
     const heard = (logged: typeof ada.logged): readonly string[] =>
       logged.map((each) => `${each.logger} ${each.level} ${String(each.data)}`)
     await until(() => ada.logged.length === 2 && cyd.logged.length === 2, 'what was said is heard')

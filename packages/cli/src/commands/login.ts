@@ -52,8 +52,8 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     ...(tokens.scope !== undefined && { scope: tokens.scope }),
     ...(tokens.expiresAt !== undefined && { expires_at: new Date(tokens.expiresAt).toISOString() }),
   })
-  const { retrySignIns } = await import('../gateway/running.ts')
-  const tried = await retrySignIns(io)
+  const { restartServers } = await import('../gateway/running.ts')
+  const tried = await restartServers(({ state }) => state === 'needs_login', io)
   if (tried.length > 0) output.note(`The gateway tries again now: ${tried.map((name) => safeText(name)).join(', ')}`)
   output.note(`The tokens are in ${store.file}. To remove them: unfold logout ${safeText(label)}`)
   return exit.ok

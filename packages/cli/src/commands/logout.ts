@@ -10,7 +10,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
   const { label, target } = await namedServer(invocation, io, output)
   if (!('url' in target)) throw usageError(`${safeText(label)} is started by a command, so nobody is signed in to it.`)
-  const { tokenStore } = await import('../login/tokens.ts')
+  const { resourceOf, tokenStore } = await import('../login/tokens.ts')
   const gone = await tokenStore(dataFolder(io), (message) => output.warn(message)).forget(target.url)
   const { revoke } = await import('../login/revoke.ts')
   const revoked = await Promise.all(gone.map((grant) => revoke(grant, io.signal)))
@@ -19,5 +19,11 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     forgotten: gone.length,
     revoked: revoked.filter(Boolean).length,
   })
+  if (gone.length === 0) return exit.ok
+  // A gateway that has the token would go on with it until its time is up.
+  const { restartServers } = await import('../gateway/running.ts')
+  const resource = resourceOf(target.url)
+  const ended = await restartServers(({ address }) => address === resource, io)
+  if (ended.length > 0) output.note(`The gateway no longer uses it: ${ended.map((name) => safeText(name)).join(', ')}`)
   return exit.ok
 }

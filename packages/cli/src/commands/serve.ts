@@ -37,9 +37,9 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     http: !isStdio,
-    async signIns(url) {
+    async signIns(url, hide) {
       const { storedSignIn } = await import('../login/stored.ts')
-      return (await storedSignIn(url, io, (message) => log.warn({}, message)))?.auth
+      return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth
     },
   })
   io.insisting.end = () => void running.close()
@@ -79,7 +79,12 @@ async function tellStart(
   const { config } = gateway
   if (output.isJson) output.item('', { url, pid: process.pid, config: file })
   else output.note(`Serving ${safeText(file)} on ${url}`)
-  await settled(gateway, { tell: (line) => output.note(`  ${line}`), signal: io.signal, patienceMs: patienceMs.person })
+  await settled(gateway, {
+    tell: (line) => output.note(`  ${line}`),
+    clean: (text) => running.withoutSecrets(text),
+    signal: io.signal,
+    patienceMs: patienceMs.person,
+  })
   if (io.signal.aborted) return
   output.note(costText(await gateway.toolbox.preview(), config.exposure === 'auto' ? config.budgetTokens : undefined))
   const { isLoopback } = await import('@unfold-mcp/gateway/config')

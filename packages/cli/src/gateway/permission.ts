@@ -20,18 +20,21 @@ export async function permittedConfig(
 ): Promise<string> {
   const file = await requiredConfig(named, io)
   if (named !== undefined || file === userConfig(io) || dirname(file) === io.home) return file
-  const { writtenConfig } = await import('@unfold-mcp/gateway/config')
-  const { targets, paths } = effectsOf(await writtenConfig(file))
+  const { isLoopback, writtenConfig } = await import('@unfold-mcp/gateway/config')
+  const written = await writtenConfig(file)
+  const { targets, paths } = effectsOf(written)
+  const doors = doorsOf(written, isLoopback)
   const lines = [
     ...Object.entries(targets).map(
       ([name, target]) => `  ${safeText(name)}  ${safeText(JSON.stringify(maskedTarget(target)), wide)}`,
     ),
     ...paths.map((path) => `  writes to ${safeText(path, wide)}`),
+    ...doors.map((door) => `  ${safeText(door, wide)}`),
   ]
   if (lines.length === 0) return file
   const what = `${safeText(file)} lies in this folder. With it, the gateway starts or reaches:\n${lines.join('\n')}`
   const store = approvalStore(dataFolder(io), (message) => output.warn(message))
-  const hash = createHash('sha256').update(canonicalJson({ targets, paths })).digest('hex')
+  const hash = createHash('sha256').update(canonicalJson({ targets, paths, doors })).digest('hex')
   const asked = { key: 'unfold serve', trust: 'project', source: { client: 'unfold', file, line: 1 }, hash } as const
   if (permissionFor(asked, await store.list()) === 'allowed' || isSet(flags, 'yes')) output.note(what)
   else await requireYes(what, flags, io)
@@ -46,15 +49,31 @@ function effectsOf({ mcpServers, store, audit }: WrittenConfig) {
   const targets: Record<string, ServerTarget> = {}
   for (const [name, server] of Object.entries(mcpServers)) {
     if (server.disabled) continue
-    if ('url' in server) targets[name] = { url: server.url, headers: server.headers }
+    if ('url' in server) targets[name] = { url: server.url, ...(hasAny(server.headers) && { headers: server.headers }) }
     else {
       const { command, args, env, cwd } = server
-      targets[name] = { command, args, env, ...(cwd !== undefined && { cwd }) }
+      targets[name] = { command, args, ...(hasAny(env) && { env }), ...(cwd !== undefined && { cwd }) }
     }
   }
   const kept = store.kind === 'sqlite' ? store.path : undefined
   return { targets, paths: [kept, audit?.path].filter((path) => path !== undefined) }
 }
+
+/** Who may come in, beside the programs of this machine. */
+function doorsOf({ listen, tokens }: WrittenConfig, isLoopback: (host: string) => boolean): readonly string[] {
+  const { host, allowedHosts, allowedOrigins } = listen
+  const holders = tokens.map(({ name, hash }) => `${name} (${hash.slice(0, shownOfHash)})`)
+  return [
+    ...(isLoopback(host) ? [] : [`listens at ${host}, for whoever has a token: ${holders.join(', ')}`]),
+    ...allowedHosts.map((name) => `may be reached as ${name}`),
+    ...allowedOrigins.map((origin) => `lets pages of ${origin} in`),
+  ]
+}
+
+// Enough to tell one token from another.
+const shownOfHash = 'sha256:'.length + 16
+
+const hasAny = (values: object): boolean => Object.keys(values).length > 0
 
 async function requireYes(what: string, flags: Flags, io: Io): Promise<void> {
   if (!isInteractive(io) || isSet(flags, 'no-input'))

@@ -4,10 +4,11 @@ import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import { CommandError, exit } from '../exit.ts'
 import { type Flags, numberOf, textOf } from '../grammar.ts'
 import { dataFolder, type Io } from '../io.ts'
+import { timeLimit } from '../login/time-limit.ts'
 import type { Output } from '../output.ts'
 
 /** The gateways of this user that run and are meant by what was said; all where nothing was. */
-export async function meantGateways(flags: Flags, io: Io): Promise<readonly RunRecord[]> {
+export async function meantGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {
   const { runningGateways } = await import('@unfold-mcp/gateway/run-file')
   const config = textOf(flags, 'config')
   const url = textOf(flags, 'url')
@@ -54,19 +55,27 @@ export async function oneGateway(flags: Flags, io: Io, output: Output): Promise<
   )
 }
 
-/** Tells all gateways of this user that somebody signed in: servers that waited for it are tried again now. Gives their names. */
-export async function retrySignIns(io: Io): Promise<readonly string[]> {
+// A gateway that hangs is no reason to hang.
+const patienceMs = 5_000
+
+/** Has all gateways of this user start anew those servers that `isMeant`. Gives their names. */
+export async function restartServers(
+  isMeant: (server: UpstreamStatus) => boolean,
+  io: Pick<Io, 'env' | 'home' | 'cwd' | 'signal'>,
+  withinMs = patienceMs,
+): Promise<readonly string[]> {
+  using limit = timeLimit(withinMs, [io.signal])
+  const { signal } = limit
   const told = await Promise.all(
     (await meantGateways({}, io)).map(async (gateway) => {
       try {
-        const response = await askGateway(gateway, 'upstreams', { signal: io.signal })
-        const upstreams = (await response.json()) as readonly UpstreamStatus[]
-        const waiting = upstreams.filter(({ state }) => state === 'needs_login').map(({ name }) => name)
-        for (const name of waiting)
-          await askGateway(gateway, `upstreams/${encodeURIComponent(name)}/restart`, { method: 'POST', signal: io.signal })
-        return waiting
+        const response = await askGateway(gateway, 'upstreams', { signal })
+        const names = ((await response.json()) as readonly UpstreamStatus[]).filter(isMeant).map(({ name }) => name)
+        for (const name of names)
+          await askGateway(gateway, `upstreams/${encodeURIComponent(name)}/restart`, { method: 'POST', signal })
+        return names
       } catch {
-        // It tries again by itself, a little later.
+        // It finds out by itself, a little later.
         return []
       }
     }),

@@ -3,7 +3,7 @@ import type { Output } from '../output.ts'
 import { safeText } from '../text/safe.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { announcesText, changeText, stateText } from './status-text.ts'
+import { announcesText, changeText, signInWays, stateText } from './status-text.ts'
 import { amount, sentenceParts, timeText } from './words.ts'
 
 type Upstream = GatewayStatus['upstreams'][number]
@@ -41,6 +41,7 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
     ],
     ['calls', `${amount(calls.running)} running, ${amount(calls.waiting)} waiting`],
     ['last error', lastError === undefined ? '' : safeText(lastError, { limit: 2_000 })],
+    ['sign in', state === 'needs_login' ? signInWays(upstream) : ''],
     ['next attempt', nextRetryInMs === undefined ? '' : `in ${timeText(nextRetryInMs)}`],
     ['tools', tools.length === 0 ? '' : `${amount(tools.length)} for clients, about ${amount(tokens)} tokens`],
   ]
@@ -63,7 +64,8 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
 
 function suspicionLines(suspicions: Upstream['suspicions'], { style, width }: Screen): readonly string[] {
   if (suspicions.length === 0) return []
-  const advice = new Set(suspicions.map((each) => each.advice))
+  // Most of them end in the same words.
+  const advice = new Set(suspicions.flatMap((each) => each.advice.split(/(?<=\.) /u)))
   return [
     '',
     style.bold(style.yellow('What looks suspicious')),
@@ -74,6 +76,6 @@ function suspicionLines(suspicions: Upstream['suspicions'], { style, width }: Sc
       ).map((line) => `  ${line}`),
       ...wrapped(safeText(excerpt), width - 6).map((line) => `      ${line}`),
     ]),
-    ...[...advice].flatMap((text) => wrapped(safeText(text), width - 2)).map((line) => `  ${line}`),
+    ...wrapped(safeText([...advice].join(' '), { limit: 2_000 }), width - 2).map((line) => `  ${line}`),
   ]
 }

@@ -1,17 +1,24 @@
 import type { Gateway, UpstreamEvent, UpstreamStatus } from '@unfold-mcp/gateway'
 import { safeText } from '../text/safe.ts'
 import { signInText } from './status-text.ts'
-import { counted } from './words.ts'
+import { counted, ofTools } from './words.ts'
 
 export interface SettledOptions {
   /** Is told a line for each server as it comes up. Without it, tools that are known from before will do. */
   readonly tell?: (line: string) => void
+  /** Takes out of what servers say what must not be told. */
+  readonly clean?: (text: string) => string
   readonly signal: AbortSignal
   readonly patienceMs: number
 }
 
+const asItIs = (text: string): string => text
+
 /** Done when every server of a gateway has its tools, or will not have them soon, or has kept us waiting too long. */
-export function settled({ upstreams, held }: Gateway, { tell, signal, patienceMs }: SettledOptions): Promise<void> {
+export function settled(
+  { upstreams, held, source }: Gateway,
+  { tell, clean = asItIs, signal, patienceMs }: SettledOptions,
+): Promise<void> {
   const begun = performance.now()
   const waiting = new Set(upstreams.names)
   const width = Math.max(0, ...[...waiting, ...held.keys()].map((name) => safeText(name).length))
@@ -35,18 +42,21 @@ export function settled({ upstreams, held }: Gateway, { tell, signal, patienceMs
     }
     const listed = (name: string): void => {
       const ms = Math.round(performance.now() - begun)
-      over(name, `ready, ${counted(upstreams.tools(name).length, 'tool')}, ${ms} ms`)
+      over(name, `ready, ${ofTools(source.count(name), upstreams.tools(name).length)}, ${ms} ms`)
     }
     const look = (name: string): void => {
       const status = upstreams.get(name)?.status
-      const words = status === undefined ? 'removed' : wordsFor(status)
+      const words = status === undefined ? 'removed' : wordsFor(status, clean)
       if (words !== undefined) over(name, words)
       else if (tell === undefined && upstreams.tools(name).length > 0) over(name, '')
     }
     const stop = upstreams.events.all((event: UpstreamEvent) => {
       if (event.type === 'listed') listed(event.upstream)
       else if (event.type === 'discovery_failed')
-        over(event.upstream, `runs, but does not list its tools: ${safeText(event.error, { limit: 300 })} It is asked again.`)
+        over(
+          event.upstream,
+          `runs, but does not list its tools: ${safeText(clean(event.error), { limit: 300 })} It is asked again.`,
+        )
       else if (event.type === 'state') look(event.upstream)
     })
     signal.addEventListener('abort', done)
@@ -64,7 +74,10 @@ export function settled({ upstreams, held }: Gateway, { tell, signal, patienceMs
 }
 
 /** What there is to say of a server that will not have its tools for a while; nothing of one that is about to. */
-function wordsFor({ name, address, state, tools, lastError }: UpstreamStatus): string | undefined {
+function wordsFor(
+  { name, address, state, tools, lastError }: UpstreamStatus,
+  clean: (text: string) => string,
+): string | undefined {
   switch (state) {
     case 'starting':
     case 'ready':
@@ -77,6 +90,6 @@ function wordsFor({ name, address, state, tools, lastError }: UpstreamStatus): s
     case 'stopped':
       return state
     default:
-      return `does not run: ${safeText(lastError ?? 'it did not say why.', { limit: 500 })} It is tried again.`
+      return `does not run: ${safeText(clean(lastError ?? 'it did not say why.'), { limit: 500 })} It is tried again.`
   }
 }

@@ -4,7 +4,7 @@ import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { amount, clockText, counted, sentenceParts, timeText } from './words.ts'
+import { amount, clockText, counted, ofTools, sentenceParts, timeText } from './words.ts'
 
 type Upstream = GatewayStatus['upstreams'][number]
 type Screen = Pick<Output, 'style' | 'width'>
@@ -83,12 +83,11 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
     name,
     state,
     tools,
+    offered,
     protocolVersion,
     announcesChanges,
     slowedMs = 0,
     calls,
-    notes,
-    suspicions,
     lastError,
     nextRetryInMs,
   } = upstream
@@ -96,33 +95,44 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
   return [
     safeText(name),
     stateText(state, style),
-    counted(tools, 'tool'),
+    ofTools(offered, tools),
     safeText(protocolVersion ?? ''),
     sentenceParts([
       announcesChanges === undefined ? undefined : announcesText(announcesChanges),
       changeText(upstream),
       slowedMs === 0 ? undefined : `slowed to ${timeText(slowedMs)}`,
       isIdle ? undefined : `${counted(calls.running, 'call')} running, ${calls.waiting} waiting`,
-      suspicions.length === 0 ? undefined : `${style.yellow(suspicionText(suspicions))}: unfold status ${safeText(name)}`,
-      notes.length === 0 ? undefined : `${counted(notes.length, 'note')}: unfold status ${safeText(name)}`,
+      moreText(upstream, style),
       state === 'needs_login' ? signInText(upstream) : undefined,
-      lastError === undefined || state === 'ready' ? undefined : safeText(lastError, { limit: 300 }),
+      lastError === undefined || state === 'ready' || state === 'needs_login' ? undefined : safeText(lastError, { limit: 300 }),
       nextRetryInMs === undefined ? undefined : `tried again in ${timeText(nextRetryInMs)}`,
     ]),
   ]
 }
 
 /** What helps a server that wants to know who asks. */
-export const signInText = ({ name, address }: Pick<Upstream, 'name' | 'address'>): string =>
-  `sign in: unfold login ${safeText(address ?? name, { limit: 500 })}   or give it a token: "headers" in the configuration`
+export const signInText = (upstream: Pick<Upstream, 'name' | 'address'>): string => `sign in: ${signInWays(upstream)}`
+
+/** The ways to sign in to a server. */
+export const signInWays = ({ name, address }: Pick<Upstream, 'name' | 'address'>): string =>
+  `unfold login ${safeText(address ?? name, { limit: 500 })}   or give it a token: "headers" in the configuration`
+
+/** What is told of a server elsewhere, and where. */
+function moreText({ name, notes, suspicions }: Upstream, style: Style): string | undefined {
+  const parts = [
+    suspicions.length === 0 ? undefined : style.yellow(suspicionText(suspicions)),
+    notes.length === 0 ? undefined : counted(notes.length, 'note'),
+  ]
+  return suspicions.length + notes.length === 0 ? undefined : `${sentenceParts(parts)}: unfold status ${safeText(name)}`
+}
 
 /** How much of a server looks suspicious, with the names of a few tools. */
 function suspicionText(suspicions: Upstream['suspicions']): string {
   const tools = [...new Set(suspicions.flatMap(({ tool }) => tool ?? []))]
   if (tools.length === 0) return 'what it says of itself looks suspicious'
   const named = tools.slice(0, 3).map((tool) => safeText(tool, { limit: 40 }))
-  const more = tools.length > named.length ? ' …' : ''
-  return `${counted(tools.length, 'tool')} ${tools.length === 1 ? 'looks' : 'look'} suspicious (${named.join(' ')}${more})`
+  const more = tools.length > named.length ? ', …' : ''
+  return `${counted(tools.length, 'tool')} ${tools.length === 1 ? 'looks' : 'look'} suspicious (${named.join(', ')}${more})`
 }
 
 /** How changes of a server's tools become known. */

@@ -20,3 +20,7 @@ export function timeText(ms: number): string {
   const hours = Math.floor(seconds / 3_600)
   return hours < 24 ? `${hours} h ${Math.floor((seconds % 3_600) / 60)} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
+
+/** How many tools a server has; where clients may have only a part of them, how large that part is. */
+export const ofTools = (offered: number, tools: number): string =>
+  offered === tools ? counted(tools, 'tool') : `${amount(offered)} of ${counted(tools, 'tool')}`

@@ -40,9 +40,6 @@ export function answered<T>(answer: T): Exclude<T, symbol> {
   return answer as Exclude<T, symbol>
 }
 
-/** A question of several lines, drawn in line with what is around it. */
-export const message = (text: string): string => text.replaceAll('\n', '\n│  ')
-
 // Marks that show where the cursor is are no colours.
 const kept = new Set(['7', '27', '8', '28'])
 

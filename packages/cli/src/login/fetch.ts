@@ -8,7 +8,9 @@ const mostBytes = 1_000_000
 export function boundedFetch(signal?: AbortSignal): FetchLike {
   return async (url, init) => {
     using limit = timeLimit(patienceMs, [signal, init?.signal])
-    const response = await fetch(url, { ...init, signal: limit.signal })
+    // What is posted is secret, and for this address alone.
+    const redirect = init?.redirect ?? (init?.method === 'POST' ? 'error' : 'follow')
+    const response = await fetch(url, { ...init, redirect, signal: limit.signal })
     const { status, statusText, headers, body } = response
     if (body === null) return response
     return new Response(await textOf(body, String(url)), { status, statusText, headers: plain(headers) })

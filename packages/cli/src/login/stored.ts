@@ -11,26 +11,37 @@ export interface SignedIn {
   readonly auth: AuthProvider
 }
 
+export interface StoredOptions {
+  readonly warn: (message: string) => void
+  /** Told what is secret of the sign-in, also when it is renewed. */
+  readonly hide?: ((secrets: readonly string[]) => void) | undefined
+}
+
 /** The sign-in to an address, if there is one. */
 export async function storedSignIn(
   address: string,
   io: Pick<Io, 'env' | 'home' | 'platform' | 'signal'>,
-  warn: (message: string) => void,
+  { warn, hide }: StoredOptions,
 ): Promise<SignedIn | undefined> {
   const store = tokenStore(dataFolder(io), warn)
   const grant = URL.canParse(address) ? await store.find(address) : undefined
-  return grant === undefined ? undefined : { id: grant.id, auth: new StoredAuth(grant, store, io.signal) }
+  return grant === undefined ? undefined : { id: grant.id, auth: new StoredAuth(grant, store, { signal: io.signal, hide }) }
+}
+
+interface AuthOptions extends Pick<StoredOptions, 'hide'> {
+  readonly signal: AbortSignal
 }
 
 class StoredAuth implements AuthProvider {
   readonly #store: TokenStore
-  readonly #signal: AbortSignal
+  readonly #options: AuthOptions
   #grant: Grant
 
-  constructor(grant: Grant, store: TokenStore, signal: AbortSignal) {
+  constructor(grant: Grant, store: TokenStore, options: AuthOptions) {
     this.#grant = grant
     this.#store = store
-    this.#signal = signal
+    this.#options = options
+    this.#hide()
   }
 
   async token(): Promise<string | undefined> {
@@ -45,12 +56,18 @@ class StoredAuth implements AuthProvider {
   }
 
   async #renew(): Promise<void> {
-    const renewed = await this.#store.renew(this.#grant, (current) => refreshed(current, this.#signal))
+    const renewed = await this.#store.renew(this.#grant, (current) => refreshed(current, this.#options.signal))
     if (renewed === undefined) {
       const { UnauthorizedError } = await import('@modelcontextprotocol/client')
       throw new UnauthorizedError('The sign-in has ended.')
     }
     this.#grant = renewed
+    this.#hide()
+  }
+
+  #hide(): void {
+    const { tokens, client } = this.#grant
+    this.#options.hide?.([tokens.access, tokens.refresh, client.client_secret].filter((each) => each !== undefined))
   }
 }
 

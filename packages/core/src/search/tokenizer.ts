@@ -1,3 +1,4 @@
+import { normalForm } from '../normal-form.ts'
 import { stem } from './stemmer.ts'
 import { isStopWord } from './stopwords.ts'
 
@@ -50,7 +51,7 @@ export function folded(text: string): string {
   // Thai and Lao stay as they are: folding takes their vowels apart, and then no dictionary knows the words.
   return isAscii(text)
     ? text
-    : text.replaceAll(/[^\u0e00-\u0eff]+/gu, (part) => part.normalize('NFKD').replaceAll(ignorable, '').normalize('NFC'))
+    : text.replaceAll(/[^\u0e00-\u0eff]+/gu, (part) => normalForm(normalForm(part, 'NFKD').replaceAll(ignorable, ''), 'NFC'))
 }
 
 function isAscii(text: string): boolean {

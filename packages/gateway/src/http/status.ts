@@ -13,6 +13,8 @@ import type { ClientStatus } from './callers.ts'
 
 /** A server behind the gateway, for whoever runs it. */
 export interface UpstreamReport extends UpstreamStatus {
+  /** How many of its tools clients may have. */
+  readonly offered: number
   /** What should be known of its tools: those that were left out or renamed, and why. */
   readonly notes: readonly ToolNote[]
   /** What in its texts looks as if it were meant to deceive a model. */
@@ -98,6 +100,7 @@ export async function upstreamsOf({ gateway, journal, secrets }: Watched): Promi
     const [change] = journal.last('change', 1, ({ upstream }) => upstream === status.name)
     return {
       ...status,
+      offered: gateway.source.count(status.name),
       ...(status.lastError !== undefined && { lastError: secrets.text(status.lastError) }),
       ...(status.address !== undefined && { address: secrets.text(printable(status.address, mostOfAddress)) }),
       ...(status.server !== undefined && { server: secrets.text(printable(status.server)) }),

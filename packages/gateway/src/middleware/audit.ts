@@ -15,7 +15,7 @@ export interface AuditOptions {
   /** Where it is written to stay. */
   readonly file?: AuditFile | undefined
   /** Whether a call that cannot be written down before it is made is refused. */
-  readonly isStrict?: (() => boolean) | undefined
+  readonly isStrict?: boolean
 }
 
 /** Writes down every call: who called what, how long it took, how it ended, how much went to and fro; never with what. */
@@ -23,7 +23,7 @@ export function audited(options: AuditOptions): Middleware {
   return async (call, next) => {
     const begun = performance.now()
     try {
-      if (options.file !== undefined && options.isStrict?.() === true) await writtenBefore(options.file, call, options.secrets)
+      if (options.file !== undefined && options.isStrict === true) await writtenBefore(options.file, call, options.secrets)
       const result = await next(call)
       tell(options, call, { begun, outcome: outcomeOf(result), received: sizeOf(result) })
       return result

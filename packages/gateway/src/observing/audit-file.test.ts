@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile, rm, stat, symlink } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { gatewayFolder } from '../../test/gateway-file.ts'
@@ -43,3 +44,52 @@ test.skipIf(!existsSync('/dev/full'))(
     expect(told.at(-1)).toBeUndefined()
   },
 )
+
+test('lines go on in a new file when the old one is moved, and to where a link points; a folder in their place is told', async () => {
+  await using folder = await gatewayFolder()
+  const path = join(folder.path, 'calls.jsonl')
+  const told: (string | undefined)[] = []
+  const file = new AuditFile(path, { told: (problem) => told.push(problem) })
+  await file.write({ n: 1 })
+  await rename(path, `${path}.1`)
+  await symlink(`${path}.2`, path)
+  expect(await file.write({ n: 2 })).toBe(true)
+  await rm(path)
+  await mkdir(path)
+  expect(await file.write({ n: 3 })).toBe(false)
+  expect(told.at(-1)).toContain('EISDIR')
+  await rm(path, { recursive: true })
+  await file.close()
+  expect((await Promise.all([`${path}.1`, `${path}.2`, path].map(lines))).flat().map(({ n }) => n)).toEqual([1, 2, 3])
+})
+
+test.skipIf(process.platform === 'win32')('a pipe that nobody reads is told, and nobody waits for it', async () => {
+  await using folder = await gatewayFolder()
+  const path = join(folder.path, 'calls.jsonl')
+  spawnSync('sh', ['-c', 'mkfifo "$0"', path])
+  const told: (string | undefined)[] = []
+  const file = new AuditFile(path, { told: (problem) => told.push(problem) })
+  expect(await file.write({ n: 1 })).toBe(false)
+  expect(told).toEqual([expect.stringContaining('ENXIO')])
+  // For reading and writing, so that opening it waits for nobody.
+  await using reader = await open(path, 'r+')
+  expect(await file.write({ n: 2 })).toBe(true)
+  const { buffer, bytesRead } = await reader.read(Buffer.alloc(1_000), 0, 1_000)
+  expect(buffer.toString('utf8', 0, bytesRead)).toMatch(/"n":1\}\n.*"n":2\}\n$/u)
+  expect(told.at(-1)).toBeUndefined()
+  await file.close()
+})
+
+test('a file that cannot be is told at the beginning, before there is a line for it', async () => {
+  await using folder = await gatewayFolder()
+  const path = join(folder.path, 'missing', 'calls.jsonl')
+  const told: (string | undefined)[] = []
+  const file = new AuditFile(path, { told: (problem) => told.push(problem) })
+  await file.begin()
+  expect(told).toEqual([expect.stringContaining('ENOENT')])
+  await mkdir(join(folder.path, 'missing'))
+  await file.begin()
+  expect(told).toEqual([expect.any(String), undefined])
+  expect(await readFile(path, 'utf8')).toBe('')
+  await file.close()
+})

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { constants, open } from 'node:fs/promises'
 import { wordsOf } from '../words.ts'
 
 export interface AuditFileOptions {
@@ -6,6 +6,8 @@ export interface AuditFileOptions {
   readonly told: (problem: string | undefined) => void
 }
 
+// A pipe that nobody reads would otherwise keep whoever opens it waiting for ever.
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
 const mostWaiting = 1_000
 const retryMs = 2_000
 
@@ -20,12 +22,19 @@ export class AuditFile {
   /** What was begun and is not in the file to its end. */
   #rest: Uint8Array | undefined
   #missing = 0
+  #isToBegin = false
   #turn: Promise<boolean> = Promise.resolve(true)
   #retry: NodeJS.Timeout | undefined
 
   constructor(path: string, { told }: AuditFileOptions) {
     this.#path = path
     this.#told = told
+  }
+
+  /** Done when the file is there to be written, or it was told why it is not. */
+  async begin(): Promise<void> {
+    this.#isToBegin = true
+    await this.#flush()
   }
 
   /** Done when the line is in the file with all before it, or cannot be written now; then it is false. */
@@ -47,18 +56,21 @@ export class AuditFile {
 
   async #drain(): Promise<boolean> {
     clearTimeout(this.#retry)
-    if (this.#rest === undefined && this.#waiting.length === 0) return true
+    if (!this.#isToBegin && this.#rest === undefined && this.#waiting.length === 0) return true
     try {
       // Opened anew each time: the file may have been taken away for another to be begun.
-      await using handle = await open(this.#path, 'a', 0o600)
+      await using handle = await open(this.#path, appending, 0o600)
       for (let rest = this.#next(); rest !== undefined; rest = this.#next()) {
         const { bytesWritten } = await handle.write(rest)
         this.#rest = bytesWritten < rest.length ? rest.subarray(bytesWritten) : undefined
       }
+      this.#isToBegin = false
       this.#told(undefined)
       return true
     } catch (error) {
-      this.#told(`${this.#path} could not be written: ${wordsOf(error)}. Make room, or let this user write there.`)
+      this.#told(
+        `${this.#path} could not be written: ${wordsOf(error)}. Make its folder or room for it, or let this user write there.`,
+      )
       this.#retry = setTimeout(() => void this.#flush(), retryMs)
       this.#retry.unref()
       return false

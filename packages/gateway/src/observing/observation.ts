@@ -27,6 +27,7 @@ export class Observation {
   readonly #telemetry: Telemetry | undefined
   readonly #told: Log
   #audit: AuditFile | undefined
+  #isStrict = false
 
   static async begin(
     log: Log,
@@ -35,7 +36,12 @@ export class Observation {
     const seen = new Observation(log, await loadTelemetry())
     seen.secrets.add(secretVariables(environment))
     seen.secrets.keep(config)
-    if (config.audit !== undefined) seen.#audit = seen.#auditFile(resolve(folder, config.audit.path))
+    const { audit } = config
+    if (audit === undefined) return seen
+    const told = (problem: string | undefined): void => seen.shortfalls.note('audit', problem)
+    seen.#audit = new AuditFile(resolve(folder, audit.path), { told })
+    seen.#isStrict = audit.onFailure === 'refuse'
+    await seen.#audit.begin()
     return seen
   }
 
@@ -50,8 +56,7 @@ export class Observation {
   hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'observe'> {
     const rate = new Rate({ perMinute: () => config().limits.callsPerMinute, refused: this.metrics.refused })
     const { journal, secrets } = this
-    const isStrict = (): boolean => config().audit?.onFailure === 'refuse'
-    const audit = audited({ log: this.#told, journal, secrets, file: this.#audit, isStrict })
+    const audit = audited({ log: this.#told, journal, secrets, file: this.#audit, isStrict: this.#isStrict })
     return {
       middleware: [this.gate.middleware, audit, traced(this.#telemetry)],
       admit: (call) => rate.admit(call),
@@ -62,12 +67,9 @@ export class Observation {
       },
     }
   }
-  /** Writes down what is left to be written. */
-  close(): Promise<void> {
-    return this.#audit?.close() ?? Promise.resolve()
-  }
 
-  #auditFile(path: string): AuditFile {
-    return new AuditFile(path, { told: (problem) => this.shortfalls.note('audit', problem) })
+  /** Writes down what is left to be written. */
+  async close(): Promise<void> {
+    await this.#audit?.close()
   }
 }

@@ -44,3 +44,11 @@ test('what is told is bounded, however large or deep it is', () => {
   expect(secrets.text('x'.repeat(10_000_000)).length).toBeLessThan(10_000)
   expect(secrets.data(Array.from({ length: 5_000 }, () => 1))).toHaveLength(200)
 })
+
+test('what is renewed again and again is not told, and does not grow without end', () => {
+  const secrets = new Secrets()
+  for (let at = 0; at < 1_000; at++) secrets.renewed('https://a.example', [`access-${at}`, 'refresh-1'])
+  secrets.renewed('https://b.example', ['another'])
+  expect(secrets.text('access-999 access-998 refresh-1 another')).toBe('[secret] [secret] [secret] [secret]')
+  expect(secrets.text('access-100')).toBe('access-100')
+})

@@ -11,6 +11,8 @@ const longestLook = 65_536
 const deepest = 8
 const widest = 200
 const mostNames = 10_000
+// Of one sign-in: those in use, and a few from before.
+const mostLent = 8
 
 const patterns = [
   /\bunf(?:old_admin)?_[A-Za-z0-9_-]{20,}/gu,
@@ -26,16 +28,22 @@ const secretKey = /^(?:authorization|proxy-authorization|cookie|set-cookie|passw
 /** What must not be told, and the rest of what is told without it. */
 export class Secrets {
   readonly #known = new Set<string>()
+  readonly #lent = new Map<string, readonly string[]>()
   readonly #names = new Map<string, string>()
   #pattern: RegExp | undefined
 
   /** From now on these are not told. What was secret once stays so. */
   add(values: Iterable<string>): void {
-    for (const value of values) for (const form of formsOf(value)) if (form.length >= shortest) this.#known.add(form)
-    const longestFirst = [...this.#known].toSorted((a, b) => b.length - a.length)
-    const source = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|')
-    this.#pattern = source === '' ? undefined : new RegExp(source, 'gu')
-    this.#names.clear()
+    for (const form of longForms(values)) this.#known.add(form)
+    this.#changed()
+  }
+
+  /** The same for what its owner renews again and again: the last ones are kept, so that they do not grow without end. */
+  renewed(owner: string, values: readonly string[]): void {
+    const before = this.#lent.get(owner) ?? []
+    if (values.every((value) => before.includes(value))) return
+    this.#lent.set(owner, [...new Set([...values, ...before])].slice(0, mostLent))
+    this.#changed()
   }
 
   /** The same for all values of a configuration that are for one server and nobody else. */
@@ -79,6 +87,14 @@ export class Secrets {
           secretKey.test(String(key)) && typeof each === 'string' ? hidden : this.data(each, depth + 1),
         ]),
     )
+  }
+
+  #changed(): void {
+    const all = new Set([...this.#known, ...longForms([...this.#lent.values()].flat())])
+    const longestFirst = [...all].toSorted((a, b) => b.length - a.length)
+    const source = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|')
+    this.#pattern = source === '' ? undefined : new RegExp(source, 'gu')
+    this.#names.clear()
   }
 
   #error({ name, message, stack }: Error): { readonly [key: string]: string } {
@@ -127,3 +143,6 @@ const formsOf = (value: string): readonly string[] => [
   encoded(value),
   printable(value, value.length),
 ]
+
+const longForms = (values: Iterable<string>): readonly string[] =>
+  [...values].flatMap(formsOf).filter(({ length }) => length >= shortest)

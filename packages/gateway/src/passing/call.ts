@@ -1,4 +1,4 @@
-import type { ClientCapabilities, InputRequiredResult } from '@modelcontextprotocol/server'
+import { type ClientCapabilities, type InputRequiredResult, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { CallResult, Relay } from '@unfold-mcp/client'
 import type { Client } from '../access.ts'
 import type { PassingCall, PassingResult } from '../middleware/chain.ts'
@@ -79,8 +79,9 @@ class AskedCall implements Asked {
 }
 
 function passedBack({ address }: Passage, { client, upstream }: PassingCall, result: CallResult): PassingResult {
-  const { content, structuredContent, isError, _meta, inputRequired } = result
+  const { content, structuredContent, isError, inputRequired } = result
   if (inputRequired !== undefined) return inputRequired
+  const _meta = beside(result)
   if (structuredContent === undefined && _meta === undefined && !isError && content.every(isText))
     return { content: [...content] }
   return {
@@ -91,6 +92,12 @@ function passedBack({ address }: Passage, { client, upstream }: PassingCall, res
     ...(isError && { isError }),
     ...(_meta !== undefined && { _meta }),
   }
+}
+
+/** What came beside a result, without who made it: to the client that is the gateway. */
+function beside({ _meta = {} }: CallResult): Readonly<Record<string, unknown>> | undefined {
+  const { [SERVER_INFO_META_KEY]: _maker, ...rest } = _meta
+  return Object.keys(rest).length === 0 ? undefined : rest
 }
 
 const isText = ({ type }: Block): boolean => type === 'text'

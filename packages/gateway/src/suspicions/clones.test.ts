@@ -6,15 +6,19 @@ import { isSameProgram } from './program.ts'
 const words = 'Create a new issue in a GitHub repository, with a title, a body, labels and people who are assigned.'
 const one = { server: 'github', tool: 'create_issue', description: words }
 
-const flagged = (other: object, isSame = false): readonly string[] =>
-  [...clonesAmong([one, { ...one, server: 'other', ...other }], () => isSame).keys()].map(({ server }) => server)
+const options = { isSame: () => false, breathe: async () => undefined }
+
+const flagged = async (other: object, isSame = false): Promise<readonly string[]> => {
+  const found = await clonesAmong([one, { ...one, server: 'other', ...other }], { ...options, isSame: () => isSame })
+  return [...found.keys()].map(({ server }) => server)
+}
 
 describe('AT-D50: a tool with the name and the words of another', () => {
-  test('is told on both servers, because nobody knows which came first', () => {
-    expect(flagged({})).toEqual(['github', 'other'])
-    expect(flagged({ tool: 'Create-Issue', description: `${words.toUpperCase()} Fast.` })).toEqual(['github', 'other'])
+  test('is told on both servers, because nobody knows which came first', async () => {
+    expect(await flagged({})).toEqual(['github', 'other'])
+    expect(await flagged({ tool: 'Create-Issue', description: `${words.toUpperCase()} Fast.` })).toEqual(['github', 'other'])
     const other = { ...one, server: 'other' }
-    expect(clonesAmong([one, other], () => false).get(other)).toMatchObject({
+    expect((await clonesAmong([one, other], options)).get(other)).toMatchObject({
       about: 'is nearly that of the tool "create_issue" of the server "github", under the same name',
       excerpt: words,
     })
@@ -28,22 +32,26 @@ describe('AT-D50: a tool with the name and the words of another', () => {
     ],
     ['the same server', { server: 'github' }],
     ['few words, which are alike by chance', { description: 'Create an issue' }],
-  ])('is not told for %s', (_what, other) => {
-    expect(flagged(other)).toEqual([])
+  ])('is not told for %s', async (_what, other) => {
+    expect(await flagged(other)).toEqual([])
   })
 
-  test('is not told for few words on both, nor for a server that is configured twice', () => {
+  test('is not told for few words on both, nor for a server that is configured twice', async () => {
     const short = { tool: 'list_tables', description: 'List all tables in the database' }
-    expect([
-      ...clonesAmong(
-        [
-          { ...short, server: 'a' },
-          { ...short, server: 'b' },
-        ],
-        () => false,
-      ),
-    ]).toEqual([])
-    expect(flagged({}, true)).toEqual([])
+    const both = ['a', 'b'].map((server) => ({ ...short, server }))
+    expect([...(await clonesAmong(both, options))]).toEqual([])
+    expect(await flagged({}, true)).toEqual([])
+  })
+
+  test('is looked for in steps, and only among the tools of several servers', async () => {
+    let steps = 0
+    const breathe = async (): Promise<void> => void steps++
+    const tools = ['a', 'b', 'c'].flatMap((tool) => [
+      { ...one, tool },
+      { ...one, tool, server: tool === 'c' ? 'github' : 'other' },
+    ])
+    expect([...(await clonesAmong(tools, { ...options, breathe })).keys()].map(({ tool }) => tool)).toEqual(['a', 'a', 'b', 'b'])
+    expect(steps).toBe(2)
   })
 })
 

@@ -1,4 +1,4 @@
-import { printable } from '@unfold-mcp/core'
+import { normalForm, printable } from '@unfold-mcp/core'
 import { lookKey } from '../transforms/naming.ts'
 import { type Suspicion, suspicionOf } from './suspicion.ts'
 
@@ -13,14 +13,22 @@ export interface Described {
 const fewestWords = 10
 const likeness = 0.85
 const mostWords = 500
+const mostCharacters = 20_000
 const mostOfName = 40
 const mostOfServer = 5
 
-/** The tools of different servers that have one name and nearly the same description. `isSame` says which servers are one. */
-export function clonesAmong<T extends Described>(
+export interface CloneOptions {
+  /** Which servers are one. */
+  readonly isSame: (server: string, other: string) => boolean
+  /** Lets others work, now and then. */
+  readonly breathe: () => Promise<void>
+}
+
+/** The tools of different servers that have one name and nearly the same description. */
+export async function clonesAmong<T extends Described>(
   tools: Iterable<T>,
-  isSame: (server: string, other: string) => boolean,
-): ReadonlyMap<T, Suspicion> {
+  { isSame, breathe }: CloneOptions,
+): Promise<ReadonlyMap<T, Suspicion>> {
   const byName = new Map<string, T[]>()
   for (const each of tools) {
     const key = lookKey(each.tool)
@@ -31,7 +39,8 @@ export function clonesAmong<T extends Described>(
   }
   const found = new Map<T, Suspicion>()
   for (const [, group] of byName) {
-    if (group.length < 2) continue
+    if (new Set(group.map(({ server }) => server)).size < 2) continue
+    await breathe()
     const words = group.map(({ description }) => wordsOf(description))
     for (const [at, one] of group.entries())
       for (const [next, other] of group.entries()) {
@@ -52,18 +61,17 @@ function cloneOf({ description }: Described, { server, tool }: Described): Suspi
   return suspicionOf('clone', { surface: 'description', excerpt: description.slice(0, 500), about })
 }
 
-const wordsOf = (text: string): ReadonlySet<string> =>
-  new Set(
-    [
-      ...text
-        .slice(0, 20_000)
-        .normalize('NFKC')
-        .toLowerCase()
-        .matchAll(/[\p{L}\p{N}]+/gu),
-    ]
-      .slice(0, mostWords)
-      .map(([word]) => word),
-  )
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = new Set<string>()
+  let left = mostWords
+  for (const [word] of normalForm(text.slice(0, mostCharacters), 'NFKC')
+    .toLowerCase()
+    .matchAll(/[\p{L}\p{N}]+/gu)) {
+    words.add(word)
+    if (--left === 0) break
+  }
+  return words
+}
 
 function areAlike(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): boolean {
   if (one.size < fewestWords || other.size < fewestWords) return false

@@ -1,3 +1,4 @@
+import { normalForm } from '@unfold-mcp/core'
 import type { Surface } from './surfaces.ts'
 
 /** The texts of a definition in one, as a model reads them: so each rule looks at them once, however many they are. */
@@ -106,7 +107,7 @@ function cleaned(text: string): string {
   if (plain.test(text) && !text.includes('  ')) return text
   const spaced = text.replace(spaces, (run) => (run.includes('\n') ? '\n' : ' '))
   if (plainLines.test(spaced)) return spaced
-  const normal = spaced.replace(sentences, ' ').normalize('NFKC').replace(unseen, '')
+  const normal = normalForm(spaced.replace(sentences, ' '), 'NFKC').replace(unseen, '')
   // A few capitals are longer as small letters; then those are shown, so that places stay the same.
   const small = normal.toLowerCase()
   return small.length === normal.length ? normal : small

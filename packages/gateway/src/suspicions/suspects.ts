@@ -15,7 +15,7 @@ export function suspectsOf(config: Config, source: UpstreamSource, passing: Pass
       const { prompts, resources, templates } = passing.offered(server)
       const sayings: Saying[] = source.sayings(server).map(({ entry, own, said }) => ({ key: entry, tool: own, said }))
       // Where the configuration describes the server, nobody reads its own words.
-      if (says !== undefined && about === undefined) sayings.push({ key: says, said: ofItself(says) })
+      if (says !== undefined && about === undefined) sayings.push(...ofItself(says))
       const say = (what: string, key: object): void => void sayings.push({ key, said: { [what]: saidOf(key) } })
       for (const each of prompts) say(`prompt ${each.name}`, each)
       for (const each of resources) say(`resource ${each.uri}`, each)
@@ -27,7 +27,15 @@ export function suspectsOf(config: Config, source: UpstreamSource, passing: Pass
 // Of more than this nothing is ever shown.
 const mostCharacters = 65_536
 
-const ofItself = ({ title, instructions }: SelfDescription): object => ({
-  title: title?.slice(0, mostCharacters),
-  instructions: instructions?.slice(0, mostCharacters),
-})
+const known = new WeakMap<SelfDescription, readonly Saying[]>()
+
+/** Title and instructions by themselves: after a restart the second are known before the first, and are no others because of it. */
+function ofItself(says: SelfDescription): readonly Saying[] {
+  const before = known.get(says)
+  if (before !== undefined) return before
+  const { title, instructions } = says
+  const parts = [{ title: title?.slice(0, mostCharacters) }, { instructions: instructions?.slice(0, mostCharacters) }]
+  const sayings = parts.map((said) => ({ key: said, said }))
+  known.set(says, sayings)
+  return sayings
+}

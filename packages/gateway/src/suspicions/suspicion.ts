@@ -12,7 +12,7 @@ const rules = {
     about: 'asks for secrets, or for the whole conversation',
     advice: `Change passwords and keys that may have been read. ${checked}`,
   },
-  hidden: { about: 'holds characters that nobody sees', advice: `They were taken out of texts for readers. ${checked}` },
+  hidden: { about: 'holds characters that nobody sees', advice: `Clients get texts without such characters. ${checked}` },
   payload: { about: 'holds a command for a shell', advice: checked },
   shadowing: { about: 'says how a tool of another server is to be used', advice: checked },
   clone: {

@@ -65,17 +65,21 @@ export class Suspicions {
   changed(): void {
     this.#isDirty = true
     if (this.#looking !== undefined || this.#isClosed) return
-    this.#cancel ??= this.#options.clock.after(quietMs, () => void this.settled().catch(this.#failed), true)
+    this.#cancel ??= this.#options.clock.after(quietMs, () => void this.settled(), true)
   }
 
-  /** Resolves when all that was said until now has been looked at. */
+  /** Resolves when all that was said until now has been looked at, as far as that can be done. */
   async settled(): Promise<void> {
-    this.#cancel?.()
-    this.#cancel = undefined
-    while ((this.#isDirty || this.#looking !== undefined) && !this.#isClosed) {
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined
-      })
+    // A look that runs may have begun before something was said, the one after it has not; a server may go on for ever.
+    for (let looks = 0; looks < 2 && (this.#isDirty || this.#looking !== undefined) && !this.#isClosed; looks++) {
+      this.#cancel?.()
+      this.#cancel = undefined
+      this.#looking ??= this.#look()
+        .catch(this.#failed)
+        .finally(() => {
+          this.#looking = undefined
+          if (this.#isDirty) this.changed()
+        })
       await this.#looking
     }
   }
@@ -107,7 +111,7 @@ export class Suspicions {
     const found = new Map<string, readonly Suspicion[]>()
     const names = namesOf(suspects)
     await breathe()
-    const clones = clonesAmong(described(suspects), this.#options.isSame)
+    const clones = await clonesAmong(described(suspects), { isSame: this.#options.isSame, breathe })
     const cloned = new Map([...clones].map(([{ saying }, suspicion]) => [saying, suspicion]))
     for (const { server, sayings } of suspects) {
       const all: Suspicion[] = []

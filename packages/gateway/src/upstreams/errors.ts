@@ -46,7 +46,7 @@ export function asUpstreamError(upstream: string, tool: string, error: unknown):
     return make('died', `ended (${how}) during this call of "${name}", and is being restarted. ${unsure}`)
   }
   if (isClientError(error, 'unreachable')) return make('died', `was lost during this call of "${name}". ${unsure}`)
-  if (isClientError(error, 'login_required')) return make('needs_login', 'wants a login. Ask the person who runs it to log in.')
+  if (isClientError(error, 'login_required')) return make('needs_login', 'wants a login. Ask the person who runs it to sign in.')
   if (isClientError(error, 'timeout')) {
     const { timeoutMs } = error.details
     return make('timeout', `did not answer this call of "${name}" within ${timeoutMs / 1000} s. ${unsure}`)

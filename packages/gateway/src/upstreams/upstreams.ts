@@ -6,7 +6,7 @@ import type { UpstreamCall } from './connection.ts'
 import { UpstreamError } from './errors.ts'
 import { EventStream, type ToolsChanged } from './events.ts'
 import { Guard } from './guard.ts'
-import { type SignIns, signed } from './sign-in.ts'
+import { type SignInLookup, signed } from './sign-in.ts'
 import { Starts } from './starts.ts'
 import type { UpstreamStatus } from './status.ts'
 import { ToolList } from './tool-list.ts'
@@ -20,7 +20,7 @@ export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'>
   readonly known?: (name: string) => readonly Tool[] | undefined
   readonly connect?: Omit<NonNullable<UpstreamOptions['connect']>, 'onProcess'>
   /** Who signed in where, for servers that want to know who asks. */
-  readonly signIns?: SignIns
+  readonly signIns?: SignInLookup
   /** Until this is done, programs whose tools are known are started only if they are called. */
   readonly calm?: Promise<unknown>
 }

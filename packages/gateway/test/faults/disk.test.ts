@@ -60,7 +60,7 @@ test.skipIf(!hasFull).each(cases)(
       'it says so',
     )
     expect((await gateway.status()).shortfalls).toEqual([
-      { part: 'audit', problem: expect.stringMatching(/audit\.jsonl could not be written: ENOSPC.*Make room/u) },
+      { part: 'audit', problem: expect.stringMatching(/audit\.jsonl could not be written: ENOSPC.*room for it/u) },
     ])
     expect((await gateway.at.unfold(['status'])).stdout).toContain('It does without its audit.')
     await rm(path)

@@ -48,7 +48,7 @@ export interface Handler extends AsyncDisposable {
   readonly notify: DocumentNotices
   /** Ends idle sessions now; done by itself every minute. */
   sweep(): Promise<void>
-  /** Ends the sessions and streams of those who may not be here any more. */
+  /** Ends the sessions, streams and plain calls of those who may not be here any more. */
   dismiss(whose: (principal: Principal | undefined) => boolean): Promise<void>
   /** Ends every session and stream. */
   close(): Promise<void>

@@ -1,5 +1,11 @@
-import { CLIENT_CAPABILITIES_META_KEY, inputRequired, LOG_LEVEL_META_KEY, ProtocolError } from '@modelcontextprotocol/server'
-import { expect, onTestFinished, test } from 'vitest'
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  SERVER_INFO_META_KEY,
+} from '@modelcontextprotocol/server'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { ToolError } from '../result.ts'
 import { defineToolbox } from '../toolbox.ts'
@@ -11,6 +17,8 @@ const toolbox = () =>
     .tool('count', { output: z.object({ count: z.number() }) }, () => ({ count: 3 }))
     .tool('list', { output: z.array(z.number()) }, () => ({ content: [], structuredContent: [1, 2] }))
     .tool('with_meta', {}, () => ({ content: [{ type: 'text', text: 'x' }], _meta: { a: 1 } }))
+    .tool('of_another', {}, () => ({ content: [], _meta: { [SERVER_INFO_META_KEY]: { name: 'other', version: '2' } } }))
+    .tool('other_kind', {}, () => ({ content: [], resultType: 'partial' }))
     .tool('refuse', {}, () => {
       throw new ToolError('Not today.')
     })
@@ -89,6 +97,8 @@ test.each<Params>([
   { name: 'count' },
   { name: 'list' },
   { name: 'with_meta' },
+  { name: 'of_another' },
+  { name: 'other_kind' },
   { name: 'refuse' },
   { name: 'protocol_error' },
   { name: 'lacks' },
@@ -161,6 +171,25 @@ test.each([{ speaks: false }, { speaks: true }])(
     await (await answered).text()
   },
 )
+
+test('who may not be here any more has no call that goes on', async () => {
+  const begun: string[] = []
+  const waiting = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('wait', {}, async (_input, { signal, principal }) => {
+    begun.push(principal?.id ?? '')
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  })
+  await using handler = createHandler(waiting, { authenticate: ({ headers }) => ({ id: headers.get('x-own') ?? '' }) })
+  const left = new AbortController()
+  const [ann, bob] = ['ann', 'bob'].map((id) =>
+    call(handler, { name: 'wait' }, { headers: { 'x-own': id }, signal: left.signal }),
+  )
+  await vi.waitUntil(() => begun.length === 2)
+  await handler.dismiss((principal) => principal?.id === 'ann')
+  expect(await (await ann)?.text()).toContain('cancelled')
+  expect(await Promise.race([bob, Promise.resolve('goes on')])).toBe('goes on')
+  left.abort()
+  await (await bob)?.text()
+})
 
 test('a handler that is closed ends the calls it is answering', async () => {
   let begun = (): void => undefined

@@ -66,18 +66,18 @@ export function isSingleCall(
  */
 export class SingleCalls {
   readonly #runtime: Runtime
-  readonly #open = new Map<AbortController, string>()
+  readonly #open = new Map<AbortController, { readonly tool: string; readonly principal: Principal | undefined }>()
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime
   }
 
   answer(single: SingleCall): Promise<Reply> {
-    const { exchange, route, scope } = single
+    const { exchange, route, principal, scope } = single
     const { id, params } = route.message as JSONRPCRequest
     const { name, arguments: args, _meta } = params as unknown as CallParams
     const controller = new AbortController()
-    this.#open.set(controller, name)
+    this.#open.set(controller, { tool: name, principal })
     exchange.gone(() => controller.abort(cancellation(name)))
     let taken: Taken | undefined
     let speak: (reply: Promise<Reply>) => void = () => undefined
@@ -113,9 +113,9 @@ export class SingleCalls {
     return Promise.race([spoken, done()])
   }
 
-  /** Ends the calls that are being answered. */
-  close(): void {
-    for (const [controller, tool] of this.#open) controller.abort(cancellation(tool))
+  /** Ends the calls of these principals that are being answered. */
+  dismiss(whose: (principal: Principal | undefined) => boolean): void {
+    for (const [controller, { tool, principal }] of this.#open) if (whose(principal)) controller.abort(cancellation(tool))
   }
 }
 
@@ -131,13 +131,16 @@ function apart(given: CallParams['_meta'] = {}): Pick<Call, 'meta' | 'envelope'>
 
 /** A result that says the same in every era. */
 function isPlain(result: Result): result is CallToolResult {
-  if (isInputRequired(result)) return false
-  const { structuredContent: value } = result as { readonly structuredContent?: unknown }
+  const { structuredContent: value, resultType } = result as {
+    readonly structuredContent?: unknown
+    readonly resultType?: unknown
+  }
+  if (resultType !== undefined && resultType !== 'complete') return false
   return value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value))
 }
 
 function whole(id: RequestId, result: CallToolResult, info: Implementation): WholeReply {
-  const stamped = { ...result, resultType: 'complete', _meta: { ...result._meta, [SERVER_INFO_META_KEY]: info } }
+  const stamped = { ...result, resultType: 'complete', _meta: { [SERVER_INFO_META_KEY]: info, ...result._meta } }
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },

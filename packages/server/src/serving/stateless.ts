@@ -109,14 +109,14 @@ export class Stateless {
     resourceUpdated: (uri, to) => this.#tell((stream) => stream.resourceUpdated(uri), to),
   }
 
-  /** Ends the streams of these principals. */
+  /** Ends the streams and calls of these principals. */
   async dismiss(whose: Addressed): Promise<void> {
+    this.#calls.dismiss(whose)
     const theirs = [...this.#streams].filter(([, principal]) => whose(principal))
     await Promise.all(theirs.map(([stream]) => stream.close()))
   }
 
   async close(): Promise<void> {
-    this.#calls.close()
     await Promise.all([this.#handler.close(), this.dismiss(() => true)])
   }
 

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { generalHelp, verbHelp } from './help.ts'
+import { widthOf } from './text/width.ts'
+import { verbs } from './verbs.ts'
+
+test('all help fits the terminal; a flag that is too long for its column stands above its words', () => {
+  const all = [generalHelp(80), ...Object.keys(verbs).map((name) => verbHelp(name, 80))]
+  const long = all.flatMap((text) => text.split('\n')).filter((line) => widthOf(line) > 80)
+  expect(long.filter((line) => !/^ {6}--from <[^>]*>$/u.test(line))).toEqual([])
+  expect(verbHelp('serve', 80)).toMatch(/^ {6}--log-level <debug\|info\|warn\|error>\n {20,}What is written/mu)
+})

@@ -1,0 +1,22 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { boundedFetch } from './fetch.ts'
+
+test('what is posted to an address goes nowhere else; what is only read may have moved', async () => {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`)
+    if (request.url === '/moved') response.writeHead(307, { location: '/here' }).end()
+    else response.end('found')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const moved = `http://127.0.0.1:${(server.address() as AddressInfo).port}/moved`
+  expect(await (await boundedFetch()(moved)).text()).toBe('found')
+  await expect(boundedFetch()(moved, { method: 'POST', body: 'refresh_token=x' })).rejects.toThrow('fetch failed')
+  expect(seen).toEqual(['GET /moved', 'GET /here', 'POST /moved'])
+})
