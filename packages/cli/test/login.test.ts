@@ -148,6 +148,8 @@ test("a person's browser is opened at the sign-in page", async () => {
 test('a server that is started by a command, or lets anybody in, has nothing to sign in to', async () => {
   await using at = await home()
   expect((await at.unfold(['login', '--no-browser', '--', 'node', 'server.js'])).code).toBe(2)
+  const plain = await at.unfold(['login', '--no-browser', 'http://tools.example/mcp'])
+  expect(plain).toMatchObject({ code: 2, stderr: expect.stringContaining('without encryption') })
   const open = createServer((request, response) => response.writeHead(request.method === 'POST' ? 200 : 404).end('{}'))
   await new Promise<void>((resolve) => open.listen(0, '127.0.0.1', resolve))
   const { port } = open.address() as AddressInfo

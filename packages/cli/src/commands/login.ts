@@ -17,6 +17,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     throw usageError(
       `${safeText(label)} is started by a command, so there is nothing to sign in to. Its secrets go into its environment.`,
     )
+  await requireEncryption(safeText(label), target.url)
   const usesBrowser = !isSet(flags, 'no-browser')
   if (usesBrowser && (!isInteractive(io) || isSet(flags, 'no-input')))
     throw new CommandError(
@@ -57,4 +58,15 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   if (tried.length > 0) output.note(`The gateway tries again now: ${tried.map((name) => safeText(name)).join(', ')}`)
   output.note(`The tokens are in ${store.file}. To remove them: unfold logout ${safeText(label)}`)
   return exit.ok
+}
+
+/** Tokens are sent with every request: in plain text they would be everybody's on the way. */
+async function requireEncryption(label: string, address: string): Promise<void> {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol !== 'http:') return
+  const { isLoopback } = await import('@unfold-mcp/gateway/config')
+  if (isLoopback(url.hostname)) return
+  throw usageError(
+    `${label} is reached without encryption, so others could read your tokens on the way. Use its https:// address.`,
+  )
 }
