@@ -22,14 +22,8 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
         .filter(({ trust, disabled }) => trust === 'user' && !disabled)
         .map(({ name, target }) => ({ label: name, target }))
   const branches = await Promise.all(servers.map((server) => branchOf(server, invocation, io, output)))
-  output.answer(
-    branches.length === 0
-      ? 'No servers were found. See unfold list.'
-      : branches.flatMap((branch) => branchLines(branch, output.width)).join('\n'),
-    {
-      servers: branches,
-    },
-  )
+  const lines = branches.flatMap((branch) => branchLines(branch, output.width))
+  output.answer(branches.length === 0 ? 'No servers were found. See unfold list.' : lines.join('\n'), { servers: branches })
   const [only] = branches
   return isOne && only !== undefined && 'error' in only ? exit.unreachable : exit.ok
 }

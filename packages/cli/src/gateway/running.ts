@@ -4,8 +4,8 @@ import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import { CommandError, exit } from '../exit.ts'
 import { type Flags, numberOf, textOf } from '../grammar.ts'
 import { dataFolder, type Io } from '../io.ts'
-import { timeLimit } from '../login/time-limit.ts'
 import type { Output } from '../output.ts'
+import { timeLimit } from '../time-limit.ts'
 
 /** The gateways of this user that run and are meant by what was said; all where nothing was. */
 export async function meantGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {

@@ -1,13 +1,10 @@
-import type { GatewayStatus, ToolReport } from '@unfold-mcp/gateway'
-import type { Output } from '../output.ts'
+import type { ToolReport } from '@unfold-mcp/gateway'
+import { amount } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { announcesText, changeText, signInWays, stateText } from './status-text.ts'
-import { amount, sentenceParts, timeText } from './words.ts'
-
-type Upstream = GatewayStatus['upstreams'][number]
-type Screen = Pick<Output, 'style' | 'width'>
+import { announcesText, changeText, type Screen, signInWays, stateText, type Upstream } from './status-text.ts'
+import { sentenceParts, timeText } from './words.ts'
 
 /** One server behind a gateway, for a person: how it is, what should be known of its tools, and what they are. */
 export function serverText(upstream: Upstream, tools: readonly ToolReport[], { style, width }: Screen): string {

@@ -1,7 +1,8 @@
 import type { Gateway, UpstreamEvent, UpstreamStatus } from '@unfold-mcp/gateway'
+import { counted } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import { signInText } from './status-text.ts'
-import { counted, ofTools } from './words.ts'
+import { ofTools } from './words.ts'
 
 export interface SettledOptions {
   /** Is told a line for each server as it comes up. Without it, tools that are known from before will do. */

@@ -1,13 +1,17 @@
 import type { GatewayStatus } from '@unfold-mcp/gateway'
 import type { Output } from '../output.ts'
+import { amount, counted } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { amount, clockText, counted, ofTools, sentenceParts, timeText } from './words.ts'
+import { clockText, ofTools, sentenceParts, timeText } from './words.ts'
 
-type Upstream = GatewayStatus['upstreams'][number]
-type Screen = Pick<Output, 'style' | 'width'>
+/** A server, as a gateway tells of it. */
+export type Upstream = GatewayStatus['upstreams'][number]
+
+/** What is written to: how wide it is, and whether it has colours. */
+export type Screen = Pick<Output, 'style' | 'width'>
 
 /** A gateway at this moment, for a person. */
 export function statusText(status: GatewayStatus, { style, width }: Screen): string {

@@ -1,5 +1,5 @@
 import type { Preview } from '@unfold-mcp/server'
-import { amount, counted } from './words.ts'
+import { amount, counted } from '../text/amount.ts'
 
 /** What the tools cost a model that is shown them all, and what it is shown instead. `budget`: what that was measured against. */
 export function costText({ all, allTokens, listed, listedTokens, exposure }: Preview, budget: number | undefined): string {

@@ -1,8 +1,4 @@
-/** A number as people write it. */
-export const amount = (count: number): string => count.toLocaleString('en')
-
-/** How many there are of something. */
-export const counted = (count: number, noun: string): string => `${amount(count)} ${noun}${count === 1 ? '' : 's'}`
+import { amount, counted } from '../text/amount.ts'
 
 /** What there is to say, in one line; whole sentences among it lose their full stop. */
 export const sentenceParts = (parts: readonly (string | undefined)[]): string =>

@@ -1,5 +1,5 @@
 import { firstSentence } from '@unfold-mcp/core'
-import { amount, counted } from '../gateway/words.ts'
+import { amount, counted } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import { widthOf } from '../text/width.ts'
 import { fitted } from '../text/wrap.ts'

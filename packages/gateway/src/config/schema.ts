@@ -206,6 +206,8 @@ const shapes = {
   limits: Object.keys(limits.shape),
 } as const
 
+const sections = ['listen', 'store', 'audit', 'results', 'limits'] as const
+
 /** The keys that an object at this place may have. `isUrl` says which kind of server it is, where it is one. */
 export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly string[] {
   const [first, , third] = path
@@ -217,8 +219,6 @@ export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly s
   if (path.length === 2 && first === 'groups') return shapes.group
   if (path.length === 2 && first === 'profiles') return shapes.profile
   if (path.length === 2 && first === 'tokens') return shapes.token
-  if (path.length !== 1) return []
-  return first === 'listen' || first === 'store' || first === 'audit' || first === 'results' || first === 'limits'
-    ? shapes[first]
-    : []
+  const section = path.length === 1 ? sections.find((each) => each === first) : undefined
+  return section === undefined ? [] : shapes[section]
 }

@@ -71,6 +71,7 @@ export interface Watched {
   readonly clients: () => readonly ClientStatus[]
 }
 
+/** All of it at once. */
 export async function statusOf(watched: Watched): Promise<GatewayStatus> {
   const { gateway, secrets, config, startedAt, url, transport, isReady, clients } = watched
   const told = (problems: readonly ConfigProblem[]) => secrets.data(problems) as readonly ConfigProblem[]
@@ -94,6 +95,7 @@ export async function statusOf(watched: Watched): Promise<GatewayStatus> {
 const mostNotes = 100
 const mostOfAddress = 2_000
 
+/** Every server behind the gateway, with what is secret taken out. */
 export async function upstreamsOf({ gateway, journal, secrets }: Watched): Promise<readonly UpstreamReport[]> {
   await gateway.suspicions.settled()
   return gateway.upstreams.statuses().map((status) => {
@@ -119,6 +121,7 @@ const lastChange = (at: string, { added, changed, removed, ms }: ChangeRecord): 
   ms,
 })
 
+/** Every tool that clients may have, whoever they are. */
 export async function toolsOf({ gateway, secrets }: Pick<Watched, 'gateway' | 'secrets'>): Promise<readonly ToolReport[]> {
   const { source, suspicions } = gateway
   await suspicions.settled()

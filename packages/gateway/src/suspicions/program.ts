@@ -1,4 +1,5 @@
 import { isCommandServer, type ServerConfig } from '../config/schema.ts'
+import { addressOf } from '../upstreams/address.ts'
 
 // Words that say what to do with the program that is named after them.
 const verbs: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'start', 'serve'])
@@ -19,6 +20,5 @@ export function isSameProgram(one: ServerConfig, other: ServerConfig): boolean {
 
 function placeOf(server: ServerConfig): string | undefined {
   if (isCommandServer(server)) return undefined
-  const url = URL.canParse(server.url) ? new URL(server.url) : undefined
-  return url === undefined ? server.url : `${url.origin}${url.pathname}`
+  return addressOf(server.url) ?? server.url
 }

@@ -18,10 +18,3 @@ export async function signed(target: Target, signIns: SignInLookup | undefined):
 
 const saysWho = ({ headers = {} }: UrlTarget): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
-
-/** Where a server is reached, without what may be a secret in it. */
-export function addressOf(target: Target): string | undefined {
-  if (!('url' in target) || !URL.canParse(target.url)) return undefined
-  const { origin, pathname } = new URL(target.url)
-  return `${origin}${pathname}`
-}

@@ -1,13 +1,13 @@
 import { type CallResult, type ConnectOptions, connect, type Target } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import type { Clock } from '../clock.ts'
+import { addressOf } from './address.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
 import type { UpstreamCall, UpstreamConnection } from './connection.ts'
 import { asUpstreamError, UpstreamError, type UpstreamReason } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
 import { Life } from './life.ts'
 import type { Pace } from './refresher.ts'
-import { addressOf } from './sign-in.ts'
 import type { UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
 import { ToolList } from './tool-list.ts'
@@ -103,7 +103,8 @@ export class Upstream {
     const now = this.#options.clock.now()
     const life = this.#life
     const lastError = this.#trouble.words
-    const address = addressOf(this.#config.target)
+    const { target } = this.#config
+    const address = 'url' in target ? addressOf(target.url) : undefined
     return {
       name: this.name,
       state: this.#state,

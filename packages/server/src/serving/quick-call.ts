@@ -9,6 +9,7 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server'
 import type { Scope } from '../runtime/scope.ts'
+import { contextBuilding } from './context-building.ts'
 import type { RequestHead } from './exchange.ts'
 
 /** What the SDK would be told of a request beside its message. */
@@ -55,11 +56,6 @@ export function isSessionCall(head: RequestHead, body: unknown): boolean {
 
 type Base = Pick<ServerContext, 'sessionId' | 'mcpReq' | 'http'>
 
-/** What the SDK keeps for classes derived from its own. */
-interface Internals {
-  buildContext(base: Base, transport: { readonly request: Request }): ServerContext
-}
-
 /** The context that the SDK gives a handler of this request in a session, for one that it never saw. */
 export function sessionContext(server: Server, { id, method, params }: JSONRPCRequest, around: CallSurroundings): ServerContext {
   const { signal, sessionId, authInfo } = around
@@ -78,7 +74,7 @@ export function sessionContext(server: Server, { id, method, params }: JSONRPCRe
       server.notification(notification, { ...options, ...related }),
   } as unknown as ServerContext['mcpReq']
   const base: Base = { sessionId, mcpReq, ...(authInfo !== undefined && { http: { authInfo } }) }
-  return (server as unknown as Internals).buildContext(base, { request: around.request() })
+  return contextBuilding(server).buildContext(base, { request: around.request() })
 }
 
 const isSchema = (given: unknown): given is StandardSchemaV1 =>

@@ -9,6 +9,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { ToolError } from '../result.ts'
 import { defineToolbox } from '../toolbox.ts'
+import { type Exchange, exchangeOf } from './exchange.ts'
 import { createHandler, type Handler } from './handler.ts'
 
 const toolbox = () =>
@@ -60,8 +61,13 @@ interface Params {
   readonly [key: string]: unknown
 }
 
-function call(handler: Handler, params: Params, { signal, headers }: { signal?: AbortSignal; headers?: object } = {}) {
-  const request = new Request('http://localhost/mcp', {
+interface Sending {
+  readonly signal?: AbortSignal
+  readonly headers?: object
+}
+
+const requestFor = (params: Params, { signal, headers }: Sending = {}): Request =>
+  new Request('http://localhost/mcp', {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -80,8 +86,9 @@ function call(handler: Handler, params: Params, { signal, headers }: { signal?: 
     }),
     ...(signal !== undefined && { signal }),
   })
-  return handler.fetch(request)
-}
+
+const call = (handler: Handler, params: Params, sending?: Sending): Promise<Response> =>
+  handler.fetch(requestFor(params, sending))
 
 const seen = async (response: Response) => {
   const { status, headers } = response
@@ -219,4 +226,22 @@ test.each([
   const response = await call(handler, { name: 'greet' }, { headers })
   expect(response.status).toBe(400)
   expect(calls).toBe(0)
+})
+
+test.each([
+  { what: 'a plain call', params: { name: 'greet', arguments: { name: 'Ann' } }, made: 0 },
+  { what: 'a call whose handler asks for what the SDK knows', params: { name: 'knows_more' }, made: 1 },
+])('$what has as many requests made for the SDK: $made', async ({ params, made }) => {
+  await using handler = createHandler(toolbox())
+  const given = requestFor(params)
+  let requests = 0
+  const exchange: Exchange = {
+    ...exchangeOf(given),
+    request() {
+      requests++
+      return given
+    },
+  }
+  expect((await handler.answer(exchange)).status).toBe(200)
+  expect(requests).toBe(made)
 })

@@ -20,6 +20,7 @@ import { answer, type Call } from '../runtime/calls.ts'
 import { cancellation } from '../runtime/deadline.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
+import { contextBuilding } from './context-building.ts'
 import type { Exchange, Reply, WholeReply } from './exchange.ts'
 import { askingAlongside, lowLevel, onTheWire, protocolServer, statelessRevision } from './protocol.ts'
 import { type CallParams, isPlainCall } from './quick-call.ts'
@@ -154,11 +155,6 @@ interface Taken {
   readonly context: () => ServerContext
 }
 
-/** What the SDK keeps for classes derived from its own. */
-interface Internals {
-  buildContext(...given: readonly unknown[]): ServerContext
-}
-
 /** Hands a call to the SDK while it is being answered: it sees a request like any other, and `outcome` is what its handler gives. */
 function takenOver(runtime: Runtime, { exchange, route, principal, scope }: SingleCall, outcome: () => Promise<Result>): Taken {
   const server = lowLevel(protocolServer(runtime, scope, { introduces: false, isForTools: true }))
@@ -166,10 +162,10 @@ function takenOver(runtime: Runtime, { exchange, route, principal, scope }: Sing
     const result = await onTheWire(outcome)
     return isInputRequired(result) ? result : server.projectCallToolResult(result, runtime.outputSchemaOf(scope, name))
   })
-  const internals = server as unknown as Internals
-  const build = internals.buildContext.bind(server)
+  const building = contextBuilding(server)
+  const build = building.buildContext.bind(server)
   let context: ServerContext | undefined
-  internals.buildContext = (...given) => {
+  building.buildContext = (...given) => {
     context = askingAlongside(build(...given))
     return context
   }
