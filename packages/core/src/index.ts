@@ -54,6 +54,15 @@ export {
   type Quota,
   unknownGroup,
 } from './groups.ts'
+export {
+  type HostHint,
+  type HostLimits,
+  type HostProfile,
+  hostByClientName,
+  hostById,
+  hostProfiles,
+  type Relists,
+} from './hosts.ts'
 export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdentity, valueIdentity } from './identity.ts'
 export {
   availableModes,
