@@ -14,6 +14,7 @@ export interface Requirement {
  * specification. R: the points of the first specification that these leave open, by number. S: tools that follow the data, by
  * the scenarios of their source document (S01 to S08) and of its reviewers. C: identity as its source document tells it.
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
+ * H: what real hosts do with a list, as the host lab measured it.
  * B: bad input.
  */
 export const requirements = [
@@ -539,7 +540,7 @@ export const requirements = [
   {
     id: 'L07-6',
     ways: 'session',
-    behaviour: 'left to decide, a server that costs more shows its groups, or is lazy where it has none',
+    behaviour: 'left to decide, a server that costs more lists search and call-through, and no call changes that list',
   },
   { id: 'L07-7', ways: 'stateless', behaviour: 'left to decide, a server that costs more shows the surface that finds tools' },
   {
@@ -553,9 +554,49 @@ export const requirements = [
   {
     id: 'L07-12',
     ways: 'session',
-    behaviour: 'where a server decided for groups, predicates see the groups that the client opened',
+    behaviour: 'predicates see the groups that the client opened',
   },
   { id: 'L07-13', ways: 'none', behaviour: 'a budget that is no number of tokens is refused where it is declared' },
+
+  {
+    id: 'H01',
+    ways: 'every',
+    behaviour: 'replies of the surface tools carry everything in text, without structuredContent, and declare no outputSchema',
+  },
+  {
+    id: 'H02',
+    ways: 'session',
+    behaviour: 'with declared groups a host known not to re-list also gets call_tool; an unknown client gets the declared list',
+  },
+  {
+    id: 'H03',
+    ways: 'session',
+    behaviour: 'with declared groups call_tool reaches what is active; inactive groups follow hiddenCalls',
+  },
+  {
+    id: 'H04',
+    ways: 'session',
+    behaviour: 'the host is taken from the address, then the configuration, then behaviour in this session, then the client name',
+  },
+  { id: 'H05', ways: 'stateless', behaviour: 'the name of a 2026-07-28 client changes nothing, the host in its address does' },
+  {
+    id: 'H06',
+    ways: 'session',
+    behaviour: 'the reply to an activation waits until the client has listed again, so that the next call succeeds',
+  },
+  {
+    id: 'H07',
+    ways: 'session',
+    behaviour: 'a client that does not list again in time is waited for once, and a host known not to re-list never',
+  },
+  {
+    id: 'H08',
+    ways: 'every',
+    behaviour: 'native lists everything; always-listed tools carry alwaysLoad, all others a searchHint with words of people',
+  },
+  { id: 'H09', ways: 'every', behaviour: 'surface tools carry alwaysLoad in every exposure' },
+  { id: 'H10', ways: 'every', behaviour: 'a host that defers tools itself is presented native by auto' },
+  { id: 'H11', ways: 'every', behaviour: 'instructions fit into the first 2,048 bytes, however many groups there are' },
 
   {
     id: 'S01',

@@ -87,6 +87,7 @@ export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts
 export type { FieldName } from './search/fields.ts'
 export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
 export type { Via } from './search/ranking.ts'
+export { searchHint } from './search/search-hint.ts'
 export {
   type ExplainedWord,
   type Explanation,
@@ -107,6 +108,7 @@ export {
   isStrict,
   isWaiting,
   type Look,
+  listsEverything,
   type Meaning,
   resolve,
   snapshotOf,

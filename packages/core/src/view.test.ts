@@ -52,6 +52,7 @@ function look(rest: Partial<Omit<Look, 'activation'>> & { readonly activation?: 
     groups,
     exposure: 'groups',
     surfaces: new Set<Surface>(['activators']),
+    hints: false,
     readOnly: false,
     unavailable: new Set(),
     modes: new Map(),

@@ -94,11 +94,11 @@ describe('what a client has', () => {
     const access = new Access(configOf(profiles, { exposure: 'search' }))
     const worker = access.client(bound, undefined)
     const before = access.version()
-    expect([access.exposure(worker), access.exposure(undefined)]).toEqual(['groups', 'search'])
+    expect([access.exposure(worker).mode, access.exposure(undefined).mode]).toEqual(['groups', 'search'])
     access.configure(configOf({ work: { servers: ['unfold'] } }, { exposure: 'lazy' }))
     expect(access.version()).not.toBe(before)
     expect([has(access, worker, 'git', 'git__push'), has(access, worker, 'unfold', 'unfold__x')]).toEqual([false, true])
-    expect(access.exposure(worker)).toBe('lazy')
+    expect(access.exposure(worker).mode).toBe('lazy')
     // A profile that is gone has nothing, not everything.
     access.configure(configOf({}))
     expect(has(access, worker, 'unfold', 'unfold__x')).toBe(false)

@@ -1,6 +1,6 @@
 import { Failure, nearest, nearestHint, printable } from '@unfold-mcp/core'
-import type { PermitSource, Place, Principal, Wished } from '@unfold-mcp/server'
-import type { Config, TokenRecord } from './config/schema.ts'
+import type { ExposureOptions, PermitSource, Place, Principal } from '@unfold-mcp/server'
+import type { Config, Profile, TokenRecord } from './config/schema.ts'
 import { profileHas, profileReaches } from './transforms/profile.ts'
 
 /** Who is behind a request: the holder of a token, or anybody; and which profile they see. */
@@ -16,6 +16,8 @@ export class Access implements PermitSource<Client> {
   /** Of the tokens that clients came with. */
   readonly #hashes = new WeakMap<Client, string>()
   #has = new Map<string, ReturnType<typeof profileHas>>()
+  /** By profile; the empty name is for clients without one. */
+  #exposures = new Map<string, ExposureOptions>()
 
   constructor(config: Config) {
     this.#config = config
@@ -24,6 +26,7 @@ export class Access implements PermitSource<Client> {
   configure(config: Config): void {
     this.#config = config
     this.#has = new Map()
+    this.#exposures = new Map()
     for (const [id, client] of this.#clients) if (!this.admits(client)) this.#clients.delete(id)
   }
 
@@ -48,8 +51,15 @@ export class Access implements PermitSource<Client> {
     return made
   }
 
-  /** How this client is shown the tools unless it asks otherwise. */
-  readonly exposure = (client: Client | undefined): Wished => this.#profile(client)?.exposure ?? this.#config.exposure
+  /** How this client is presented the tools unless its address asks otherwise: as its profile says, else as the file does. */
+  readonly exposure = (client: Client | undefined): ExposureOptions => {
+    const name = client?.profile ?? ''
+    const found = this.#exposures.get(name)
+    if (found !== undefined) return found
+    const made = { ...exposureOf(this.#config), ...exposureOf(this.#profile(client) ?? {}) }
+    this.#exposures.set(name, made)
+    return made
+  }
 
   permits(client: Client | undefined, tool: { readonly name: string }, { source, group }: Omit<Place, 'tags'>): boolean {
     // Tools of the gateway itself are in no group, and everybody's; those of servers are in theirs.
@@ -95,6 +105,23 @@ export class Access implements PermitSource<Client> {
     )
   }
 }
+
+/** The settings of one level. What `exposure` has as an object wins over the same key next to it. */
+function exposureOf({
+  exposure,
+  budgetTokens,
+  callVariants,
+  order,
+  hostHints,
+  host,
+}: Partial<Config> | Profile): ExposureOptions {
+  const inside = typeof exposure === 'object' ? exposure : { mode: exposure }
+  const all = { budgetTokens, callVariants, order, hostHints, host, ...defined(inside) }
+  return defined(all)
+}
+
+const defined = (settings: object): ExposureOptions =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 
 // Else the token "team/dev" would be the token "team" with the profile "dev".
 const part = (name: string): string => name.replaceAll(/[%/]/gu, encodeURIComponent)

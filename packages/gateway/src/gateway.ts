@@ -122,7 +122,6 @@ export class Gateway implements AsyncDisposable {
       about,
       exposure: this.access.exposure,
       permit: this.access,
-      budgetTokens: config.budgetTokens,
       hiddenCalls: 'reveal',
       menu: 'stepwise',
       limits: { depth: config.limits.depth, elements: config.limits.elements },

@@ -86,7 +86,7 @@ async function tellStart(
     patienceMs: patienceMs.person,
   })
   if (io.signal.aborted) return
-  output.note(costText(await gateway.toolbox.preview(), config.exposure === 'auto' ? config.budgetTokens : undefined))
+  output.note(costText(await gateway.toolbox.preview()))
   const { isLoopback } = await import('@unfold-mcp/gateway/config')
   const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
   output.note(welcomeText(url, config.tokens.length > 0, name))

@@ -105,7 +105,14 @@ describe('a mistake', () => {
     [
       '{ "exposure": "lasy" }',
       [
-        'unfold.json:1:15 exposure must be one of "auto", "everything", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
+        'unfold.json:1:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
+      ],
+    ],
+    ['{ "exposure": { "mod": "auto" } }', ['unfold.json:1:17 exposure.mod is not known here. Did you mean "mode"?']],
+    [
+      '{ "profiles": { "a": { "exposure": { "mode": "lasy" } } } }',
+      [
+        'unfold.json:1:46 profiles.a.exposure.mode must be one of "auto", "everything", "native", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
       ],
     ],
     ['{ "listen": { "port": 70000 } }', ['unfold.json:1:23 listen.port must be at most 65535.']],
@@ -148,7 +155,7 @@ describe('a mistake', () => {
       'unfold.json:3:12 mcpServers.a.comand is not known here. Did you mean "command"?',
       'unfold.json:3:36 mcpServers.a.args[0] must be a text, not 1.',
       'unfold.json:4:45 mcpServers.b.headers["bad name"] cannot be the name of a header.',
-      'unfold.json:6:15 exposure must be one of "auto", "everything", "groups", "lazy", "search", not 5.',
+      'unfold.json:6:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not 5.',
       'unfold.json:7:33 results.maxCharacters must be at least 1000.',
     ])
   })

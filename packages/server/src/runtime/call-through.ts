@@ -4,6 +4,7 @@ import {
   correctedArguments,
   facetOf,
   isStrict,
+  isWaiting,
   modeNames,
   nearest,
   type Problem,
@@ -13,9 +14,12 @@ import {
 } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
-import { activationHint, run } from './calls.ts'
+import { activationHint, admitted, run } from './calls.ts'
 import { unknownLine } from './finding.ts'
+import type { Runtime } from './runtime.ts'
+import type { Scope } from './scope.ts'
 import type { SurfacePlace } from './stable-surface.ts'
+import { dataMeta } from './surface-result.ts'
 
 /** What a variant of `call_tool` calls. */
 export type Kind = 'read' | 'write' | 'destructive'
@@ -33,12 +37,17 @@ export async function callThrough(
   kind: Kind | undefined,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { catalog, groups } = runtime.worldOf(scope)
-  const meaning = resolve(catalog, runtime.views.look(scope), name)
-  if (meaning.kind === 'unknown') {
-    const known = runtime.views.whole(scope).tools.map((tool) => tool.name)
-    return failureResult('unknown_tool', `${unknownLine(name, known)} Find tools with search_tools.`)
-  }
+  const look = runtime.views.look(scope)
+  const meaning = resolve(catalog, look, name)
+  if (meaning.kind === 'unknown') return unknownTarget(runtime, scope, name)
+  // Where a client opens groups itself, it reaches what it has opened; the rest follows the policy for hidden calls.
   const { entry } = meaning
+  const isInactive = entry.visibility.group !== undefined && !isWaiting(entry, look)
+  if (meaning.kind === 'hidden' && isInactive && look.exposure === 'groups' && scope.frame.canActivate) {
+    if (runtime.declaration.hiddenCalls === 'opaque') return unknownTarget(runtime, scope, name)
+    const admission = await admitted(runtime, scope, name, effects)
+    if (admission.kind === 'answered') return admission.result
+  }
   if (entry.origin === 'surface') return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
   if (kind !== undefined && facetOf(entry.tool) !== facets[kind]) return wrongKind(entry)
   const snapshot = entry.modes === undefined ? undefined : runtime.views.snapshot(scope)
@@ -50,6 +59,14 @@ export async function callThrough(
     effects.made.push(await runtime.activateAll(scope, [group]))
   }
   return run(runtime, scope, entry, { ...call, name, arguments: args }, effects)
+}
+
+/** There is no such tool, as far as this client may know. */
+function unknownTarget(runtime: Runtime, scope: Scope, name: string): CallToolResult {
+  const isOpaque = runtime.views.look(scope).exposure === 'groups' && runtime.declaration.hiddenCalls === 'opaque'
+  const known = (isOpaque ? runtime.views.shown(scope) : runtime.views.whole(scope)).tools.map((tool) => tool.name)
+  const next = isOpaque ? '' : ' Find tools with search_tools.'
+  return failureResult('unknown_tool', `${unknownLine(name, known)}${next}`)
 }
 
 function wrongKind({ tool }: ToolEntry): CallToolResult {
@@ -101,5 +118,5 @@ function invalidCall({ tool, problems, example }: Help): CallToolResult {
     schema.length > longestSchema ? 'Its schema is too long to show here; describe_tools gives it.' : `Its schema: ${schema}`,
     `For example: ${JSON.stringify({ name: tool.name, arguments: example })}`,
   ].join('\n')
-  return failureResult('invalid_arguments', text, { structuredContent: { problems, example } })
+  return failureResult('invalid_arguments', text, { _meta: { [dataMeta]: { problems, example } } })
 }

@@ -9,6 +9,7 @@ import {
   ancestorsOf,
   Failure,
   isFailure,
+  isStrict,
   isWaiting,
   nearest,
   nearestHint,
@@ -63,7 +64,7 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
     const result = await (entry.origin === 'surface' && entry.work === undefined && !scope.frame.canActivate
       ? withoutEffect(runtime, scope, entry)
       : run(runtime, scope, entry, call, effects))
-    return (entry.source === surfaceSource && entry.surface !== 'call') || isInputRequired(result)
+    return (entry.source === surfaceSource && !callsOthers(entry)) || isInputRequired(result)
       ? result
       : withChanges(runtime, scope, result, effects, before)
   } catch (error) {
@@ -76,8 +77,10 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
     return failureResult(reason, message)
   } finally {
     effects.open = false
-    if (effects.made.some((effect) => effect.changed))
-      await runtime.announcer.tell(scope.cell.scopes, { scope, alongside: alongside(call) })
+    if (effects.made.some((effect) => effect.changed)) {
+      const notified = await runtime.announcer.tell(scope.cell.scopes, { scope, alongside: alongside(call) })
+      if (notified) await runtime.relisted(scope)
+    }
   }
 }
 
@@ -106,7 +109,7 @@ type Admission =
   | { readonly kind: 'answered'; readonly result: CallToolResult }
 
 /** The entry that the name stands for, or what the policy for hidden tools answers instead. */
-async function admitted(runtime: Runtime, scope: Scope, name: string, effects: Effects): Promise<Admission> {
+export async function admitted(runtime: Runtime, scope: Scope, name: string, effects: Effects): Promise<Admission> {
   const { catalog } = runtime.worldOf(scope)
   const look = runtime.views.look(scope)
   const meaning = resolve(catalog, look, name)
@@ -114,7 +117,7 @@ async function admitted(runtime: Runtime, scope: Scope, name: string, effects: E
   if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
   const { entry } = meaning
   if (entry.origin === 'surface') {
-    if (entry.work === undefined || runtime.offersSurface(scope)) return { kind: 'entry', entry }
+    if (entry.work === undefined || (runtime.offersSurface(scope) && isRightCaller(entry, scope))) return { kind: 'entry', entry }
     throw unknownTool(runtime, scope, name)
   }
   const { hiddenCalls } = runtime.declaration
@@ -126,8 +129,17 @@ async function admitted(runtime: Runtime, scope: Scope, name: string, effects: E
     throw unknownTool(runtime, scope, name)
   }
   if (hiddenCalls === 'hint') return { kind: 'answered', result: activationHint(runtime, scope, name, group) }
-  if (scope.frame.canActivate) effects.made.push(await runtime.activateAll(scope, [group]))
+  // Where tools are found by search the list stays short: only a group whose hooks must run is activated.
+  const activates = look.exposure !== 'search' || isStrict(look.groups, group)
+  if (scope.frame.canActivate && activates) effects.made.push(await runtime.activateAll(scope, [group]))
   return { kind: 'entry', entry }
+}
+
+const callsOthers = ({ surface }: ToolEntry): boolean => surface === 'call' || surface === 'call-variants'
+
+/** Whether a tool that calls others is the one for this client: those for each kind of effect exist so that a person can approve by name. */
+function isRightCaller(entry: ToolEntry, { frame }: Scope): boolean {
+  return !callsOthers(entry) || (entry.surface === 'call-variants') === frame.presentation.callVariants
 }
 
 function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
@@ -270,7 +282,7 @@ function surfaceReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transiti
       : entry.activates === gateGroup && runtime.declaration.gated
         ? 'Already active: all tools are listed.'
         : `Group "${entry.activates}" is already active.`
-  const again = scope.neverRelists && entry.activates !== undefined ? ` ${callThem}` : ''
+  const again = scope.missesChanges && entry.activates !== undefined ? ` ${callThem}` : ''
   return transitionReply(transition, runtime.openable(scope, transition), `${asked}${again}`)
 }
 

@@ -35,13 +35,9 @@ describe('tools that wait for another', () => {
     await using client = await testContext(watching().toolbox)
     expect(client.toolNames()).toEqual(first)
     expect(textOf(await client.call('observe'))).toBe(
-      [
-        'seen',
-        '2 tools are now available:',
-        '- analyze() — Analyze',
-        '- configure() — Configure',
-        'Ready to call by name, also where the list of tools is not read again.',
-      ].join('\n'),
+      ['seen', '2 tools are now available:', '- analyze() — Analyze', '- configure() — Configure', 'Call them by name.'].join(
+        '\n',
+      ),
     )
     expect(client.toolNames()).toEqual(all)
     expect(client.notices).toBe(1)
@@ -242,7 +238,7 @@ describe('a client that does not list again', () => {
     now = 5_000
     const reply = textOf(await client.call('read'))
     expect(reply).toContain('- sign() — Sign')
-    expect(reply).toContain('call them with call_tool(name, arguments)')
+    expect(reply).toContain('Call them with call_tool(name, arguments)')
     expect(client.toolNames()).toEqual(['call_tool', 'open', 'read', 'sign'])
     expect(textOf(await client.call('call_tool', { name: 'sign' }))).toBe('signed')
     client.list()

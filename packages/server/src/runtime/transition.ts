@@ -22,8 +22,8 @@ export interface Transition {
   readonly deactivated: readonly { readonly group: string; readonly because: Because }[]
   readonly appeared: readonly Tool[]
   readonly disappeared: readonly string[]
-  /** This client has not listed again after earlier changes, so it will not see this one. */
-  readonly neverRelists?: boolean
+  /** This client does not list again, or lists too late: its model will not see this change in time. */
+  readonly missesChanges?: boolean
 }
 
 export const noTransition: Transition = { changed: false, activated: [], deactivated: [], appeared: [], disappeared: [] }

@@ -223,13 +223,20 @@ class Session {
     return new Response(onceEnded(response.body, finish), { status: response.status, headers: response.headers })
   }
 
-  async #listChanged(alongside: (() => Promise<void>) | undefined): Promise<void> {
-    if (!this.#runtime.declaration.listChanged) return
-    if (this.#listening) return sendListChanged(this.#runtime, this.#server)
-    if (alongside !== undefined) return alongside().catch(() => undefined)
+  async #listChanged(alongside: (() => Promise<void>) | undefined): Promise<boolean> {
+    if (!this.#runtime.declaration.listChanged) return false
+    if (this.#listening) {
+      await sendListChanged(this.#runtime, this.#server)
+      return true
+    }
+    if (alongside !== undefined) {
+      await alongside().catch(() => undefined)
+      return false
+    }
     this.#owed = true
     // A client that comes back to the stream it had finds the notice there.
     if (this.#isResumable) await sendListChanged(this.#runtime, this.#server)
+    return false
   }
 }
 

@@ -56,7 +56,11 @@ async function connect(
   const { client } = wire
   const scope = await runtime.open({ key: `connection:${++connections}`, era, principal, view, client })
   const product = protocolServer(runtime, scope)
-  const attach = (): void => runtime.announcer.attach(scope, () => sendListChanged(runtime, product))
+  const attach = (): void =>
+    runtime.announcer.attach(scope, async () => {
+      await sendListChanged(runtime, product)
+      return runtime.declaration.listChanged
+    })
   if (era === 'stateless') attach()
   follow(product, { ...(era === 'session' && { initialized: attach }), closed: () => void runtime.close(scope) })
   return product
