@@ -197,6 +197,16 @@ export const verbs: { readonly [name: string]: Verb } = {
     wantsServer: true,
     flags: serverFlags,
   },
+  preview: {
+    about: 'Show what a host would see of a server: tools, tokens, turns, warnings',
+    takes: '[<server>]',
+    wantsServer: true,
+    flags: {
+      ...serverFlags,
+      host: text('name', 'As this host, such as claude-code, codex or gemini-cli. Default: any client, in both eras'),
+      era: text('session|2026-07-28|both', 'The protocol era. Default: the one that the host speaks'),
+    },
+  },
   watch: {
     about: "Show changes of a server's tools as they happen",
     takes: '<server>',

@@ -14,6 +14,8 @@ export interface HostProfile {
   readonly title: string
   /** Values of `clientInfo.name`, in lower case; one that ends in `*` matches every name that begins with it. */
   readonly clientNames: readonly string[]
+  /** The protocol era that it speaks to a server that offers both over HTTP. */
+  readonly era: 'session' | 'stateless'
   readonly relists: Relists
   /** Which part of a result reaches the model when it has both text and `structuredContent`. */
   readonly passes: 'text' | 'structured'
@@ -39,7 +41,7 @@ export interface HostLimits {
   readonly tools?: number
 }
 
-const text = { passes: 'text', hints: [], limits: {}, droppedKeywords: [] } as const
+const text = { era: 'session', passes: 'text', hints: [], limits: {}, droppedKeywords: [] } as const
 
 /** Every host that is known, by id. */
 export const hostProfiles: readonly HostProfile[] = [
@@ -48,6 +50,7 @@ export const hostProfiles: readonly HostProfile[] = [
     id: 'claude-code',
     title: 'Claude Code',
     clientNames: ['claude-code', 'claude-code*'],
+    era: 'stateless',
     relists: 'immediately',
     passes: 'structured',
     defers: 'by-setting',
