@@ -1,0 +1,9 @@
+import { claudeCode, claudeCode197 } from './claude-code.ts'
+import { codex } from './codex.ts'
+import type { Driver } from './driver.ts'
+import { geminiCli } from './gemini-cli.ts'
+import { opencode } from './opencode.ts'
+import { qwenCode } from './qwen-code.ts'
+
+/** Every host of the lab, in the order of the matrix. */
+export const drivers: readonly Driver[] = [claudeCode, claudeCode197, codex, geminiCli, opencode, qwenCode]
