@@ -9,7 +9,7 @@ const pins = JSON.parse(readFileSync(join(root, 'test/hosts/package.json'), 'utf
 }
 
 /** How to install what is missing. */
-export const advice = 'npm run test:hosts installs the hosts (about 1.6 GB) into .hosts and tests with them'
+export const advice = 'npm run test:hosts installs the hosts (about 2.7 GB) into .hosts and tests with them'
 
 /** The version that the lab is written for. */
 export function versionOf({ package: name }: Driver): string {
@@ -21,14 +21,19 @@ export function fullTitle(driver: Driver): string {
   return `${driver.title} ${versionOf(driver)}`
 }
 
+/** The folder that a package of the lab is installed in. */
+export function folderOf(name: string): string {
+  return join(root, '.hosts', name.replace('/', '+'))
+}
+
 /** The command that starts a host, or `undefined` where it is not installed in the pinned version. */
 export function commandOf(driver: Driver): readonly string[] | undefined {
-  const folder = join(root, '.hosts', driver.package.replace('/', '+'))
+  const folder = folderOf(driver.package)
   const stamp = join(folder, 'installed')
   const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === `${driver.package}@${pins.dependencies[driver.package]}`
   const program = driver.programs.map((path) => join(folder, 'node_modules', path)).find((path) => existsSync(path))
   if (!isCurrent || program === undefined) return undefined
-  if (!program.endsWith('.js')) return [program]
+  if (!/\.m?js$/u.test(program)) return [program]
   const node = driver.node === undefined ? process.execPath : nodeOf(driver.node)
   return node === undefined ? undefined : [node, program]
 }

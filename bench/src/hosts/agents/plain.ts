@@ -21,7 +21,7 @@ const call = 'call_tool'
 const manage = 'manage_tools'
 
 // What hosts call their own search, and their own way to call what it found.
-const hostSearches = ['ToolSearch', 'tool_search']
+const hostSearches = ['ToolSearch', 'tool_search', 'tool_search_tool']
 const hostBridge = 'tool_call'
 
 // What a host writes into the history in place of a call of a tool that it does not know.
@@ -109,7 +109,7 @@ class Mind {
     // One who has to search anyway asks at once for all that goes together.
     const together = [name, ...(name === this.#wish.tool ? [] : [search, describe, call])]
     const names = new Set(together.flatMap((each) => this.#deferred(each) ?? []))
-    return this.#searchHost(`select:${[...names].join(',')}`) ?? callOf({ name: deferred }, args)
+    return this.#searchHost(this.#selecting([...names])) ?? callOf({ name: deferred }, args)
   }
 
   #byName(): Action {
@@ -124,15 +124,29 @@ class Mind {
     return this.#request.tools.find(({ name }) => hostSearches.includes(name))
   }
 
+  /** How the host's own search is asked for tools whose names are known. */
+  #selecting(names: readonly string[]): string {
+    return this.#takesPattern ? `^(${names.join('|')})$` : `select:${names.join(',')}`
+  }
+
   /** Asks the host's own search, once for each query. */
   #searchHost(query: string): Action | undefined {
     const tool = this.#hostSearch
-    const isAsked = this.#exchanges.some(({ name, arguments: args }) => name === tool?.name && args.query === query)
-    return tool === undefined || isAsked ? undefined : callOf(tool, { query, max_results: 5 })
+    const key = this.#takesPattern ? 'pattern' : 'query'
+    const isAsked = this.#exchanges.some(({ name, arguments: args }) => name === tool?.name && args[key] === query)
+    return tool === undefined || isAsked ? undefined : callOf(tool, { [key]: query, max_results: 5 })
   }
 
-  /** The host's name for a tool that it names in a text without listing it. */
+  /** Whether the host's own search takes a regular expression. */
+  get #takesPattern(): boolean {
+    const { properties } = asObject(this.#hostSearch?.parameters)
+    return Object.hasOwn(asObject(properties), 'pattern')
+  }
+
+  /** The host's name for a tool that it sends without showing it to the model, or names in a text without listing it. */
   #deferred(name: string): string | undefined {
+    const sent = this.#request.tools.find((tool) => tool.isDeferred === true && isNamed(tool.name, name))
+    if (sent !== undefined && this.#text.includes(name)) return sent.name
     const found = this.#text.match(new RegExp(`\\bmcp_\\w*?_${name}\\b`, 'u'))
     return found?.[0]
   }

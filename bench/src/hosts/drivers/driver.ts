@@ -21,7 +21,7 @@ export interface Driver {
   readonly title: string
   /** The dependency in test/hosts/package.json, which also pins the version. */
   readonly package: string
-  /** What to start, relative to node_modules: the first that exists. A native program, or JavaScript that ends in .js. */
+  /** What to start, relative to node_modules: the first that exists. A native program, or JavaScript that ends in .js or .mjs. */
   readonly programs: readonly string[]
   /** The Node that runs its JavaScript; the one that runs the lab if it does not matter. */
   readonly node?: 22
