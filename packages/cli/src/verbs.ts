@@ -126,6 +126,7 @@ export const verbs: { readonly [name: string]: Verb } = {
       url: text('address', 'The address of the gateway; default: the one that runs, or that of the configuration'),
       stdio: toggle('Let the client start "unfold serve --stdio" instead of giving it an address'),
       exposure: text('name', 'auto, everything, native, groups, lazy or search; default: what suits the client'),
+      'no-verify': toggle('Do not connect with the new entry to try it'),
       config: text('unfold.json file', 'The configuration of the gateway'),
       'dry-run': toggle('Show what would change, and change nothing'),
     },

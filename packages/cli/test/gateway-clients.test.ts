@@ -44,7 +44,7 @@ test('a client that takes no address gets a command; others get the address of t
   })
   const config = join(at.folder, 'unfold.json')
   await writeFile(config, `{ "listen": { "port": 7999 }, "tokens": [{ "name": "a", "hash": "sha256:${'0'.repeat(64)}" }] }`)
-  expect((await at.unfold(['connect', 'claude-desktop', '--yes'])).code).toBe(0)
+  expect((await at.unfold(['connect', 'claude-desktop', '--yes', '--no-verify'])).code).toBe(0)
   const desktop = join(at.folder, '.config', 'Claude', 'claude_desktop_config.json')
   expect(JSON.parse(await readFile(desktop, 'utf8'))).toEqual({
     mcpServers: { unfold: { command: process.execPath, args: [main, 'serve', config, '--stdio', '--host', 'claude-desktop'] } },
@@ -53,9 +53,10 @@ test('a client that takes no address gets a command; others get the address of t
     code: 2,
     stderr: expect.stringContaining('no profile "work"'),
   })
-  const cursor = await at.unfold(['connect', 'cursor', '--yes', '--json'])
+  const refused = await at.unfold(['connect', 'cursor', '--yes', '--json'])
+  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('token_required') })
+  const cursor = await at.unfold(['connect', 'cursor', '--yes', '--json', '--token', 'unf_x'])
   expect(JSON.parse(cursor.stdout).url).toBe('http://127.0.0.1:7999/mcp?host=cursor')
-  expect(cursor.stderr).toContain('requires a token')
 })
 
 test('connecting names the servers of the client that are behind the gateway as well', async () => {
@@ -90,7 +91,7 @@ test('the exposure follows the settings of the host, the flag and the configurat
   const configured = await at.unfold(['connect', 'claude', '--yes'])
   expect(configured.stderr).toContain("Exposure: groups. As the gateway's configuration asks.")
   expect(await entry()).toMatchObject({ url: 'http://127.0.0.1:7420/mcp?host=claude-code', alwaysLoad: true })
-  await at.unfold(['connect', 'claude', '--yes', '--stdio', '--exposure', 'native'])
+  await at.unfold(['connect', 'claude', '--yes', '--stdio', '--exposure', 'native', '--no-verify'])
   expect(await entry()).toMatchObject({
     args: expect.arrayContaining(['--stdio', '--host', 'claude-code', '--exposure', 'native']),
   })

@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { planEdit } from '../edit/file.ts'
 import { exit, usageError } from '../exit.ts'
 import { applyEdit, planned } from '../gateway/apply.ts'
+import { clientToken } from '../gateway/client-token.ts'
 import { type Client, clientNamed, isPasted, type PastedClient, type Way } from '../gateway/clients.ts'
 import { meantCommand, meantGateway, startsCommand } from '../gateway/connecting.ts'
 import { type ChosenExposure, loadingFor } from '../gateway/exposure.ts'
 import { servedTwice } from '../gateway/twice.ts'
-import { type Flags, type Invocation, textOf } from '../grammar.ts'
+import { type Verification, verificationData, verificationText, verifyEntry, verifyTarget } from '../gateway/verification.ts'
+import { type Flags, type Invocation, isSet } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
 import { safeText } from '../text/safe.ts'
@@ -20,7 +22,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
 }
 
 async function connect(client: Client, flags: Flags, io: Io, output: Output): Promise<number> {
-  const { way, config, exposure } = await wayFor(client, flags, io, output)
+  const { way, config, exposure } = await wayFor(client, flags, io)
   output.note(exposureLine(exposure))
   const plan = await planned(planEdit(client.file, client.set(way, loadingFor(exposure.exposure))))
   const before = plan.before === undefined ? undefined : client.entry(plan.before)
@@ -28,14 +30,16 @@ async function connect(client: Client, flags: Flags, io: Io, output: Output): Pr
   const applied = isSame
     ? { file: plan.file, changed: false }
     : await applyEdit(plan, { flags, io, output, question: `Connect ${client.title} to the gateway?` })
+  const isWritten = isSame || applied.changed
+  const verification = isWritten && !isSet(flags, 'no-verify') ? await verifyEntry(client, io) : skipped
   const twice = config === undefined ? [] : await servedTwice(client, config, io)
-  const done = applied.changed ? `Connected ${client.title} to the gateway. ${client.next}` : 'Nothing was written.'
-  output.answer(isSame ? `${client.title} is already connected to the gateway.` : done, {
+  output.answer(lines(summary(client, { isSame, ...applied }, verification), verificationText(verification)), {
     client: client.name,
     host: client.host,
     exposure: exposure.exposure,
     ...('url' in way ? { url: way.url } : way),
     ...applied,
+    verification: verificationData(verification),
     twice,
   })
   if (twice.length > 0) {
@@ -44,29 +48,50 @@ async function connect(client: Client, flags: Flags, io: Io, output: Output): Pr
       `${client.title} also has ${names} in its own configuration, so its model sees those tools twice. Remove them from ${safeText(client.file)}.`,
     )
   }
-  return exit.ok
+  return exitCode(verification)
+}
+
+function summary(
+  { title, file, next }: Client,
+  { isSame, changed }: { readonly isSame: boolean; readonly changed: boolean },
+  { status }: Verification,
+): string {
+  if (!isSame && !changed) return 'Nothing was written.'
+  if (status === 'failed') return `The entry is in ${safeText(file)}, but ${title} cannot connect with it.`
+  return isSame ? `${title} is already connected to the gateway.` : `Connected ${title} to the gateway. ${next}`
 }
 
 /** For a client whose configuration only its user can edit. */
 async function paste(client: PastedClient, flags: Flags, io: Io, output: Output): Promise<number> {
   if (flags.stdio !== undefined) throw usageError(`${client.title} connects to an address. Leave out --stdio.`)
-  const { address, wantsToken, exposure } = await meantGateway(client, flags, io)
-  // Whoever has a token pastes it as well; it is printed nowhere.
-  const needsToken = wantsToken || flags.token !== undefined
-  const text = client.text(address, needsToken ? '<token>' : undefined)
+  const gateway = await meantGateway(client, flags, io)
+  const { address: url, exposure } = gateway
+  const token = await clientToken(gateway, { flags, io, present: undefined })
+  // The token is printed nowhere: whoever has it pastes it as well.
+  const text = client.text(url, token === undefined ? undefined : '<token>')
+  const headers = token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } }
+  const verification = isSet(flags, 'no-verify') ? skipped : await verifyTarget({ url, ...headers }, io)
   output.note(exposureLine(exposure))
-  output.note(`${client.title} keeps its servers where only its user can add one. ${client.where}:`)
+  output.note(`Unfold cannot edit the configuration of ${client.title}. ${client.where}:`)
   output.answer(text, {
     client: client.name,
     host: client.host,
     exposure: exposure.exposure,
-    url: address,
+    url,
     changed: false,
     paste: text,
+    verification: verificationData(verification),
   })
-  if (needsToken) output.note('Replace <token> with a token of the gateway. Create one with: unfold token add <name>')
-  return exit.ok
+  if (token !== undefined) output.note('Replace <token> with the token.')
+  if (verification.status !== 'skipped') output.note(verificationText(verification))
+  return exitCode(verification)
 }
+
+const skipped: Verification = { status: 'skipped' }
+
+const exitCode = (verification: Verification): number => (verification.status === 'failed' ? verification.error.code : exit.ok)
+
+const lines = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n')
 
 const exposureLine = ({ exposure, why }: ChosenExposure): string => `Exposure: ${exposure}. ${safeText(why)}`
 
@@ -77,16 +102,26 @@ interface Meant {
   readonly exposure: ChosenExposure
 }
 
-async function wayFor(client: Client, flags: Flags, io: Io, output: Output): Promise<Meant> {
-  const token = textOf(flags, 'token')
+async function wayFor(client: Client, flags: Flags, io: Io): Promise<Meant> {
   if (startsCommand(client, flags)) {
-    if (token !== undefined || flags.url !== undefined)
+    if (flags.token !== undefined || flags.url !== undefined)
       throw usageError(`${client.title} starts "unfold serve --stdio", which takes neither --token nor --url.`)
     const { command, args, config, exposure } = await meantCommand(client, flags, io)
     return { way: { command, args }, config, exposure }
   }
-  const { address, wantsToken, config, exposure } = await meantGateway(client, flags, io)
-  if (wantsToken && token === undefined)
-    output.warn('The gateway requires a token. Create one with "unfold token add <name>", and connect with --token.')
-  return { way: { url: address, headers: token === undefined ? {} : { Authorization: `Bearer ${token}` } }, config, exposure }
+  const gateway = await meantGateway(client, flags, io)
+  const token = await clientToken(gateway, { flags, io, present: await presentEntry(client) })
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  return { way: { url: gateway.address, headers }, config: gateway.config, exposure: gateway.exposure }
+}
+
+async function presentEntry(client: Client): Promise<unknown> {
+  let present: unknown
+  await planned(
+    planEdit(client.file, (text) => {
+      present = text.trim() === '' ? undefined : client.entry(text)
+      return text
+    }),
+  )
+  return present
 }
