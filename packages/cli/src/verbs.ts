@@ -61,7 +61,9 @@ const runningFlags: { readonly [name: string]: Flag } = {
   pid: { type: 'number', value: 'number', about: 'The gateway with this process number' },
 }
 
-const clientNames = 'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot'
+const importedClients =
+  'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp'
+const connectedClients = `${importedClients}|jetbrains|continue`
 
 /** Everything that can be asked for. */
 export const verbs: { readonly [name: string]: Verb } = {
@@ -70,9 +72,13 @@ export const verbs: { readonly [name: string]: Verb } = {
     takes: '[<file>]',
     flags: {
       http: { type: 'number', value: 'port', about: 'The port to serve on; that of the configuration (7420) unless told' },
-      host: text('address', 'The address to serve on; that of the configuration (127.0.0.1) unless told'),
+      host: text(
+        'address',
+        'The address to serve on; default: that of the configuration (127.0.0.1). With --stdio: the host program, such as codex',
+      ),
       stdio: toggle('Serve one client over standard input and output instead'),
-      profile: text('name', 'What that client sees, with --stdio; over HTTP the address says it: /mcp/<profile>'),
+      profile: text('name', 'The profile of that client, with --stdio; over HTTP: /mcp/<profile>'),
+      exposure: text('name', 'How that client is shown the tools, with --stdio; over HTTP: /mcp?exposure=search'),
       view: text('groups=a,b', 'What that client sees first, with --stdio; over HTTP: /mcp?groups=a,b'),
       'log-level': text('debug|info|warn|error', 'What is written to standard error; info unless told, warn with --stdio'),
     },
@@ -102,7 +108,7 @@ export const verbs: { readonly [name: string]: Verb } = {
     about: 'Put the servers of your other programs behind the gateway',
     takes: '[<name> …]',
     flags: {
-      from: text(clientNames, 'Only what this program knows of; or the path of a file, to take over what it holds'),
+      from: text(importedClients, 'Only what this program knows of; or the path of a file, to take over what it holds'),
       ...editFlags,
     },
   },
@@ -113,19 +119,21 @@ export const verbs: { readonly [name: string]: Verb } = {
   },
   connect: {
     about: 'Connect a client to the gateway: one entry in its own configuration',
-    takes: clientNames,
+    takes: connectedClients,
     flags: {
-      profile: text('name', 'What the client is to see'),
-      token: text('token', 'The token that it shows; see unfold token'),
-      url: text('address', 'Where the gateway is; found out unless told'),
-      stdio: toggle('Let the client start a gateway of its own'),
+      profile: text('name', 'The profile that the client gets'),
+      token: text('token', 'The token that the client sends; see unfold token'),
+      url: text('address', 'The address of the gateway; default: the one that runs, or that of the configuration'),
+      stdio: toggle('Let the client start "unfold serve --stdio" instead of giving it an address'),
+      exposure: text('name', 'auto, everything, native, groups, lazy or search; default: what suits the client'),
+      'no-verify': toggle('Do not connect with the new entry to try it'),
       config: text('unfold.json file', 'The configuration of the gateway'),
       'dry-run': toggle('Show what would change, and change nothing'),
     },
   },
   disconnect: {
     about: 'Take that entry out again',
-    takes: clientNames,
+    takes: connectedClients,
     flags: { 'dry-run': toggle('Show what would change, and change nothing') },
   },
   status: {

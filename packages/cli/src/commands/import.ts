@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { type FoundServers, problemText } from '../config/index.ts'
+import { clientNames } from '../config/places.ts'
 import { setJson } from '../edit/json.ts'
 import { exit, usageError } from '../exit.ts'
 import { type Candidate, candidatesFrom } from '../gateway/candidates.ts'
@@ -17,7 +18,7 @@ const nothingFound =
   'No servers were found in the configurations of your programs. unfold doctor says where it looked; unfold add <name> -- <command> adds one.'
 
 const clients: { readonly [name: string]: string } = { claude: 'claude-code' }
-const known = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini', 'windsurf', 'kiro', 'copilot']
+const known: readonly string[] = clientNames
 
 /** Puts the servers of the user's other programs behind the gateway. Their own files stay as they are. */
 export async function run({ words, flags }: Invocation, io: Io): Promise<number> {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { hostname } from 'node:os'
 import type { RunningGateway } from '@unfold-mcp/gateway'
 import { exit, usageError } from '../exit.ts'
+import { exposureNamed } from '../gateway/exposure.ts'
 import { logLevel, quietly } from '../gateway/log.ts'
 import { permittedConfig } from '../gateway/permission.ts'
 import { settled } from '../gateway/settled.ts'
@@ -26,7 +27,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })
   const starting = { isOver: level !== undefined || isStdio }
   const port = numberOf(flags, 'http')
-  const host = textOf(flags, 'host')
+  const host = isStdio ? undefined : textOf(flags, 'host')
   if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
     throw usageError(`--http wants a port between 0 and 65535, not ${port}.`)
   const running = await startGateway({
@@ -44,7 +45,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   })
   io.insisting.end = () => void running.close()
   try {
-    if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: textOf(flags, 'view') }, io)
+    if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
     else {
       const output = new Output(io, flags)
       await tellStart(running, { file, host }, io, output)
@@ -59,13 +60,27 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
 }
 
 function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
-  const wrong = (isStdio ? ['http', 'host', 'json', 'jsonl'] : ['profile', 'view']).find((name) => flags[name] !== undefined)
+  const wrong = (isStdio ? ['http', 'json', 'jsonl'] : ['profile', 'exposure', 'view']).find((name) => flags[name] !== undefined)
   if (wrong === undefined) return
   const instead: { readonly [name: string]: string } = {
     profile: 'Over HTTP each client asks for its profile in the address: /mcp/<profile>',
+    exposure: 'Over HTTP each client asks for its exposure in the address: /mcp?exposure=search',
     view: 'Over HTTP each client asks for its view in the address: /mcp?groups=a,b',
   }
   throw usageError(instead[wrong] ?? `--${wrong} does not go with --stdio.`)
+}
+
+/** What the client asks for, as an address would: its host program and its exposure beside what `--view` says. */
+function stdioView(flags: Invocation['flags']): string | undefined {
+  const exposure = textOf(flags, 'exposure')
+  if (exposure !== undefined) exposureNamed(exposure)
+  const asked = { host: textOf(flags, 'host'), exposure }
+  const parts = Object.entries(asked).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  )
+  const view = textOf(flags, 'view')
+  const all = [...(view === undefined ? [] : [view]), ...parts]
+  return all.length === 0 ? undefined : all.join('&')
 }
 
 /** Says where it is, what it found, and how to go on. */

@@ -1,7 +1,8 @@
 import { parseEnv } from 'node:util'
 import { nearest, printable } from '@unfold-mcp/core'
+import type { Dialect } from './dialects.ts'
 import { type Item, isList, isTable, kindOf } from './document.ts'
-import type { ClientName, Place } from './places.ts'
+import type { Place } from './places.ts'
 import type { Problem } from './problem.ts'
 import { pathsOf, type Surroundings, variableOf } from './surroundings.ts'
 import type { CommandTarget, ServerTarget, UrlTarget } from './target.ts'
@@ -28,6 +29,7 @@ export interface Whereabouts {
   readonly name: string
   readonly item: Item
   readonly place: Place
+  readonly dialect: Dialect
   /** The folder it is about, which can differ from that of its file. */
   readonly folder: string
   /** Whether the user's own file keeps it for this folder alone. */
@@ -45,7 +47,7 @@ export async function readDefinition(
   return made === undefined || reader.problems.length > 0 ? { problems: reader.problems } : made
 }
 
-type Kind = 'stdio' | 'http' | 'sse'
+type Kind = 'stdio' | 'http' | 'sse' | 'auto'
 
 const kinds: { readonly [type: string]: Kind } = {
   stdio: 'stdio',
@@ -54,9 +56,6 @@ const kinds: { readonly [type: string]: Kind } = {
   streamableHttp: 'http',
   sse: 'sse',
 }
-
-/** Words that only one program uses for a kind. */
-const ownKinds: { readonly [C in ClientName]?: { readonly [type: string]: Kind } } = { copilot: { local: 'stdio' } }
 
 const addresses = ['httpUrl', 'url', 'serverUrl'] as const
 
@@ -83,8 +82,8 @@ class Reader {
   constructor(where: Whereabouts, surroundings: Surroundings) {
     this.#where = where
     this.#surroundings = surroundings
-    const { folder, inputs, place } = where
-    this.#variables = { surroundings, folder, inputs, bareNames: place.client === 'gemini' }
+    const { folder, inputs, dialect } = where
+    this.#variables = { surroundings, folder, inputs, bareNames: dialect.bareNames === true }
   }
 
   async read(): Promise<Definition | undefined> {
@@ -101,14 +100,14 @@ class Reader {
   }
 
   /** What kind of server it is: what it says, or what follows from what it has. */
-  #kind(fields: ReadonlyMap<string, Item>): Kind | 'auto' | undefined {
-    const { item, place } = this.#where
+  #kind(fields: ReadonlyMap<string, Item>): Kind | undefined {
+    const { item, dialect } = this.#where
     const field = fields.has('type') ? 'type' : 'transport'
     const type = fields.get(field)
     const address = addresses.find((name) => fields.has(name))
     const hasCommand = fields.has('command')
     if (type !== undefined) {
-      const known = { ...kinds, ...ownKinds[place.client] }
+      const known = { ...kinds, ...dialect.types }
       const kind = typeof type.value === 'string' && Object.hasOwn(known, type.value) ? known[type.value] : undefined
       if (kind === undefined) return this.#unknownKind(type, field, Object.keys(known))
       if (kind === 'stdio' && !hasCommand) return this.#fail(item, '', 'is of type "stdio" and has no "command"')

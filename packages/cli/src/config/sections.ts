@@ -1,5 +1,6 @@
 import { printable } from '@unfold-mcp/core'
 import type { Whereabouts } from './definition.ts'
+import { dialectOf, entryIn } from './dialects.ts'
 import { type Item, isList, isTable, kindOf } from './document.ts'
 import type { Place } from './places.ts'
 import type { Problem } from './problem.ts'
@@ -20,20 +21,20 @@ export function sectionsOf(root: Item, place: Place, surroundings: Surroundings)
     return { servers: [], problems }
   }
   const fields = root.value
-  const keys = keysOf(place)
+  const dialect = dialectOf(place, new Set(fields.keys()))
+  const { keys } = dialect
   const present = keys.filter((key) => fields.has(key))
   if (present.length === 0 && place.shape === 'servers' && [...fields.keys()].some((key) => !key.startsWith('$')))
     fail(root, `It has no "${keys[0]}". Put the servers into an object of that name.`)
   const inputs = inputsOf(fields.get('inputs'))
-  const servers = present.flatMap((key) => named(fields.get(key), key, fail).map((each) => ({ ...each, folder: place.folder })))
+  const servers = present.flatMap((key) =>
+    named(fields.get(key), key, fail).flatMap(({ name, item: written }) => {
+      const item = entryIn(dialect, written)
+      return item === undefined ? [] : [{ name, item, folder: place.folder }]
+    }),
+  )
   const more = place.shape === 'claude' ? perProject(fields.get('projects'), surroundings, fail) : []
-  return { servers: [...servers, ...more].map((each) => ({ ...each, place, inputs })), problems }
-}
-
-function keysOf({ client, shape }: Place): readonly string[] {
-  if (shape === 'codex') return ['mcp_servers']
-  if (shape === 'settings') return ['mcpServers']
-  return client === 'vscode' ? ['servers', 'mcpServers'] : ['mcpServers', 'servers']
+  return { servers: [...servers, ...more].map((each) => ({ ...each, place, dialect, inputs })), problems }
 }
 
 type Fail = (item: Item, message: string) => void

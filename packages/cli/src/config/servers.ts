@@ -61,7 +61,7 @@ async function readPlace(
   surroundings: Surroundings,
   mustExist: boolean,
 ): Promise<{ readonly servers: readonly Unnamed[]; readonly problems: readonly Problem[] }> {
-  const document = await readDocument(place.file, place.shape === 'codex' ? 'toml' : 'json')
+  const document = await readDocument(place.file)
   if (document === undefined) {
     const problem = { file: place.file, line: 1, column: 1, message: 'There is no such file.' }
     return { servers: [], problems: mustExist ? [problem] : [] }

@@ -51,4 +51,8 @@ const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.re
 const masked = (line: string, secrets: readonly string[]): string =>
   secrets
     .toSorted((a, b) => b.length - a.length)
-    .reduce((text, secret) => (secret === '' ? text : text.replaceAll(JSON.stringify(secret).slice(1, -1), '***')), line)
+    .reduce((text, secret) => (secret === '' ? text : withoutSecret(text, secret)), line)
+
+// As JSON and TOML write it, and as YAML may.
+const withoutSecret = (text: string, secret: string): string =>
+  text.replaceAll(JSON.stringify(secret).slice(1, -1), '***').replaceAll(secret, '***')

@@ -1,5 +1,7 @@
 import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
+import { parse as parseYaml } from 'yaml'
+import { formatOf } from '../config/document.ts'
 
 /** The values in a configuration that may be secrets: what is written for the environment or headers of a server, and is no reference. */
 export function secretsIn(file: string, text: string): readonly string[] {
@@ -7,15 +9,16 @@ export function secretsIn(file: string, text: string): readonly string[] {
 }
 
 function parsed(file: string, text: string): unknown {
-  if (!file.endsWith('.toml')) return parseJson(text, [], { allowTrailingComma: true })
+  const format = formatOf(file)
+  if (format === 'json') return parseJson(text, [], { allowTrailingComma: true })
   try {
-    return parseToml(text)
+    return format === 'toml' ? parseToml(text) : parseYaml(text)
   } catch {
     return undefined
   }
 }
 
-const tables: ReadonlySet<string> = new Set(['env', 'headers', 'http_headers'])
+const tables: ReadonlySet<string> = new Set(['env', 'envs', 'environment', 'headers', 'http_headers'])
 
 function found(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
