@@ -13,8 +13,8 @@ export interface Applying {
   readonly flags: Flags
   readonly io: Io
   readonly output: Output
-  /** What is asked before it is written; nothing where the command itself was clear enough. */
-  readonly question?: string
+  /** What is asked before it is written; nothing where the command itself was clear enough. A function is called once the edit is known. */
+  readonly question?: string | (() => string | undefined)
 }
 
 /** What became of an edit. */
@@ -33,7 +33,8 @@ export async function applyEdit(plan: PlannedEdit, { flags, io, output, question
   const secrets = [...secretsIn(file, before), ...secretsIn(file, after)]
   for (const line of differenceLines(before, after, { style, secrets })) output.note(line)
   if (isSet(flags, 'dry-run')) return { file, changed: false }
-  if (question !== undefined) await requireYes(question, flags, io)
+  const asked = typeof question === 'function' ? question() : question
+  if (asked !== undefined) await requireYes(asked, flags, io)
   const written = await planned(writeEdit(plan))
   if (written.backup !== undefined) output.note(`The text before is in ${safeText(written.backup)}.`)
   return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }

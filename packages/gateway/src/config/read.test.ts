@@ -257,7 +257,7 @@ describe('what the parts say against each other', () => {
     [{ tokens: [{ name: 'me', hash: 'secret' }] }, 'tokens[0].hash must be "sha256:" and 64 hexadecimal digits.'],
     [
       { listen: { host: '0.0.0.0' } },
-      'listen.host can be reached by others, and there is no token to keep them out. Make one (unfold token create <name>), or listen on 127.0.0.1.',
+      'listen.host can be reached by others, and there is no token to keep them out. Make one (unfold token add <name>), or listen on 127.0.0.1.',
     ],
   ])('is told: %j', (value, expected) => {
     const found = mistakes(json(value))
