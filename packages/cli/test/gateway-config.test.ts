@@ -5,7 +5,7 @@ import { home } from './command.ts'
 import { serving } from './serving.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 240_000 })
 
 const own = `{
   // What I use
@@ -61,6 +61,31 @@ test('a secret on the command line is not shown again, and a better way is', asy
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   const removed = await at.unfold(['remove', 'hub'])
   expect(removed.stdout + removed.stderr).not.toContain(secret)
+})
+
+test('no diff shows a secret that stands among the arguments of a server', async () => {
+  await using at = await home()
+  await mkdir(join(at.folder, '.cursor'))
+  const args = ['-y', 'hub', '--api-key', 'hunter-1', '--token=hunter-2', '--header', 'Authorization: Bearer hunter-3']
+  const address = 'https://ada:hunter-4@example.com/mcp?key=hunter-5'
+  // All on one line, so that what connect shows of its own entry is next to the others.
+  const cursor = JSON.stringify({ mcpServers: { hub: { command: 'npx', args }, web: { url: address } } })
+  await writeFile(join(at.folder, '.cursor', 'mcp.json'), cursor)
+  for (const words of [
+    ['import', '--yes'],
+    ['connect', 'cursor', '--yes'],
+    ['disconnect', 'cursor', '--yes'],
+    ['add', 'more', '--', 'npx', ...args],
+    ['add', 'other', address],
+    ['remove', 'more'],
+    ['remove', 'hub'],
+    ['remove', 'web'],
+  ]) {
+    const { code, stdout, stderr } = await at.unfold(words)
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^[-+] +\d+ /mu)
+    expect(stdout + stderr).not.toContain('hunter')
+  }
 })
 
 test('a command with a path of this folder runs in this folder, and a file that is a link stays one', async () => {

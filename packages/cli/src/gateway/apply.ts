@@ -7,7 +7,7 @@ import { type Io, isInteractive } from '../io.ts'
 import type { Output } from '../output.ts'
 import { safeText } from '../text/safe.ts'
 import { styleFor } from '../text/style.ts'
-import { secretsIn } from './secrets.ts'
+import { shownText } from './shown-text.ts'
 
 export interface Applying {
   readonly flags: Flags
@@ -30,8 +30,8 @@ export async function applyEdit(plan: PlannedEdit, { flags, io, output, question
   if (!plan.isChange) return { file, changed: false }
   const style = styleFor({ env: io.env, isTerminal: io.stderr.isTTY === true })
   output.note(`${safeText(file)}${plan.before === undefined ? ' (new)' : ''}`)
-  const secrets = [...secretsIn(file, before), ...secretsIn(file, after)]
-  for (const line of differenceLines(before, after, { style, secrets })) output.note(line)
+  const shown = (text: string): string => shownText(file, text)
+  for (const line of differenceLines(before, after, { style, shown })) output.note(line)
   if (isSet(flags, 'dry-run')) return { file, changed: false }
   const asked = typeof question === 'function' ? question() : question
   if (asked !== undefined) await requireYes(asked, flags, io)
