@@ -25,7 +25,7 @@ test('a client is told after a yes, and forgets; what else its file holds stays 
   expect(await asked.ended).toBe(0)
   expect(asked.seen).not.toMatch(/unf_secret|sk-of-git/u)
   expect(await readFile(path, 'utf8')).toContain('"url": "http://127.0.0.1:7420/mcp/work"')
-  expect(await readFile(`${path}.unfold-backup`, 'utf8')).toBe(before)
+  expect(await readFile(`${path}.bak.1`, 'utf8')).toBe(before)
   const again = await at.unfold([...words, '--json', '--no-input'])
   expect(JSON.parse(again.stdout)).toMatchObject({ client: 'claude', changed: false })
   expect((await at.unfold(['disconnect', 'claude', '--yes'])).code).toBe(0)

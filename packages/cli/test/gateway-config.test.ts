@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { home } from './command.ts'
+import { home, servers } from './command.ts'
 import { serving } from './serving.ts'
 
 // Each test starts several processes, on a machine that may be busy.
@@ -22,12 +22,12 @@ test('servers are added and removed where they belong, comments stay, and what t
   await writeFile(file, own)
   const added = await at.unfold(['add', 'files', 'npx', '-y', 'files-mcp', '--depth', '2', '--env', 'API_TOKEN', '--lazy'])
   expect(added.code).toBe(0)
-  expect(added.stderr).toContain('files waits: it needs the variable API_TOKEN')
+  expect(added.stderr).toContain('files is not started: API_TOKEN is not set')
   const text = await readFile(file, 'utf8')
   expect(text).toContain('"git": { "command": "git-mcp" }, // the best\n    "files": {')
   expect(text).toContain(`"API_TOKEN": "\${API_TOKEN}"`)
   expect(text).toContain('"--depth"')
-  expect(await readFile(`${file}.unfold-backup`, 'utf8')).toBe(own)
+  expect(await readFile(`${file}.bak.1`, 'utf8')).toBe(own)
 
   expect((await at.unfold(['add', 'git', '--', 'other'])).code).toBe(2)
   const group = await at.unfold(['add', 'more', 'https://example.com/mcp', '--group', 'nowhere'])
@@ -199,6 +199,29 @@ test('when the command ends, a running gateway has admitted the new token or for
   expect((await ask(laptop, session)).status).toBe(401)
   expect((await ask(phone, session)).status).not.toBe(200)
   expect((await ask(phone)).status).toBe(200)
+})
+
+test('a server whose variable is not set is imported and held until it is', async () => {
+  await using at = await home()
+  await mkdir(join(at.folder, '.cursor'))
+  const [command, ...args] = servers.desk
+  const desk = { command, args, env: { KEY: `\${HUB_KEY}` } }
+  await writeFile(join(at.folder, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { desk } }))
+  const done = await at.unfold(['import', '--yes', '--json', '--config', 'unfold.json'])
+  expect(JSON.parse(done.stdout)).toMatchObject({ changed: true, servers: [{ name: 'desk', unset: ['HUB_KEY'] }] })
+  expect(done.stderr).toContain('(not started until HUB_KEY is set)')
+  expect(done.stderr).toContain('desk is not started: HUB_KEY is not set. Set it, or give it a default')
+  expect(done.stderr).not.toContain('left out')
+  expect(JSON.parse(await readFile(join(at.folder, 'unfold.json'), 'utf8')).mcpServers).toEqual({ desk })
+  {
+    await using _ = await serving(at, undefined)
+    expect((await at.unfold(['status'])).stdout).toMatch(/desk +not started +HUB_KEY is not set/u)
+  }
+  await using gateway = await serving(
+    { ...at, unfold: (words, options) => at.unfold(words, { ...options, env: { HUB_KEY: 'k' } }) },
+    undefined,
+  )
+  expect(gateway.said()).toMatch(/desk +ready, 7 tools/u)
 })
 
 test('import takes over what other programs have, as it is written, and never the gateway itself', async () => {

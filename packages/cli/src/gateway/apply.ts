@@ -36,7 +36,7 @@ export async function applyEdit(plan: PlannedEdit, { flags, io, output, question
   const asked = typeof question === 'function' ? question() : question
   if (asked !== undefined) await requireYes(asked, flags, io)
   const written = await planned(writeEdit(plan))
-  if (written.backup !== undefined) output.note(`The text before is in ${safeText(written.backup)}.`)
+  if (written.backup !== undefined) output.note(`Backup: ${safeText(written.backup)}`)
   return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }
 }
 

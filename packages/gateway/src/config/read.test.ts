@@ -296,8 +296,8 @@ describe('variables', () => {
   })
 
   test.each([
-    ['${NO}', 'needs the variable NO, which is not set. Set it, or give it a default: ${NO:-value}.'],
-    ['${toString}', 'needs the variable toString, which is not set. Set it, or give it a default: ${toString:-value}.'],
+    ['${NO}', 'NO is not set. Set it, or give it a default: ${NO:-value}.'],
+    ['${toString}', 'toString is not set. Set it, or give it a default: ${toString:-value}.'],
     ['${input:key}', 'holds ${input:key}, which is not known here. Write ${NAME} or ${NAME:-default}.'],
     ['${A', 'holds a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.'],
     [
