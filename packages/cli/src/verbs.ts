@@ -152,7 +152,7 @@ export const verbs: { readonly [name: string]: Verb } = {
     flags: runningFlags,
   },
   list: {
-    about: 'List the tools of a server, or the servers that were found',
+    about: 'List the tools of a server with their parameters, or the servers that were found',
     takes: '[<server>]',
     wantsServer: true,
     flags: { ...serverFlags, schemas: toggle('With their whole schemas'), names: toggle('Names alone, one a line') },
