@@ -113,9 +113,9 @@ export const verbs: { readonly [name: string]: Verb } = {
     },
   },
   token: {
-    about: 'Make a token that a client shows to the gateway',
-    takes: '[create] <name>',
-    flags: { profile: text('name', 'All that its holder can see; everything unless told'), ...editFlags },
+    about: 'Create, list and revoke the tokens that clients send to the gateway',
+    takes: 'add|list|revoke [<name>]',
+    flags: { profile: text('name', 'With add: the only profile that the token opens; default: everything'), ...editFlags },
   },
   connect: {
     about: 'Connect a client to the gateway: one entry in its own configuration',
@@ -160,7 +160,7 @@ export const verbs: { readonly [name: string]: Verb } = {
     flags: runningFlags,
   },
   list: {
-    about: 'List the tools of a server, or the servers that were found',
+    about: 'List the tools of a server with their parameters, or the servers that were found',
     takes: '[<server>]',
     wantsServer: true,
     flags: { ...serverFlags, schemas: toggle('With their whole schemas'), names: toggle('Names alone, one a line') },

@@ -26,7 +26,7 @@ test('a client is connected after a yes, and disconnected; what else its file ho
   expect(asked.seen).not.toMatch(/unf_secret|sk-of-git/u)
   expect(await readFile(path, 'utf8')).toContain('"url": "http://127.0.0.1:7420/mcp/work?host=claude-code&exposure=native"')
   expect(asked.seen).toContain('Connected Claude Code to the gateway. Restart it, or reconnect with /mcp.')
-  expect(await readFile(`${path}.unfold-backup`, 'utf8')).toBe(before)
+  expect(await readFile(`${path}.bak.1`, 'utf8')).toBe(before)
   const again = await at.unfold([...words, '--json', '--no-input'])
   expect(JSON.parse(again.stdout)).toMatchObject({ client: 'claude', host: 'claude-code', exposure: 'native', changed: false })
   expect((await at.unfold(['disconnect', 'claude', '--yes'])).code).toBe(0)

@@ -21,7 +21,7 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     ...upstreams.map((upstream) => upstreamRow(upstream, style)),
     ...held.map(({ name, problems }) => [
       safeText(name),
-      style.yellow('waits'),
+      style.yellow('not started'),
       '',
       '',
       safeText(problems[0]?.message ?? '', { limit: 300 }),

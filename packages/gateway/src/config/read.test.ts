@@ -264,7 +264,7 @@ describe('what the parts say against each other', () => {
     [{ tokens: [{ name: 'me', hash: 'secret' }] }, 'tokens[0].hash must be "sha256:" and 64 hexadecimal digits.'],
     [
       { listen: { host: '0.0.0.0' } },
-      'listen.host can be reached by others, and there is no token to keep them out. Make one (unfold token create <name>), or listen on 127.0.0.1.',
+      'listen.host can be reached by others, and there is no token to keep them out. Make one (unfold token add <name>), or listen on 127.0.0.1.',
     ],
   ])('is told: %j', (value, expected) => {
     const found = mistakes(json(value))
@@ -303,8 +303,8 @@ describe('variables', () => {
   })
 
   test.each([
-    ['${NO}', 'needs the variable NO, which is not set. Set it, or give it a default: ${NO:-value}.'],
-    ['${toString}', 'needs the variable toString, which is not set. Set it, or give it a default: ${toString:-value}.'],
+    ['${NO}', 'NO is not set. Set it, or give it a default: ${NO:-value}.'],
+    ['${toString}', 'toString is not set. Set it, or give it a default: ${toString:-value}.'],
     ['${input:key}', 'holds ${input:key}, which is not known here. Write ${NAME} or ${NAME:-default}.'],
     ['${A', 'holds a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.'],
     [

@@ -2,9 +2,11 @@ import { toolTokens } from '@unfold-mcp/core'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 
-/** A tool without its definition: what it would cost a model, in tokens, and the group it lies in. */
+/** A tool without its definition: which one it is, what it would cost a model, in tokens, and the group it lies in. */
 interface OutlinedTool {
   readonly name: string
+  /** Another one whenever its definition is another. */
+  readonly identity: string
   readonly tokens: number
   readonly group?: string
 }
@@ -29,6 +31,7 @@ export function outlineOf(runtime: Runtime, scope: Scope): Outline {
   return {
     tools: runtime.views.whole(scope).entries.map(({ tool, visibility }) => ({
       name: tool.name,
+      identity: runtime.identities.ofTools(tool, [tool]),
       tokens: toolTokens(tool),
       ...within('group', visibility.group),
     })),
