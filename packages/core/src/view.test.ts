@@ -56,6 +56,7 @@ function look(rest: Partial<Omit<Look, 'activation'>> & { readonly activation?: 
     readOnly: false,
     unavailable: new Set(),
     modes: new Map(),
+    everyMode: false,
     succeeded: undefined,
     forbidden: new Set(),
     ...rest,
