@@ -9,6 +9,9 @@ import { StatusLine, statusText } from './status.ts'
 import { browserToolbox } from './toolbox.ts'
 import { watchBrowser } from './watched.ts'
 
+// Hosts give a call a minute or more; a page that takes longer than this is looked at as far as it is there.
+const firstPageMs = 10_000
+
 /** Watches a browser and serves what it sees, until a signal or the client ends it. */
 export async function start(options: Options): Promise<void> {
   let stop: () => unknown = () => process.exit(0)
@@ -17,10 +20,14 @@ export async function start(options: Options): Promise<void> {
   const recording = new Recording({ redactor: new Redactor() })
   const chromium = await browserFor(options)
   const browser = await watchBrowser(chromium, recording)
-  const box = browserToolbox(
-    { recording, browser, baselines: new Baselines(), sessions: options.sessions, output: options.output },
-    { counts: options.counts },
-  )
+  let showFirstPage = (): void => undefined
+  // Before anybody can call: the first call may come while the page is not even asked for.
+  const firstPage = new Promise<void>((resolve) => {
+    if (options.open === undefined) resolve()
+    else showFirstPage = resolve
+  })
+  const { sessions, output, counts } = options
+  const box = browserToolbox({ recording, browser, baselines: new Baselines(), firstPage, sessions, output }, { counts })
   const line = new StatusLine(process.stderr, () =>
     statusText(
       recording.facts.read(),
@@ -52,10 +59,13 @@ export async function start(options: Options): Promise<void> {
   recording.facts.subscribe(() => line.refresh())
   browser.onChange(() => line.refresh())
   if (options.open !== undefined) {
+    const tooLong = setTimeout(showFirstPage, firstPageMs)
     await browser.open(options.open).then(
       () => line.print(`Watching ${options.open}`),
       (error: unknown) => line.print(error instanceof Error ? error.message : String(error)),
     )
+    clearTimeout(tooLong)
+    showFirstPage()
   }
   line.refresh()
 }

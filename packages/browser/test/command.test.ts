@@ -10,6 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { version } from '../src/version.ts'
 import { chromiumArgs, chromiumPath, describeInChromium } from './chromium.ts'
+import { startServer } from './generate-server.ts'
 import { textOf } from './replies.ts'
 import { type Site, startSite } from './site.ts'
 
@@ -215,6 +216,46 @@ describeInChromium('the command, with a browser', () => {
       textOf(await client.callTool({ name: 'observe', arguments: { what: 'logs', contains: 'the front page is here' } }))
     await expect.poll(seen, { timeout: 20_000 }).toContain('"text":"the front page is here"')
     expect(await namesOf(client)).toEqual(all)
+    await client.close()
+    await expectNothingLeft()
+  })
+
+  test('the first observation waits for the page to open, which is no action of the person', patience, async () => {
+    let asked = (): void => undefined
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    let release = (): void => undefined
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await using held = await startServer((_request, response) => {
+      asked()
+      void isReleased.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Here at last</p>'))
+    })
+    const client = await connected(stdio('--open', held.url))
+    const observe = async (what: string): Promise<string> =>
+      textOf(await client.callTool({ name: 'observe', arguments: { what } }))
+    const page = observe('page')
+    const network = observe('network')
+    await isAsked
+    // A call that does not look at the page is answered meanwhile.
+    const health = await client.callTool({ name: 'configure', arguments: { action: 'health' } })
+    expect(textOf(health)).toContain("Call 'observe' first.")
+    release()
+    expect(await page).toContain('Here at last')
+    expect(await network).toContain(held.url)
+    expect(await observe('actions')).toContain('has nothing now')
+    const listed = (await client.listTools(undefined, { cacheMode: 'bypass' })).tools
+    expect(listed.find(({ name }) => name === 'generate')?._meta?.available_modes).not.toContain('reproduction')
+    await client.close()
+    await expectNothingLeft()
+  })
+
+  test('a page that does not come is not waited for without an end', patience, async () => {
+    const client = await connected(stdio('--open', `${site.url}/never`))
+    const reply = await client.callTool({ name: 'observe', arguments: { what: 'page' } }, { timeout: 50_000 })
+    expect(textOf(reply)).toContain('about:blank')
     await client.close()
     await expectNothingLeft()
   })

@@ -522,6 +522,10 @@ describe('a composite tool in a view', () => {
     expect(shownIn(catalog, having('00'))).toEqual(['now', 'fixed'])
   })
 
+  test('is shown without a mode to a client that does not read the list again', () => {
+    expect(shownIn(catalog, { ...having('00'), everyMode: true })).toEqual(['now', 'filtered', 'fixed'])
+  })
+
   test('is shown where nobody asked for its modes', () => {
     expect(shownIn(catalog, look())).toEqual(['now', 'filtered', 'fixed'])
   })
