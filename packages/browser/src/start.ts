@@ -1,6 +1,7 @@
 import { listen, serveStdio } from '@unfold-mcp/server'
 import { Baselines } from './baselines.ts'
 import { attachChromium, type Chromium, findChromium, launchChromium } from './chromium.ts'
+import { firstPage } from './first-page.ts'
 import type { Options } from './options.ts'
 import { Recording } from './recording.ts'
 import { kinds } from './records.ts'
@@ -8,9 +9,6 @@ import { Redactor } from './redaction.ts'
 import { StatusLine, statusText } from './status.ts'
 import { browserToolbox } from './toolbox.ts'
 import { watchBrowser } from './watched.ts'
-
-// Hosts give a call a minute or more; a page that takes longer than this is looked at as far as it is there.
-const firstPageMs = 10_000
 
 /** Watches a browser and serves what it sees, until a signal or the client ends it. */
 export async function start(options: Options): Promise<void> {
@@ -20,14 +18,19 @@ export async function start(options: Options): Promise<void> {
   const recording = new Recording({ redactor: new Redactor() })
   const chromium = await browserFor(options)
   const browser = await watchBrowser(chromium, recording)
-  let showFirstPage = (): void => undefined
-  // Before anybody can call: the first call may come while the page is not even asked for.
-  const firstPage = new Promise<void>((resolve) => {
-    if (options.open === undefined) resolve()
-    else showFirstPage = resolve
-  })
-  const { sessions, output, counts } = options
-  const box = browserToolbox({ recording, browser, baselines: new Baselines(), firstPage, sessions, output }, { counts })
+  const { open, sessions, output, counts } = options
+  const first = open === undefined ? undefined : firstPage(browser, recording, open)
+  const box = browserToolbox(
+    {
+      recording,
+      browser,
+      baselines: new Baselines(),
+      ...(first !== undefined && { firstPage: first.isHere }),
+      sessions,
+      output,
+    },
+    { counts },
+  )
   const line = new StatusLine(process.stderr, () =>
     statusText(
       recording.facts.read(),
@@ -58,15 +61,10 @@ export async function start(options: Options): Promise<void> {
   void mourn()
   recording.facts.subscribe(() => line.refresh())
   browser.onChange(() => line.refresh())
-  if (options.open !== undefined) {
-    const tooLong = setTimeout(showFirstPage, firstPageMs)
-    await browser.open(options.open).then(
-      () => line.print(`Watching ${options.open}`),
-      (error: unknown) => line.print(error instanceof Error ? error.message : String(error)),
-    )
-    clearTimeout(tooLong)
-    showFirstPage()
-  }
+  await first?.open().then(
+    () => line.print(`Watching ${open}`),
+    (error: unknown) => line.print(error instanceof Error ? error.message : String(error)),
+  )
   line.refresh()
 }
 
