@@ -656,6 +656,17 @@ export const requirements = [
     ways: 'none',
     behaviour: 'a server on standard input and output leaves the counts out where its command line says so',
   },
+  { id: 'S31', ways: 'every', behaviour: 'data_counts is sent only with the tools that have something counted' },
+  {
+    id: 'S32',
+    ways: 'session',
+    behaviour: 'a client that does not read the list again hears of every tool with all its modes, whatever data there is',
+  },
+  {
+    id: 'S33',
+    ways: 'every',
+    behaviour: 'a mode that declares only a count has data while the count is above zero, unless it says otherwise',
+  },
 
   { id: 'B01', ways: 'every', behaviour: 'a call without params is refused as invalid params' },
   { id: 'B02', ways: 'every', behaviour: 'a call without a name is refused as invalid params' },

@@ -70,6 +70,7 @@ export {
   isModeAvailable,
   isTelling,
   type Mode,
+  type ModeDeclaration,
   type ModeMeta,
   type ModePolicy,
   type ModeSet,

@@ -32,8 +32,10 @@ export interface Look<E extends Entry = Entry> {
   readonly unavailable: ReadonlySet<E>
   /** Entries that do not exist for this principal. */
   readonly forbidden: ReadonlySet<E>
-  /** The modes of composite entries that have something behind them now. */
+  /** The modes of composite entries that have data now. */
   readonly modes: ReadonlyMap<E, ModeSet>
+  /** Lists composite entries with all modes, with or without data: for a client that does not read the list again. */
+  readonly everyMode: boolean
   /** The tools that have succeeded, which others wait for; without it none waits. */
   readonly succeeded: ReadonlySet<string> | undefined
 }
@@ -139,8 +141,8 @@ function isPermitted<E extends Entry>(entry: E, look: Look<E>): boolean {
 }
 
 /** Whether a composite entry has nothing to choose from. It can be called all the same, and says what to do. */
-function isEmpty<E extends Entry>(entry: E, { modes }: Look<E>): boolean {
-  const available = modes.get(entry)
+function isEmpty<E extends Entry>(entry: E, { modes, everyMode }: Look<E>): boolean {
+  const available = everyMode ? undefined : modes.get(entry)
   return entry.modes !== undefined && available !== undefined && !isWorthListing(entry.modes, available)
 }
 

@@ -104,8 +104,15 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   /** `false` keeps the server from announcing changes of the list. */
   readonly listChanged?: boolean
   readonly limits?: Partial<MessageLimits>
-  /** Asked before every call of any tool, also of those that the exposure adds. A failure that it throws is the answer. */
-  readonly admit?: (call: { readonly tool: string; readonly scope: string; readonly principal: P | undefined }) => void
+  /**
+   * Runs before every call of any tool, also of those that the exposure adds; the call waits for a promise that it returns. A
+   * failure that it throws is the answer.
+   */
+  readonly admit?: (call: {
+    readonly tool: string
+    readonly scope: string
+    readonly principal: P | undefined
+  }) => void | Promise<void>
   /** Where things that the author should know of go; standard error by default. */
   readonly report?: Reporter
   /** The clock for learning whether a client lists again and what it calls after a search, in milliseconds. */

@@ -158,7 +158,7 @@ describe('a server whose facts change', () => {
       {
         by: 'what',
         modes: {
-          logs: { about: 'Logs', count: (at) => at.facts.logs },
+          logs: { about: 'Logs', available: true, count: (at) => at.facts.logs },
           network: { about: 'Requests', available: (at) => at.facts.network > 0, count: (at) => at.facts.network },
         },
       },

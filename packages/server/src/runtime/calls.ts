@@ -56,7 +56,9 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
   checkSize(call.arguments, runtime.declaration.messageLimits)
   const effects: Effects = { made: [], open: true }
   try {
-    runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
+    const admitting = runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
+    // A call that need not wait is not put off by a turn.
+    if (admitting !== undefined) await admitting
     const admission = await admitted(runtime, scope, call.name, effects)
     if (admission.kind === 'answered') return admission.result
     const { entry } = admission

@@ -67,7 +67,11 @@ export interface Declaration {
   readonly listChanged: boolean
   readonly messageLimits: MessageLimits
   readonly admit:
-    | ((call: { readonly tool: string; readonly scope: string; readonly principal: Principal | undefined }) => void)
+    | ((call: {
+        readonly tool: string
+        readonly scope: string
+        readonly principal: Principal | undefined
+      }) => void | Promise<void>)
     | undefined
   readonly report: Reporter
   /** The clock for learning whether a client lists again, in milliseconds. */

@@ -29,7 +29,8 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
   const opens = scope.frame.canActivate && exposure === 'groups'
   const isStepwise = opens && runtime.declaration.menu === 'stepwise'
   const lines = groupLines(runtime, scope, (name, activator) => (opens ? `${name} (${activator})` : name), isStepwise)
-  const waits = scope.frame.era === 'session' && exposure === 'groups' ? [...runtime.worldOf(scope).catalog.awaited] : []
+  const canWait = scope.frame.era === 'session' && exposure === 'groups' && !scope.missesChanges
+  const waits = canWait ? [...runtime.worldOf(scope).catalog.awaited] : []
   if (waits.length > 0) intro.push(`Begin with ${waits.join(' or ')}: more tools are listed after the first call that succeeds.`)
   if (lines.length === 0) return intro.length === 0 ? undefined : intro.join('\n')
   const lead = opens

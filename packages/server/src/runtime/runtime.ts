@@ -384,8 +384,8 @@ export class Runtime {
   succeeded(scope: Scope, { tool: { name } }: ToolEntry): Transition {
     const { awaited } = this.worldOf(scope).catalog
     if (scope.frame.era === 'stateless' || !awaited.has(name) || scope.succeeded.has(name)) return noTransition
-    this.#noticeSilence(scope)
     const before = this.views.shown(scope).tools
+    this.#noticeSilence(scope)
     scope.succeeded = new Set([...scope.succeeded, name])
     return this.#told(scope, transitionOf([], [], before, this.views.shown(scope).tools))
   }
@@ -460,11 +460,12 @@ export class Runtime {
 
   async #change(scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
     if (!scope.frame.canActivate) return noTransition
-    this.#noticeSilence(scope)
     const shown = (): readonly Tool[] => this.views.shown(scope).tools
     let before: readonly Tool[] = []
     const planned = (activation: Activation): Plan => {
       before = shown()
+      // Afterwards: a client that turns out not to list again now has tools that waited, and hears of them here.
+      this.#noticeSilence(scope)
       // Groups that came with a source may have gone with it.
       return plan(reconcile(this.#groups, activation))
     }

@@ -80,12 +80,13 @@ export interface Decision {
   readonly tokens?: number
 }
 
-/** The surfaces that an exposure lists. A client that does not see new tools in time also gets what calls them. */
-function surfacesOf({ frame, missesChanges }: Scope, exposure: Exposure): ReadonlySet<Surface> {
+/** The surfaces that an exposure lists. A client that does not see new tools in time also gets what calls those it cannot see. */
+function surfacesOf({ groups }: World, { frame, missesChanges }: Scope, exposure: Exposure): ReadonlySet<Surface> {
   const isFixed = exposure === 'search'
   if (!isFixed && (!frame.canActivate || listsEverything(exposure))) return noSurfaces
   const finds = surfaceSets[isFixed ? 'search' : exposure === 'lazy' ? 'manage' : 'activators']
-  if (!isFixed && !missesChanges) return finds.alone
+  const hidesTools = exposure !== 'groups' || groups.byName.size > 0
+  if (!isFixed && !(missesChanges && hidesTools)) return finds.alone
   return frame.presentation.callVariants ? finds.withVariants : finds.withCall
 }
 
@@ -176,21 +177,24 @@ export class Views {
     const measured = this.#measured(scope, snapshot)
     const { exposure } = this.#decided(world, scope, measured)
     const hints = scope.frame.presentation.hostHints ?? exposure === 'native'
-    const look = { ...measured, exposure, hints, surfaces: surfacesOf(scope, exposure) }
+    const look = { ...measured, exposure, hints, surfaces: surfacesOf(world, scope, exposure) }
     return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look), snapshot }
   }
 
   /** Everything that a scope could be shown. */
   #measured(scope: Scope, snapshot: Snapshot): Look<ToolEntry> {
     const world = this.#options.world(scope)
-    const { principal, readOnly, era } = scope.frame
+    const { missesChanges, frame } = scope
+    const { principal, readOnly, era } = frame
     const { activation } = scope.cell
     const { unavailable, modes } = this.#availability(world, snapshot)
     const forbidden = this.#options.permissions.forbidden(world.catalog, principal)
-    const succeeded = era === 'session' ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
+    // Whoever does not read the list again in time would not see what a call or new data adds to it.
+    const canWait = era === 'session' && !missesChanges
+    const succeeded = canWait ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
     const { groups } = world
     const shape = { exposure: 'everything', surfaces: noSurfaces, hints: false, readOnly } as const
-    return { groups, activation, ...shape, unavailable, modes, forbidden, succeeded }
+    return { groups, activation, ...shape, unavailable, modes, everyMode: missesChanges, forbidden, succeeded }
   }
 
   #availability({ catalog }: World, snapshot: Snapshot): Availability {
@@ -302,7 +306,8 @@ export class Views {
       set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
     const { exposure, surfaces, hints, readOnly } = look
     const done = look.succeeded === undefined ? '*' : [...look.succeeded].join()
-    const flags = `${exposure} ${[...surfaces].join()} ${readOnly ? 'r' : ''}${hints ? 'h' : ''} ${done} ${[...look.modes.values()].join('.')}`
+    const modes = look.everyMode ? '*' : [...look.modes.values()].join('.')
+    const flags = `${exposure} ${[...surfaces].join()} ${readOnly ? 'r' : ''}${hints ? 'h' : ''} ${done} ${modes}`
     return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
   }
 
@@ -355,11 +360,19 @@ function makeShown(world: World, look: Look<ToolEntry>): Shown {
 /** The entry with the modes that it has now, and with what to do first where it is listed before that was done. */
 function asShown(entry: ToolEntry, look: Look<ToolEntry>): ToolEntry {
   const available = look.modes.get(entry)
-  const tool = available === undefined ? entry.tool : (entry.modes?.toolWith(entry.tool, available) ?? entry.tool)
-  const first = typeof entry.after === 'string' && look.succeeded === undefined ? advised(tool, entry.after) : tool
+  const modes = look.everyMode ? entry.modes?.asStatic : entry.modes
+  const tool = available === undefined ? entry.tool : (modes?.toolWith(entry.tool, available) ?? entry.tool)
+  const empty = modes !== entry.modes && entry.modes?.all.some((mode) => mode.available !== undefined)
+  const whole = empty === true ? advised(tool, emptyModes) : tool
+  const first =
+    typeof entry.after === 'string' && look.succeeded === undefined ? advised(whole, `Call ${entry.after} first.`) : whole
   const hinted = look.hints ? withHints(entry, first) : first
-  return hinted === entry.tool ? entry : { ...entry, tool: hinted, declared: entry }
+  if (hinted === entry.tool && modes === entry.modes) return entry
+  return { ...entry, tool: hinted, ...(modes !== undefined && { modes }), declared: entry }
 }
+
+/** What a tool says that lists modes which may be empty. It does not say which are: this list is read once. */
+const emptyModes = 'A mode without data replies with how to get some.'
 
 /** The tools for which nobody has to wait here: those that succeeded, and those that do not exist for this reader. */
 function notAwaited(
