@@ -14,7 +14,7 @@ export interface Requirement {
  * specification. R: the points of the first specification that these leave open, by number. S: tools that follow the data, by
  * the scenarios of their source document (S01 to S08) and of its reviewers. C: identity as its source document tells it.
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
- * B: bad input.
+ * B: bad input. P: what authors of servers expect of declarations, handlers and replies.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -215,6 +215,8 @@ export const requirements = [
     behaviour: 'an activator called by its name changes nothing and answers with the tools of its group',
   },
   { id: 'G09', ways: 'stateless', behaviour: 'no activator is listed, and every permitted tool is' },
+
+  { id: 'P01', ways: 'every', behaviour: 'a handler may return a number or a boolean, which is sent as text' },
 
   { id: 'R04-1', ways: 'session', behaviour: 'a tool with a group and a predicate is shown only while both hold' },
   { id: 'R04-2', ways: 'session', behaviour: 'a predicate sees which groups the client has active' },

@@ -98,7 +98,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   invalid_request: () => http(plain(), { body: JSON.stringify({ method: 'tools/list' }) }),
   invalid_result: () =>
     told(
-      plain().tool('count', { about: 'Count' }, () => 42 as unknown as string),
+      plain().tool('count', { about: 'Count' }, () => new Map([['books', 42]])),
       'count',
     ),
   invalid_schema: () => thrown(() => plain().tool('greet', { input: z.string() }, () => '')),

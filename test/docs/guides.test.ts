@@ -463,7 +463,7 @@ test('prompts and resources are served in both eras, beside the tools', async ()
 
 test('results and errors', async () => {
   const results = await transcript(kitchen, {}, async (client) => {
-    for (const name of ['greet', 'menu', 'photo', 'sold_out', 'ring']) await client.call(name)
+    for (const name of ['greet', 'count', 'menu', 'photo', 'sold_out', 'ring']) await client.call(name)
   })
   await shows('results', results)
   expect(await transcript(kitchen, {}, (client) => client.call('bake'))).toContain('Baked.')
