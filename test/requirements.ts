@@ -144,7 +144,11 @@ export const requirements = [
     behaviour: 'clients of both eras are told of a change once, and can list, find and call what is new',
   },
 
-  { id: 'E01', ways: 'none', behaviour: 'without LAZY_MODE, or with it off, clients are shown what was declared' },
+  {
+    id: 'E01',
+    ways: 'none',
+    behaviour: 'without LAZY_MODE clients are shown what was declared, and with it off none starts lazily',
+  },
   { id: 'E02', ways: 'session', behaviour: 'a lazy client starts with exactly manage_tools' },
   {
     id: 'E03',
@@ -217,6 +221,8 @@ export const requirements = [
   { id: 'G09', ways: 'stateless', behaviour: 'no activator is listed, and every permitted tool is' },
 
   { id: 'P01', ways: 'every', behaviour: 'a handler may return a number or a boolean, which is sent as text' },
+  { id: 'P02', ways: 'none', behaviour: 'LAZY_MODE=false overrides the lazy mode that a server declares' },
+  { id: 'P03', ways: 'none', behaviour: 'the gateway reads LAZY_MODE as a server does' },
 
   { id: 'R04-1', ways: 'session', behaviour: 'a tool with a group and a predicate is shown only while both hold' },
   { id: 'R04-2', ways: 'session', behaviour: 'a predicate sees which groups the client has active' },

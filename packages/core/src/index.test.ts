@@ -52,6 +52,7 @@ test('the package exports these values and no others', () => {
       "normalForm",
       "nothingActive",
       "pageOf",
+      "parseSwitch",
       "planActivate",
       "planAll",
       "planDeactivate",

@@ -89,6 +89,7 @@ export {
 export { UsageMemory, type UsageNote } from './search/usage.ts'
 export { firstSentence, signature, typeText } from './signature.ts'
 export { surfaceNames } from './surface.ts'
+export { parseSwitch } from './switch.ts'
 export { estimateTokens, toolTokens } from './tokens.ts'
 export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool.ts'
 export {

@@ -12,13 +12,16 @@ export interface Client extends Principal {
 /** Who sees what of a gateway, by its configuration as it is now. */
 export class Access implements PermitSource<Client> {
   #config: Config
+  /** Whether clients start lazily, where whoever started the gateway decided that in place of the configuration. */
+  readonly #lazy: boolean | undefined
   readonly #clients = new Map<string, Client>()
   /** Of the tokens that clients came with. */
   readonly #hashes = new WeakMap<Client, string>()
   #has = new Map<string, ReturnType<typeof profileHas>>()
 
-  constructor(config: Config) {
+  constructor(config: Config, lazy?: boolean) {
     this.#config = config
+    this.#lazy = lazy
   }
 
   configure(config: Config): void {
@@ -49,7 +52,11 @@ export class Access implements PermitSource<Client> {
   }
 
   /** How this client is shown the tools unless it asks otherwise. */
-  readonly exposure = (client: Client | undefined): Wished => this.#profile(client)?.exposure ?? this.#config.exposure
+  readonly exposure = (client: Client | undefined): Wished => {
+    if (this.#lazy === true) return 'lazy'
+    const configured = this.#profile(client)?.exposure ?? this.#config.exposure
+    return this.#lazy === false && configured === 'lazy' ? 'auto' : configured
+  }
 
   permits(client: Client | undefined, tool: { readonly name: string }, { source, group }: Omit<Place, 'tags'>): boolean {
     // Tools of the gateway itself are in no group, and everybody's; those of servers are in theirs.

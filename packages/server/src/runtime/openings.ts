@@ -16,14 +16,13 @@ interface Surroundings {
 
 /** How scopes begin: whose activation each reads and writes, and how it is shown the tools. */
 export class Openings {
-  /** How clients that do not ask otherwise are shown the tools. */
-  exposure: Declaration['exposure']
+  /** Whether clients start lazily, where whoever started the server decided that in place of the author. */
+  #lazy: boolean | undefined
   readonly #around: Surroundings
   readonly #viewActivations = new WeakMap<UrlView, { readonly groups: Groups; readonly activation: Activation }>()
 
   constructor(around: Surroundings) {
     this.#around = around
-    this.exposure = around.declaration.exposure
   }
 
   /** A scope for this client. */
@@ -99,8 +98,16 @@ export class Openings {
     return { readOnly, counts: counts && this.#around.declaration.counts }
   }
 
+  /** Switches lazy mode on or off for clients that do not ask otherwise. */
+  setLazy(lazy: boolean): void {
+    this.#lazy = lazy
+  }
+
   #wishFor(principal: Principal | undefined): Wished {
-    return typeof this.exposure === 'function' ? this.exposure(principal) : this.exposure
+    if (this.#lazy === true) return 'lazy'
+    const { exposure } = this.#around.declaration
+    const declared = typeof exposure === 'function' ? exposure(principal) : exposure
+    return this.#lazy === false && declared === 'lazy' ? 'groups' : declared
   }
 
   #canActivate(wish: Wished): boolean {

@@ -22,7 +22,7 @@ import type { Principal } from '../principal.ts'
 import { Finder } from '../search/finder.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
-import type { Declaration, Wished } from './declaration.ts'
+import type { Declaration } from './declaration.ts'
 import { groupCost } from './group-cost.ts'
 import { type Delta, Identities } from './identities.ts'
 import { Openings } from './openings.ts'
@@ -227,9 +227,9 @@ export class Runtime {
     this.announcer.known(scope)
   }
 
-  /** Shows tools in this way to clients that do not ask otherwise, whatever was declared. */
-  expose(exposure: Wished): void {
-    this.#openings.exposure = exposure
+  /** Switches lazy mode on or off for clients that do not ask otherwise, whatever was declared. */
+  setLazy(lazy: boolean): void {
+    this.#openings.setLazy(lazy)
   }
 
   isActive(scope: Scope, group: string): boolean {
