@@ -218,10 +218,16 @@ export const requirements = [
     ways: 'stateless',
     behaviour: 'an activator called by its name changes nothing and answers with the tools of its group',
   },
-  { id: 'G09', ways: 'stateless', behaviour: 'no activator is listed, and every permitted tool is' },
+  { id: 'G09', ways: 'stateless', behaviour: 'no generated activator is listed, and every permitted tool is' },
 
   { id: 'P01', ways: 'every', behaviour: 'a handler may return a number or a boolean, which is sent as text' },
   { id: 'P02', ways: 'none', behaviour: 'LAZY_MODE=false overrides the lazy mode that a server declares' },
+  {
+    id: 'P04',
+    ways: 'stateless',
+    behaviour: 'an activator written by hand is listed, found and run like any tool, and says that it activated nothing',
+  },
+  { id: 'P05', ways: 'none', behaviour: 'an activator in a toolbox with nothing to activate is refused before it is served' },
   { id: 'P03', ways: 'none', behaviour: 'the gateway reads LAZY_MODE as a server does' },
 
   { id: 'R04-1', ways: 'session', behaviour: 'a tool with a group and a predicate is shown only while both hold' },

@@ -42,6 +42,7 @@ test('the package exports these values and no others', () => {
       "isFailure",
       "isModeAvailable",
       "isStrict",
+      "isSurface",
       "isTelling",
       "isWaiting",
       "modeMeta",

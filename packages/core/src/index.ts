@@ -97,6 +97,7 @@ export {
   type Exposure,
   isAvailable,
   isStrict,
+  isSurface,
   isWaiting,
   type Look,
   type Meaning,

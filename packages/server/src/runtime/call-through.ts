@@ -4,6 +4,7 @@ import {
   correctedArguments,
   facetOf,
   isStrict,
+  isSurface,
   modeNames,
   nearest,
   type Problem,
@@ -33,13 +34,14 @@ export async function callThrough(
   kind: Kind | undefined,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { catalog, groups } = runtime.worldOf(scope)
-  const meaning = resolve(catalog, runtime.views.look(scope), name)
+  const look = runtime.views.look(scope)
+  const meaning = resolve(catalog, look, name)
   if (meaning.kind === 'unknown') {
     const known = runtime.views.whole(scope).tools.map((tool) => tool.name)
     return failureResult('unknown_tool', `${unknownLine(name, known)} Find tools with search_tools.`)
   }
   const { entry } = meaning
-  if (entry.origin === 'surface') return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
+  if (isSurface(entry, look)) return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
   if (kind !== undefined && facetOf(entry.tool) !== facets[kind]) return wrongKind(entry)
   const snapshot = entry.modes === undefined ? undefined : runtime.views.snapshot(scope)
   const checked = await entry.input.check(args, snapshot)

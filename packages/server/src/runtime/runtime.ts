@@ -32,7 +32,7 @@ import type { Openable } from './replies.ts'
 import { Scope } from './scope.ts'
 import { activatorName, type Reader } from './surface.ts'
 import { type Found, ToolSearch, type WordSearch } from './tool-search.ts'
-import { noTransition, type Transition, transitionOf } from './transition.ts'
+import { fixedTransition, noTransition, type Transition, transitionOf } from './transition.ts'
 import { emptyView, type UrlView } from './url-view.ts'
 import { readerOf, Views, type World } from './views.ts'
 import { Worlds } from './worlds.ts'
@@ -435,7 +435,7 @@ export class Runtime {
   }
 
   async #change(scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
-    if (!scope.frame.canActivate) return noTransition
+    if (!scope.frame.canActivate) return fixedTransition
     this.#noticeSilence(scope)
     const shown = (): readonly Tool[] => this.views.shown(scope).tools
     let before: readonly Tool[] = []

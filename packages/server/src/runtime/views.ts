@@ -172,7 +172,8 @@ export class Views {
     const isNarrow = scope.frame.wish === 'auto' && exposure === 'groups'
     const snapshot = isNarrow ? snapshotOf(world.groups, scope.cell.activation, facts) : wide
     const { unavailable, modes } = isNarrow ? this.#availability(world, snapshot) : measured
-    const look = { ...measured, unavailable, modes, exposure, surfaces: surfacesOf(scope, exposure) }
+    const surfaces = surfacesOf(scope, exposure)
+    const look = { ...measured, unavailable, modes, exposure, surfaces, activatorsAreTools: !surfaces.has('activators') }
     return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look), snapshot }
   }
 
@@ -185,7 +186,8 @@ export class Views {
     const forbidden = this.#options.permissions.forbidden(world.catalog, principal)
     const succeeded = era === 'session' ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
     const { groups } = world
-    const shape = { exposure: 'everything', surfaces: noSurfaces, readOnly } as const
+    const activatorsAreTools = !scope.frame.canActivate
+    const shape = { exposure: 'everything', surfaces: noSurfaces, activatorsAreTools, readOnly } as const
     return { groups, activation, ...shape, unavailable, modes, forbidden, succeeded }
   }
 
@@ -299,7 +301,8 @@ export class Views {
       set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
     const { exposure, surfaces, readOnly } = look
     const done = look.succeeded === undefined ? '*' : [...look.succeeded].join()
-    const flags = `${exposure} ${[...surfaces].join()} ${readOnly ? 'r' : ''} ${done} ${[...look.modes.values()].join('.')}`
+    const marks = `${readOnly ? 'r' : ''}${look.activatorsAreTools === true ? 'a' : ''}`
+    const flags = `${exposure} ${[...surfaces].join()} ${marks} ${done} ${[...look.modes.values()].join('.')}`
     return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
   }
 
