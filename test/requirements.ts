@@ -15,7 +15,7 @@ export interface Requirement {
  * the scenarios of their source document (S01 to S08) and of its reviewers. C: identity as its source document tells it.
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
  * H: what real hosts do with a list, as the host lab measured it.
- * B: bad input.
+ * B: bad input. P: what authors of servers expect of declarations, handlers and replies.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -145,7 +145,11 @@ export const requirements = [
     behaviour: 'clients of both eras are told of a change once, and can list, find and call what is new',
   },
 
-  { id: 'E01', ways: 'none', behaviour: 'without LAZY_MODE, or with it off, clients are shown what was declared' },
+  {
+    id: 'E01',
+    ways: 'none',
+    behaviour: 'without LAZY_MODE clients are shown what was declared, and with it off none starts lazily',
+  },
   { id: 'E02', ways: 'session', behaviour: 'a lazy client starts with exactly manage_tools' },
   {
     id: 'E03',
@@ -215,7 +219,17 @@ export const requirements = [
     ways: 'stateless',
     behaviour: 'an activator called by its name changes nothing and answers with the tools of its group',
   },
-  { id: 'G09', ways: 'stateless', behaviour: 'no activator is listed, and every permitted tool is' },
+  { id: 'G09', ways: 'stateless', behaviour: 'no generated activator is listed, and every permitted tool is' },
+
+  { id: 'P01', ways: 'every', behaviour: 'a handler may return a number or a boolean, which is sent as text' },
+  { id: 'P02', ways: 'none', behaviour: 'LAZY_MODE=false overrides the lazy mode that a server declares' },
+  {
+    id: 'P04',
+    ways: 'stateless',
+    behaviour: 'an activator written by hand is listed, found and run like any tool, and says that it activated nothing',
+  },
+  { id: 'P05', ways: 'none', behaviour: 'an activator in a toolbox with nothing to activate is refused before it is served' },
+  { id: 'P03', ways: 'none', behaviour: 'the gateway reads LAZY_MODE as a server does' },
 
   { id: 'R04-1', ways: 'session', behaviour: 'a tool with a group and a predicate is shown only while both hold' },
   { id: 'R04-2', ways: 'session', behaviour: 'a predicate sees which groups the client has active' },

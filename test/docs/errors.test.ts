@@ -91,14 +91,15 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       { portions: 'two' },
     ),
   invalid_cursor: () => rpc(pages(), 'tools/list', { cursor: 'page-2' }),
-  invalid_declaration: () => thrown(() => defineToolbox({ ...identity, gate: 'All', groups: { files: { about: 'Files' } } })),
+  invalid_declaration: () =>
+    thrown(() => testContext(plain().tool('start', { about: 'Start editing', activator: true }, () => 'Started.'))),
   invalid_json: () => http(plain(), { body: '{"jsonrpc":' }),
   invalid_name: () => thrown(() => plain().tool('read file', { about: 'Read a file' }, () => '')),
   invalid_params: () => rpc(plain(), 'tools/call', { arguments: {} }),
   invalid_request: () => http(plain(), { body: JSON.stringify({ method: 'tools/list' }) }),
   invalid_result: () =>
     told(
-      plain().tool('count', { about: 'Count' }, () => 42 as unknown as string),
+      plain().tool('count', { about: 'Count' }, () => new Map([['books', 42]])),
       'count',
     ),
   invalid_schema: () => thrown(() => plain().tool('greet', { input: z.string() }, () => '')),

@@ -100,6 +100,7 @@ export {
 export { UsageMemory, type UsageNote } from './search/usage.ts'
 export { firstSentence, signature, typeText } from './signature.ts'
 export { surfaceNames } from './surface.ts'
+export { parseSwitch } from './switch.ts'
 export { estimateTokens, toolTokens } from './tokens.ts'
 export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool.ts'
 export {
@@ -107,6 +108,7 @@ export {
   type Exposure,
   isAvailable,
   isStrict,
+  isSurface,
   isWaiting,
   type Look,
   listsEverything,

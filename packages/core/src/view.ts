@@ -26,6 +26,8 @@ export interface Look<E extends Entry = Entry> {
   readonly surfaces: ReadonlySet<Surface>
   /** Whether tools carry the `_meta` hints that hosts with a tool search of their own read. */
   readonly hints: boolean
+  /** Activators that the author wrote are ordinary tools here. */
+  readonly activatorsAreTools?: boolean
   /** Only tools that say they change nothing. */
   readonly readOnly: boolean
   /** Entries that cannot be used now. */
@@ -137,7 +139,7 @@ function exists<E extends Entry>(catalog: Catalog<E>, entry: E, look: Look<E>): 
 }
 
 function isPermitted<E extends Entry>(entry: E, look: Look<E>): boolean {
-  return !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only' || entry.origin === 'surface')
+  return !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only' || isSurface(entry, look))
 }
 
 /** Whether a composite entry has nothing to choose from. It can be called all the same, and says what to do. */
@@ -151,12 +153,19 @@ export function isWaiting<E extends Entry>({ after }: E, { succeeded, exposure }
   return typeof after === 'string' && exposure === 'groups' && succeeded !== undefined && !succeeded.has(after)
 }
 
+/** Whether the entry belongs to the surface here, rather than to the tools. */
+export function isSurface<E extends Entry>(entry: E, { activatorsAreTools = false }: Look<E>): boolean {
+  if (entry.origin !== 'surface' && entry.activates === undefined) return false
+  return !(activatorsAreTools && entry.isWritten === true)
+}
+
 function isShown<E extends Entry>(entry: E, look: Look<E>, active: ReadonlySet<string>): boolean {
   if (look.unavailable.has(entry)) return false
-  if (entry.origin === 'surface' || entry.activates !== undefined)
+  if (isSurface(entry, look))
     return look.surfaces.has(entry.surface ?? 'activators') && (entry.within === undefined || active.has(entry.within))
   if (isWaiting(entry, look)) return false
-  const { group } = entry.visibility
+  // An activator that is an ordinary tool goes with the tools of the group that it opens.
+  const group = entry.visibility.group ?? entry.activates
   const strict = group !== undefined && isStrict(look.groups, group)
   // What is shown tool by tool is not shown because its group had to be opened for one of them.
   if (group !== undefined && active.has(group) && !(strict && (look.exposure === 'lazy' || look.exposure === 'search')))

@@ -99,6 +99,8 @@ describe('what a client has', () => {
     expect(access.version()).not.toBe(before)
     expect([has(access, worker, 'git', 'git__push'), has(access, worker, 'unfold', 'unfold__x')]).toEqual([false, true])
     expect(access.exposure(worker).mode).toBe('lazy')
+    const [never, always] = [false, true].map((lazy) => new Access(configOf({}, { exposure: 'lazy' }), lazy))
+    expect([never?.exposure(undefined).mode, always?.exposure(undefined).mode]).toEqual(['auto', 'lazy'])
     // A profile that is gone has nothing, not everything.
     access.configure(configOf({}))
     expect(has(access, worker, 'unfold', 'unfold__x')).toBe(false)

@@ -12,6 +12,8 @@ export interface Client extends Principal {
 /** Who sees what of a gateway, by its configuration as it is now. */
 export class Access implements PermitSource<Client> {
   #config: Config
+  /** Whether clients start lazily, where whoever started the gateway decided that in place of the configuration. */
+  readonly #lazy: boolean | undefined
   readonly #clients = new Map<string, Client>()
   /** Of the tokens that clients came with. */
   readonly #hashes = new WeakMap<Client, string>()
@@ -19,8 +21,9 @@ export class Access implements PermitSource<Client> {
   /** By profile; the empty name is for clients without one. */
   #exposures = new Map<string, ExposureOptions>()
 
-  constructor(config: Config) {
+  constructor(config: Config, lazy?: boolean) {
     this.#config = config
+    this.#lazy = lazy
   }
 
   configure(config: Config): void {
@@ -56,9 +59,15 @@ export class Access implements PermitSource<Client> {
     const name = client?.profile ?? ''
     const found = this.#exposures.get(name)
     if (found !== undefined) return found
-    const made = { ...exposureOf(this.#config), ...exposureOf(this.#profile(client) ?? {}) }
+    const configured = { ...exposureOf(this.#config), ...exposureOf(this.#profile(client) ?? {}) }
+    const made = { ...configured, ...this.#lazyMode(configured.mode) }
     this.#exposures.set(name, made)
     return made
+  }
+
+  #lazyMode(configured: ExposureOptions['mode']): Pick<ExposureOptions, 'mode'> {
+    if (this.#lazy === true) return { mode: 'lazy' }
+    return this.#lazy === false && configured === 'lazy' ? { mode: 'auto' } : {}
   }
 
   permits(client: Client | undefined, tool: { readonly name: string }, { source, group }: Omit<Place, 'tags'>): boolean {

@@ -29,6 +29,8 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   /** Where the tools are kept that were known last. Whoever opened it closes it. */
   readonly store: CatalogStore
   readonly log: Log
+  /** Starts every client lazily, or none, in place of what the configuration says. */
+  readonly lazy?: boolean
   readonly clock?: Clock
   /** What happens to every call, the first outermost. */
   readonly middleware?: readonly Middleware[]
@@ -74,7 +76,7 @@ export class Gateway implements AsyncDisposable {
     const { config } = read
     this.#options = options
     this.#read = read
-    this.access = new Access(config)
+    this.access = new Access(config, options.lazy)
     this.upstreams = new Upstreams({
       known: (name) => this.#known.get(name),
       connect: { clientInfo: { name: 'unfold-gateway', title: 'Unfold gateway', version }, relays: true },

@@ -20,6 +20,8 @@ export interface StartOptions {
   /** The folder for the user's data. */
   readonly home: string
   readonly log: Log
+  /** Starts every client lazily, or none, in place of what the configuration says: `LAZY_MODE` of the environment. */
+  readonly lazy?: boolean | undefined
   /** Who signed in to which server, for those that want to know who asks. */
   readonly signIns?: SignIns
   /** Instead of what the configuration says. */
@@ -73,6 +75,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     store,
     log,
     calm,
+    ...(options.lazy !== undefined && { lazy: options.lazy }),
     ...(signIns !== undefined && { signIns: (url) => signIns(url, (secrets) => seen.secrets.renewed(url, secrets)) }),
     ...seen.hooks(() => gateway.config),
   })

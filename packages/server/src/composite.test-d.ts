@@ -130,7 +130,7 @@ browser.composite('k', { by: 'what', modes: { logs: { ...counted, available: fal
 browser.composite('i', { by: 'what', output: z.object({}), modes: two }, { logs: () => '', network: () => '' })
 
 // @ts-expect-error a handler gives back what can be sent
-browser.composite('j', { by: 'what', modes: { logs: { about: '' } } }, { logs: () => 42 })
+browser.composite('j', { by: 'what', modes: { logs: { about: '' } } }, { logs: () => 42n })
 
 // Facts may also be a function, and then have the types of what it returns.
 defineToolbox({ ...info, facts: () => ({ open: true }) }).composite(

@@ -416,6 +416,7 @@ function entryOf(
     input,
     ...(config.version !== undefined && { version: config.version }),
     ...(activates !== undefined && { activates }),
+    ...(isActivator && { isWritten: true }),
     ...(config.always === true && { pinned: true }),
     ...(config.after !== undefined && { after: config.after }),
     ...(composite !== undefined && { modes: composite.modes }),

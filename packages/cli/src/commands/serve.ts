@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { hostname } from 'node:os'
+import { parseSwitch } from '@unfold-mcp/core'
 import type { RunningGateway } from '@unfold-mcp/gateway'
 import { exit, usageError } from '../exit.ts'
 import { exposureNamed } from '../gateway/exposure.ts'
@@ -35,6 +36,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     environment: io.env,
     home: dataFolder(io),
     log: quietly(log, () => !starting.isOver),
+    lazy: lazyMode(io),
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     http: !isStdio,
@@ -57,6 +59,14 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     await running.close()
   }
   return exit.ok
+}
+
+function lazyMode({ env }: Io): boolean | undefined {
+  try {
+    return parseSwitch('LAZY_MODE', env.LAZY_MODE)
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {

@@ -4,6 +4,7 @@ import {
   correctedArguments,
   facetOf,
   isStrict,
+  isSurface,
   isWaiting,
   modeNames,
   nearest,
@@ -48,7 +49,7 @@ export async function callThrough(
     const admission = await admitted(runtime, scope, name, effects)
     if (admission.kind === 'answered') return admission.result
   }
-  if (entry.origin === 'surface') return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
+  if (isSurface(entry, look)) return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
   if (kind !== undefined && facetOf(entry.tool) !== facets[kind]) return wrongKind(entry)
   const snapshot = entry.modes === undefined ? undefined : runtime.views.snapshot(scope)
   const checked = await entry.input.check(args, snapshot)

@@ -17,6 +17,7 @@ import {
   printable,
   reasons,
   resolve,
+  type Tool,
   unknownGroup,
 } from '@unfold-mcp/core'
 import type { ToolContext } from '../context.ts'
@@ -54,7 +55,7 @@ type CallMeta = ServerContext['mcpReq']['_meta']
 /** The answer to a call: permitted, available, and shown or let through by the policy for hidden tools. */
 export async function answer(runtime: Runtime, scope: Scope, call: Call): Promise<CallToolResult | InputRequiredResult> {
   checkSize(call.arguments, runtime.declaration.messageLimits)
-  const effects: Effects = { made: [], open: true }
+  const effects: Effects = { made: [], asked: new Set(), open: true }
   try {
     const admitting = runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
     // A call that need not wait is not put off by a turn.
@@ -63,12 +64,14 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
     if (admission.kind === 'answered') return admission.result
     const { entry } = admission
     const before = runtime.views.shown(scope)
-    const result = await (entry.origin === 'surface' && entry.work === undefined && !scope.frame.canActivate
-      ? withoutEffect(runtime, scope, entry)
+    const result = await (entry.source === surfaceSource && entry.work === undefined && !scope.frame.canActivate
+      ? unchangedReply(toolsOf(runtime, scope, entry.activates))
       : run(runtime, scope, entry, call, effects))
-    return (entry.source === surfaceSource && !callsOthers(entry)) || isInputRequired(result)
-      ? result
-      : withChanges(runtime, scope, result, effects, before)
+    if ((entry.source === surfaceSource && !callsOthers(entry)) || isInputRequired(result)) return result
+    return withChanges(runtime, scope, entry.isWritten === true ? withFixed(runtime, scope, result, effects) : result, {
+      effects,
+      before,
+    })
   } catch (error) {
     if (isFailure(error, 'group_inactive')) return failureResult('group_inactive', parentFirst(runtime, scope, error.details))
     if (!isFailure(error) || reasons[error.reason] !== 'tool') throw error
@@ -97,6 +100,8 @@ function alongside({ context }: Call): (() => Promise<void>) | undefined {
 /** What a call changed so far. Changes made after it ended are told by themselves. */
 export interface Effects {
   readonly made: Transition[]
+  /** The groups that the handler asked to activate. */
+  readonly asked: Set<string>
   open: boolean
 }
 
@@ -174,14 +179,11 @@ export function activationHint(runtime: Runtime, scope: Scope, tool: string, gro
   return failureResult('requires_activation', `Tool '${tool}' requires activation. Call ${activators.join(', then ')} first.`)
 }
 
-/** An activator called where a call may not change the list: it says what its group has. */
-function withoutEffect(runtime: Runtime, scope: Scope, entry: ToolEntry): CallToolResult {
-  const look = runtime.views.look(scope)
-  const members = entry.activates === undefined ? [] : (runtime.worldOf(scope).catalog.byGroup.get(entry.activates) ?? [])
-  const tools = members
-    .filter((member) => !look.forbidden.has(member) && !look.unavailable.has(member))
-    .map((member) => member.tool)
-  return unchangedReply(tools)
+/** The tools of a group that exist for this scope and can be used now. */
+function toolsOf(runtime: Runtime, scope: Scope, group: string | undefined): readonly Tool[] {
+  const { forbidden, unavailable } = runtime.views.look(scope)
+  const members = group === undefined ? [] : (runtime.worldOf(scope).catalog.byGroup.get(group) ?? [])
+  return members.filter((member) => !forbidden.has(member) && !unavailable.has(member)).map(({ tool }) => tool)
 }
 
 /** Runs a tool for this scope: its arguments are checked, its time is bounded, its result is one that can be sent. */
@@ -288,9 +290,21 @@ function surfaceReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transiti
   return transitionReply(transition, runtime.openable(scope, transition), `${asked}${again}`)
 }
 
+/** The result of an activator that the author wrote, with what its calls of `ctx.activate` did not change. */
+function withFixed(runtime: Runtime, scope: Scope, result: CallToolResult, { made, asked }: Effects): CallToolResult {
+  if (!made.some(({ listIsFixed }) => listIsFixed === true)) return result
+  const { content } = unchangedReply([...asked].flatMap((group) => toolsOf(runtime, scope, group)))
+  return { ...result, content: [...result.content, ...content] }
+}
+
 /** A result of any other tool during which this scope's list changed says how: by activation, or with the world. */
-function withChanges(runtime: Runtime, scope: Scope, result: CallToolResult, { made }: Effects, before: Shown): CallToolResult {
-  const activations = made.filter((effect) => effect.changed)
+function withChanges(
+  runtime: Runtime,
+  scope: Scope,
+  result: CallToolResult,
+  { effects, before }: { readonly effects: Effects; readonly before: Shown },
+): CallToolResult {
+  const activations = effects.made.filter((effect) => effect.changed)
   const texts = activations.map((effect) => transitionText(effect, runtime.openable(scope, effect), ''))
   if (activations.length === 0) {
     const after = runtime.views.shown(scope)
@@ -327,7 +341,10 @@ function contextOf(
     },
     isActive: (group) => runtime.isActive(scope, group),
     groups: () => runtime.groups(scope),
-    activate: (group) => noted(runtime.activate(scope, group)),
+    activate(group) {
+      effects.asked.add(group)
+      return noted(runtime.activate(scope, group))
+    },
     deactivate: (group) => noted(runtime.deactivate(scope, group)),
     toolListChanged: () => runtime.toolListChanged(),
     async progress(progress, total, message) {

@@ -65,7 +65,7 @@ describe('tools that wait for another', () => {
       .tool(
         'observe',
         { input: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] }, after: false },
-        ({ what }) => (what === 'nonsense' ? (42 as unknown as string) : what),
+        ({ what }) => (what === 'nonsense' ? new Map() : what),
       )
       .tool('analyze', { after: 'observe' }, () => '')
     await using client = await testContext(toolbox)

@@ -25,8 +25,8 @@ interface Surroundings {
 
 /** How scopes begin: whose activation each reads and writes, and how it is shown the tools. */
 export class Openings {
-  /** Overrides what was declared, for clients whose address does not ask otherwise. */
-  exposure: Wished | undefined
+  /** Whether clients start lazily, where whoever started the server decided that in place of the author. */
+  #lazy: boolean | undefined
   readonly #around: Surroundings
   #lastPresented: { readonly setting: Wished | ExposureOptions; readonly presentation: Presentation } | undefined
   readonly #viewActivations = new WeakMap<UrlView, { readonly groups: Groups; readonly activation: Activation }>()
@@ -116,10 +116,16 @@ export class Openings {
     return { readOnly, counts: counts && this.#around.declaration.counts }
   }
 
+  /** Switches lazy mode on or off for clients that do not ask otherwise. */
+  setLazy(lazy: boolean): void {
+    this.#lazy = lazy
+  }
+
   #presentationFor(principal: Principal | undefined): Presentation {
     const { presentation, exposureFor } = this.#around.declaration
     const made = exposureFor === undefined ? presentation : this.#presented(exposureFor(principal))
-    return this.exposure === undefined ? made : { ...made, mode: this.exposure }
+    if (this.#lazy === true) return { ...made, mode: 'lazy' }
+    return this.#lazy === false && made.mode === 'lazy' ? { ...made, mode: 'groups' } : made
   }
 
   // Asked for with every request of 2026-07-28, and nearly always with the same setting.

@@ -31,7 +31,7 @@ export function transitionReply(made: Transition, openable: readonly Openable[],
 /** What an activator answers where a call does not change the list: the group's tools, which can be called as they are. */
 export function unchangedReply(tools: readonly Tool[]): CallToolResult {
   const lines = [
-    'Nothing was switched on or off, and nothing needs to be: in this protocol revision a call does not change the list of tools.',
+    'Nothing was switched on or off, and nothing needs to be: a call does not change the list of tools of this client.',
   ]
   if (tools.length > 0)
     lines.push('These can be called as they are:', ...tools.slice(0, listed).map((tool) => `- ${signature(tool)}`))

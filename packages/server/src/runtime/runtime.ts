@@ -27,13 +27,12 @@ import { groupCost } from './group-cost.ts'
 import { type Delta, Identities } from './identities.ts'
 import { Openings } from './openings.ts'
 import { Permissions } from './permissions.ts'
-import type { Wished } from './presentation.ts'
 import type { Newcomer, Product } from './product.ts'
 import type { Openable } from './replies.ts'
 import { Scope } from './scope.ts'
 import { activatorName, type Reader } from './surface.ts'
 import { type Found, ToolSearch, type WordSearch } from './tool-search.ts'
-import { noTransition, type Transition, transitionOf } from './transition.ts'
+import { fixedTransition, noTransition, type Transition, transitionOf } from './transition.ts'
 import { emptyView, type UrlView } from './url-view.ts'
 import { readerOf, Views, type World } from './views.ts'
 import { Worlds } from './worlds.ts'
@@ -251,9 +250,9 @@ export class Runtime {
     })
   }
 
-  /** Shows tools in this way to clients that do not ask otherwise, whatever was declared. */
-  expose(exposure: Wished): void {
-    this.#openings.exposure = exposure
+  /** Switches lazy mode on or off for clients that do not ask otherwise, whatever was declared. */
+  setLazy(lazy: boolean): void {
+    this.#openings.setLazy(lazy)
   }
 
   isActive(scope: Scope, group: string): boolean {
@@ -459,7 +458,7 @@ export class Runtime {
   }
 
   async #change(scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
-    if (!scope.frame.canActivate) return noTransition
+    if (!scope.frame.canActivate) return fixedTransition
     const shown = (): readonly Tool[] => this.views.shown(scope).tools
     let before: readonly Tool[] = []
     const planned = (activation: Activation): Plan => {

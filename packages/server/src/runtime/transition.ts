@@ -24,9 +24,13 @@ export interface Transition {
   readonly disappeared: readonly string[]
   /** This client does not list again, or lists too late: its model will not see this change in time. */
   readonly missesChanges?: boolean
+  /** A call cannot change what this client is listed (2026-07-28, or a client that asked for everything), so nothing was done. */
+  readonly listIsFixed?: boolean
 }
 
 export const noTransition: Transition = { changed: false, activated: [], deactivated: [], appeared: [], disappeared: [] }
+
+export const fixedTransition: Transition = { ...noTransition, listIsFixed: true }
 
 /** What switching these groups on and off did to a list. */
 export function transitionOf(

@@ -177,7 +177,8 @@ export class Views {
     const measured = this.#measured(scope, snapshot)
     const { exposure } = this.#decided(world, scope, measured)
     const hints = scope.frame.presentation.hostHints ?? exposure === 'native'
-    const look = { ...measured, exposure, hints, surfaces: surfacesOf(world, scope, exposure) }
+    const surfaces = surfacesOf(world, scope, exposure)
+    const look = { ...measured, exposure, hints, surfaces, activatorsAreTools: !surfaces.has('activators') }
     return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look), snapshot }
   }
 
@@ -193,7 +194,8 @@ export class Views {
     const canWait = era === 'session' && !missesChanges
     const succeeded = canWait ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
     const { groups } = world
-    const shape = { exposure: 'everything', surfaces: noSurfaces, hints: false, readOnly } as const
+    const activatorsAreTools = !scope.frame.canActivate
+    const shape = { exposure: 'everything', surfaces: noSurfaces, hints: false, activatorsAreTools, readOnly } as const
     return { groups, activation, ...shape, unavailable, modes, everyMode: missesChanges, forbidden, succeeded }
   }
 
@@ -307,7 +309,8 @@ export class Views {
     const { exposure, surfaces, hints, readOnly } = look
     const done = look.succeeded === undefined ? '*' : [...look.succeeded].join()
     const modes = look.everyMode ? '*' : [...look.modes.values()].join('.')
-    const flags = `${exposure} ${[...surfaces].join()} ${readOnly ? 'r' : ''}${hints ? 'h' : ''} ${done} ${modes}`
+    const marks = `${readOnly ? 'r' : ''}${hints ? 'h' : ''}${look.activatorsAreTools === true ? 'a' : ''}`
+    const flags = `${exposure} ${[...surfaces].join()} ${marks} ${done} ${modes}`
     return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
   }
 

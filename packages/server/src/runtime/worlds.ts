@@ -173,6 +173,7 @@ export class Worlds {
     }
     const all = [...menuOf(surface, written), ...stableSurface, ...entries.filter(({ origin }) => origin !== 'surface')]
     this.#checkWaiting(all)
+    this.#checkActivators(written, all)
     const catalog = buildCatalog(++this.#version, all, this.#groups)
     for (const { name, winner, loser } of catalog.clashes) {
       const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
@@ -217,6 +218,17 @@ export class Worlds {
     const { name } = forgotten.tool
     const message = `Some tools wait for another, and "${name}" does not say whether it does. Give it after: false to list it from the start.`
     throw new Failure('invalid_declaration', message, { what: `${name}.after` })
+  }
+
+  /** Refuses an activator that could never be listed, because there is nothing that it could open. */
+  #checkActivators(written: readonly ToolEntry[], all: readonly ToolEntry[]): void {
+    const [first] = written
+    if (first === undefined || this.#groups.byName.size > 0 || this.#declaration.after !== undefined) return
+    // Groups may come with a source later, and tools that wait for others are opened too.
+    if (this.#sources.some((source) => source.groups !== undefined) || all.some(({ after }) => typeof after === 'string')) return
+    const { name } = first.tool
+    const message = `Tool "${name}" is declared with activator: true, but the toolbox has neither groups nor a gate to activate. Declare "groups" or "gate", or remove "activator".`
+    throw new Failure('invalid_declaration', message, { what: `${name}.activator` })
   }
 
   /** The entries of a source. One that knows nothing of the gate stands behind it, as everything does. */
