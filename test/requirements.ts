@@ -673,13 +673,18 @@ export const requirements = [
   { id: 'S31', ways: 'every', behaviour: 'data_counts is sent only with the tools that have something counted' },
   {
     id: 'S32',
-    ways: 'session',
-    behaviour: 'a client that does not read the list again hears of every tool with all its modes, whatever data there is',
+    ways: 'every',
+    behaviour: 'a host that does not re-list in time sees every tool with all its modes from the start, whatever data there is',
   },
   {
     id: 'S33',
     ways: 'every',
     behaviour: 'a mode that declares only a count has data while the count is above zero, unless it says otherwise',
+  },
+  {
+    id: 'S34',
+    ways: 'session',
+    behaviour: 'a client that turns out not to re-list is told of every tool that waited, with all its modes',
   },
 
   { id: 'B01', ways: 'every', behaviour: 'a call without params is refused as invalid params' },

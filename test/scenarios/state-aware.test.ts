@@ -543,7 +543,43 @@ verifies('S31', async (place) => {
   expect((await countsOf(listingAll)).generate).toEqual({ reproduction: 0, test: 0, har: 0 })
 })
 
-verifies('S32', async ({ connect }) => {
+verifies('S32', async ({ serve, way }) => {
+  const { served, page } = pageWatcher()
+  const server = await serve(served)
+  // On 2026-07-28 the address alone says which host it is.
+  const hosts = [{ view: 'host=codex' }, { view: 'host=gemini-cli' }, ...(way.era === 'session' ? [{ name: 'opencode' }] : [])]
+  const clients = await Promise.all(hosts.map((host) => server.connect(host)))
+  const everyMode = Object.fromEntries(Object.keys(by).map((tool) => [tool, rows(tool).map(([, mode]) => mode)]))
+  const shown = async (client: TestClient) =>
+    (await client.tools()).map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  for (const client of clients) {
+    expect(await client.toolNames()).toEqual(all)
+    expect(await modesOf(client)).toEqual({ ...everyMode, query_dom: undefined })
+    const before = await shown(client)
+    expect(before.map(({ description }) => description)).toEqual([
+      'What the page did. A mode without data replies with how to get some.',
+      'What it means. A mode without data replies with how to get some. Call observe first.',
+      'Files from it. A mode without data replies with how to get some. Call observe first.',
+      'How the page is watched. Call observe first.',
+      'Elements of the page',
+    ])
+    expect((await metaOf(client)).generate).toMatchObject({
+      available_modes: ['sarif'],
+      hint: expect.stringContaining('No data yet: reproduction, test, pr_summary, har.') as string,
+    })
+    expect(textOf(await client.call('observe', { what: 'network' }))).toContain('Load the page, then observe again.')
+    expect(textOf(await client.call('observe', { what: 'page' }))).toBe('1 of page')
+    page.see('networkBodies')
+    expect(await shown(client)).toEqual(before)
+    expect(textOf(await client.call('observe', { what: 'network' }))).toBe('1 of network')
+    page.clear()
+  }
+  // Whoever is not known, and whoever re-lists, is shown what the source document says.
+  for (const host of [{}, { view: 'host=claude-code' }])
+    expect((await modesOf(await server.connect(host))).observe).toEqual(['errors', 'logs', 'page'])
+})
+
+verifies('S34', async ({ connect }) => {
   let now = 0
   const { served, page } = pageWatcher({ now: () => now, noticeEveryMs: 1 })
   const client = await connect(served)

@@ -229,7 +229,7 @@ describe('a call of a tool that still waits', () => {
 })
 
 describe('a client that does not list again', () => {
-  test('is told of call_tool at the next tools that appear, and then has it', async () => {
+  test('is told of call_tool with the next tools that appear, and has every tool then', async () => {
     let now = 0
     const toolbox = defineToolbox({ ...info, now: () => now })
       .tool('open', {}, () => '')
@@ -241,7 +241,7 @@ describe('a client that does not list again', () => {
     const reply = textOf(await client.call('read'))
     expect(reply).toContain('- sign() — Sign')
     expect(reply).toContain('Call them with call_tool(name, arguments)')
-    expect(client.toolNames()).toEqual(['call_tool', 'open', 'read', 'sign'])
+    expect(client.toolNames()).toEqual(['open', 'read', 'sign'])
     expect(textOf(await client.call('call_tool', { name: 'sign' }))).toBe('signed')
     client.list()
     expect(client.toolNames()).toEqual(['open', 'read', 'sign'])
