@@ -20,5 +20,5 @@ if (withCheck) results.push(await step('check', () => run(process.execPath, ['sc
 const coverage = args.length === 0 ? ['--coverage'] : []
 results.push(await step('tests', () => tool('vitest/vitest.mjs', ['run', ...coverage, ...args], shown)))
 if (withHosts && hasHosts()) results.push(await testHosts())
-else if (withHosts) console.error('Not tested: real hosts. npm run test:hosts installs them (about 1.6 GB) and tests with them.')
+else if (withHosts) console.error('Not tested: real hosts. npm run test:hosts installs them (about 2.9 GB) and tests with them.')
 process.exitCode = results.every(Boolean) ? 0 : 1

@@ -51,12 +51,13 @@ export async function factsOf(driver: Driver): Promise<Facts> {
   // The first one that knows of the server: a host may ask the model before it is connected.
   const first = requests.find((request) => nameIn([request], 'schematic') !== undefined)
   if (first === undefined) throw new Error(`${driver.id} did not show the probe's tools: ${run.ended.errors.slice(-500)}`)
-  const defers = first.tools.every(({ name }) => !isNamed(name, 'both'))
+  const shown = first.tools.filter(({ isDeferred }) => isDeferred !== true)
+  const defers = shown.every(({ name }) => !isNamed(name, 'both'))
   return {
     ...clientOf(probe),
     passes: passed(requests),
     defers,
-    readsAlwaysLoad: defers ? first.tools.some(({ name }) => isNamed(name, 'eager')) : undefined,
+    readsAlwaysLoad: defers ? shown.some(({ name }) => isNamed(name, 'eager')) : undefined,
     readsSearchHint: defers ? isHintFound(run) : undefined,
     relists: relisted(run),
     descriptionLimit: limitOf(definitionText(requests, 'verbose')),
@@ -112,7 +113,9 @@ function isHintFound({ turns }: HostRun): boolean {
   const last = turns.at(-1)?.request
   return (
     last !== undefined &&
-    exchangesOf(last).some((each) => each.arguments.query === hintWords && /\bhinted\b|_hinted\b/u.test(each.result.text))
+    exchangesOf(last).some(
+      (each) => Object.values(each.arguments).includes(hintWords) && /\bhinted\b|_hinted\b/u.test(each.result.text),
+    )
   )
 }
 
@@ -156,10 +159,11 @@ function limitOf(text: string): number | undefined {
 
 function droppedIn(definition: string): readonly string[] {
   const { parameters } = JSON.parse(definition) as { parameters?: { properties?: Record<string, Record<string, unknown>> } }
-  return Object.entries(keywords).flatMap(([keyword, schema]) => {
+  const dropped = Object.entries(keywords).flatMap(([keyword, schema]) => {
     const seen = parameters?.properties?.[`p_${keyword.replace('$', '')}`]
     const isThere =
       seen !== undefined && JSON.stringify(seen[keyword]) === JSON.stringify((schema as Record<string, unknown>)[keyword])
     return isThere ? [] : [keyword]
   })
+  return definition.includes('shared-definition') ? dropped : [...dropped, '$defs']
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Agent } from '../endpoint/endpoint.ts'
+import { searchHost } from './host-search.ts'
 import { plainAgent, type Wish } from './plain.ts'
-import { exchangesOf } from './tools.ts'
 
 const latencyMs = 500
 
@@ -17,9 +17,6 @@ export function chainAgent(wishes: readonly Wish[], words: string): Agent {
       const action = await plainAgent(wish, 1_000)(request, turn)
       if (action.kind === 'call') return action
     }
-    const search = request.tools.find(({ name }) => name === 'ToolSearch' || name === 'tool_search')
-    const isAsked = exchangesOf(request).some(({ arguments: args }) => args.query === words)
-    if (search === undefined || isAsked) return { kind: 'say', text: 'Done.' }
-    return { kind: 'call', name: search.name, arguments: { query: words, max_results: 5 } }
+    return searchHost(request, words) ?? { kind: 'say', text: 'Done.' }
   }
 }

@@ -84,4 +84,6 @@ export const probeTools: readonly ProbeTool[] = [
     description: `Has a name of ${length} characters`,
     inputSchema: none,
   })),
+  // Some hosts defer tools only where there are more than 30, their own included.
+  ...Array.from({ length: 20 }, (_, at) => ({ name: `padding_${at + 1}`, description: 'Does nothing', inputSchema: none })),
 ]
