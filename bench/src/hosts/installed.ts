@@ -9,7 +9,7 @@ const pins = JSON.parse(readFileSync(join(root, 'test/hosts/package.json'), 'utf
 }
 
 /** How to install what is missing. */
-export const advice = 'npm run test:hosts installs the hosts (about 2.7 GB) into .hosts and tests with them'
+export const advice = 'npm run test:hosts installs the hosts (about 2.9 GB) into .hosts and tests with them'
 
 /** The version that the lab is written for. */
 export function versionOf({ package: name }: Driver): string {

@@ -2,6 +2,8 @@ import type { Driver } from './drivers/driver.ts'
 import { fullTitle } from './installed.ts'
 import { type Exposure, tryWish, wishes } from './lab.ts'
 import type { Outcome } from './outcome.ts'
+import { inPairs } from './pairs.ts'
+import { tableOf } from './table.ts'
 
 /** One host under one exposure. */
 export interface Cell {
@@ -10,41 +12,28 @@ export interface Cell {
   readonly outcome: Outcome
 }
 
-// Each host is a large program, and the machines that test us have two cores.
-const atOnce = 2
-
 /** Lets every host reach an unlisted tool under every exposure. */
-export async function measured(drivers: readonly Driver[], exposures: readonly Exposure[]): Promise<readonly Cell[]> {
-  const queue = drivers.flatMap((driver) => exposures.map((exposure) => ({ driver, exposure })))
-  const total = queue.length
-  const cells: Cell[] = []
-  const worker = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const { driver, exposure } = next
-      const { outcome } = await tryWish(driver, wishes.read, { exposure })
-      cells.push({ host: fullTitle(driver), exposure, outcome })
-      console.error(`${fullTitle(driver)}, ${exposure}: ${textOf(outcome)} (${cells.length} of ${total})`)
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  return cells
+export function measured(drivers: readonly Driver[], exposures: readonly Exposure[]): Promise<readonly Cell[]> {
+  const trials = drivers.flatMap((driver) => exposures.map((exposure) => ({ driver, exposure })))
+  return inPairs(trials, async ({ driver, exposure }) => {
+    const { outcome } = await tryWish(driver, wishes.read, { exposure })
+    console.error(`${fullTitle(driver)}, ${exposure}: ${textOf(outcome)}`)
+    return { host: fullTitle(driver), exposure, outcome }
+  })
 }
 
 /** The matrix as a Markdown table: hosts down, exposures across. */
 export function matrixOf(cells: readonly Cell[]): string {
-  const hosts = [...new Set(cells.map(({ host }) => host))].sort()
+  const hosts = [...new Set(cells.map(({ host }) => host))]
   const exposures = [...new Set(cells.map(({ exposure }) => exposure))]
   const cellOf = (host: string, exposure: Exposure): string => {
     const cell = cells.find((each) => each.host === host && each.exposure === exposure)
     return cell === undefined ? '' : textOf(cell.outcome)
   }
-  const rows = hosts.map((host) => [host, ...exposures.map((exposure) => cellOf(host, exposure))])
-  const line = (fields: readonly string[]): string => `| ${fields.join(' | ')} |`
-  return [
-    line(['Host', ...exposures.map((each) => `\`${each}\``)]),
-    line(['Host', ...exposures].map(() => '---')),
-    ...rows.map(line),
-  ].join('\n')
+  return tableOf([
+    ['Host', ...exposures.map((each) => `\`${each}\``)],
+    ...hosts.map((host) => [host, ...exposures.map((exposure) => cellOf(host, exposure))]),
+  ])
 }
 
 function textOf({ reached, informed, failed, turns, bytes }: Outcome): string {

@@ -7,6 +7,8 @@ import { abouts, type LabServer, serverNames } from './catalogue.ts'
 /** What a server behind the gateway reports to the lab. */
 export type FromOffice =
   | { readonly kind: 'started'; readonly server: string; readonly pid: number }
+  // The list that includes the added tool was read.
+  | { readonly kind: 'listed' }
   | { readonly kind: 'called'; readonly server: string; readonly tool: string; readonly arguments: Record<string, unknown> }
 
 /** What the lab asks such a server to do: list one more tool and announce it. */
@@ -24,6 +26,8 @@ export class Offices implements AsyncDisposable {
   readonly calls: OfficeCall[] = []
   readonly #server = createServer((socket) => this.#met(socket))
   readonly #sockets = new Map<Socket, string>()
+  // Those whose new list has not been read yet.
+  readonly #waiting = new Map<Socket, () => void>()
 
   private constructor() {}
 
@@ -51,10 +55,13 @@ export class Offices implements AsyncDisposable {
     return Object.fromEntries(servers.map((name) => [name, entry(name)]))
   }
 
-  /** Makes every running instance of a server list one more tool. */
-  addTool(server: LabServer): void {
+  /** Makes every running instance of a server list one more tool; resolves when each has been listed since, so that the gateway knows it. */
+  async addTool(server: LabServer): Promise<void> {
     const message: ToOffice = { kind: 'add' }
-    for (const [socket, name] of this.#sockets) if (name === server) socket.write(`${JSON.stringify(message)}\n`)
+    const own = [...this.#sockets].filter(([, name]) => name === server).map(([socket]) => socket)
+    const listed = own.map((socket) => new Promise<void>((resolve) => this.#waiting.set(socket, resolve)))
+    for (const socket of own) socket.write(`${JSON.stringify(message)}\n`)
+    await Promise.all(listed)
   }
 
   #met(socket: Socket): void {
@@ -62,7 +69,8 @@ export class Offices implements AsyncDisposable {
     createInterface({ input: socket }).on('line', (line) => {
       const message = JSON.parse(line) as FromOffice
       if (message.kind === 'started') this.#sockets.set(socket, message.server)
-      else this.calls.push(message)
+      else if (message.kind === 'called') this.calls.push(message)
+      else this.#waiting.get(socket)?.()
     })
   }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Driver, Scene } from './drivers/driver.ts'
 import { type Agent, Endpoint, type Turn } from './endpoint/endpoint.ts'
-import { type Gateway, unfold } from './gateway.ts'
+import { unfold } from './gateway.ts'
 import { type Ended, runProcess } from './host-process.ts'
 import { commandOf, fullTitle } from './installed.ts'
 
@@ -19,8 +19,15 @@ export interface HostRun {
   readonly ended: Ended
 }
 
+/** What a host is connected to: a gateway with its configuration and environment, or any server at an address. */
+export interface Target {
+  readonly url: string
+  readonly config?: string
+  readonly env?: NodeJS.ProcessEnv
+}
+
 export interface RunOptions {
-  readonly gateway: Gateway
+  readonly gateway: Target
   readonly agent: Agent
   readonly prompt: string
   readonly transport?: 'http' | 'stdio'
@@ -79,19 +86,18 @@ function environment({ home }: Scene): NodeJS.ProcessEnv {
 
 interface Connection {
   readonly scene: Scene
-  readonly gateway: Gateway
+  readonly gateway: Target
   readonly transport: 'http' | 'stdio'
   readonly env: NodeJS.ProcessEnv
 }
 
 async function connected({ connect }: Driver, { scene, gateway, transport, env }: Connection): Promise<void> {
+  const { url, config } = gateway
   if (typeof connect !== 'string') {
-    const way =
-      transport === 'http'
-        ? { url: gateway.url }
-        : { command: process.execPath, args: [unfold, 'serve', gateway.config, '--stdio'] }
-    return connect(scene, way)
+    const command = { command: process.execPath, args: [unfold, 'serve', config ?? '', '--stdio'] }
+    return connect(scene, transport === 'http' ? { url } : command)
   }
-  const args = [unfold, 'connect', connect, '--yes', '--config', gateway.config, ...(transport === 'stdio' ? ['--stdio'] : [])]
-  await execute(process.execPath, args, { env: { ...env, UNFOLD_HOME: gateway.env.UNFOLD_HOME }, cwd: scene.project })
+  const where = config === undefined ? ['--url', url] : ['--config', config]
+  const args = [unfold, 'connect', connect, '--yes', ...where, ...(transport === 'stdio' ? ['--stdio'] : [])]
+  await execute(process.execPath, args, { env: { ...env, UNFOLD_HOME: gateway.env?.UNFOLD_HOME }, cwd: scene.project })
 }

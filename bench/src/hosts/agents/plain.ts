@@ -1,5 +1,6 @@
 import type { Agent } from '../endpoint/endpoint.ts'
 import type { Action, ModelRequest, OfferedTool } from '../endpoint/neutral.ts'
+import { hostSearch, isHostSearch, searchHost, selectInHost } from './host-search.ts'
 import { type Exchange, exchangesOf, isNamed, listedTool, readableText } from './tools.ts'
 
 /** One tool that an agent wants to call. */
@@ -20,8 +21,7 @@ const describe = 'describe_tools'
 const call = 'call_tool'
 const manage = 'manage_tools'
 
-// What hosts call their own search, and their own way to call what it found.
-const hostSearches = ['ToolSearch', 'tool_search', 'tool_search_tool']
+// What hosts call their own way to call what their own search found.
 const hostBridge = 'tool_call'
 
 // What a host writes into the history in place of a call of a tool that it does not know.
@@ -90,13 +90,16 @@ class Mind {
       if (done.length === 1 && isKnown) return this.#use(manage, { action: 'enable', tools: [tool] })
     }
     // A reply that described the tool said that it can be called by name.
-    if (isKnown) return this.#searchHost(query) ?? this.#byName()
-    return this.#searchHost(query)
+    if (isKnown) return searchHost(this.#request, query) ?? this.#byName()
+    return searchHost(this.#request, query)
   }
 
   /** Whether a tool can be called now, or after the host's own search was asked for it. */
   #can(name: string): boolean {
-    return listedTool(this.#request, name) !== undefined || (this.#hostSearch !== undefined && this.#deferred(name) !== undefined)
+    return (
+      listedTool(this.#request, name) !== undefined ||
+      (hostSearch(this.#request) !== undefined && this.#deferred(name) !== undefined)
+    )
   }
 
   /** Calls a tool, after asking the host's own search for it where that is the only way. */
@@ -109,7 +112,7 @@ class Mind {
     // One who has to search anyway asks at once for all that goes together.
     const together = [name, ...(name === this.#wish.tool ? [] : [search, describe, call])]
     const names = new Set(together.flatMap((each) => this.#deferred(each) ?? []))
-    return this.#searchHost(this.#selecting([...names])) ?? callOf({ name: deferred }, args)
+    return selectInHost(this.#request, [...names]) ?? callOf({ name: deferred }, args)
   }
 
   #byName(): Action {
@@ -118,29 +121,6 @@ class Mind {
     )
     const prefix = like?.name.replace(/(manage_tools|activate_\w+)$/u, '') ?? ''
     return callOf({ ...like, name: `${prefix}${this.#wish.tool}` }, this.#wish.arguments)
-  }
-
-  get #hostSearch(): OfferedTool | undefined {
-    return this.#request.tools.find(({ name }) => hostSearches.includes(name))
-  }
-
-  /** How the host's own search is asked for tools whose names are known. */
-  #selecting(names: readonly string[]): string {
-    return this.#takesPattern ? `^(${names.join('|')})$` : `select:${names.join(',')}`
-  }
-
-  /** Asks the host's own search, once for each query. */
-  #searchHost(query: string): Action | undefined {
-    const tool = this.#hostSearch
-    const key = this.#takesPattern ? 'pattern' : 'query'
-    const isAsked = this.#exchanges.some(({ name, arguments: args }) => name === tool?.name && args[key] === query)
-    return tool === undefined || isAsked ? undefined : callOf(tool, { [key]: query, max_results: 5 })
-  }
-
-  /** Whether the host's own search takes a regular expression. */
-  get #takesPattern(): boolean {
-    const { properties } = asObject(this.#hostSearch?.parameters)
-    return Object.hasOwn(asObject(properties), 'pattern')
   }
 
   /** The host's name for a tool that it sends without showing it to the model, or names in a text without listing it. */
@@ -152,7 +132,7 @@ class Mind {
   }
 
   #hostHasShown(name: string): boolean {
-    return this.#exchanges.some((each) => hostSearches.includes(each.name) && each.result.text.includes(name))
+    return this.#exchanges.some((each) => isHostSearch(each.name) && each.result.text.includes(name))
   }
 
   #used(name: string): boolean {

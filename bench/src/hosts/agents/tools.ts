@@ -1,8 +1,16 @@
 import type { Message, ModelRequest, OfferedTool, ReceivedResult } from '../endpoint/neutral.ts'
 
-/** Whether a host's name for a tool is this one: hosts put the name of the server, and more, in front. */
+/**
+ * Whether a host's name for a tool is this one: hosts put the name of the server, and more, in front, and some write one underscore
+ * where the server has several.
+ */
 export function isNamed(offered: string, name: string): boolean {
-  return offered === name || (offered.endsWith(name) && /[^A-Za-z0-9]$/u.test(offered.slice(0, -name.length)))
+  const [whole, own] = [singleUnderscores(offered), singleUnderscores(name)]
+  return whole === own || (whole.endsWith(own) && /[^A-Za-z0-9]$/u.test(whole.slice(0, -own.length)))
+}
+
+function singleUnderscores(name: string): string {
+  return name.replaceAll(/_+/gu, '_')
 }
 
 /** The tool of this name that the model can call now. A deferred one can be called once the host's own search has returned it. */

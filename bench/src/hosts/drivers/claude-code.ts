@@ -22,6 +22,11 @@ export const claudeCode: Driver = {
     IS_SANDBOX: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
+    // By default its first request may go out before a server is connected, which on a busy machine costs a turn.
+    MCP_CONNECTION_NONBLOCKING: 'false',
+    CLAUDE_CODE_MCP_STARTUP_WAIT_MS: '60000',
+    MCP_CONNECT_TIMEOUT_MS: '60000',
+    MCP_TIMEOUT: '60000',
     DISABLE_TELEMETRY: '1',
   }),
 }

@@ -34,4 +34,6 @@ export interface Driver {
   readonly prepare: (scene: Scene) => Promise<void>
   readonly args: (prompt: string) => readonly string[]
   readonly env: (scene: Scene) => Readonly<Record<string, string>>
+  /** Scenarios of test/hosts that this host fails whatever a server does, with the reason. */
+  readonly cannot?: { readonly [scenario: string]: string }
 }

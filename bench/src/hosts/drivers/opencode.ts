@@ -31,7 +31,15 @@ export const opencode: Driver = {
         lab: {
           npm: '@ai-sdk/openai-compatible',
           options: { baseURL: `${scene.endpoint}/v1`, apiKey: 'lab' },
-          models: { lab: { name: 'lab', tool_call: true, attachment: true, limit: { context: 200_000, output: 8_000 } } },
+          models: {
+            lab: {
+              name: 'lab',
+              tool_call: true,
+              attachment: true,
+              modalities: { input: ['text', 'image'], output: ['text'] },
+              limit: { context: 200_000, output: 8_000 },
+            },
+          },
         },
       },
     }),

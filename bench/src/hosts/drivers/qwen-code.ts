@@ -21,5 +21,5 @@ export const qwenCode: Driver = {
       security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
     }),
   args: (prompt) => ['-p', prompt, '--yolo', '--auth-type', 'openai'],
-  env: ({ endpoint }) => ({ OPENAI_API_KEY: 'lab', OPENAI_BASE_URL: `${endpoint}/v1`, OPENAI_MODEL: 'lab' }),
+  env: ({ endpoint }) => ({ OPENAI_API_KEY: 'lab', OPENAI_BASE_URL: `${endpoint}/v1`, OPENAI_MODEL: 'qwen3-vl-plus' }),
 }

@@ -36,7 +36,12 @@ export const responses: Wire = {
     const items = typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input
     const isSystem = ({ role }: Item): boolean => role === 'system' || role === 'developer'
     return {
-      system: [instructions, ...items.filter(isSystem).map(({ content }) => textOf(content))].join('\n'),
+      // A namespace has a description of its own; hosts put the instructions of a server there.
+      system: [
+        instructions,
+        ...items.filter(isSystem).map(({ content }) => textOf(content)),
+        ...tools.filter(({ type }) => type === 'namespace').map(({ description = '' }) => description),
+      ].join('\n'),
       tools: tools.flatMap((tool) => offered(tool)),
       messages: items.filter((item) => !isSystem(item)).flatMap(entryOf),
       bytes,

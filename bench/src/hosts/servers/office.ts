@@ -35,7 +35,10 @@ const handlers: { readonly [method: string]: (params: NonNullable<Message['param
     serverInfo: { name, version: '1.0.0' },
   }),
   ping: () => ({}),
-  'tools/list': () => ({ tools }),
+  'tools/list': () => {
+    if (tools.includes(lateTool)) report({ kind: 'listed' })
+    return { tools }
+  },
   'prompts/list': () => ({ prompts: [prompt] }),
   'prompts/get': (params) => ({
     messages: [{ role: 'user', content: { type: 'text', text: `Review ${String(params.arguments?.path)} line by line.` } }],
