@@ -46,6 +46,7 @@ test('the package exports these values and no others', () => {
       "isModeAvailable",
       "isStrict",
       "isTelling",
+      "isToolName",
       "isWaiting",
       "modeMeta",
       "modeNames",

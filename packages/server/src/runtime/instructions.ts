@@ -4,6 +4,8 @@ import type { Scope } from './scope.ts'
 import { sentence } from './surface.ts'
 
 const named = 24
+// Hosts cut instructions at about 2,000 characters, and how to reach tools that are not listed must not be lost.
+const longIntro = 1_000
 
 /** What a model reads when it connects: what the server is for, and what it can open. */
 export function instructionsFor(runtime: Runtime, scope: Scope): string | undefined {
@@ -12,7 +14,10 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
   const intro = about === undefined ? [] : [sentence(about)]
   const { exposure } = runtime.views.decision(scope)
   const how = ways[exposure]?.(callVariants ? 'call_tool_read, call_tool_write or call_tool_destructive' : 'call_tool')
-  if (how !== undefined) return [...intro, how, ...groupLines(runtime, scope, (name) => name)].join('\n')
+  if (how !== undefined) {
+    const lead = (about?.length ?? 0) > longIntro ? [how, ...intro] : [...intro, how]
+    return [...lead, ...groupLines(runtime, scope, (name) => name)].join('\n')
+  }
   if (scope.frame.canActivate && gated) {
     const behind = Object.values(groups)[0]?.about ?? ''
     return [...intro, `Call activate to list its tools: ${sentence(behind)}`].join('\n')
