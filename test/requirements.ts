@@ -15,7 +15,8 @@ export interface Requirement {
  * the scenarios of their source document (S01 to S08) and of its reviewers. C: identity as its source document tells it.
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
  * H: what real hosts do with a list, as the host lab measured it.
- * B: bad input. P: what authors of servers expect of declarations, handlers and replies.
+ * B: bad input. P: what authors of servers expect of declarations, handlers and replies. V: one server of a gateway, at an
+ * address of its own.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -403,6 +404,7 @@ export const requirements = [
   { id: 'R17-4', ways: 'session', behaviour: 'a hint for a tool in a child group names each activator to call, in order' },
   { id: 'R17-5', ways: 'stateless', behaviour: 'a hint for a tool outside the view says how to connect to have it' },
   { id: 'R17-6', ways: 'stateless', behaviour: 'the policy reveal runs a tool outside the view and leaves the list as it is' },
+  { id: 'R17-7', ways: 'every', behaviour: 'the policy reveal runs a tool without a group that the exposure does not list' },
 
   {
     id: 'R18-1',
@@ -733,6 +735,26 @@ export const requirements = [
     ways: 'every',
     behaviour: 'thousands of unknown names at once are answered in bounded time and with a short text',
   },
+
+  { id: 'V01', ways: 'http', behaviour: '/mcp/s/<server> lists and calls the tools of one server under their original names' },
+  { id: 'V02', ways: 'http', behaviour: 'a server alone has its own name, title, version, description and instructions' },
+  { id: 'V03', ways: 'http', behaviour: 'prompts and resources of a server alone have their original names and URIs' },
+  {
+    id: 'V04',
+    ways: 'http',
+    behaviour: 'a token with a profile sees its tools of a server alone, and a server outside of the profile does not exist',
+  },
+  { id: 'V05', ways: 'http', behaviour: 'a change of one server notifies its clients once, and no client of another server' },
+  { id: 'V06', ways: 'http', behaviour: 'exposure, budget, search and hidden calls work for a server alone' },
+  { id: 'V07', ways: 'http', behaviour: 'a long result of a server alone is read with read_result, by its client only' },
+  { id: 'V08', ways: 'http', behaviour: 'questions and progress of a server alone reach the client that called' },
+  {
+    id: 'V09',
+    ways: 'http',
+    behaviour: 'addresses of single servers come and go with the configuration, and sessions of a removed server end',
+  },
+  { id: 'V10', ways: 'http', behaviour: 'calls of a server alone count for rate limit, audit and metrics like any others' },
+  { id: 'V11', ways: 'http', behaviour: 'two clients of a server alone share neither activation nor session' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

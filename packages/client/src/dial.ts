@@ -297,12 +297,18 @@ const noValidation: jsonSchemaValidator = {
 }
 
 function agreed(client: Client): Agreement {
-  const { name = 'unknown', version = '', title } = client.getServerVersion() ?? {}
+  const { name = 'unknown', version = '', title, description, websiteUrl } = client.getServerVersion() ?? {}
   const instructions = client.getInstructions()
   return {
     era: client.getProtocolEra() === 'modern' ? 'stateless' : 'session',
     protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
-    server: { name, version, ...(title !== undefined && { title }) },
+    server: {
+      name,
+      version,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+    },
     capabilities: client.getServerCapabilities() ?? {},
     ...(instructions !== undefined && { instructions }),
   }

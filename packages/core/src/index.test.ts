@@ -47,6 +47,7 @@ test('the package exports these values and no others', () => {
       "isStrict",
       "isSurface",
       "isTelling",
+      "isToolName",
       "isWaiting",
       "listsEverything",
       "modeMeta",

@@ -2,9 +2,12 @@ import { Failure } from './failure.ts'
 
 const toolName = /^[A-Za-z0-9_.-]{1,128}$/
 
+/** Whether MCP allows this name for a tool. */
+export const isToolName = (name: string): boolean => toolName.test(name)
+
 /** Refuses a name that MCP does not allow for a tool. */
 export function checkToolName(name: string): void {
-  if (toolName.test(name)) return
+  if (isToolName(name)) return
   throw new Failure(
     'invalid_name',
     `"${printable(name)}" cannot be a tool's name. Use 1 to 128 letters, digits, underscores, dots and hyphens.`,

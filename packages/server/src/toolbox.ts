@@ -47,6 +47,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly about?: string
   /** Instructions for the model, instead of those made from `about` and the groups. */
   readonly instructions?: string
+  /** What the server says of itself, for one that speaks for another and learns it later. Asked for whenever a client connects. */
+  readonly introduce?: () => Introduction
   readonly groups?: G
   /** One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. */
   readonly gate?: string | { readonly about: string /** Open from the start. */; readonly default?: boolean }
@@ -117,6 +119,13 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly report?: Reporter
   /** The clock for learning whether a client lists again and what it calls after a search, in milliseconds. */
   readonly now?: () => number
+}
+
+/** What a server says of itself; what is left out is as the toolbox declares it. */
+export interface Introduction {
+  /** In place of `name`, `version`, `title`, `icons` and `websiteUrl`. */
+  readonly info?: Implementation
+  readonly about?: string
 }
 
 /** A tool as its author declares it. */
@@ -315,18 +324,23 @@ export function declarationOf<F extends Facts, P extends Principal>(
   }
   for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs', 'noticeEveryMs'] as const) positive(what, options[what])
   positive('search.deadlineMs', options.search?.deadlineMs)
-  const { name, version, title, icons, websiteUrl } = options
+  const { name, version, title, icons, websiteUrl, introduce } = options
+  const declared: Implementation = {
+    name,
+    version,
+    ...(title !== undefined && { title }),
+    ...(icons !== undefined && { icons }),
+    ...(websiteUrl !== undefined && { websiteUrl }),
+  }
   const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
   const groups = gate === undefined ? ((options.groups ?? {}) as Declaration['groups']) : { [gateGroup]: gate }
   return {
-    info: {
-      name,
-      version,
-      ...(title !== undefined && { title }),
-      ...(icons !== undefined && { icons }),
-      ...(websiteUrl !== undefined && { websiteUrl }),
+    get info() {
+      return introduce?.().info ?? declared
     },
-    about: options.about,
+    get about() {
+      return introduce?.().about ?? options.about
+    },
     instructions: options.instructions,
     groups,
     gated: options.gate !== undefined,

@@ -253,6 +253,7 @@ describe('what the parts say against each other', () => {
       { mcpServers: { a: { ...server, tools: { x: { name: 'activate_a' } } } } },
       'mcpServers.a.tools.x.name is a name of the gateway’s own tools, or looks like one.',
     ],
+    [{ profiles: { s: {} } }, 'profiles.s is reserved: /mcp/s/<server> serves single servers. Rename the profile.'],
     [
       { profiles: { home: { servers: ['x'] } } },
       'profiles.home.servers[0] names the server "x", which is not in this file. There is no server.',

@@ -1,5 +1,6 @@
 import { hostProfiles } from '@unfold-mcp/core'
 import { z } from 'zod'
+import { mcpPath, serverSegment } from '../mcp-path.ts'
 import { isReserved } from '../transforms/reserved.ts'
 
 /** A length of time; none is so long that a timer could not hold it. */
@@ -193,6 +194,10 @@ export const configSchema = z.strictObject({
         .regex(
           /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/u,
           'must be 1 to 64 letters, digits, underscores and hyphens, a letter or digit first',
+        )
+        .regex(
+          new RegExp(`^(?!${serverSegment}$)`, 'u'),
+          `is reserved: ${mcpPath}/${serverSegment}/<server> serves single servers. Rename the profile`,
         ),
       profile,
     )

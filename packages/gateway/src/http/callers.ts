@@ -11,6 +11,8 @@ export interface ClientStatus {
   /** The name of its token, where it has one. */
   readonly token?: string
   readonly profile?: string
+  /** The server that it is connected to alone. */
+  readonly server?: string
   readonly sinceMs: number
   readonly idleMs: number
   /** How many requests it made; of a session that is not counted. */
@@ -81,7 +83,8 @@ export function sessionStatus({ name, version, principal, sinceMs, idleMs, isLis
   }
 }
 
-const holder = (client: Client | undefined): Pick<ClientStatus, 'token' | 'profile'> => ({
+const holder = (client: Client | undefined): Pick<ClientStatus, 'token' | 'profile' | 'server'> => ({
   ...(client?.token !== undefined && { token: client.token }),
   ...(client?.profile !== undefined && { profile: client.profile }),
+  ...(client?.server !== undefined && { server: client.server }),
 })

@@ -84,8 +84,9 @@ export class Passing {
   /** Serves prompts, resources and completions on a protocol server, as far as this client's servers have them now. */
   readonly extend: Extension = (mcp, served) => {
     const { scope, era } = served
+    const client: Client | undefined = served.principal
     // A session is told once what there is; so whatever servers that are still to come may have.
-    const offers = isLasting(scope) && !this.#isMet ? everything : this.#documents.shown(served.principal).offers
+    const offers = isLasting(scope) && this.#isAhead(client) ? everything : this.#documents.shown(client).offers
     if (isLasting(scope)) this.#readers.enter(mcp, served, { declared: offers, gone: () => this.#subscriptions.drop(mcp) })
     const { upstreams } = this.#options
     const handlers: Handlers = {
@@ -179,6 +180,13 @@ export class Passing {
     this.#readers.changed()
     void this.#subscriptions.renew(server)
     this.#checkMet()
+  }
+
+  /** Whether a client comes before what its servers offer can be known. */
+  #isAhead(client: Client | undefined): boolean {
+    const server = client?.server
+    if (server === undefined) return !this.#isMet
+    return !this.#lists.has(server) && this.#options.upstreams.get(server)?.state === 'starting'
   }
 
   #checkMet(): void {

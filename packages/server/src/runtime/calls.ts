@@ -132,7 +132,7 @@ export async function admitted(runtime: Runtime, scope: Scope, name: string, eff
   if (isWaiting(entry, look) && hiddenCalls === 'hint') return { kind: 'answered', result: waitingHint(entry) }
   const group = entry.visibility.group
   if (group === undefined) {
-    if (isWaiting(entry, look)) return { kind: 'entry', entry }
+    if (isWaiting(entry, look) || hiddenCalls === 'reveal') return { kind: 'entry', entry }
     throw unknownTool(runtime, scope, name)
   }
   if (hiddenCalls === 'hint') return { kind: 'answered', result: activationHint(runtime, scope, name, group) }

@@ -5,6 +5,8 @@ import { sentence } from './surface.ts'
 
 // More names than these help nobody who can search.
 const named = 24
+// Hosts cut instructions at about 2,000 characters, and how to reach tools that are not listed must not be lost.
+const longIntro = 1_000
 
 // Claude Code cuts instructions off here. The essentials come first, and groups that do not fit are counted.
 const mostBytes = 2_048
@@ -17,11 +19,11 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
   const intro = about === undefined ? [] : [sentence(about)]
   const { exposure } = runtime.views.decision(scope)
   const how = ways[exposure]?.(callVariants ? 'call_tool_read, call_tool_write or call_tool_destructive' : 'call_tool')
-  if (how !== undefined)
-    return fitted(
-      [...intro, how],
-      groupLines(runtime, scope, (name) => name),
-    )
+  if (how !== undefined) {
+    const head = (about?.length ?? 0) > longIntro ? [how, ...intro] : [...intro, how]
+    const lines = groupLines(runtime, scope, (name) => name)
+    return fitted(head, lines)
+  }
   if (scope.frame.canActivate && gated) {
     const behind = Object.values(groups)[0]?.about ?? ''
     return [...intro, `Call activate to list its tools: ${sentence(behind)}`].join('\n')
