@@ -56,6 +56,7 @@ test('the package exports these values and no others', () => {
       "planAll",
       "planDeactivate",
       "printable",
+      "printableText",
       "reasons",
       "reconcile",
       "rememberingEvaluate",

@@ -70,7 +70,7 @@ export {
   modeNames,
   whenEmpty,
 } from './modes.ts'
-export { checkGroupName, checkToolName, nearest, nearestHint, printable } from './names.ts'
+export { checkGroupName, checkToolName, nearest, nearestHint, printable, printableText } from './names.ts'
 export { normalForm } from './normal-form.ts'
 export { type Page, pageOf } from './pages.ts'
 export type { Confidence } from './search/abstention.ts'

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { ProcessLife } from '@unfold-mcp/client'
 import { expect, test } from 'vitest'
 import { server } from '../../test/upstreams.ts'
 import { systemClock } from '../clock.ts'
@@ -11,7 +12,7 @@ test('programs that never get ready keep the others from starting only for a mom
   const starts = new Starts({ clock: systemClock })
   const stop = new AbortController()
   const pids: number[] = []
-  const onProcess = (pid: number, life: 'started' | 'ended'): void => {
+  const onProcess = (pid: number, life: ProcessLife): void => {
     if (life === 'started') pids.push(pid)
   }
   const stuck = Array.from({ length: 2 * atOnce }, () =>
