@@ -32,7 +32,10 @@ export function printable(text: string, limit = 120): string {
 
 /** The same for a text of several lines: line breaks stay, and tabs become spaces. */
 export function printableText(text: string, limit = 1_000): string {
-  const whole = text.slice(0, 2 * limit + 2).replace(/\r\n?/gu, '\n').replaceAll('\t', '  ')
+  const whole = text
+    .slice(0, 2 * limit + 2)
+    .replace(/\r\n?/gu, '\n')
+    .replaceAll('\t', '  ')
   const cut = whole.length > limit ? `${whole.slice(0, limit)}…` : whole
   return cut
     .split('\n')

@@ -94,6 +94,7 @@ export async function statusOf(watched: Watched): Promise<GatewayStatus> {
 
 const mostNotes = 100
 const mostOfAddress = 2_000
+const mostOfOutput = 500
 
 /** Every server behind the gateway, with what is secret taken out. */
 export async function upstreamsOf({ gateway, journal, secrets }: Watched): Promise<readonly UpstreamReport[]> {
@@ -104,6 +105,7 @@ export async function upstreamsOf({ gateway, journal, secrets }: Watched): Promi
       ...status,
       offered: gateway.source.count(status.name),
       ...(status.lastError !== undefined && { lastError: secrets.text(status.lastError) }),
+      ...(status.lastOutput !== undefined && { lastOutput: secrets.text(printable(status.lastOutput, mostOfOutput)) }),
       ...(status.address !== undefined && { address: secrets.text(printable(status.address, mostOfAddress)) }),
       ...(status.server !== undefined && { server: secrets.text(printable(status.server)) }),
       notes: gateway.source.notes(status.name).slice(0, mostNotes),

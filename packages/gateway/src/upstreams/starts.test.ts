@@ -51,8 +51,10 @@ test('a program that nobody waits for is not started before it is calm, unless s
   const awaited = new Set<string>(['first'])
   const begun: string[] = []
   const open = (name: string) =>
-    starts.open(server('toolbox.mjs'), { onProcess: (_pid, life) => life === 'started' && begun.push(name) }, () =>
-      awaited.has(name),
+    starts.open(
+      server('toolbox.mjs'),
+      { onProcess: (_pid, life) => life === 'started' && begun.push(name) },
+      { isAwaited: () => awaited.has(name), hasAnswered: false, wasKnown: false, phase: () => undefined },
     )
   const [third, second, first] = ['third', 'second', 'first'].map(open)
   await using _first = await first
