@@ -63,6 +63,7 @@ test('the package exports these values and no others', () => {
       "planAll",
       "planDeactivate",
       "printable",
+      "printableText",
       "reasons",
       "reconcile",
       "rememberingEvaluate",

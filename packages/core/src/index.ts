@@ -80,7 +80,7 @@ export {
   modeNames,
   whenEmpty,
 } from './modes.ts'
-export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable } from './names.ts'
+export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './names.ts'
 export { normalForm } from './normal-form.ts'
 export { type Page, pageOf } from './pages.ts'
 export type { Confidence } from './search/abstention.ts'

@@ -33,6 +33,19 @@ export function printable(text: string, limit = 120): string {
   return cut.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? '?'}}`)
 }
 
+/** The same for a text of several lines: line breaks stay, and tabs become spaces. */
+export function printableText(text: string, limit = 1_000): string {
+  const whole = text
+    .slice(0, 2 * limit + 2)
+    .replace(/\r\n?/gu, '\n')
+    .replaceAll('\t', '  ')
+  const cut = whole.length > limit ? `${whole.slice(0, limit)}…` : whole
+  return cut
+    .split('\n')
+    .map((line) => printable(line, limit + 1))
+    .join('\n')
+}
+
 // Names that differ in more are no help, and among thousands of long ones looking further takes as long as hundreds of requests.
 const furthest = 6
 

@@ -82,6 +82,10 @@ const commandServer = z.strictObject({
     .default({})
     .describe('Added to a small safe part of the environment'),
   cwd: noNul.min(1, 'is empty').optional().describe('Seen from the folder of this file, which is also the default'),
+  installTimeoutMs: ms
+    .min(100)
+    .default(600_000)
+    .describe('How long npx, uvx, docker run and the like may take until the first message: they may have to install the server'),
   ...ours,
 })
 

@@ -97,6 +97,7 @@ export async function statusOf(watched: Watched): Promise<GatewayStatus> {
 
 const mostNotes = 100
 const mostOfAddress = 2_000
+const mostOfOutput = 500
 
 /** Every server behind the gateway, with what is secret taken out. */
 export async function upstreamsOf(watched: Watched): Promise<readonly UpstreamReport[]> {
@@ -109,6 +110,7 @@ export async function upstreamsOf(watched: Watched): Promise<readonly UpstreamRe
       ...(transport === 'http' && status.state !== 'disabled' && { url: serverUrl(url(), status.name) }),
       offered: gateway.source.count(status.name),
       ...(status.lastError !== undefined && { lastError: secrets.text(status.lastError) }),
+      ...(status.lastOutput !== undefined && { lastOutput: secrets.text(printable(status.lastOutput, mostOfOutput)) }),
       ...(status.address !== undefined && { address: secrets.text(printable(status.address, mostOfAddress)) }),
       ...(status.server !== undefined && { server: secrets.text(printable(status.server)) }),
       notes: gateway.source.notes(status.name).slice(0, mostNotes),

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { Pass } from '../middleware/chain.ts'
+import type { UpstreamState } from '../upstreams/events.ts'
 import type { Pace } from '../upstreams/refresher.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { wordsOf } from '../words.ts'
@@ -159,7 +160,7 @@ export class Passing {
     const { events } = this.#options.upstreams
     events.on('connected', ({ upstream }) => this.#met(upstream))
     events.on('state', ({ upstream, state }) => {
-      if (state !== 'ready' && state !== 'starting') this.#lists.get(upstream)?.lost()
+      if (!isThere(state)) this.#lists.get(upstream)?.lost()
       this.#checkMet()
     })
     events.on('documents', ({ upstream, notice }) => {
@@ -193,7 +194,7 @@ export class Passing {
     const { upstreams } = this.#options
     const isMet = ([name, { disabled }]: [string, { disabled: boolean }]): boolean => {
       const state = upstreams.get(name)?.state
-      return disabled || this.#lists.has(name) || (state !== undefined && state !== 'starting')
+      return disabled || this.#lists.has(name) || (state !== undefined && state !== 'starting' && state !== 'installing')
     }
     if (Object.entries(this.#config.mcpServers).every(isMet)) this.#isMet = true
   }
@@ -216,3 +217,6 @@ export class Passing {
     return list
   }
 }
+
+/** Whether a server is connected, or about to be. */
+const isThere = (state: UpstreamState): boolean => ['starting', 'installing', 'ready', 'degraded'].includes(state)
