@@ -2,7 +2,6 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import {
   availableModes,
   correctedArguments,
-  facetOf,
   isStrict,
   isSurface,
   modeNames,
@@ -14,18 +13,11 @@ import {
 } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
+import { callerOf, type Kind, kindOf } from './caller.ts'
 import { activationHint, run } from './calls.ts'
 import { unknownLine } from './finding.ts'
+import { hidesUnshown, reachOf } from './reach.ts'
 import type { SurfacePlace } from './stable-surface.ts'
-
-/** What a variant of `call_tool` calls. */
-export type Kind = 'read' | 'write' | 'destructive'
-
-const facets: { readonly [K in Kind]: ReturnType<typeof facetOf> } = {
-  read: 'read-only',
-  write: 'write',
-  destructive: 'destructive',
-}
 
 /** Runs a tool that is permitted and available, shown or not. Wrong arguments are answered with all the next try needs. */
 export async function callThrough(
@@ -36,13 +28,13 @@ export async function callThrough(
   const { catalog, groups } = runtime.worldOf(scope)
   const look = runtime.views.look(scope)
   const meaning = resolve(catalog, look, name)
-  if (meaning.kind === 'unknown') {
-    const known = runtime.views.whole(scope).tools.map((tool) => tool.name)
+  if (meaning.kind === 'unknown' || (meaning.kind === 'hidden' && hidesUnshown(runtime, scope))) {
+    const known = reachOf(runtime, scope).tools.map((tool) => tool.name)
     return failureResult('unknown_tool', `${unknownLine(name, known)} Find tools with search_tools.`)
   }
   const { entry } = meaning
   if (isSurface(entry, look)) return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
-  if (kind !== undefined && facetOf(entry.tool) !== facets[kind]) return wrongKind(entry)
+  if (kind !== undefined && kindOf(entry.tool) !== kind) return wrongKind(entry)
   const snapshot = entry.modes === undefined ? undefined : runtime.views.snapshot(scope)
   const checked = await entry.input.check(args, snapshot)
   if ('problems' in checked) return invalidCall(await helpFor(entry, args, checked.problems, snapshot))
@@ -55,9 +47,7 @@ export async function callThrough(
 }
 
 function wrongKind({ tool }: ToolEntry): CallToolResult {
-  const facet = facetOf(tool)
-  const right = facet === 'read-only' ? 'read' : facet
-  return failureResult('invalid_arguments', `${tool.name} is called with call_tool_${right}.`)
+  return failureResult('invalid_arguments', `${tool.name} is called with ${callerOf(tool, true)}.`)
 }
 
 // A longer one costs more to read than to look up in parts, and the problems and the example say what matters of it.

@@ -23,8 +23,10 @@ import type { ToolContext } from '../context.ts'
 import type { ToolEntry } from '../entry.ts'
 import { wordsOf } from '../report.ts'
 import { failureResult, invalidResult, isInputRequired, resultOf, ToolError } from '../result.ts'
+import { callerOf } from './caller.ts'
 import { deadlineOf } from './deadline.ts'
 import { checkSize } from './limits.ts'
+import { hidesUnshown, isFound } from './reach.ts'
 import { callThem, changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
@@ -123,7 +125,8 @@ async function admitted(runtime: Runtime, scope: Scope, name: string, effects: E
     throw unknownTool(runtime, scope, name)
   }
   const { hiddenCalls } = runtime.declaration
-  if (hiddenCalls === 'opaque') throw unknownTool(runtime, scope, name)
+  if (hidesUnshown(runtime, scope)) throw unknownTool(runtime, scope, name)
+  if (isFound(look) && hiddenCalls !== 'reveal') return { kind: 'answered', result: unlistedHint(runtime, scope, entry) }
   if (isWaiting(entry, look) && hiddenCalls === 'hint') return { kind: 'answered', result: waitingHint(entry) }
   const group = entry.visibility.group
   if (group === undefined) {
@@ -147,6 +150,13 @@ function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
 
 function waitingHint({ tool: { name }, after }: ToolEntry): CallToolResult {
   return failureResult('requires_activation', `Tool '${name}' can be called after '${after}'. Call '${after}' first.`)
+}
+
+/** How to call a tool that is to be found rather than listed. */
+function unlistedHint({ declaration }: Runtime, { frame }: Scope, { tool }: ToolEntry): CallToolResult {
+  const enable = frame.canActivate && frame.wish === 'lazy' ? ', or enable it with manage_tools first' : ''
+  const text = `Tool '${tool.name}' is not listed. Call it with ${callerOf(tool, declaration.callVariants)}(name, arguments)${enable}.`
+  return failureResult('requires_activation', text)
 }
 
 export function activationHint(runtime: Runtime, scope: Scope, tool: string, group: string): CallToolResult {
