@@ -405,7 +405,7 @@ export const requirements = [
   {
     id: 'R17-1',
     ways: 'session',
-    behaviour: 'the policy reveal opens the group of a hidden tool, runs it, says so, and tells once',
+    behaviour: 'the policy reveal opens the group of a hidden tool, runs it, says so in _meta alone, and tells once',
   },
   { id: 'R17-2', ways: 'every', behaviour: 'what is not permitted is answered as unknown under every policy' },
   { id: 'R17-3', ways: 'every', behaviour: 'what a false predicate makes unavailable is answered as unknown under every policy' },

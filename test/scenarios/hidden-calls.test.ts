@@ -82,7 +82,13 @@ verifies('A18', hintingHub, async ({ connect, served }) => {
 verifies('R17-1', async ({ connect }) => {
   const client = await connect(hub('reveal'))
   const revealed = await client.call('read_file')
-  expect(textOf(revealed)).toMatch(/^read_file ran\nActivated: files\.\n/u)
+  expect(revealed.content).toEqual([{ type: 'text', text: 'read_file ran' }])
+  expect(revealed._meta?.['io.github.unfold-mcp/activation']).toEqual({
+    activated: ['files'],
+    deactivated: [],
+    appeared: ['read_file', 'write_file'],
+    disappeared: [],
+  })
   await client.told(1)
   await client.quiet()
   expect(client.notices).toBe(1)

@@ -14,7 +14,7 @@ import {
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { callerOf, type Kind, kindOf } from './caller.ts'
-import { activationHint, run } from './calls.ts'
+import { activationHint, reveal, run } from './calls.ts'
 import { unknownLine } from './finding.ts'
 import { hidesUnshown, reachOf } from './reach.ts'
 import type { SurfacePlace } from './stable-surface.ts'
@@ -41,7 +41,7 @@ export async function callThrough(
   const { group } = entry.visibility
   if (group !== undefined && isStrict(groups, group) && !runtime.isActive(scope, group)) {
     if (!scope.frame.canActivate) return activationHint(runtime, scope, name, group)
-    effects.made.push(await runtime.activateAll(scope, [group]))
+    await reveal(runtime, scope, group, effects)
   }
   return run(runtime, scope, entry, { ...call, name, arguments: args }, effects)
 }

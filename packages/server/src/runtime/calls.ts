@@ -27,7 +27,7 @@ import { callerOf } from './caller.ts'
 import { deadlineOf } from './deadline.ts'
 import { checkSize } from './limits.ts'
 import { hidesUnshown, isFound } from './reach.ts'
-import { callThem, changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
+import { callThem, changeText, revealMeta, transitionReply, transitionText, unchangedReply } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import type { Shown } from './shown.ts'
@@ -56,7 +56,7 @@ type CallMeta = ServerContext['mcpReq']['_meta']
 /** The answer to a call: permitted, available, and shown or let through by the policy for hidden tools. */
 export async function answer(runtime: Runtime, scope: Scope, call: Call): Promise<CallToolResult | InputRequiredResult> {
   checkSize(call.arguments, runtime.declaration.messageLimits)
-  const effects: Effects = { made: [], asked: new Set(), open: true }
+  const effects: Effects = { made: [], revealed: [], asked: new Set(), open: true }
   try {
     runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
     const admission = await admitted(runtime, scope, call.name, effects)
@@ -97,6 +97,8 @@ function alongside({ context }: Call): (() => Promise<void>) | undefined {
 /** What a call changed so far. Changes made after it ended are told by themselves. */
 export interface Effects {
   readonly made: Transition[]
+  /** Those of them that let an unlisted tool run: no part of what the tool itself answers. */
+  readonly revealed: Transition[]
   /** The groups that the handler asked to activate. */
   readonly asked: Set<string>
   open: boolean
@@ -134,8 +136,15 @@ async function admitted(runtime: Runtime, scope: Scope, name: string, effects: E
     throw unknownTool(runtime, scope, name)
   }
   if (hiddenCalls === 'hint') return { kind: 'answered', result: activationHint(runtime, scope, name, group) }
-  if (scope.frame.canActivate) effects.made.push(await runtime.activateAll(scope, [group]))
+  if (scope.frame.canActivate) await reveal(runtime, scope, group, effects)
   return { kind: 'entry', entry }
+}
+
+/** Activates the group of an unlisted tool so that it can run. */
+export async function reveal(runtime: Runtime, scope: Scope, group: string, effects: Effects): Promise<void> {
+  const transition = await runtime.activateAll(scope, [group])
+  effects.made.push(transition)
+  if (transition.changed) effects.revealed.push(transition)
 }
 
 function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
@@ -300,14 +309,16 @@ function withChanges(
   result: CallToolResult,
   { effects, before }: { readonly effects: Effects; readonly before: Shown },
 ): CallToolResult {
-  const activations = effects.made.filter((effect) => effect.changed)
+  const { made, revealed } = effects
+  const activations = made.filter((effect) => effect.changed && !revealed.includes(effect))
   const texts = activations.map((effect) => transitionText(effect, runtime.openable(scope, effect), ''))
-  if (activations.length === 0) {
+  if (activations.length + revealed.length === 0) {
     const after = runtime.views.shown(scope)
     if (after.fingerprint !== before.fingerprint) texts.push(changeText(before.tools, after.tools))
   }
   const told = texts.filter((text) => text !== '').map((text) => ({ type: 'text' as const, text }))
-  return told.length === 0 ? result : { ...result, content: [...result.content, ...told] }
+  const noted = revealed.length === 0 ? result : { ...result, _meta: { ...result._meta, ...revealMeta(revealed) } }
+  return told.length === 0 ? noted : { ...noted, content: [...noted.content, ...told] }
 }
 
 function contextOf(
