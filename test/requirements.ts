@@ -230,6 +230,16 @@ export const requirements = [
     behaviour: 'an activator written by hand is listed, found and run like any tool, and says that it activated nothing',
   },
   { id: 'P05', ways: 'none', behaviour: 'an activator in a toolbox with nothing to activate is refused before it is served' },
+  {
+    id: 'P06',
+    ways: 'every',
+    behaviour: 'descriptions, outlines, searches and call_tool know of a hidden tool exactly when a call of it is not denied',
+  },
+  {
+    id: 'P07',
+    ways: 'every',
+    behaviour: 'a direct call of a tool that is found rather than listed is answered with how to call it',
+  },
   { id: 'P03', ways: 'none', behaviour: 'the gateway reads LAZY_MODE as a server does' },
 
   { id: 'R04-1', ways: 'session', behaviour: 'a tool with a group and a predicate is shown only while both hold' },
@@ -397,7 +407,7 @@ export const requirements = [
   {
     id: 'R17-1',
     ways: 'session',
-    behaviour: 'the policy reveal opens the group of a hidden tool, runs it, says so, and tells once',
+    behaviour: 'the policy reveal opens the group of a hidden tool, runs it, says so in _meta alone, and tells once',
   },
   { id: 'R17-2', ways: 'every', behaviour: 'what is not permitted is answered as unknown under every policy' },
   { id: 'R17-3', ways: 'every', behaviour: 'what a false predicate makes unavailable is answered as unknown under every policy' },

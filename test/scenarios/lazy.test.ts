@@ -78,7 +78,7 @@ verifies('E07', async ({ connect }) => {
   const reply = await manage(client, 'disable', { tools: ['ping', 'read_file'] })
   expect(textOf(reply)).toContain('No longer listed: read_file, ping.')
   expect(await client.toolNames()).toEqual(['manage_tools', ...officeTools.slice(1, -1)])
-  await expect(client.call('ping')).rejects.toThrow('not found')
+  expect(reasonOf(await client.call('ping'))).toBe('requires_activation')
 })
 
 verifies('E08', async ({ connect }) => {

@@ -24,9 +24,11 @@ import type { ToolContext } from '../context.ts'
 import type { ToolEntry } from '../entry.ts'
 import { wordsOf } from '../report.ts'
 import { failureResult, invalidResult, isInputRequired, resultOf, ToolError } from '../result.ts'
+import { callerOf } from './caller.ts'
 import { deadlineOf } from './deadline.ts'
 import { checkSize } from './limits.ts'
-import { callThem, changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
+import { hidesUnshown, isFound } from './reach.ts'
+import { callThem, changeText, revealMeta, transitionReply, transitionText, unchangedReply } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import type { Shown } from './shown.ts'
@@ -55,7 +57,7 @@ type CallMeta = ServerContext['mcpReq']['_meta']
 /** The answer to a call: permitted, available, and shown or let through by the policy for hidden tools. */
 export async function answer(runtime: Runtime, scope: Scope, call: Call): Promise<CallToolResult | InputRequiredResult> {
   checkSize(call.arguments, runtime.declaration.messageLimits)
-  const effects: Effects = { made: [], asked: new Set(), open: true }
+  const effects: Effects = { made: [], revealed: [], asked: new Set(), open: true }
   try {
     const admitting = runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
     // A call that need not wait is not put off by a turn.
@@ -100,6 +102,8 @@ function alongside({ context }: Call): (() => Promise<void>) | undefined {
 /** What a call changed so far. Changes made after it ended are told by themselves. */
 export interface Effects {
   readonly made: Transition[]
+  /** Those of them that let an unlisted tool run: no part of what the tool itself answers. */
+  readonly revealed: Transition[]
   /** The groups that the handler asked to activate. */
   readonly asked: Set<string>
   open: boolean
@@ -128,7 +132,8 @@ export async function admitted(runtime: Runtime, scope: Scope, name: string, eff
     throw unknownTool(runtime, scope, name)
   }
   const { hiddenCalls } = runtime.declaration
-  if (hiddenCalls === 'opaque') throw unknownTool(runtime, scope, name)
+  if (hidesUnshown(runtime, scope)) throw unknownTool(runtime, scope, name)
+  if (isFound(look) && hiddenCalls !== 'reveal') return { kind: 'answered', result: unlistedHint(runtime, scope, entry) }
   if (isWaiting(entry, look) && hiddenCalls === 'hint') return { kind: 'answered', result: waitingHint(entry) }
   const group = entry.visibility.group
   if (group === undefined) {
@@ -138,7 +143,7 @@ export async function admitted(runtime: Runtime, scope: Scope, name: string, eff
   if (hiddenCalls === 'hint') return { kind: 'answered', result: activationHint(runtime, scope, name, group) }
   // Where tools are found by search the list stays short: only a group whose hooks must run is activated.
   const activates = look.exposure !== 'search' || isStrict(look.groups, group)
-  if (scope.frame.canActivate && activates) effects.made.push(await runtime.activateAll(scope, [group]))
+  if (scope.frame.canActivate && activates) await reveal(runtime, scope, group, effects)
   return { kind: 'entry', entry }
 }
 
@@ -147,6 +152,13 @@ const callsOthers = ({ surface }: ToolEntry): boolean => surface === 'call' || s
 /** Whether a tool that calls others is the one for this client: those for each kind of effect exist so that a person can approve by name. */
 function isRightCaller(entry: ToolEntry, { frame }: Scope): boolean {
   return !callsOthers(entry) || (entry.surface === 'call-variants') === frame.presentation.callVariants
+}
+
+/** Activates the group of an unlisted tool so that it can run. */
+export async function reveal(runtime: Runtime, scope: Scope, group: string, effects: Effects): Promise<void> {
+  const transition = await runtime.activateAll(scope, [group])
+  effects.made.push(transition)
+  if (transition.changed) effects.revealed.push(transition)
 }
 
 function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
@@ -161,6 +173,13 @@ function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
 
 function waitingHint({ tool: { name }, after }: ToolEntry): CallToolResult {
   return failureResult('requires_activation', `Tool '${name}' can be called after '${after}'. Call '${after}' first.`)
+}
+
+/** How to call a tool that is to be found rather than listed. */
+function unlistedHint({ declaration }: Runtime, { frame }: Scope, { tool }: ToolEntry): CallToolResult {
+  const enable = frame.canActivate && frame.wish === 'lazy' ? ', or enable it with manage_tools first' : ''
+  const text = `Tool '${tool.name}' is not listed. Call it with ${callerOf(tool, declaration.callVariants)}(name, arguments)${enable}.`
+  return failureResult('requires_activation', text)
 }
 
 export function activationHint(runtime: Runtime, scope: Scope, tool: string, group: string): CallToolResult {
@@ -304,14 +323,16 @@ function withChanges(
   result: CallToolResult,
   { effects, before }: { readonly effects: Effects; readonly before: Shown },
 ): CallToolResult {
-  const activations = effects.made.filter((effect) => effect.changed)
+  const { made, revealed } = effects
+  const activations = made.filter((effect) => effect.changed && !revealed.includes(effect))
   const texts = activations.map((effect) => transitionText(effect, runtime.openable(scope, effect), ''))
-  if (activations.length === 0) {
+  if (activations.length + revealed.length === 0) {
     const after = runtime.views.shown(scope)
     if (after.fingerprint !== before.fingerprint) texts.push(changeText(before.tools, after.tools))
   }
   const told = texts.filter((text) => text !== '').map((text) => ({ type: 'text' as const, text }))
-  return told.length === 0 ? result : { ...result, content: [...result.content, ...told] }
+  const noted = revealed.length === 0 ? result : { ...result, _meta: { ...result._meta, ...revealMeta(revealed) } }
+  return told.length === 0 ? noted : { ...noted, content: [...noted.content, ...told] }
 }
 
 function contextOf(

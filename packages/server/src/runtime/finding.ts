@@ -3,6 +3,7 @@ import { estimateTokens, facetOf, nearest, nearestHint, printable, signature, ty
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { fallbackLines } from '../search/fallback.ts'
+import { reachOf } from './reach.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import { surfaceResult } from './surface-result.ts'
@@ -33,7 +34,7 @@ export async function searchReply(
 ): Promise<CallToolResult> {
   const { query, detail = 'signatures' } = request
   checkGroup(runtime, scope, request.group)
-  const entries = runtime.views.whole(scope).entries.filter((entry) => isAskedFor(entry, request))
+  const entries = reachOf(runtime, scope).entries.filter((entry) => isAskedFor(entry, request))
   if (query.trim() === '') return browseReply(entries)
   const limit = Math.min(mostMatches, Math.max(1, request.limit ?? usualMatches))
   const found = await runtime.search(scope, query, { among: entries, limit, signal })
@@ -53,7 +54,7 @@ export async function searchReply(
 
 /** The full definitions of these tools; `finder` is what a reader who named none that exist is sent to. */
 export function describeReply(runtime: Runtime, scope: Scope, names: readonly string[], finder = 'search_tools'): CallToolResult {
-  const known = new Map(runtime.views.whole(scope).tools.map((tool) => [tool.name, tool]))
+  const known = new Map(reachOf(runtime, scope).tools.map((tool) => [tool.name, tool]))
   const asked = [...new Set(names)]
   const tools = asked.flatMap((name) => known.get(name) ?? [])
   const unknown = unknownLines(

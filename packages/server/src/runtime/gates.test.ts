@@ -222,9 +222,17 @@ describe('a call of a tool that still waits', () => {
   })
 
   test('reaches it through call_tool, as a call of any tool that is not shown', async () => {
-    await using client = await testContext(watching().toolbox)
+    await using client = await testContext(watching({ hiddenCalls: 'hint' }).toolbox)
     expect(textOf(await client.call('call_tool', { name: 'analyze' }))).toBe('analysed')
     expect(textOf(await client.call('search_tools', { query: 'analyze' }))).toContain('- analyze()')
+  })
+
+  test('under the policy opaque is answered as an unknown one by call_tool and search_tools too', async () => {
+    await using client = await testContext(watching().toolbox)
+    expect(textOf(await client.call('call_tool', { name: 'analyze' }))).toContain('There is no tool "analyze".')
+    expect(textOf(await client.call('search_tools', { query: 'analyze' }))).not.toContain('- analyze()')
+    await client.call('observe')
+    expect(textOf(await client.call('call_tool', { name: 'analyze' }))).toBe('analysed')
   })
 })
 

@@ -3,6 +3,7 @@ import { firstSentence, isStrict, pageOf, signature, surfaceNames, type Tool } f
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { checkGroup, describeReply, searchReply, unknownLines, withCost } from './finding.ts'
+import { reachOf } from './reach.ts'
 import { callThem, transitionText } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
@@ -118,7 +119,7 @@ function stillListed(runtime: Runtime, scope: Scope, entries: ReadonlyMap<string
 }
 
 function sorted(runtime: Runtime, scope: Scope, names: readonly string[]) {
-  const all = new Map(runtime.views.whole(scope).entries.map((entry) => [entry.tool.name, entry]))
+  const all = new Map(reachOf(runtime, scope).entries.map((entry) => [entry.tool.name, entry]))
   const { groups } = runtime.reader(scope)
   const { children } = runtime.worldOf(scope).groups
   const inside = (group: string): readonly string[] => [group, ...(children.get(group) ?? []).flatMap(inside)]
@@ -142,7 +143,7 @@ const pageSize = 100
 /** Names and brief descriptions, whether each is enabled, no schemas. */
 function listReply(runtime: Runtime, scope: Scope, { group, tag, query, cursor }: ManageRequest): CallToolResult {
   checkGroup(runtime, scope, group)
-  const whole = runtime.views.whole(scope)
+  const whole = reachOf(runtime, scope)
   const listed = new Set(runtime.views.shown(scope).tools.map(({ name }) => name))
   const words = (query ?? '').toLowerCase().split(/\s+/u).filter(Boolean)
   const wanted = whole.entries.filter(

@@ -1,4 +1,5 @@
 import { toolTokens } from '@unfold-mcp/core'
+import { reachOf } from './reach.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 
@@ -29,7 +30,7 @@ export function outlineOf(runtime: Runtime, scope: Scope): Outline {
   const within = <K extends string>(key: K, group: string | undefined): { readonly [key in K]?: string } =>
     group !== undefined && names.has(group) ? ({ [key]: group } as { [key in K]: string }) : {}
   return {
-    tools: runtime.views.whole(scope).entries.map(({ tool, visibility }) => ({
+    tools: reachOf(runtime, scope).entries.map(({ tool, visibility }) => ({
       name: tool.name,
       identity: runtime.identities.ofTools(tool, [tool]),
       tokens: toolTokens(tool),

@@ -42,6 +42,21 @@ export function unchangedReply(tools: readonly Tool[]): CallToolResult {
   })
 }
 
+/** Where in `_meta` a result says what was activated for the call of an unlisted tool. */
+const activationMeta = 'io.github.unfold-mcp/activation'
+
+/** What was activated so that an unlisted tool could run, for `_meta`: the content of the result is the tool's own. */
+export function revealMeta(made: readonly Transition[]): { readonly [key: string]: unknown } {
+  return {
+    [activationMeta]: {
+      activated: made.flatMap(({ activated }) => activated),
+      deactivated: made.flatMap(({ deactivated }) => deactivated),
+      appeared: made.flatMap(({ appeared }) => appeared.map(({ name }) => name)),
+      disappeared: made.flatMap(({ disappeared }) => disappeared),
+    },
+  }
+}
+
 /** The same as text alone. */
 export function transitionText(
   { changed, activated, deactivated, appeared, disappeared, missesChanges = false }: Transition,

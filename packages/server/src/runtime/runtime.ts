@@ -28,6 +28,7 @@ import { type Delta, Identities } from './identities.ts'
 import { Openings } from './openings.ts'
 import { Permissions } from './permissions.ts'
 import type { Newcomer, Product } from './product.ts'
+import { reachOf } from './reach.ts'
 import type { Openable } from './replies.ts'
 import { Scope } from './scope.ts'
 import { activatorName, type Reader } from './surface.ts'
@@ -195,7 +196,7 @@ export class Runtime {
 
   /** The tools of each group that has something for this scope. */
   groupTools(scope: Scope): readonly (readonly [string, readonly Tool[]])[] {
-    const { entries } = this.views.whole(scope)
+    const { entries } = reachOf(this, scope)
     const found = this.#groupTools.get(entries)
     if (found !== undefined) return found
     const made = this.groups(scope).map(

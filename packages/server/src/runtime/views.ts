@@ -221,6 +221,11 @@ export class Views {
     return found
   }
 
+  /** The tools that this scope is shown now, without the surface. */
+  open(scope: Scope): Shown {
+    return this.#cached(this.#options.world(scope), { ...this.look(scope), surfaces: noSurfaces })
+  }
+
   /** Everything that exists for this scope and can be used now, at once or when its group is opened, however it is shown. */
   whole(scope: Scope): Shown {
     const world = this.#options.world(scope)
