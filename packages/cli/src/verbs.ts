@@ -62,8 +62,8 @@ const runningFlags: { readonly [name: string]: Flag } = {
 }
 
 const importedClients =
-  'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp'
-const connectedClients = `${importedClients}|jetbrains|continue`
+  'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp|continue'
+const connectedClients = `${importedClients}|jetbrains`
 
 /** Everything that can be asked for. */
 export const verbs: { readonly [name: string]: Verb } = {

@@ -13,6 +13,8 @@ export interface ClientKind {
   readonly place: ClientName
   /** The object with its servers; `mcpServers` by default. */
   readonly section?: string
+  /** Whether the servers are a list in which each has its name. Then the file must be there: it holds more than servers. */
+  readonly isList?: boolean
   /** The entry for an address; absent for a client that only starts commands. */
   readonly address?: (url: string, headers: Headers) => Entry
   /** The entry for a command; `{ command, args }` by default. */
@@ -156,6 +158,18 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     address: (url, headers) => ({ transport: 'http', url, ...withHeaders(headers) }),
     next: newSession,
   },
+  continue: {
+    title: 'Continue',
+    host: 'continue',
+    place: 'continue',
+    isList: true,
+    address: (url, headers) => ({
+      type: 'streamable-http',
+      url,
+      ...(Object.keys(headers).length > 0 && { requestOptions: { headers } }),
+    }),
+    next: newSession,
+  },
   amp: { title: 'Amp', host: 'amp', place: 'amp', section: 'amp.mcpServers', address: plainUrl, next: restart },
 }
 
@@ -184,19 +198,5 @@ export const pastedKinds: { readonly [name: string]: PastedKind } = {
       const headers = bearer(token)
       return JSON.stringify({ mcpServers: { unfold: { url, ...(headers !== undefined && { headers }) } } }, undefined, 2)
     },
-  },
-  continue: {
-    title: 'Continue',
-    host: 'continue',
-    where: 'Add this to "mcpServers" in ~/.continue/config.yaml',
-    gone: 'Remove unfold from "mcpServers" in ~/.continue/config.yaml',
-    text: (url, token) =>
-      [
-        'mcpServers:',
-        '  - name: unfold',
-        '    type: streamable-http',
-        `    url: ${url}`,
-        ...(token === undefined ? [] : ['    requestOptions:', '      headers:', `        Authorization: Bearer ${token}`]),
-      ].join('\n'),
   },
 }
