@@ -19,6 +19,8 @@ export interface ClientKind {
   readonly address?: (url: string, headers: Headers) => Entry
   /** The entry for a command; `{ command, args }` by default. */
   readonly command?: (command: string, args: readonly string[]) => Entry
+  /** What it calls the variables of a command; `env` by default. */
+  readonly variables?: string
   /** Its option that keeps the tools of a server from being deferred. */
   readonly loaded?: Entry
   /** Its option that leaves deferral to the client. */
@@ -104,6 +106,7 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     section: 'mcp',
     address: remote,
     command: local,
+    variables: 'environment',
     next: restart,
   },
   qwen: {
@@ -137,11 +140,21 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     section: 'extensions',
     address: (uri, headers) => ({ ...goose, type: 'streamable_http', uri, ...withHeaders(headers) }),
     command: (cmd, args) => ({ ...goose, type: 'stdio', cmd, args }),
+    variables: 'envs',
     next: newSession,
   },
   junie: { title: 'Junie', host: 'junie', place: 'junie', address: plainUrl, next: restart },
   lmstudio: { title: 'LM Studio', host: 'lmstudio', place: 'lmstudio', address: plainUrl, next: restart },
-  kilo: { title: 'Kilo', host: 'kilo', place: 'kilo', section: 'mcp', address: remote, command: local, next: restart },
+  kilo: {
+    title: 'Kilo',
+    host: 'kilo',
+    place: 'kilo',
+    section: 'mcp',
+    address: remote,
+    command: local,
+    variables: 'environment',
+    next: restart,
+  },
   crush: {
     title: 'Crush',
     host: 'crush',

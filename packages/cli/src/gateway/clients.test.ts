@@ -108,6 +108,17 @@ test('Continue gets an item in a list, in a file that is there', () => {
   expect(() => client.set({ url, headers })('')).toThrow('Start Continue once')
 })
 
+test('the variables of a command are called as the client calls them', () => {
+  const entry = (name: string): unknown => {
+    const client = named(name)
+    return client.entry(client.set({ ...command, env: { UNFOLD_HOME: '/u' } })(''))
+  }
+  expect(entry('claude')).toMatchObject({ env: { UNFOLD_HOME: '/u' } })
+  expect(entry('opencode')).toMatchObject({ environment: { UNFOLD_HOME: '/u' } })
+  expect(entry('goose')).toMatchObject({ envs: { UNFOLD_HOME: '/u' } })
+  expect(entry('codex')).toMatchObject({ env: { UNFOLD_HOME: '/u' } })
+})
+
 test('the option of a host that keeps tools from being deferred is set where the list is short, and nowhere else', () => {
   const entry = (name: string, loading: 'loaded' | 'deferred' | 'unset'): unknown => {
     const client = named(name)

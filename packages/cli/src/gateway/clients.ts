@@ -16,7 +16,7 @@ export const entryName = 'unfold'
 /** How a client reaches the gateway: at its address, or by starting a command. */
 export type Way =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
-  | { readonly command: string; readonly args: readonly string[] }
+  | { readonly command: string; readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> }
 
 /** Whether the client may defer our tools: `loaded` keeps them in front of its model, `deferred` leaves it to the client. */
 export type Loading = 'loaded' | 'deferred' | 'unset'
@@ -88,6 +88,7 @@ function clientOf(name: string, kind: ClientKind, file: string): Client {
   const path = [section, entryName]
   const entryFor = (way: Way, loading: Loading): Entry => ({
     ...('url' in way ? address?.(way.url, way.headers) : command(way.command, way.args)),
+    ...('env' in way && way.env !== undefined && { [kind.variables ?? 'env']: way.env }),
     ...(loading !== 'unset' && kind[loading]),
   })
   const editors = {
