@@ -62,8 +62,8 @@ const runningFlags: { readonly [name: string]: Flag } = {
 }
 
 const importedClients =
-  'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp'
-const connectedClients = `${importedClients}|jetbrains|continue`
+  'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp|continue'
+const connectedClients = `${importedClients}|jetbrains`
 
 /** Everything that can be asked for. */
 export const verbs: { readonly [name: string]: Verb } = {
@@ -76,7 +76,8 @@ export const verbs: { readonly [name: string]: Verb } = {
         'address',
         'The address to serve on; default: that of the configuration (127.0.0.1). With --stdio: the host program, such as codex',
       ),
-      stdio: toggle('Serve one client over standard input and output instead'),
+      stdio: toggle('Serve one client over standard input and output, through the gateway that runs if there is one'),
+      standalone: toggle('With --stdio: start the servers in this process even if a gateway is running'),
       profile: text('name', 'The profile of that client, with --stdio; over HTTP: /mcp/<profile>'),
       exposure: text('name', 'How that client is shown the tools, with --stdio; over HTTP: /mcp?exposure=search'),
       view: text('groups=a,b', 'What that client sees first, with --stdio; over HTTP: /mcp?groups=a,b'),

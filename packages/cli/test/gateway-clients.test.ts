@@ -47,7 +47,13 @@ test('a client that takes no address gets a command; others get the address of t
   expect((await at.unfold(['connect', 'claude-desktop', '--yes', '--no-verify'])).code).toBe(0)
   const desktop = join(at.folder, '.config', 'Claude', 'claude_desktop_config.json')
   expect(JSON.parse(await readFile(desktop, 'utf8'))).toEqual({
-    mcpServers: { unfold: { command: process.execPath, args: [main, 'serve', config, '--stdio', '--host', 'claude-desktop'] } },
+    mcpServers: {
+      unfold: {
+        command: process.execPath,
+        args: [main, 'serve', config, '--stdio', '--host', 'claude-desktop'],
+        env: { UNFOLD_HOME: at.env.UNFOLD_HOME },
+      },
+    },
   })
   expect(await at.unfold(['connect', 'cursor', '--profile', 'work', '--yes'])).toMatchObject({
     code: 2,

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const [command = '', ...args] = servers.desk
 const desk = { command, args }
 
-test('J13-1: after connecting, the entry is tried as the client would use it, over HTTP and by its command', async () => {
+test('after connecting, the entry is tried as the client would use it, over HTTP and by its command', async () => {
   await using at = await home()
   await using gateway = await serving(at, { mcpServers: { desk } })
   for (const client of ['cursor', 'opencode', 'goose', 'codex', 'cline']) {
@@ -29,7 +29,7 @@ test('J13-1: after connecting, the entry is tried as the client would use it, ov
   expect(JSON.parse(started.stdout).verification).toEqual(data.verification)
 })
 
-test('J13-2: without a gateway the entry is written, and the next step is printed', async () => {
+test('without a gateway the entry is written, and the next step is printed', async () => {
   await using at = await home()
   await writeFile(join(at.folder, 'unfold.json'), '{ "listen": { "port": 7997 } }')
   const { code, stdout } = await at.unfold(['connect', 'cursor', '--yes'])
@@ -41,7 +41,7 @@ test('J13-2: without a gateway the entry is written, and the next step is printe
   expect(JSON.parse(skipped.stdout).verification).toEqual({ status: 'skipped' })
 })
 
-test('J13-3: a token is asked for where one is required, is shown nowhere, and is kept when connecting again', async () => {
+test('a token is asked for where one is required, is shown nowhere, and is kept when connecting again', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
   await using gateway = await serving(at, { mcpServers: { desk }, tokens: [record] })
@@ -72,7 +72,7 @@ test('J13-3: a token is asked for where one is required, is shown nowhere, and i
   expect(await readFile(file, 'utf8')).toContain(token)
 })
 
-test('J13-4: a gateway at an address that requires a token is found out by asking it; what cannot be edited is shown without the token', async () => {
+test('a gateway at an address that requires a token is found out by asking it; what cannot be edited is shown without the token', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
   await using gateway = await serving(at, { mcpServers: { desk }, tokens: [record] })
@@ -86,7 +86,7 @@ test('J13-4: a gateway at an address that requires a token is found out by askin
   expect(`${pasted.stdout}${pasted.stderr}`).not.toContain(token)
 })
 
-test('J13-5: an address that is no gateway, and a command that ends, fail with the reason', async () => {
+test('an address that is no gateway, and a command that ends, fail with the reason', async () => {
   await using at = await home()
   await using gateway = await serving(at, { mcpServers: { desk } })
   const nowhere = await at.unfold(['connect', 'kiro', '--yes', '--url', new URL('/nowhere', gateway.url).href, '--json'])

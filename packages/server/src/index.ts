@@ -36,7 +36,7 @@ export { type Listening, type ListenOptions, listen, toNodeHandler } from './ser
 export { type ServeOptions, serve } from './serving/serve.ts'
 export type { SessionClient } from './serving/sessions.ts'
 export type { DocumentNotices, ListeningStream } from './serving/stateless.ts'
-export { type StdioOptions, serveStdio } from './serving/stdio.ts'
+export { type StdioClient, type StdioOptions, serveStdio } from './serving/stdio.ts'
 export { memoryStore } from './stores/memory.ts'
 export type { ActivationStore } from './stores/store.ts'
 export { ToolGroups } from './tool-groups.ts'

@@ -106,8 +106,8 @@ async function wayFor(client: Client, flags: Flags, io: Io): Promise<Meant> {
   if (startsCommand(client, flags)) {
     if (flags.token !== undefined || flags.url !== undefined)
       throw usageError(`${client.title} starts "unfold serve --stdio", which takes neither --token nor --url.`)
-    const { command, args, config, exposure } = await meantCommand(client, flags, io)
-    return { way: { command, args }, config, exposure }
+    const { config, exposure, ...way } = await meantCommand(client, flags, io)
+    return { way, config, exposure }
   }
   const gateway = await meantGateway(client, flags, io)
   const token = await clientToken(gateway, { flags, io, present: await presentEntry(client) })

@@ -22,7 +22,12 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   if (others.length > 0) throw usageError('One configuration, please: unfold serve [<file>]')
   const isStdio = isSet(flags, 'stdio')
   checkFlags(isStdio, flags)
-  const file = await permittedConfig(named, { flags, io, output: new Output(io, flags) })
+  const output = new Output(io, flags)
+  const file = await permittedConfig(named, { flags, io, output })
+  if (isStdio && !isSet(flags, 'standalone')) {
+    const code = await throughGateway(file, flags, io, output)
+    if (code !== undefined) return code
+  }
   const { createLog, startGateway } = await import('@unfold-mcp/gateway')
   const level = logLevel(flags, 'log-level')
   const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })
@@ -49,7 +54,6 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   try {
     if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
     else {
-      const output = new Output(io, flags)
       await tellStart(running, { file, host }, io, output)
       starting.isOver = true
       if (!io.signal.aborted) await once(io.signal, 'abort')
@@ -69,8 +73,22 @@ function lazyMode({ env }: Io): boolean | undefined {
   }
 }
 
+/** Serves the client through the gateway that runs with this configuration, so that no server is started a second time. */
+async function throughGateway(file: string, flags: Invocation['flags'], io: Io, output: Output): Promise<number | undefined> {
+  const { bridged } = await import('../bridge/bridged.ts')
+  const asked = { profile: textOf(flags, 'profile'), view: stdioView(flags) }
+  const code = await bridged(file, asked, io, (text) => output.note(text))
+  if (code === undefined)
+    output.note(
+      `No gateway is running with ${safeText(file)}, so this process starts its servers itself. Start one to share them between clients: unfold serve`,
+    )
+  return code
+}
+
 function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
-  const wrong = (isStdio ? ['http', 'json', 'jsonl'] : ['profile', 'exposure', 'view']).find((name) => flags[name] !== undefined)
+  const wrong = (isStdio ? ['http', 'json', 'jsonl'] : ['profile', 'exposure', 'view', 'standalone']).find(
+    (name) => flags[name] !== undefined,
+  )
   if (wrong === undefined) return
   const instead: { readonly [name: string]: string } = {
     profile: 'Over HTTP each client asks for its profile in the address: /mcp/<profile>',

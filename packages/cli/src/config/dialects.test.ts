@@ -62,6 +62,18 @@ extensions:
       web: { url: 'https://x.test/mcp', headers: { A: 'Bearer k-value' } },
     },
   },
+  '~/.continue/config.yaml': `name: mine
+mcpServers:
+  - name: run
+    command: run
+    args: [--all]
+    env: { KEY: k-value }
+  - name: web
+    type: streamable-http
+    url: https://x.test/mcp
+    requestOptions:
+      headers: { A: Bearer k-value }
+`,
   '~/.qwen/settings.json': {
     mcpServers: {
       run: { command: 'run', args: ['--all'], env: { KEY: '$KEY' } },
@@ -75,7 +87,7 @@ test.each(Object.entries(files))('the servers in %s are read as its program mean
   const path = await at.write(file, content)
   for (const options of [{}, { file: path }]) {
     // A file that somebody names is known by its sections; variables are the matter of its program alone.
-    if ('file' in options && /crush|qwen|cline|kimi/u.test(file)) continue
+    if ('file' in options && /crush|qwen|cline|kimi|continue/u.test(file)) continue
     const { servers, problems } = await findServers(at.surroundings, options)
     expect(problems).toEqual([])
     expect(servers.map(({ name }) => name)).toEqual(['run', 'web'])

@@ -5,6 +5,8 @@ import type { ClientName, Place } from './places.ts'
 export interface Dialect {
   /** The names of the object with the servers, the usual one first. */
   readonly keys: readonly string[]
+  /** Whether the servers are a list, in which each has its name. */
+  readonly isList?: boolean
   /** What it calls the kinds of servers, beside the usual names. */
   readonly types?: { readonly [type: string]: 'stdio' | 'http' | 'sse' | 'auto' }
   /** Whether `$NAME` is a variable. */
@@ -59,6 +61,7 @@ const dialects: { readonly [C in ClientName]?: Dialect } = {
   crush: { keys: ['mcp'], bareNames: true },
   kimi: { keys: standard, entry: (fields) => renamed(fields, { bearerTokenEnvVar: 'bearer_token_env_var' }) },
   amp: { keys: ['amp.mcpServers'] },
+  continue: { ...own, isList: true, entry: (fields) => merged(fields, 'requestOptions') },
 }
 
 /** The dialect of a file: that of its program, or, where somebody named the file, of the program whose sections it has. */

@@ -40,6 +40,7 @@ describe("a user's own files", () => {
       'kimi /home/ada/.kimi-code/mcp.json',
       'amp /home/ada/.config/amp/settings.json',
       'amp /home/ada/.config/amp/settings.jsonc',
+      'continue /home/ada/.continue/config.yaml',
     ])
   })
 
@@ -73,6 +74,7 @@ describe("a user's own files", () => {
       'kimi /Users/ada/.kimi-code/mcp.json',
       'amp /Users/ada/.config/amp/settings.json',
       'amp /Users/ada/.config/amp/settings.jsonc',
+      'continue /Users/ada/.continue/config.yaml',
     ])
   })
 
@@ -107,6 +109,7 @@ describe("a user's own files", () => {
       'kimi C:\\Users\\ada\\.kimi-code\\mcp.json',
       'amp C:\\Users\\ada\\.config\\amp\\settings.json',
       'amp C:\\Users\\ada\\.config\\amp\\settings.jsonc',
+      'continue C:\\Users\\ada\\.continue\\config.yaml',
     ])
   })
 

@@ -23,6 +23,7 @@ export const clientNames = [
   'crush',
   'kimi',
   'amp',
+  'continue',
 ] as const
 
 /** The programs whose configurations are read, this one included. */
@@ -106,6 +107,7 @@ function userPlaces(surroundings: Surroundings): readonly Place[] {
     at('kimi', 'servers', moved('KIMI_CODE_HOME', '.kimi-code'), 'mcp.json'),
     at('amp', 'settings', dotted, 'amp', 'settings.json'),
     at('amp', 'settings', dotted, 'amp', 'settings.jsonc'),
+    at('continue', 'settings', moved('CONTINUE_GLOBAL_DIR', '.continue'), 'config.yaml'),
   ]
 }
 

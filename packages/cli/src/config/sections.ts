@@ -28,7 +28,7 @@ export function sectionsOf(root: Item, place: Place, surroundings: Surroundings)
     fail(root, `It has no "${keys[0]}". Put the servers into an object of that name.`)
   const inputs = inputsOf(fields.get('inputs'))
   const servers = present.flatMap((key) =>
-    named(fields.get(key), key, fail).flatMap(({ name, item: written }) => {
+    (dialect.isList === true ? listed : named)(fields.get(key), key, fail).flatMap(({ name, item: written }) => {
       const item = entryIn(dialect, written)
       return item === undefined ? [] : [{ name, item, folder: place.folder }]
     }),
@@ -48,6 +48,17 @@ function named(item: Item | undefined, key: string, fail: Fail): readonly { read
   return [...item.value].flatMap(([name, each]) => {
     if (name.trim() !== '') return [{ name, item: each }]
     fail(each, `A server in "${key}" has no name. Give it one.`)
+    return []
+  })
+}
+
+/** The same for a list, in which each has its name among its fields. */
+function listed(list: Item | undefined, key: string, fail: Fail): ReturnType<typeof named> {
+  if (list === undefined || !isList(list.value)) return named(list, key, fail)
+  return list.value.flatMap((item) => {
+    const name = isTable(item.value) ? item.value.get('name')?.value : undefined
+    if (typeof name === 'string' && name.trim() !== '') return [{ name, item }]
+    fail(item, `A server in "${key}" has no name. Give it one.`)
     return []
   })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EditError } from './edit.ts'
-import { removeYaml, setYaml, yamlEntry } from './yaml.ts'
+import { removeYaml, removeYamlItem, setYaml, setYamlItem, yamlEntry, yamlItem } from './yaml.ts'
 
 const own = { type: 'streamable_http', uri: 'http://127.0.0.1:7420/mcp?host=goose', headers: { Authorization: 'Bearer "x": y' } }
 const set = setYaml('extensions', 'unfold', own)
@@ -74,4 +74,28 @@ test('what is not YAML, no object, or written in one line is left alone', () => 
     'a: 1\na: 2\n',
   ])
     expect(() => set(text)).toThrow(EditError)
+})
+
+test('an item of a list is added, changed in its place and removed', () => {
+  const list = `name: mine
+mcpServers:
+- name: git   # theirs
+  command: git-mcp
+- {"name": "other", "url": "https://x.test"} # in one line
+models: []
+`
+  const setItem = setYamlItem('mcpServers', 'unfold', own)
+  const removeItem = removeYamlItem('mcpServers', 'unfold')
+  const after = setItem(list)
+  expect(after).toContain('# in one line\n- name: unfold\n  type: streamable_http\n')
+  expect(yamlItem(after, 'mcpServers', 'unfold')).toEqual(own)
+  expect(setItem(after)).toBe(after)
+  expect(removeItem(setYamlItem('mcpServers', 'unfold', { url: 'x' })(after))).toBe(list)
+  expect(removeItem(list)).toBe(list)
+  for (const text of ['name: mine\n', 'mcpServers:\n', 'mcpServers: []\nb: 2\n', 'mcpServers:\n    -   name: a\n        b: 1']) {
+    expect(yamlItem(setItem(text), 'mcpServers', 'unfold')).toEqual(own)
+    expect(yamlItem(removeItem(setItem(text)), 'mcpServers', 'unfold')).toBeUndefined()
+  }
+  for (const text of ['mcpServers: {}\na: [', 'mcpServers: [{ name: a }]\n', 'mcpServers: { a: 1 }\n'])
+    expect(() => setItem(text)).toThrow(EditError)
 })

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isMap, isScalar, type Node, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml'
+import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml'
 import { isRecord } from '../record.ts'
 import { type Edit, EditError } from './edit.ts'
 
@@ -10,12 +10,7 @@ export const setYaml =
   (section: string, name: string, entry: Entry): Edit =>
   (text) => {
     const line = lineBreak(text)
-    const block = (indent: string): string =>
-      stringify({ [name]: entry }, { lineWidth: 0 })
-        .trimEnd()
-        .split('\n')
-        .map((each) => `${indent}${each}`)
-        .join(line)
+    const block = (indent: string): string => indented(stringify({ [name]: entry }, { lineWidth: 0 }), indent, line)
     return checked(text, setIn(text, { section, name, block, line }), (value) => ({
       ...value,
       [section]: { ...entriesOf(value, section), [name]: entry },
@@ -38,6 +33,40 @@ export function yamlEntry(text: string, section: string, name: string): unknown 
   return Object.hasOwn(entries, name) ? entries[name] : undefined
 }
 
+/** Sets the item of the list `section` that has this name. All else stays as it is, to the byte. */
+export const setYamlItem =
+  (section: string, name: string, entry: Entry): Edit =>
+  (text) => {
+    const line = lineBreak(text)
+    const item = { name, ...entry }
+    const block = (indent: string): string => indented(stringify([item], { lineWidth: 0 }), indent, line)
+    return checked(text, setItemIn(text, { section, name, block, line }), (value) => {
+      const items = itemsOf(value, section)
+      const at = items.findIndex((each) => isNamed(each, name))
+      return { ...value, [section]: at === -1 ? [...items, item] : items.with(at, item) }
+    })
+  }
+
+/** Removes the item of the list `section` that has this name; a file without it stays as it is. */
+export const removeYamlItem =
+  (section: string, name: string): Edit =>
+  (text) => {
+    const items = itemsOf(contentOf(text), section)
+    if (!items.some((each) => isNamed(each, name))) return text
+    return checked(text, withoutItem(text, section, name), (value) => ({
+      ...value,
+      [section]: items.filter((each) => !isNamed(each, name)),
+    }))
+  }
+
+/** The item of the list `section` that has this name, without the name, if there is one. */
+export function yamlItem(text: string, section: string, name: string): unknown {
+  const found = itemsOf(contentOf(text), section).find((each) => isNamed(each, name))
+  if (!isRecord(found)) return undefined
+  const { name: _, ...entry } = found
+  return entry
+}
+
 interface Setting {
   readonly section: string
   readonly name: string
@@ -46,21 +75,18 @@ interface Setting {
   readonly line: string
 }
 
+const indented = (text: string, indent: string, line: string): string =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((each) => `${indent}${each}`)
+    .join(line)
+
 function setIn(text: string, { section, name, block, line }: Setting): string {
   const found = pairIn(rootOf(text), section)
-  if (found === undefined) {
-    const apart = text === '' || text.endsWith('\n') ? '' : line
-    return `${text}${apart}${section}:${line}${block('  ')}${line}`
-  }
+  if (found === undefined) return appended(text, section, block, line)
   const { value } = found
-  if (!isMap<Node, Node>(value) || value.items.length === 0) {
-    // `section:` or `section: {}`, either of them with nothing in it.
-    const end = endOfKey(found)
-    const rest = text.slice(value?.range?.[1] ?? end)
-    const isEmpty = value === null || (isScalar(value) && value.value === null) || isMap(value)
-    if (!isEmpty) throw harmful()
-    return `${text.slice(0, end)}:${line}${block('  ')}${rest.startsWith('\n') || rest.startsWith('\r') ? '' : line}${rest}`
-  }
+  if (!isMap<Node, Node>(value) || value.items.length === 0) return filled(text, found, block, line)
   if (value.flow === true) throw harmful()
   const present = pairIn(value, name)
   const indent = indentOf(text, startOf(value.items[0] as Pair<Node, Node>))
@@ -73,20 +99,85 @@ function setIn(text: string, { section, name, block, line }: Setting): string {
   return `${text.slice(0, lineEnd)}${line}${block(indent)}${lineEnd === text.length ? line : ''}${text.slice(lineEnd)}`
 }
 
+function setItemIn(text: string, { section, name, block, line }: Setting): string {
+  const found = pairIn(rootOf(text), section)
+  if (found === undefined) return appended(text, section, block, line)
+  const { value } = found
+  if (!isSeq<Node>(value) || value.items.length === 0) return filled(text, found, block, line)
+  if (value.flow === true) throw harmful()
+  const indent = indentOf(text, dashOf(text, value.items[0] as Node))
+  const present = value.items.find((item) => isNamedNode(item, name))
+  const { dash, end } = itemExtent(text, present ?? (value.items.at(-1) as Node))
+  if (present !== undefined) return `${text.slice(0, dash)}${block(indent).slice(indent.length)}${text.slice(end)}`
+  const lineEnd = lineEndFrom(text, end)
+  return `${text.slice(0, lineEnd)}${line}${block(indent)}${lineEnd === text.length ? line : ''}${text.slice(lineEnd)}`
+}
+
+/** The text with the section at its end. */
+function appended(text: string, section: string, block: Setting['block'], line: string): string {
+  const apart = text === '' || text.endsWith('\n') ? '' : line
+  return `${text}${apart}${section}:${line}${block('  ')}${line}`
+}
+
+/** The text with something in a section that has nothing in it: `section:`, `section: {}` or `section: []`. */
+function filled(text: string, found: Pair<Node, Node>, block: Setting['block'], line: string): string {
+  const { value } = found
+  const isEmpty =
+    value === null || (isScalar(value) && value.value === null) || ((isMap(value) || isSeq(value)) && value.items.length === 0)
+  if (!isEmpty) throw harmful()
+  const end = endOfKey(found)
+  const rest = text.slice(value?.range?.[1] ?? end)
+  return `${text.slice(0, end)}:${line}${block('  ')}${/^[\r\n]/u.test(rest) ? '' : line}${rest}`
+}
+
+function withoutItem(text: string, section: string, name: string): string {
+  const found = pairIn(rootOf(text), section)
+  const value = found?.value
+  const item = isSeq<Node>(value) && value.flow !== true ? value.items.find((each) => isNamedNode(each, name)) : undefined
+  if (found === undefined || item === undefined || !isSeq(value)) throw harmful()
+  const { dash, end } = itemExtent(text, item)
+  return withoutLines(text, { start: dash, end, found, rest: value.items.length > 1 ? undefined : '[]' })
+}
+
 function removedFrom(text: string, section: string, name: string): string {
   const found = pairIn(rootOf(text), section)
   const value = found?.value
   const present = isMap<Node, Node>(value) && value.flow !== true ? pairIn(value, name) : undefined
   if (found === undefined || present === undefined || !isMap(value)) throw harmful()
-  const { start, end } = extentOf(text, present)
+  return withoutLines(text, { ...extentOf(text, present), found, rest: value.items.length > 1 ? undefined : '{}' })
+}
+
+interface Lines {
+  readonly start: number
+  readonly end: number
+  /** The section. */
+  readonly found: Pair<Node, Node>
+  /** What is left of its value, where nothing else is in it. */
+  readonly rest: string | undefined
+}
+
+function withoutLines(text: string, { start, end, found, rest }: Lines): string {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const to = lineEndFrom(text, end)
-  const after = text.slice(/\r?\n/uy.test(text.slice(to, to + 2)) ? to + (text[to] === '\r' ? 2 : 1) : to)
-  if (value.items.length > 1) return `${text.slice(0, from)}${after}`
-  // An object with nothing in it, and not no object.
+  const after = text.slice(to).replace(/^\r?\n/u, '')
+  if (rest === undefined) return `${text.slice(0, from)}${after}`
+  // An object or a list with nothing in it, and not nothing.
   const key = endOfKey(found)
-  return `${text.slice(0, key)}: {}${text.slice(key + 1, from)}${after}`
+  return `${text.slice(0, key)}: ${rest}${text.slice(key + 1, from)}${after}`
 }
+
+function dashOf(text: string, item: Node): number {
+  const at = text.lastIndexOf('-', item.range?.[0] ?? 0)
+  if (at === -1 || text.slice(at + 1, item.range?.[0]).trim() !== '') throw harmful()
+  return at
+}
+
+function itemExtent(text: string, item: Node): { readonly dash: number; readonly end: number } {
+  const start = item.range?.[0] ?? 0
+  return { dash: dashOf(text, item), end: start + text.slice(start, item.range?.[1]).trimEnd().length }
+}
+
+const isNamedNode = (item: Node, name: string): boolean => isMap(item) && item.get('name') === name
 
 function rootOf(text: string): YAMLMap<Node, Node> | undefined {
   const document = parsed(text)
@@ -158,5 +249,12 @@ function entriesOf(value: Entry, section: string): Entry {
   const found = Object.hasOwn(value, section) ? value[section] : undefined
   return isRecord(found) ? found : {}
 }
+
+function itemsOf(value: Entry, section: string): readonly unknown[] {
+  const found = Object.hasOwn(value, section) ? value[section] : undefined
+  return Array.isArray(found) ? found : []
+}
+
+const isNamed = (item: unknown, name: string): boolean => isRecord(item) && item.name === name
 
 const harmful = (): EditError => new EditError('It is written in a way that cannot be edited without harm.')

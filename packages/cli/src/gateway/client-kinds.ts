@@ -13,10 +13,14 @@ export interface ClientKind {
   readonly place: ClientName
   /** The object with its servers; `mcpServers` by default. */
   readonly section?: string
+  /** Whether the servers are a list in which each has its name. Then the file must be there: it holds more than servers. */
+  readonly isList?: boolean
   /** The entry for an address; absent for a client that only starts commands. */
   readonly address?: (url: string, headers: Headers) => Entry
   /** The entry for a command; `{ command, args }` by default. */
   readonly command?: (command: string, args: readonly string[]) => Entry
+  /** What it calls the variables of a command; `env` by default. */
+  readonly variables?: string
   /** Its option that keeps the tools of a server from being deferred. */
   readonly loaded?: Entry
   /** Its option that leaves deferral to the client. */
@@ -102,6 +106,7 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     section: 'mcp',
     address: remote,
     command: local,
+    variables: 'environment',
     next: restart,
   },
   qwen: {
@@ -135,11 +140,21 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     section: 'extensions',
     address: (uri, headers) => ({ ...goose, type: 'streamable_http', uri, ...withHeaders(headers) }),
     command: (cmd, args) => ({ ...goose, type: 'stdio', cmd, args }),
+    variables: 'envs',
     next: newSession,
   },
   junie: { title: 'Junie', host: 'junie', place: 'junie', address: plainUrl, next: restart },
   lmstudio: { title: 'LM Studio', host: 'lmstudio', place: 'lmstudio', address: plainUrl, next: restart },
-  kilo: { title: 'Kilo', host: 'kilo', place: 'kilo', section: 'mcp', address: remote, command: local, next: restart },
+  kilo: {
+    title: 'Kilo',
+    host: 'kilo',
+    place: 'kilo',
+    section: 'mcp',
+    address: remote,
+    command: local,
+    variables: 'environment',
+    next: restart,
+  },
   crush: {
     title: 'Crush',
     host: 'crush',
@@ -154,6 +169,18 @@ export const clientKinds: { readonly [name: string]: ClientKind } = {
     host: 'kimi-code',
     place: 'kimi',
     address: (url, headers) => ({ transport: 'http', url, ...withHeaders(headers) }),
+    next: newSession,
+  },
+  continue: {
+    title: 'Continue',
+    host: 'continue',
+    place: 'continue',
+    isList: true,
+    address: (url, headers) => ({
+      type: 'streamable-http',
+      url,
+      ...(Object.keys(headers).length > 0 && { requestOptions: { headers } }),
+    }),
     next: newSession,
   },
   amp: { title: 'Amp', host: 'amp', place: 'amp', section: 'amp.mcpServers', address: plainUrl, next: restart },
@@ -184,19 +211,5 @@ export const pastedKinds: { readonly [name: string]: PastedKind } = {
       const headers = bearer(token)
       return JSON.stringify({ mcpServers: { unfold: { url, ...(headers !== undefined && { headers }) } } }, undefined, 2)
     },
-  },
-  continue: {
-    title: 'Continue',
-    host: 'continue',
-    where: 'Add this to "mcpServers" in ~/.continue/config.yaml',
-    gone: 'Remove unfold from "mcpServers" in ~/.continue/config.yaml',
-    text: (url, token) =>
-      [
-        'mcpServers:',
-        '  - name: unfold',
-        '    type: streamable-http',
-        `    url: ${url}`,
-        ...(token === undefined ? [] : ['    requestOptions:', '      headers:', `        Authorization: Bearer ${token}`]),
-      ].join('\n'),
   },
 }

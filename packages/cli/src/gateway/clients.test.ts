@@ -98,6 +98,27 @@ test('Goose gets its entry in YAML', () => {
   expect(client.entry(client.set(command)(before))).toEqual({ ...shared, type: 'stdio', cmd: 'node', args: command.args })
 })
 
+test('Continue gets an item in a list, in a file that is there', () => {
+  const client = named('continue')
+  expect(client.file).toBe('/home/me/.continue/config.yaml')
+  const before = 'name: mine\nmodels:\n  - name: large\n'
+  const after = client.set({ url, headers })(before)
+  expect(after).toContain('mcpServers:\n  - name: unfold\n    type: streamable-http\n')
+  expect(client.entry(after)).toEqual({ type: 'streamable-http', url, requestOptions: { headers } })
+  expect(() => client.set({ url, headers })('')).toThrow('Start Continue once')
+})
+
+test('the variables of a command are called as the client calls them', () => {
+  const entry = (name: string): unknown => {
+    const client = named(name)
+    return client.entry(client.set({ ...command, env: { UNFOLD_HOME: '/u' } })(''))
+  }
+  expect(entry('claude')).toMatchObject({ env: { UNFOLD_HOME: '/u' } })
+  expect(entry('opencode')).toMatchObject({ environment: { UNFOLD_HOME: '/u' } })
+  expect(entry('goose')).toMatchObject({ envs: { UNFOLD_HOME: '/u' } })
+  expect(entry('codex')).toMatchObject({ env: { UNFOLD_HOME: '/u' } })
+})
+
 test('the option of a host that keeps tools from being deferred is set where the list is short, and nowhere else', () => {
   const entry = (name: string, loading: 'loaded' | 'deferred' | 'unset'): unknown => {
     const client = named(name)
@@ -134,10 +155,8 @@ test('of several files that a client reads, the one that is there is edited', as
 
 test('what cannot be edited is shown for pasting', () => {
   const jetbrains = clientNamed('jetbrains', surroundings)
-  const other = clientNamed('continue', surroundings)
-  if (!isPasted(jetbrains) || !isPasted(other)) throw new Error('They are pasted.')
+  if (!isPasted(jetbrains)) throw new Error('It is pasted.')
   expect(JSON.parse(jetbrains.text(url, '<token>'))).toEqual({
     mcpServers: { unfold: { url, headers: { Authorization: 'Bearer <token>' } } },
   })
-  expect(other.text(url, undefined)).toBe(`mcpServers:\n  - name: unfold\n    type: streamable-http\n    url: ${url}`)
 })

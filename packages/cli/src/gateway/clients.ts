@@ -3,10 +3,10 @@ import { nearest, nearestHint } from '@unfold-mcp/core'
 import { formatOf } from '../config/document.ts'
 import { placesOf } from '../config/places.ts'
 import type { Surroundings } from '../config/surroundings.ts'
-import type { Edit } from '../edit/edit.ts'
+import { type Edit, EditError } from '../edit/edit.ts'
 import { jsonAt, removeJson, setJson } from '../edit/json.ts'
 import { removeTomlTable, setTomlTable, tomlTable } from '../edit/toml.ts'
-import { removeYaml, setYaml, yamlEntry } from '../edit/yaml.ts'
+import { removeYaml, removeYamlItem, setYaml, setYamlItem, yamlEntry, yamlItem } from '../edit/yaml.ts'
 import { usageError } from '../exit.ts'
 import { type ClientKind, clientKinds, type Entry, type PastedKind, pastedKinds } from './client-kinds.ts'
 
@@ -16,7 +16,7 @@ export const entryName = 'unfold'
 /** How a client reaches the gateway: at its address, or by starting a command. */
 export type Way =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
-  | { readonly command: string; readonly args: readonly string[] }
+  | { readonly command: string; readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> }
 
 /** Whether the client may defer our tools: `loaded` keeps them in front of its model, `deferred` leaves it to the client. */
 export type Loading = 'loaded' | 'deferred' | 'unset'
@@ -88,6 +88,7 @@ function clientOf(name: string, kind: ClientKind, file: string): Client {
   const path = [section, entryName]
   const entryFor = (way: Way, loading: Loading): Entry => ({
     ...('url' in way ? address?.(way.url, way.headers) : command(way.command, way.args)),
+    ...('env' in way && way.env !== undefined && { [kind.variables ?? 'env']: way.env }),
     ...(loading !== 'unset' && kind[loading]),
   })
   const editors = {
@@ -106,8 +107,13 @@ function clientOf(name: string, kind: ClientKind, file: string): Client {
       remove: removeYaml(section, entryName),
       entry: (text: string) => yamlEntry(text, section, entryName),
     },
+    list: {
+      set: (entry: Entry) => inExistingFile(title, setYamlItem(section, entryName, entry)),
+      remove: removeYamlItem(section, entryName),
+      entry: (text: string) => yamlItem(text, section, entryName),
+    },
   }
-  const { set, remove, entry } = editors[formatOf(file)]
+  const { set, remove, entry } = editors[kind.isList === true ? 'list' : formatOf(file)]
   return {
     name,
     title,
@@ -120,5 +126,12 @@ function clientOf(name: string, kind: ClientKind, file: string): Client {
     next,
   }
 }
+
+const inExistingFile =
+  (title: string, edit: Edit): Edit =>
+  (text) => {
+    if (text.trim() === '') throw new EditError(`${title} has not written it yet. Start ${title} once, and connect it then.`)
+    return edit(text)
+  }
 
 const plainCommand = (command: string, args: readonly string[]): Entry => ({ command, args })

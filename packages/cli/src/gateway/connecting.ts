@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { CommandError, exit, usageError } from '../exit.ts'
 import { type Flags, isSet, textOf } from '../grammar.ts'
-import type { Io } from '../io.ts'
+import { dataFolder, type Io } from '../io.ts'
 import type { Client, PastedClient } from './clients.ts'
 import { foundConfig, requiredConfig } from './config-file.ts'
 import { deferralOf } from './deferral.ts'
@@ -38,6 +38,8 @@ export async function meantGateway(client: Client | PastedClient, flags: Flags, 
 export interface MeantCommand {
   readonly command: string
   readonly args: readonly string[]
+  /** Where running gateways are found, if not in the usual folder: the client may not know the variable. */
+  readonly env?: Readonly<Record<string, string>>
   readonly config: string
   readonly exposure: ChosenExposure
 }
@@ -52,7 +54,9 @@ export async function meantCommand(client: Client, flags: Flags, io: Io): Promis
     ...(exposure.isAsked ? ['--exposure', exposure.exposure] : []),
     ...(profile === undefined ? [] : ['--profile', profile]),
   ]
-  return { command: process.execPath, args, config, exposure }
+  const folder = dataFolder(io)
+  const isUsual = folder === dataFolder({ ...io, env: {} })
+  return { command: process.execPath, args, ...(!isUsual && { env: { UNFOLD_HOME: folder } }), config, exposure }
 }
 
 interface ExposureOptions {

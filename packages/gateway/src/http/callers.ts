@@ -5,6 +5,8 @@ import type { Client } from '../access.ts'
 /** A client of the gateway, as far as it is known. */
 export interface ClientStatus {
   readonly era: 'session' | 'stateless'
+  /** How it is connected, where that is not HTTP. */
+  readonly transport?: 'stdio'
   /** What the client says it is. */
   readonly name?: string
   readonly version?: string
@@ -83,7 +85,8 @@ export function sessionStatus({ name, version, principal, sinceMs, idleMs, isLis
   }
 }
 
-const holder = (client: Client | undefined): Pick<ClientStatus, 'token' | 'profile' | 'server'> => ({
+/** The token, the profile and the server of a client. */
+export const holder = (client: Client | undefined): Pick<ClientStatus, 'token' | 'profile' | 'server'> => ({
   ...(client?.token !== undefined && { token: client.token }),
   ...(client?.profile !== undefined && { profile: client.profile }),
   ...(client?.server !== undefined && { server: client.server }),

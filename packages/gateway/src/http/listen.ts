@@ -11,6 +11,7 @@ import type { Secrets } from '../observing/secrets.ts'
 import type { Shortfall } from '../observing/shortfalls.ts'
 import type { Reloaded } from './api.ts'
 import { authenticate } from './authenticate.ts'
+import { Bridges } from './bridges.ts'
 import { Callers, sessionStatus } from './callers.ts'
 import { EventStreams } from './events.ts'
 import { FirstTools } from './first-tools.ts'
@@ -23,6 +24,8 @@ export interface HttpOptions {
   readonly port: number
   /** What opens the administration. */
   readonly admin: string
+  /** What lets stdio clients of the same user in; none where no clients are served. */
+  readonly bridge: string | undefined
   /** The configuration file. */
   readonly config: string
   readonly log: Log
@@ -47,6 +50,8 @@ export interface ListeningGateway {
   readonly handler: Handler
   /** Done when all that was asked has been answered. */
   answered(): Promise<void>
+  /** Tells clients that can be told that the gateway is about to end. */
+  drain(): void
   /** Ends what belongs to clients that the configuration does not let in any more. */
   dismiss(): Promise<void>
   close(): Promise<void>
@@ -100,25 +105,36 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       events,
       startedAt: performance.now(),
       url: () => (listening === undefined ? '' : localUrl(listening.url)),
-      clients: () => [...(handler()?.sessions().map(sessionStatus) ?? []), ...callers.statuses()],
+      clients: () => [...(handler()?.sessions().map(sessionStatus) ?? []), ...callers.statuses(), ...(bridges?.statuses() ?? [])],
     }),
   })
   const { handler: served } = listening
   const detach = gateway.passing.attach(served.notify)
   const release = gateway.toolboxes.onEnd((toolbox) => served.forget(toolbox))
+  const bridges = bridgesFor(listening, options, { gateway, ready: gateway.upstreams.ready.then(() => gateway.passing.read()) })
   const requests = new Requests(listening.server)
   return {
     url: localUrl(listening.url),
     handler: listening.handler,
     answered: () => requests.answered(),
+    drain: () => bridges?.drain(),
     dismiss: async () => handler()?.dismiss((client) => client !== undefined && !gateway.access.admits(client)),
     async close() {
       detach()
       release()
       events.close()
+      await bridges?.close()
       await listening?.close()
     },
   }
+}
+
+function bridgesFor(
+  { server }: Listening,
+  { bridge, isDraining, log }: HttpOptions,
+  { gateway, ready }: { readonly gateway: Gateway; readonly ready: Promise<unknown> },
+): Bridges | undefined {
+  return bridge === undefined ? undefined : new Bridges(server, { gateway, token: bridge, isDraining, ready, log })
 }
 
 function elsewhere(): Response {

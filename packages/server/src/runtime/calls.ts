@@ -133,7 +133,7 @@ export async function admitted(runtime: Runtime, scope: Scope, name: string, eff
   }
   const { hiddenCalls } = runtime.declaration
   if (hidesUnshown(runtime, scope)) throw unknownTool(runtime, scope, name)
-  if (isFound(look) && hiddenCalls !== 'reveal') return { kind: 'answered', result: unlistedHint(runtime, scope, entry) }
+  if (isFound(look) && hiddenCalls !== 'reveal') return { kind: 'answered', result: unlistedHint(scope, entry) }
   if (isWaiting(entry, look) && hiddenCalls === 'hint') return { kind: 'answered', result: waitingHint(entry) }
   const group = entry.visibility.group
   if (group === undefined) {
@@ -176,9 +176,9 @@ function waitingHint({ tool: { name }, after }: ToolEntry): CallToolResult {
 }
 
 /** How to call a tool that is to be found rather than listed. */
-function unlistedHint({ declaration }: Runtime, { frame }: Scope, { tool }: ToolEntry): CallToolResult {
+function unlistedHint({ frame }: Scope, { tool }: ToolEntry): CallToolResult {
   const enable = frame.canActivate && frame.wish === 'lazy' ? ', or enable it with manage_tools first' : ''
-  const text = `Tool '${tool.name}' is not listed. Call it with ${callerOf(tool, declaration.callVariants)}(name, arguments)${enable}.`
+  const text = `Tool '${tool.name}' is not listed. Call it with ${callerOf(tool, frame.presentation.callVariants)}(name, arguments)${enable}.`
   return failureResult('requires_activation', text)
 }
 
