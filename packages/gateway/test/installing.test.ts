@@ -127,7 +127,7 @@ describe.skipIf(process.platform === 'win32')('servers that are started through 
   test('U04: that npx left half installed name the folder to delete, and start once it is gone', async () => {
     await using npx = await fakeLauncher()
     await using all = watched()
-    const folder = join(npx.folder, '_npx', '5b2dd62b9d0bddd4')
+    const folder = join(npx.cache, '_npx', '5b2dd62b9d0bddd4')
     await mkdir(folder, { recursive: true })
     await npx.finish('damaged')
     await all.upstreams.apply({ up: { target: npx.target('damaged') } })
