@@ -14,7 +14,7 @@ export interface Requirement {
  * specification. R: the points of the first specification that these leave open, by number. S: tools that follow the data, by
  * the scenarios of their source document (S01 to S08) and of its reviewers. C: identity as its source document tells it.
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
- * B: bad input.
+ * B: bad input. U: starting the servers behind a gateway.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -662,6 +662,25 @@ export const requirements = [
     ways: 'every',
     behaviour: 'thousands of unknown names at once are answered in bounded time and with a short text',
   },
+
+  {
+    id: 'U01',
+    ways: 'none',
+    behaviour: 'servers behind npx and other launchers are installed two at a time, with progress, and startTimeoutMs ends none',
+  },
+  { id: 'U02', ways: 'none', behaviour: 'an installation that has to end gets SIGTERM and the time to clean up' },
+  {
+    id: 'U03',
+    ways: 'none',
+    behaviour: 'a server that fails to start shows its first error line, with what to do; an installation is not retried at once',
+  },
+  {
+    id: 'U04',
+    ways: 'none',
+    behaviour: 'an npx folder that an interrupted installation left incomplete is named, to be deleted',
+  },
+  { id: 'U05', ways: 'none', behaviour: 'a server whose tools/list fails is degraded and never just ready' },
+  { id: 'U06', ways: 'none', behaviour: 'a start that times out names the attempt and the setting to change' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

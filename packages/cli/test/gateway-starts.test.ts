@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
-import { type FakeLauncher, fakeLauncher } from '../../client/test/launcher.ts'
+import { type FakeLauncher, fakeLauncher, installing } from '../../client/test/launcher.ts'
 import { until } from '../../client/test/processes.ts'
 import { type Home, home, servers } from './command.ts'
 import { serving } from './serving.ts'
@@ -14,9 +14,6 @@ const [node = '', deskFile = ''] = servers.desk
 const desk = { command: node, args: [deskFile] }
 const raw = fileURLToPath(new URL('../../gateway/test/servers/raw.mjs', import.meta.url))
 const unlisted = { command: node, args: [raw, 'unlisted'] }
-
-const installing = (npx: FakeLauncher, count: number): Promise<void> =>
-  until(async () => (await npx.halfInstalled()).length === count, `${count} are being installed`, 30_000)
 
 async function upstream(at: Home, name: string) {
   const { upstreams } = JSON.parse((await at.unfold(['status', '--json'])).stdout)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CommandTarget } from '../src/target.ts'
+import { until } from './processes.ts'
 
 const script = fileURLToPath(new URL('servers/launcher.mjs', import.meta.url))
 
@@ -53,3 +54,7 @@ export async function fakeLauncher(): Promise<FakeLauncher> {
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   }
 }
+
+/** Waits until so many packages are being installed. */
+export const installing = (npx: FakeLauncher, count: number): Promise<void> =>
+  until(async () => (await npx.halfInstalled()).length === count, `${count} are being installed`, 30_000)
