@@ -16,7 +16,7 @@ export interface Requirement {
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
  * H: what real hosts do with a list, as the host lab measured it.
  * B: bad input. P: what authors of servers expect of declarations, handlers and replies. V: one server of a gateway, at an
- * address of its own.
+ * address of its own. U: starting the servers behind a gateway.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -765,6 +765,24 @@ export const requirements = [
   },
   { id: 'V10', ways: 'http', behaviour: 'calls of a server alone count for rate limit, audit and metrics like any others' },
   { id: 'V11', ways: 'http', behaviour: 'two clients of a server alone share neither activation nor session' },
+  {
+    id: 'U01',
+    ways: 'none',
+    behaviour: 'servers behind npx and other launchers are installed two at a time, with progress, and startTimeoutMs ends none',
+  },
+  { id: 'U02', ways: 'none', behaviour: 'an installation that has to end gets SIGTERM and the time to clean up' },
+  {
+    id: 'U03',
+    ways: 'none',
+    behaviour: 'a server that fails to start shows its first error line, with what to do; an installation is not retried at once',
+  },
+  {
+    id: 'U04',
+    ways: 'none',
+    behaviour: 'an npx folder that an interrupted installation left incomplete is named, to be deleted',
+  },
+  { id: 'U05', ways: 'none', behaviour: 'a server whose tools/list fails is degraded and never just ready' },
+  { id: 'U06', ways: 'none', behaviour: 'a start that times out names the attempt and the setting to change' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

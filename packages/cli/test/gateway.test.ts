@@ -66,7 +66,7 @@ test('serve says where it is, how each server is and what the tools cost; status
   await using gateway = await serving(at, config)
   const said = gateway.said()
   expect(said).toMatch(/desk +ready, 7 tools, \d+ ms/u)
-  expect(said).toMatch(/lost +does not run: .*no such thing/u)
+  expect(said).toMatch(/lost +failed to start: no such thing\. .*"unfold remove lost"\. \(attempt \d+, next attempt in/u)
   expect(said).toMatch(/off +disabled/u)
   expect(said).toMatch(/held +not started: NOWHERE_SET is not set/u)
   expect(said).toMatch(/All \d+ tools cost [\d,]+ tokens\. A client is listed \d+ for [\d,]+/u)

@@ -127,8 +127,11 @@ export function secretVariables(environment: Environment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => (value !== undefined && secretName.test(name) ? [value] : []))
 }
 
+// The path of a cache: whoever has to delete a part of it needs to know where it is.
+const place = /^npm_config_cache$/iu
+
 function secretsOf(server: ServerConfig): readonly string[] {
-  if (isCommandServer(server)) return Object.values(server.env)
+  if (isCommandServer(server)) return Object.entries(server.env).flatMap(([name, value]) => (place.test(name) ? [] : [value]))
   const headers = Object.values(server.headers).flatMap((value) => [value, ...value.split(/\s+/u).slice(1)])
   if (!URL.canParse(server.url)) return headers
   const { username, password, searchParams } = new URL(server.url)
