@@ -7,6 +7,8 @@ export interface Lengths {
 }
 
 const longest = 300
+// Each may take a millisecond for a pattern that is made to take long.
+const mostTries = 20
 // A word looks better than a letter.
 const usual = 3
 
@@ -14,7 +16,11 @@ const usual = 3
 export function patternExample(pattern: string, { least, most }: Lengths): string | undefined {
   const part = parsePattern(pattern)
   if (part === undefined || least > longest) return undefined
-  const isGood = (text: string): boolean => [...text].length >= least && [...text].length <= most && matches(part, text) === true
+  let tries = 0
+  const isGood = (text: string): boolean => {
+    const { length } = [...text]
+    return length >= least && length <= most && ++tries <= mostTries && matches(part, text) === true
+  }
   const words = ['text', 'Text'].find(isGood)
   if (words !== undefined) return words
   const counts: readonly Count[] = [
