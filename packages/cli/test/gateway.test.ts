@@ -31,13 +31,15 @@ test('watch reports changes of all tools of a gateway, also of those that are no
     await writeFile(file, JSON.stringify(config('one')))
     const added = `${name}__echo`
     const ended = await at.unfold(words, {
-      meanwhile: async (child) => {
-        await until(() => child.stderr().includes('Waiting for changes'), 'it watches', 120_000)
-        await writeFile(file, JSON.stringify(config('one', name)))
-        await until(() => child.stdout().includes(added), 'the new tools are reported', 120_000)
-        await writeFile(file, JSON.stringify(config('one')))
-        await until(() => child.stdout().split(added).length > 2, 'and that they are gone', 120_000)
-        child.kill('SIGINT')
+      meanwhile: (child) => {
+        const edited = async (): Promise<void> => {
+          await until(() => child.stderr().includes('Waiting for changes'), 'it watches', 120_000)
+          await writeFile(file, JSON.stringify(config('one', name)))
+          await until(() => child.stdout().includes(added), 'the new tools are reported', 120_000)
+          await writeFile(file, JSON.stringify(config('one')))
+          await until(() => child.stdout().split(added).length > 2, 'and that they are gone', 120_000)
+        }
+        void edited().finally(() => child.kill('SIGINT'))
       },
     })
     expect(ended.code).toBe(130)

@@ -18,7 +18,7 @@ export function patternExample(pattern: string, { least, most }: Lengths): strin
   if (part === undefined || least > longest) return undefined
   let tries = 0
   const isGood = (text: string): boolean => {
-    const { length } = [...text]
+    const { length } = Array.from(text)
     return length >= least && length <= most && ++tries <= mostTries && matches(part, text) === true
   }
   const words = ['text', 'Text'].find(isGood)
@@ -58,7 +58,7 @@ function textOf(pattern: Part, count: Count): string | undefined {
     else if (part.kind === 'either') write(part.branches[0] ?? { kind: 'all', parts: [] })
     else if (part.kind === 'repeat') for (let left = count(part); left > 0 && text.length <= longest; left--) write(part.part)
     else if (part.kind === 'set') {
-      const chars = [...part.samples]
+      const chars = Array.from(part.samples)
       const at = used.get(part.samples) ?? 0
       used.set(part.samples, at + 1)
       text += chars[at % chars.length] ?? ''
