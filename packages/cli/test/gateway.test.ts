@@ -71,7 +71,7 @@ test('serve says where it is, how each server is and what the tools cost; status
   expect(said).toMatch(/lost +does not run: .*no such thing/u)
   expect(said).toMatch(/off +disabled/u)
   expect(said).toMatch(/held +not started: NOWHERE_SET is not set/u)
-  expect(said).toMatch(/All \d+ tools cost [\d,]+ tokens\. A client is listed \d+ for [\d,]+/u)
+  expect(said).toMatch(/\d+ tools, [\d,]+ tokens\. Clients see \d+ tools \([\d,]+ tokens/u)
   expect(said).toContain(`claude mcp add --transport http unfold ${gateway.url}`)
 
   const status = await at.unfold(['status', '--json'])
