@@ -98,7 +98,11 @@ export const requirements = [
     ways: 'none',
     behaviour: 'unfold identity tells the identity of a server, and says whether it is the expected one',
   },
-  { id: 'C08', ways: 'none', behaviour: 'unfold list tells the tools of a server, and with --schemas how to call them' },
+  {
+    id: 'C08',
+    ways: 'none',
+    behaviour: 'unfold list prints the signature of each tool of a server, and with --schemas its schema',
+  },
   { id: 'C09', ways: 'none', behaviour: 'unfold call calls any tool that it finds, with --args or with flags of its schema' },
   {
     id: 'C10',
