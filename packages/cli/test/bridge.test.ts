@@ -49,6 +49,8 @@ test('stdio clients of both eras and an HTTP client share one process of a serve
     { era: 'stateless', name: 'unfold' },
   ])
 
+  expect((await at.unfold(['status'])).stdout).toMatch(/unfold 0\.1\.0 +1 session +over stdio/u)
+
   // What the server asks reaches the client that called, and what the client cancels reaches the server.
   expect(await textOf(first, 'shared__ask')).toBe('accept session')
   expect(await textOf(second, 'shared__ask')).toBe('accept 2026-07-28')

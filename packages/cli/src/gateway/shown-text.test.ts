@@ -60,9 +60,7 @@ test('secrets are found however they are escaped, and in files of other formats 
   )
   expect(shownText('a.toml', 'args = [\'--token\', \'abc\', "--key", """one\ntwo"""]')).not.toMatch(/abc|one|two/u)
   const yaml = `  headers:\n    Authorization: Bearer abc\n  token: unf_${'a1'.repeat(20)}\n  uri: http://ada:pw@a.example/mcp`
-  expect(shownText('a.yaml', yaml)).toBe(
-    '  headers:\n    Authorization: Bearer ***\n  token: ***\n  uri: http://***@a.example/mcp',
-  )
+  expect(shownText('a.yaml', yaml)).toBe('  headers:\n    Authorization: ***\n  token: ***\n  uri: http://***@a.example/mcp')
 })
 
 function tomlOf(value: unknown): string {
