@@ -66,6 +66,16 @@ test('stdio clients of both eras and an HTTP client share one process of a serve
     await until(async () => (await said()) === 'cancelled', 'the server hears of it', patienceMs)
   }
 
+  // Whoever leaves is gone.
+  const left = await overStdio(at)
+  await left.tools()
+  await left.close()
+  const stdioClients = async (): Promise<number> => {
+    const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
+    return status.clients.filter(({ transport }: { readonly transport?: string }) => transport === 'stdio').length
+  }
+  await until(async () => (await stdioClients()) === 2, 'the third client is gone', patienceMs)
+
   // Changes of the gateway reach both.
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { shared: shared(mark), more: shared(mark) } }))
   for (const connection of [first, second]) {
