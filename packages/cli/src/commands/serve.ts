@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { parseSwitch } from '@unfold-mcp/core'
-import type { Gateway, RunningGateway } from '@unfold-mcp/gateway'
+import type { RunningGateway } from '@unfold-mcp/gateway'
 import { exit, usageError } from '../exit.ts'
 import { exposureNamed } from '../gateway/exposure.ts'
 import { logLevel, quietly } from '../gateway/log.ts'
@@ -134,7 +134,7 @@ async function tellStart(
     patienceMs: patienceMs.person,
   })
   if (io.signal.aborted) return []
-  output.note(await costOf(gateway))
+  output.note(costText(await gateway.toolbox.preview()))
   const { isLoopback } = await import('@unfold-mcp/gateway/config')
   const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
   output.note(welcomeText(url, config.tokens.length > 0, name))
@@ -147,11 +147,7 @@ async function tellSettled(running: RunningGateway, names: readonly string[], io
   await settled(gateway, { tell: () => undefined, signal: io.signal, patienceMs: Number.POSITIVE_INFINITY, names })
   if (io.signal.aborted) return
   for (const line of summaryLines(gateway, (text) => running.withoutSecrets(text))) output.note(line)
-  output.note(await costOf(gateway))
-}
-
-async function costOf({ toolbox, config }: Gateway): Promise<string> {
-  return costText(await toolbox.preview(), config.exposure === 'auto' ? config.budgetTokens : undefined)
+  output.note(costText(await gateway.toolbox.preview()))
 }
 
 async function serveStdin(

@@ -193,10 +193,11 @@ function clientLines({ clients, transport }: GatewayStatus, width: number): read
   ]
 }
 
-const clientRow = ({ name, version, era, token, profile }: GatewayStatus['clients'][number]): readonly string[] => [
+const clientRow = ({ name, version, era, transport, token, profile }: GatewayStatus['clients'][number]): readonly string[] => [
   `${safeText(name ?? 'somebody', { limit: 60 })}${version === undefined ? '' : ` ${safeText(version, { limit: 20 })}`}`,
   era,
   sentenceParts([
+    transport === 'stdio' ? 'over stdio' : undefined,
     token === undefined ? undefined : `token ${safeText(token)}`,
     profile === undefined ? undefined : `profile ${safeText(profile)}`,
   ]),

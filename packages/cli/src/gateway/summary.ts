@@ -69,7 +69,7 @@ export function summaryLines({ upstreams, held, source }: Gateway, clean: Clean)
 }
 
 /** What there is to say of a server that is not started because something is missing. */
-export const heldText = (problem = 'lacks something.'): string => `waits: it ${safeText(problem)}`
+export const heldText = (problem = 'its configuration is incomplete.'): string => `not started: ${safeText(problem)}`
 
 /** How wide the longest of these names is. */
 export const nameWidth = (names: readonly string[]): number => Math.max(0, ...names.map((name) => safeText(name).length))
