@@ -14,7 +14,7 @@ export interface Requirement {
  * specification. R: the points of the first specification that these leave open, by number. S: tools that follow the data, by
  * the scenarios of their source document (S01 to S08) and of its reviewers. C: identity as its source document tells it.
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
- * B: bad input. V: one server of a gateway, at an address of its own.
+ * B: bad input. V: one server of a gateway, at an address of its own. K: settings of the library in the file of a gateway.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -683,6 +683,26 @@ export const requirements = [
   },
   { id: 'V10', ways: 'http', behaviour: 'calls of a server alone count for rate limit, audit and metrics like any others' },
   { id: 'V11', ways: 'http', behaviour: 'two clients of a server alone share neither activation nor session' },
+
+  { id: 'K01', ways: 'http', behaviour: 'an embedder in unfold.json finds tools by meaning, for all or for one profile' },
+  { id: 'K02', ways: 'http', behaviour: 'search learns from calls where unfold.json says so, for all or for one profile' },
+  {
+    id: 'K03',
+    ways: 'http session',
+    behaviour:
+      'with remember: reconnect in unfold.json, the next session of a token starts with what it activated, also after a restart',
+  },
+  {
+    id: 'K04',
+    ways: 'http',
+    behaviour: 'with remember: principal in a profile, all sessions and requests of a token share what it activated',
+  },
+  { id: 'K05', ways: 'http', behaviour: 'edits of search and remember are used at once, and tools are not embedded again' },
+  {
+    id: 'K06',
+    ways: 'none',
+    behaviour: 'the key of an embedder is in nothing that a gateway says, also when its endpoint repeats it',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

@@ -105,6 +105,26 @@ describe('what a client has', () => {
   })
 })
 
+test('how long activations are kept and how search works is what the profile says, else the file', () => {
+  const embedder = { url: 'http://127.0.0.1:9/v1', model: 'm' }
+  const settings = { remember: 'reconnect', search: { learn: true } }
+  const access = new Access(configOf({ work: { remember: 'principal', search: { embedder } }, rest: {} }, settings))
+  const [worker, rest] = [access.client(undefined, 'work'), access.client(undefined, 'rest')]
+  expect([access.remember(worker), access.remember(rest), access.remember(undefined)]).toEqual([
+    'principal',
+    'reconnect',
+    'reconnect',
+  ])
+  // A profile's search settings are in place of all of the others.
+  expect(access.search(worker)).toMatchObject({ learn: false, deadlineMs: 300, embedder: {} })
+  expect(access.search(rest)).toEqual({ learn: true, deadlineMs: 300 })
+  const before = access.search(worker)
+  access.configure(configOf({ work: { remember: 'session', search: { embedder } } }))
+  expect([access.remember(worker), access.search(worker) === before]).toEqual(['session', true])
+  access.configure(configOf({ work: { search: { embedder: { ...embedder, model: 'n' } } } }))
+  expect(access.search(worker)).not.toBe(before)
+})
+
 describe('a server alone', () => {
   const config = (more: object = {}): Config =>
     configOf(

@@ -1,7 +1,7 @@
 import { type Activation, type Groups, initialActivation, nothingActive, planAll } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import type { Activations } from './activations.ts'
-import type { Declaration, Wished } from './declaration.ts'
+import { type Declaration, rememberFor, type Wished } from './declaration.ts'
 import { groupCost } from './group-cost.ts'
 import type { Newcomer, Product } from './product.ts'
 import { Cell, type Frame, Scope } from './scope.ts'
@@ -45,7 +45,8 @@ export class Openings {
     const cost = groupCost(this.#around.worldOf({ product }))
     const wish = view.exposure ?? this.#wishFor(principal)
     const frame: Frame = { era: 'session', principal, wish, canActivate: this.#canActivate(wish), ...this.#asked(view) }
-    const shares = this.#around.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
+    const remember = rememberFor(this.#around.declaration, principal)
+    const shares = remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
     // A lazy client starts with nothing but what lets it enable tools.
     const start = wish === 'lazy' ? [] : initialActivation(this.#groups).groups
@@ -57,7 +58,7 @@ export class Openings {
 
   async #openStateless(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
     const cost = groupCost(this.#around.worldOf({ product }))
-    if (this.#around.declaration.remember === 'principal' && principal !== undefined && view.isEmpty) {
+    if (principal !== undefined && rememberFor(this.#around.declaration, principal) === 'principal' && view.isEmpty) {
       return new Scope(
         key,
         await this.#around.activations.principal(principal.id, cost),
