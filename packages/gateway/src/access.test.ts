@@ -174,7 +174,7 @@ describe('a server alone', () => {
   test('makes another client of the same token, which has what its profile has of it and nothing of others', () => {
     const access = new Access(config({ tokens: [free, bound] }))
     const [one, whole] = [access.client(bound, undefined, 'git'), access.client(bound, undefined)]
-    expect(one).toMatchObject({ id: 'token:bound/work/s/git', token: 'bound', profile: 'work', server: 'git' })
+    expect(one).toMatchObject({ id: `${whole.id}/s/git`, token: 'bound', profile: 'work', server: 'git' })
     expect(one).toBe(access.client(bound, undefined, 'git'))
     expect(one).not.toBe(whole)
     expect(access.client(createToken('a').record, undefined, 'git').id).not.toBe(
