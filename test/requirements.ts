@@ -16,7 +16,8 @@ export interface Requirement {
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
  * H: what real hosts do with a list, as the host lab measured it.
  * B: bad input. P: what authors of servers expect of declarations, handlers and replies. V: one server of a gateway, at an
- * address of its own. U: starting the servers behind a gateway.
+ * address of its own. U: starting the servers behind a gateway. K: settings of the
+ * library in the file of a gateway.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -787,6 +788,26 @@ export const requirements = [
   },
   { id: 'U05', ways: 'none', behaviour: 'a server whose tools/list fails is degraded and never just ready' },
   { id: 'U06', ways: 'none', behaviour: 'a start that times out names the attempt and the setting to change' },
+
+  { id: 'K01', ways: 'http', behaviour: 'an embedder in unfold.json finds tools by meaning, for all or for one profile' },
+  { id: 'K02', ways: 'http', behaviour: 'search learns from calls where unfold.json says so, for all or for one profile' },
+  {
+    id: 'K03',
+    ways: 'http session',
+    behaviour:
+      'with remember: reconnect in unfold.json, the next session of a token starts with what it activated, also after a restart',
+  },
+  {
+    id: 'K04',
+    ways: 'http',
+    behaviour: 'with remember: principal in a profile, all sessions and requests of a token share what it activated',
+  },
+  { id: 'K05', ways: 'http', behaviour: 'edits of search and remember are used at once, and tools are not embedded again' },
+  {
+    id: 'K06',
+    ways: 'none',
+    behaviour: 'the key of an embedder is in nothing that a gateway says, also when its endpoint repeats it',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']
