@@ -20,7 +20,7 @@ export interface HostRun {
 }
 
 /** What a host is connected to: a gateway with its configuration and environment, or any server at an address. */
-export interface Target {
+interface Target {
   readonly url: string
   readonly config?: string
   readonly env?: NodeJS.ProcessEnv

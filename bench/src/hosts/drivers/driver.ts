@@ -11,7 +11,7 @@ export interface Scene {
 }
 
 /** How a host reaches the gateway: at its address, or by starting one. */
-export type Way = { readonly url: string } | { readonly command: string; readonly args: readonly string[] }
+type Way = { readonly url: string } | { readonly command: string; readonly args: readonly string[] }
 
 /** How one host is installed, configured and run without a terminal. */
 export interface Driver {

@@ -22,4 +22,8 @@ export const qwenCode: Driver = {
     }),
   args: (prompt) => ['-p', prompt, '--yolo', '--auth-type', 'openai'],
   env: ({ endpoint }) => ({ OPENAI_API_KEY: 'lab', OPENAI_BASE_URL: `${endpoint}/v1`, OPENAI_MODEL: 'qwen3-vl-plus' }),
+  cannot: {
+    'a question to the user': 'it does not declare the elicitation capability',
+    'a resource': 'the model has no tool that lists resources',
+  },
 }
