@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Driver, Scene } from './driver.ts'
-import { mergeJson, putFile } from './files.ts'
+import { putFile } from './files.ts'
 
 const fileIn = ({ home }: Scene): string => join(home, '.qwen', 'settings.json')
 
@@ -12,7 +12,7 @@ export const qwenCode: Driver = {
   programs: ['@qwen-code/qwen-code/cli-entry.js', '@qwen-code/qwen-code/cli.js'],
   node: 22,
   wire: 'chat',
-  connect: (scene, way) => mergeJson(fileIn(scene), 'mcpServers', { unfold: 'url' in way ? { httpUrl: way.url } : way }),
+  connect: 'qwen',
   prepare: (scene) =>
     putFile(fileIn(scene), {
       general: { enableAutoUpdate: false },
