@@ -84,7 +84,7 @@ test('serve says where it is, how each server is and what the tools cost; status
   const { stdout: shown } = await at.unfold(['status'])
   expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +announces changes/u)
   expect(shown).toMatch(/held +not started +NOWHERE_SET is not set/u)
-  expect(shown).toMatch(/tokens; a client is listed/u)
+  expect(shown).toMatch(/8 tools, [\d,]+ tokens\. Clients see 4 \(/u)
   const one = await at.unfold(['status', 'desk', '--json'])
   expect(JSON.parse(one.stdout)).toMatchObject({ server: { name: 'desk', notes: [] }, tools: expect.any(Array) })
   expect((await at.unfold(['status', 'desk'])).stdout).toMatch(/desk: ready[\s\S]*desk__echo/u)
