@@ -14,7 +14,8 @@ export const cline: Driver = {
   wire: 'chat',
   connect: (scene, way) =>
     mergeJson(join(settings(scene), 'cline_mcp_settings.json'), 'mcpServers', {
-      unfold: 'url' in way ? { type: 'streamableHttp', url: way.url } : { type: 'stdio', ...way },
+      // Seconds; by default it gives up on a server that has not answered after ten.
+      unfold: { ...('url' in way ? { type: 'streamableHttp', url: way.url } : { type: 'stdio', ...way }), timeout: 120 },
     }),
   prepare: (scene) => {
     const provider = 'openai-compatible'
@@ -34,4 +35,8 @@ export const cline: Driver = {
   args: (prompt) => ['--auto-approve', 'true', prompt],
   // Elsewhere it starts a daemon that outlives the run.
   env: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
+  cannot: {
+    'an image': 'it passes the base64 of an image as text',
+    'a gateway restart in the middle': 'it does not start a new session when the server reports that the old one is gone',
+  },
 }
