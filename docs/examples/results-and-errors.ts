@@ -5,6 +5,7 @@ import { z } from 'zod'
 export const kitchen = defineToolbox({ name: 'kitchen', version: '1.0.0' })
 
 kitchen.tool('greet', { about: 'A text' }, () => 'Hello!')
+kitchen.tool('count', { about: 'A number' }, () => 12)
 kitchen.tool('menu', { about: 'A plain object: structured content' }, () => ({ soup: 'tomato', price: 4 }))
 kitchen.tool('photo', { about: 'Content blocks' }, () => [
   { type: 'text', text: 'Today’s soup' },

@@ -91,14 +91,15 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
       { portions: 'two' },
     ),
   invalid_cursor: () => rpc(pages(), 'tools/list', { cursor: 'page-2' }),
-  invalid_declaration: () => thrown(() => defineToolbox({ ...identity, gate: 'All', groups: { files: { about: 'Files' } } })),
+  invalid_declaration: () =>
+    thrown(() => testContext(plain().tool('start', { about: 'Start editing', activator: true }, () => 'Started.'))),
   invalid_json: () => http(plain(), { body: '{"jsonrpc":' }),
   invalid_name: () => thrown(() => plain().tool('read file', { about: 'Read a file' }, () => '')),
   invalid_params: () => rpc(plain(), 'tools/call', { arguments: {} }),
   invalid_request: () => http(plain(), { body: JSON.stringify({ method: 'tools/list' }) }),
   invalid_result: () =>
     told(
-      plain().tool('count', { about: 'Count' }, () => 42 as unknown as string),
+      plain().tool('count', { about: 'Count' }, () => new Map([['books', 42]])),
       'count',
     ),
   invalid_schema: () => thrown(() => plain().tool('greet', { input: z.string() }, () => '')),
@@ -195,6 +196,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   unknown_path: unknownPath,
   unknown_profile: unknownProfile,
   unknown_scope: () => thrown(() => cloud().activate('infra', 'session:6f1c')),
+  unknown_server: unknownServer,
   unknown_tool: () => rpc(plain(), 'tools/call', { name: 'pin' }),
   unsupported_media_type: () => http(plain(), { headers: { 'content-type': 'text/plain' } }),
   unsupported_method: () => http(plain(), { method: 'PUT' }),
@@ -401,11 +403,18 @@ async function portInUse(): Promise<string> {
 
 /** A gateway that was asked for a part that it does not have. */
 function unknownProfile(): Promise<string> {
-  return withGateway({}, { profiles: { reading: {} } }, async ({ url }) => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-    const response = await fetch(`${url}/raeding`, { method: 'POST', headers, body: JSON.stringify(initialize) })
-    return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
-  })
+  return withGateway({}, { profiles: { reading: {} } }, ({ url }) => initialized(`${url}/raeding`))
+}
+
+/** The same for a server of it. */
+function unknownServer(): Promise<string> {
+  return withGateway({ notes: plain() }, {}, ({ url }) => initialized(`${url}/s/nots`))
+}
+
+async function initialized(url: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(initialize) })
+  return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
 }
 
 /** A client of a gateway that calls faster than it may. */

@@ -113,12 +113,13 @@ test('groups: hooks open a connection for each session, and for all clients of 2
 })
 
 test('groups: an activator written by hand says what its author wrote, and then what changed', async () => {
-  const session = await transcript(files, {}, async (client) => {
+  const talk = async (client: Talking): Promise<void> => {
     await client.list()
     await client.call('start_editing')
     await client.list()
-  })
-  await shows('groups-by-hand', session)
+  }
+  await shows('groups-by-hand', await transcript(files, {}, talk))
+  await shows('groups-by-hand-stateless', await transcript(files, { era: 'stateless' }, talk))
 })
 
 test('gate: a fresh client sees activate, and what is always shown', async () => {
@@ -463,7 +464,7 @@ test('prompts and resources are served in both eras, beside the tools', async ()
 
 test('results and errors', async () => {
   const results = await transcript(kitchen, {}, async (client) => {
-    for (const name of ['greet', 'menu', 'photo', 'sold_out', 'ring']) await client.call(name)
+    for (const name of ['greet', 'count', 'menu', 'photo', 'sold_out', 'ring']) await client.call(name)
   })
   await shows('results', results)
   expect(await transcript(kitchen, {}, (client) => client.call('bake'))).toContain('Baked.')

@@ -77,7 +77,9 @@ export class Talking {
       const texts = content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))
       const reason = _meta?.['io.github.unfold-mcp/reason']
       const failed = isError === true ? [typeof reason === 'string' ? `isError, ${reason}:` : 'isError:'] : []
-      return [...failed, ...texts].join('\n') || '(nothing)'
+      const activation = _meta?.['io.github.unfold-mcp/activation']
+      const meta = activation === undefined ? [] : [`_meta io.github.unfold-mcp/activation: ${JSON.stringify(activation)}`]
+      return [...failed, ...texts, ...meta].join('\n') || '(nothing)'
     } catch (error) {
       const { code, message, data } = error as { code: number; message: string; data?: { reason?: string } }
       return `error ${code}${data?.reason === undefined ? '' : `, ${data.reason}`}: ${message}`

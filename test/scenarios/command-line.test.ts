@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,8 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { build, defaultServerConditions } from 'vite'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { home, main, servers } from '../../packages/cli/test/command.ts'
 import { verifies } from '../verifies.ts'
+
+// Most of these start processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 })
 
 let folder = ''
 let program = ''
@@ -103,6 +107,38 @@ const declared = ['activate_files', 'deactivate', 'ping']
 verifies('E01', async () => {
   expect(await listedWith({})).toEqual(declared)
   for (const LAZY_MODE of ['false', '0', 'No', 'OFF', '', ' ']) expect(await listedWith({ LAZY_MODE })).toEqual(declared)
+})
+
+verifies('P02', async () => {
+  const DECLARED_LAZY = 'true'
+  for (const environment of [{}, { LAZY_MODE: '' }, { LAZY_MODE: 'true' }])
+    expect(await listedWith({ DECLARED_LAZY, ...environment })).toEqual(['manage_tools'])
+  expect(await listedWith({ DECLARED_LAZY, LAZY_MODE: 'false' })).toEqual(declared)
+  expect(await listedWith({ DECLARED_LAZY, LAZY_MODE: 'false' }, '--exposure', 'lazy')).toEqual(['manage_tools'])
+})
+
+verifies('P03', async () => {
+  await using at = await home()
+  const [command = '', ...args] = servers.desk
+  const listedBy = async (exposure: string, environment: Record<string, string>): Promise<readonly string[]> => {
+    await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { desk: { command, args } }, exposure }))
+    const client = clientIn('legacy')
+    const env = { ...(at.env as Record<string, string>), ...environment }
+    const gateway = { command: process.execPath, args: [main, 'serve', '--stdio'], env, cwd: at.folder }
+    await client.connect(new StdioClientTransport({ ...gateway, stderr: 'ignore' }))
+    const names = await listed(client)
+    await client.close()
+    return names
+  }
+  const lazily = await listedBy('everything', { LAZY_MODE: 'true' })
+  expect(lazily).toContain('manage_tools')
+  expect(lazily).not.toContain('desk__echo')
+  expect(await listedBy('lazy', {})).not.toContain('desk__echo')
+  expect(await listedBy('lazy', { LAZY_MODE: 'off' })).toContain('desk__echo')
+  expect(await at.unfold(['serve', '--stdio'], { env: { LAZY_MODE: 'maybe' } })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('LAZY_MODE is "maybe"'),
+  })
 })
 
 verifies('L01-1', async () => {

@@ -61,22 +61,22 @@ verifies('A21', async ({ wire, way }) => {
   }
 })
 
-verifies('G01', automationHub, async ({ connect, served, way }) => {
+verifies('G01', automationHub, async ({ connect, served, written, way }) => {
   const other: Way = { transport: way.transport, era: way.era === 'session' ? 'stateless' : 'session' }
   await using elsewhere = await testServer(served, other)
   const clients = { [way.era]: await connect(served), [other.era]: await elsewhere.connect() }
   const { session, stateless } = clients
   expect(await session?.toolNames()).toEqual([...activators, 'menu'])
-  expect(await stateless?.toolNames()).toEqual(everyTool)
+  expect(await stateless?.toolNames()).toEqual([...written, ...everyTool])
   await session?.call('activate_network')
   await session?.told(1)
   await stateless?.quiet()
   expect(await session?.toolNames()).toEqual([...activators, 'fetch_url', 'menu'])
-  expect(await stateless?.toolNames()).toEqual(everyTool)
+  expect(await stateless?.toolNames()).toEqual([...written, ...everyTool])
   expect(stateless?.notices).toBe(0)
 })
 
-verifies('G02', automationHub, async ({ served }) => {
+verifies('G02', automationHub, async ({ served, written }) => {
   await using server = await listen(served, { port: 0 })
   const lists: Record<string, readonly string[]> = {}
   for (const mode of ['legacy', 'auto'] as const) {
@@ -85,7 +85,7 @@ verifies('G02', automationHub, async ({ served }) => {
     lists[client.getProtocolEra() ?? ''] = (await client.listTools()).tools.map(({ name }) => name)
     await client.close()
   }
-  expect(lists).toEqual({ legacy: [...activators, 'menu'], modern: everyTool })
+  expect(lists).toEqual({ legacy: [...activators, 'menu'], modern: [...written, ...everyTool] })
 })
 
 verifies('G03', automationHub, async ({ wire, served, toolbox }) => {
@@ -143,9 +143,9 @@ verifies('G06', async ({ wire }) => {
   }
 })
 
-verifies('G09', automationHub, async ({ connect, served }) => {
+verifies('G09', automationHub, async ({ connect, served, written }) => {
   const client = await connect(served)
-  expect(await client.toolNames()).toEqual(everyTool)
+  expect(await client.toolNames()).toEqual([...written, ...everyTool])
   for (const name of everyTool) expect((await client.call(name, { path: 'a.txt' })).isError).not.toBe(true)
   expect(textOf(await client.call('read_file', { path: 'a.txt' }))).toBe('contents of a.txt')
 })

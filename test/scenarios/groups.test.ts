@@ -1,6 +1,7 @@
-import { defineToolbox, Failure, ToolGroups } from '@unfold-mcp/server'
+import { defineToolbox, Failure, listen, type Source, ToolGroups } from '@unfold-mcp/server'
+import { mcpServer, tool } from '@unfold-mcp/server/decorators'
 import { testContext } from '@unfold-mcp/server/testing'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { automationHub } from '../fixtures/automation-hub.ts'
 import { devopsHub } from '../fixtures/devops-hub.ts'
@@ -212,6 +213,86 @@ verifies('R08-4', async ({ connect }) => {
   expect(await client.toolNames()).toContain('read_file')
   expect(textOf(await client.call('deactivate'))).toContain('Closed')
   expect(await client.toolNames()).not.toContain('read_file')
+})
+
+/** A toolbox whose activator prepares something that its tools need. */
+const mounting = () => {
+  const mounted: string[] = []
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' }, mail: { about: 'Mail' } } })
+    .tool('read_file', { group: 'files' }, () => mounted.join())
+    .tool('send_mail', { group: 'mail' }, () => 'sent')
+    .tool(
+      'open_files',
+      { activator: 'files', about: 'Mount a drive', input: z.object({ drive: z.string() }) },
+      async (input, ctx) => {
+        mounted.push(input.drive)
+        const { changed, listIsFixed } = await ctx.activate('files')
+        return `Mounted ${input.drive}: ${changed}, ${listIsFixed}`
+      },
+    )
+  return { toolbox, mounted }
+}
+
+verifies('P04', async ({ connect }) => {
+  const { toolbox, mounted } = mounting()
+  const client = await connect(toolbox)
+  expect(await client.toolNames()).toEqual(['open_files', 'read_file', 'send_mail'])
+  const reply = textOf(await client.call('open_files', { drive: 'c' }))
+  expect(reply).toContain('Mounted c: false, true')
+  expect(reply).toContain('Nothing was switched on or off')
+  expect(reply).toContain('- read_file()')
+  expect(reply).not.toContain('send_mail')
+  expect(textOf(await client.call('read_file'))).toBe('c')
+  expect(await client.toolNames()).toEqual(['open_files', 'read_file', 'send_mail'])
+
+  // In a view it goes with the tools of its group.
+  expect(await (await connect(toolbox, { view: 'groups=files' })).toolNames()).toEqual(['open_files', 'read_file'])
+  expect(await (await connect(toolbox, { view: 'groups=mail' })).toolNames()).toEqual(['send_mail'])
+  expect(await (await connect(toolbox, { view: 'readOnly=true' })).toolNames()).toEqual([])
+
+  const searching = await connect(toolbox, { view: 'exposure=search' })
+  expect(textOf(await searching.call('search_tools', { query: 'mount a drive' }))).toContain('open_files(drive: string)')
+  const through = await searching.call('call_tool', { name: 'open_files', arguments: { drive: 'd' } })
+  expect(textOf(through)).toContain('Mounted d')
+  expect(mounted).toEqual(['c', 'd'])
+})
+
+test('a session that is listed everything or finds its tools runs activators written by hand too', async () => {
+  const { toolbox, mounted } = mounting()
+  await using everything = await testContext(toolbox, { view: 'exposure=everything' })
+  expect(everything.toolNames()).toEqual(['open_files', 'read_file', 'send_mail'])
+  expect(textOf(await everything.call('open_files', { drive: 'a' }))).toContain('Mounted a: false, true')
+  await using searching = await testContext(toolbox, { view: 'exposure=search' })
+  expect(textOf(await searching.call('search_tools', { query: 'mount a drive' }))).toContain('open_files(drive: string)')
+  await using lazy = await testContext(toolbox, { view: 'exposure=lazy' })
+  await lazy.call('manage_tools', { action: 'enable', tools: 'open_files' })
+  expect(lazy.toolNames()).toEqual(['open_files', 'manage_tools'])
+  expect(textOf(await lazy.call('open_files', { drive: 'b' }))).toContain('Mounted b: true, undefined')
+  expect(lazy.toolNames()).toContain('read_file')
+  expect(mounted).toEqual(['a', 'b'])
+})
+
+verifies('P05', async () => {
+  const report = (): void => undefined
+  const alone = () => defineToolbox({ ...info, report }).tool('begin', { activator: true }, () => 'begun')
+  const refused = { reason: 'invalid_declaration', message: expect.stringContaining('neither groups nor a gate to activate') }
+  await expect(testContext(alone())).rejects.toMatchObject(refused)
+  await expect(listen(alone(), { port: 0 })).rejects.toMatchObject(refused)
+  @mcpServer({ name: 'alone', version: '1.0.0', report })
+  class Alone {
+    @tool({ activator: true })
+    begin() {
+      return 'begun'
+    }
+  }
+  await expect(testContext(new Alone())).rejects.toMatchObject(refused)
+  const gated = defineToolbox({ ...info, gate: 'All' }).tool('begin', { activator: true }, () => '')
+  await using context = await testContext(gated.tool('ping', {}, () => 'pong'))
+  expect(context.toolNames()).toEqual(['begin'])
+  // Groups may come with a source.
+  const later: Source = { name: 'later', entries: () => [], groups: () => ({}), subscribe: () => () => undefined }
+  await using waiting = await testContext(alone().use(later))
+  expect(waiting.toolNames()).toEqual(['begin'])
 })
 
 verifies('R08-5', automationHub, async ({ connect, served }) => {

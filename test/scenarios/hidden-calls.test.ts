@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { automationHub, hintingHub } from '../fixtures/automation-hub.ts'
 import { reasonOf, refusalOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
+import type { Wire } from '../wire.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
 const policies: readonly HiddenCalls[] = ['opaque', 'hint', 'reveal']
@@ -25,6 +26,49 @@ verifies('A02', async ({ wire }) => {
   expect(hidden.text).toBe(unknown.text.replaceAll('zead_file', 'read_file'))
 })
 
+verifies('P06', async ({ wire, way }) => {
+  const tool = (name: string, args: object) => ['tools/call', { name, arguments: args }] as const
+  const questions = [
+    ['tools/call', { name: 'read_file' }],
+    ['tools/describe', { name: 'read_file' }],
+    tool('describe_tools', { names: ['read_file', 'fetch_url'] }),
+    tool('search_tools', { query: 'read_file' }),
+    tool('search_tools', { query: '' }),
+    tool('call_tool', { name: 'read_file' }),
+    tool('manage_tools', { action: 'list' }),
+    tool('manage_tools', { action: 'enable', tools: 'read_file' }),
+  ] as const
+  const answers = async (client: Wire): Promise<readonly string[]> => {
+    const texts = []
+    for (const [method, params] of questions) texts.push((await client.ask(method, params)).text)
+    const { catalog, groups } = (await client.ask('server/identity', { outline: true })).result
+    return [...texts, JSON.stringify([catalog, groups])].map((text) => text.replaceAll(/"id":\d+/gu, ''))
+  }
+  const view = { view: 'groups=network' }
+  const hiding = await wire(hub('opaque'), view)
+  const denied = await answers(hiding)
+  expect(denied).toEqual(await answers(await wire(hub('opaque', ['write_file']), view)))
+  expect(denied.filter((text) => text.includes('read_file ran') || text.includes('write_file'))).toEqual([])
+  // With a policy that lets a client know of the tool, all of them know of it.
+  const hinting = (await answers(await wire(hub('hint'), view))).filter((text) => !text.includes('read_file'))
+  expect(hinting).toEqual([])
+  if (way.era === 'stateless') return
+  await hiding.ask('tools/call', { name: 'activate_files' })
+  expect((await answers(hiding)).filter((text) => !text.includes('read_file'))).toEqual([])
+})
+
+verifies('P07', async ({ connect, way }) => {
+  const client = await connect(hub('opaque'), { view: 'exposure=search' })
+  expect(textOf(await client.call('search_tools', { query: 'read_file' }))).toContain('- read_file()')
+  const answer = await client.call('read_file')
+  expect(reasonOf(answer)).toBe('requires_activation')
+  expect(textOf(answer)).toBe("Tool 'read_file' is not listed. Call it with call_tool(name, arguments).")
+  if (way.era === 'stateless') return
+  const lazy = await connect(hub('opaque'), { view: 'exposure=lazy' })
+  expect(textOf(await lazy.call('read_file'))).toContain('or enable it with manage_tools first')
+  expect((await refusalOf(lazy.call('zead_file'))).reason).toBe('unknown_tool')
+})
+
 verifies('A18', hintingHub, async ({ connect, served }) => {
   const client = await connect(served)
   const hinted = await client.call('read_file', { path: 'a.txt' })
@@ -38,7 +82,13 @@ verifies('A18', hintingHub, async ({ connect, served }) => {
 verifies('R17-1', async ({ connect }) => {
   const client = await connect(hub('reveal'))
   const revealed = await client.call('read_file')
-  expect(textOf(revealed)).toMatch(/^read_file ran\nActivated: files\.\n/u)
+  expect(revealed.content).toEqual([{ type: 'text', text: 'read_file ran' }])
+  expect(revealed._meta?.['io.github.unfold-mcp/activation']).toEqual({
+    activated: ['files'],
+    deactivated: [],
+    appeared: ['read_file', 'write_file'],
+    disappeared: [],
+  })
   await client.told(1)
   await client.quiet()
   expect(client.notices).toBe(1)
@@ -120,4 +170,17 @@ verifies('G08', automationHub, async ({ connect, served }) => {
   await client.quiet()
   expect(await client.tools()).toEqual(before)
   expect(client.notices).toBe(0)
+})
+
+verifies('R17-7', async ({ serve }) => {
+  for (const exposure of ['search', 'lazy'] as const) {
+    for (const hiddenCalls of policies) {
+      const server = await serve(defineToolbox({ ...info, exposure, hiddenCalls }).tool('read_file', {}, () => 'text'))
+      const client = await server.connect()
+      expect(await client.toolNames()).not.toContain('read_file')
+      if (hiddenCalls === 'reveal') expect(textOf(await client.call('read_file'))).toBe('text')
+      else expect((await refusalOf(client.call('read_file'))).reason).toBe('unknown_tool')
+      expect(await client.toolNames()).not.toContain('read_file')
+    }
+  }
 })

@@ -1,8 +1,9 @@
 import { defineToolbox, Failure, type Report, ToolRegistry } from '@unfold-mcp/server'
+import { testContext } from '@unfold-mcp/server/testing'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { deferred } from '../deferred.ts'
 import { reasonOf, textOf } from '../replies.ts'
@@ -182,8 +183,16 @@ verifies('B12', async ({ connect }) => {
   const circular: Record<string, unknown> = {}
   circular.self = circular
   const garbage: Record<string, unknown> = {
-    number: 7,
-    truth: true,
+    map: new Map([['a', 1]]),
+    instance: new (class Point {
+      readonly #x = 1
+      get x() {
+        return this.#x
+      }
+    })(),
+    nested: { rows: new Map([['a', 1]]) },
+    set: { rows: [new Set([1])] },
+    bigint: 7n,
     mixed: [{ type: 'text', text: 'fine' }, 'not a block'],
     circular,
     function: () => 'later',
@@ -199,6 +208,39 @@ verifies('B12', async ({ connect }) => {
     expect(textOf(result)).toContain(`Tool "${name}" gave no usable result`)
   }
   expect(textOf(await client.call('ping'))).toBe('pong')
+})
+
+verifies('P01', async ({ connect }) => {
+  const fromJson = { toJSON: () => ({ total: 3 }) }
+  const toolbox = steady()
+    .tool('count', {}, () => 42)
+    .tool('none', {}, () => 0)
+    .tool('exists', {}, async () => false)
+    .tool('bare', {}, () => Object.assign(Object.create(null) as object, { total: 1 }))
+    .tool('own', {}, () => Object.assign(Object.create(fromJson) as object, { hidden: 1 }))
+  const client = await connect(toolbox)
+  for (const [name, text] of Object.entries({ count: '42', none: '0', exists: 'false' }))
+    expect(await client.call(name)).toMatchObject({ content: [{ type: 'text', text }] })
+  expect((await client.call('count')).structuredContent).toBeUndefined()
+  expect((await client.call('bare')).structuredContent).toEqual({ total: 1 })
+  expect((await client.call('own')).structuredContent).toEqual({ total: 3 })
+})
+
+test('a result that JSON would empty is answered with what to return instead', async () => {
+  await using context = await testContext(
+    steady()
+      .tool('map', {}, () => new Map())
+      .tool('error', {}, () => new TypeError('no'))
+      .tool('url', {}, () => new AbortController())
+      .tool('nested', {}, () => ({ a: { b: new Set([1]) } })),
+  )
+  const text = async (name: string) => textOf(await context.call(name))
+  expect(await text('map')).toContain(
+    'it returned an instance of Map, and JSON keeps only plain objects. Return Object.fromEntries(map).',
+  )
+  expect(await text('error')).toContain('it returned an instance of TypeError, and JSON keeps only plain objects. Throw it.')
+  expect(await text('url')).toContain('it returned an instance of AbortController')
+  expect(await text('nested')).toContain('"b" is an instance of Set; use an object or an array')
 })
 
 /** A toolbox with a tool that never answers, and what becomes of it. */

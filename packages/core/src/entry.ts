@@ -26,8 +26,11 @@ export const when = (predicate: Predicate): Visibility => ({ when: predicate })
 /** Where an entry came from decides its place in a list: activators, then static ones, then those registered at run time. */
 export type Origin = 'surface' | 'static' | 'dynamic'
 
-/** The library's own tools: activators, `manage_tools`, what finds and describes tools, and what calls them. */
-export type Surface = 'activators' | 'manage' | 'search' | 'call'
+/**
+ * The library's own tools: activators, `manage_tools`, `search_tools` with `describe_tools`, and `call_tool`, either as one tool
+ * or as one for each kind of effect (`call-variants`).
+ */
+export type Surface = 'activators' | 'manage' | 'search' | 'call' | 'call-variants'
 
 /** A tool with everything that decides who sees it and when. */
 export interface Entry {
@@ -42,6 +45,8 @@ export interface Entry {
   readonly version?: string
   /** The group this tool opens. An activator is listed for clients that can follow, whatever is active. */
   readonly activates?: string
+  /** The author wrote this activator: where activators are not listed it is an ordinary tool, so that its handler can run. */
+  readonly isWritten?: boolean
   /** Which of the library's own surfaces it belongs to; `activators` for a surface entry that does not say. */
   readonly surface?: Surface
   /** The group that must be open for an activator to be listed; it can be called all the same. */

@@ -54,6 +54,15 @@ export {
   type Quota,
   unknownGroup,
 } from './groups.ts'
+export {
+  type HostHint,
+  type HostLimits,
+  type HostProfile,
+  hostByClientName,
+  hostById,
+  hostProfiles,
+  type Relists,
+} from './hosts.ts'
 export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdentity, valueIdentity } from './identity.ts'
 export {
   availableModes,
@@ -61,6 +70,7 @@ export {
   isModeAvailable,
   isTelling,
   type Mode,
+  type ModeDeclaration,
   type ModeMeta,
   type ModePolicy,
   type ModeSet,
@@ -70,7 +80,7 @@ export {
   modeNames,
   whenEmpty,
 } from './modes.ts'
-export { checkGroupName, checkToolName, nearest, nearestHint, printable } from './names.ts'
+export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './names.ts'
 export { normalForm } from './normal-form.ts'
 export { type Page, pageOf } from './pages.ts'
 export type { Confidence } from './search/abstention.ts'
@@ -78,6 +88,7 @@ export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts
 export type { FieldName } from './search/fields.ts'
 export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
 export type { Via } from './search/ranking.ts'
+export { searchHint } from './search/search-hint.ts'
 export {
   type ExplainedWord,
   type Explanation,
@@ -89,6 +100,7 @@ export {
 export { UsageMemory, type UsageNote } from './search/usage.ts'
 export { firstSentence, signature, typeText } from './signature.ts'
 export { surfaceNames } from './surface.ts'
+export { parseSwitch } from './switch.ts'
 export { estimateTokens, toolTokens } from './tokens.ts'
 export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool.ts'
 export {
@@ -96,8 +108,10 @@ export {
   type Exposure,
   isAvailable,
   isStrict,
+  isSurface,
   isWaiting,
   type Look,
+  listsEverything,
   type Meaning,
   resolve,
   snapshotOf,

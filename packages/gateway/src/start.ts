@@ -20,6 +20,8 @@ export interface StartOptions {
   /** The folder for the user's data. */
   readonly home: string
   readonly log: Log
+  /** Starts every client lazily, or none, in place of what the configuration says: `LAZY_MODE` of the environment. */
+  readonly lazy?: boolean | undefined
   /** Who signed in to which server, for those that want to know who asks. */
   readonly signIns?: SignIns
   /** Instead of what the configuration says. */
@@ -59,7 +61,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   })
   const { log } = seen
   for (const problem of read.warnings) log.warn({ problem }, problemLine(problem))
-  for (const [upstream, problems] of read.held) log.warn({ upstream, problems }, `waits: ${problems.map(problemLine).join('; ')}`)
+  for (const [upstream, problems] of read.held)
+    log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
   const store = await openStore(read, { ...options, log }, (problem) => seen.shortfalls.note('store', problem))
   let isServing: () => void = () => undefined
   const calm = new Promise<void>((done) => {
@@ -72,6 +75,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     store,
     log,
     calm,
+    ...(options.lazy !== undefined && { lazy: options.lazy }),
     ...(signIns !== undefined && { signIns: (url) => signIns(url, (secrets) => seen.secrets.renewed(url, secrets)) }),
     ...seen.hooks(() => gateway.config),
   })

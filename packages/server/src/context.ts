@@ -28,7 +28,10 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   isActive(group: Name): boolean
   /** The groups this client may know of, with what each is for and whether it is active: for menus of one's own. */
   groups(): readonly GroupStatus[]
-  /** Switches a group on for this scope; the client is told once, when the call ends. Changes nothing on 2026-07-28. */
+  /**
+   * Activates a group for this scope; the client is notified once, when the call ends. Where a call cannot change the list
+   * (2026-07-28) it changes nothing and returns a transition with `listIsFixed`.
+   */
   activate(group: Name): Promise<Transition>
   deactivate(group: Name): Promise<Transition>
   /** Reads predicates again now; whoever's view changed is told. */

@@ -5,11 +5,13 @@ import { wordsOf } from './report.ts'
 export { ToolError } from './tool-error.ts'
 
 /**
- * What a handler may give back: a text, content blocks, a plain object (structured content), nothing, or a whole result,
- * which is any object with a `content` array or one made by the SDK's `inputRequired`.
+ * What a handler may return: text, a number or boolean (sent as text), content blocks, a plain object (structured content),
+ * nothing, or a complete result, which is any object with a `content` array or one made by the SDK's `inputRequired`.
  */
 export type HandlerResult =
   | string
+  | number
+  | boolean
   | readonly ContentBlock[]
   | CallToolResult
   | InputRequiredResult
@@ -25,6 +27,7 @@ const reasonMeta = 'io.github.unfold-mcp/reason'
 export function resultOf(tool: string, given: unknown): CallToolResult | InputRequiredResult {
   if (given === undefined || given === null) return { content: [] }
   if (typeof given === 'string') return { content: [{ type: 'text', text: given }] }
+  if (typeof given === 'number' || typeof given === 'boolean') return { content: [{ type: 'text', text: String(given) }] }
   if (typeof given !== 'object') throw invalidResult(tool, `it returned a ${typeof given}`)
   if (Array.isArray(given)) {
     if (!given.every(isBlock)) throw invalidResult(tool, 'it returned an array that is not made of content blocks')
@@ -35,13 +38,15 @@ export function resultOf(tool: string, given: unknown): CallToolResult | InputRe
     if (!given.content.every(isBlock)) throw invalidResult(tool, 'its result has content that is not made of content blocks')
     return usable(tool, given as CallToolResult)
   }
+  const foreign = classOf(given)
+  if (foreign !== undefined) throw foreignResult(tool, foreign)
   const text = textOf(tool, given)
   return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
 }
 
 /** A failure in words a model can act on. */
 export function failureResult(reason: Reason, text: string, more?: Partial<CallToolResult>): CallToolResult {
-  return { ...more, content: [{ type: 'text', text }], isError: true, _meta: { [reasonMeta]: reason } }
+  return { ...more, content: [{ type: 'text', text }], isError: true, _meta: { ...more?._meta, [reasonMeta]: reason } }
 }
 
 export function isInputRequired(value: object): value is InputRequiredResult {
@@ -79,11 +84,38 @@ function writable<T extends object>(tool: string, result: T): T {
   }
 }
 
+/** The class of an object that is not a plain one and has no `toJSON`: JSON would drop what it holds. */
+function classOf(value: object): string | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // The prototype of a plain object has none, also when the object comes from another realm.
+  if (prototype === null || Object.getPrototypeOf(prototype) === null || 'toJSON' in value) return undefined
+  const { name } = Object(value.constructor) as { readonly name?: unknown }
+  return typeof name === 'string' && name !== '' ? name : 'an anonymous class'
+}
+
+const advice: { readonly [name: string]: string } = {
+  Map: 'Return Object.fromEntries(map)',
+  Set: 'Return { values: [...set] }',
+}
+
+/** The failure of a handler that returned an instance of a class. */
+export function foreignResult(tool: string, name: string): Failure {
+  const next = advice[name] ?? (name.endsWith('Error') ? 'Throw it' : 'Return a plain object with the fields to send')
+  return invalidResult(tool, `it returned an instance of ${name}, and JSON keeps only plain objects. ${next}`)
+}
+
+/** Refuses collections inside an object, which JSON would turn into `{}`. */
+function refuseCollections(key: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set)
+    throw new TypeError(`"${key}" is an instance of ${value.constructor.name}; use an object or an array`)
+  return value
+}
+
 /** The object as JSON keeps it, so that what is checked is what is sent. */
 function textOf(tool: string, given: object): string {
   let text: string | undefined
   try {
-    text = JSON.stringify(given)
+    text = JSON.stringify(given, refuseCollections)
   } catch (error) {
     throw invalidResult(tool, `it returned an object that JSON cannot hold (${wordsOf(error)})`)
   }
@@ -91,11 +123,11 @@ function textOf(tool: string, given: object): string {
   return text
 }
 
-/** The failure of a handler that gave back what no client could read. */
+/** The failure of a handler that returned something that no client can read. */
 export function invalidResult(tool: string, problem: string): Failure {
   return new Failure(
     'invalid_result',
-    `Tool "${tool}" gave no usable result: ${problem}. Its author must mend it; trying again will not help.`,
+    `Tool "${tool}" gave no usable result: ${problem}. The author of the tool must fix it; retrying does not help.`,
     {
       tool,
       problem,

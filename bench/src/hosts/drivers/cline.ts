@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Driver, Scene } from './driver.ts'
-import { mergeJson, putFile } from './files.ts'
+import { putFile } from './files.ts'
 
 const platform = `${process.platform}-${process.arch}`
 const settings = ({ home }: Scene): string => join(home, '.cline', 'data', 'settings')
@@ -12,11 +12,7 @@ export const cline: Driver = {
   package: 'cline',
   programs: [`@cline/cli-${platform}/bin/cline`],
   wire: 'chat',
-  connect: (scene, way) =>
-    mergeJson(join(settings(scene), 'cline_mcp_settings.json'), 'mcpServers', {
-      // Seconds; by default it gives up on a server that has not answered after ten.
-      unfold: { ...('url' in way ? { type: 'streamableHttp', url: way.url } : { type: 'stdio', ...way }), timeout: 120 },
-    }),
+  connect: 'cline',
   prepare: (scene) => {
     const provider = 'openai-compatible'
     return putFile(join(settings(scene), 'providers.json'), {

@@ -159,9 +159,20 @@ async function call({ id, tool, input }) {
  * @param {unknown} value
  */
 function answer(id, value) {
-  const text = JSON.stringify({ kind: 'result', id, value })
+  const text = JSON.stringify({ kind: 'result', id, value, foreign: foreignClass(value) })
   if (Buffer.byteLength(text) <= mostBytes) channel.write(`${text}\n`)
   else send({ kind: 'error', id, message: `The result is larger than ${mostBytes} bytes. Ask for less at once.`, foreseen: true })
+}
+
+/**
+ * The class of an object that JSON would empty on the way to the server; the server words the error.
+ * @param {unknown} value
+ */
+function foreignClass(value) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || 'toJSON' in value) return undefined
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined
+  return 'content' in value || 'resultType' in value ? undefined : Object(value.constructor).name || 'an anonymous class'
 }
 
 /** @param {number} id */

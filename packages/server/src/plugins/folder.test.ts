@@ -345,9 +345,12 @@ describe('a plugin that misbehaves takes only itself down', () => {
   })
 
   test('one that gives what no client can read is told apart', async () => {
-    await using shop = await workshop({ 'bad.mjs': toolModule('bad', `return input.big ? { n: 1n } : 5`) })
+    await using shop = await workshop({
+      'bad.mjs': toolModule('bad', `return input.big ? { n: 1n } : input.map ? new Map() : [5]`),
+    })
     expect(await shop.call('bad', { big: true })).toContain('Plugin "bad.mjs": Do not know how to serialize a BigInt')
-    expect(await shop.call('bad')).toContain('Tool "bad" gave no usable result: it returned a number.')
+    expect(await shop.call('bad')).toContain('Tool "bad" gave no usable result: it returned an array')
+    expect(await shop.call('bad', { map: true })).toContain('Tool "bad" gave no usable result: it returned an instance of Map')
   })
 
   test('one that keeps ending is started again later each time, and its tools stay listed', async () => {

@@ -7,7 +7,13 @@ export type Message =
       readonly tools: readonly Record<string, unknown>[]
     }
   | { readonly kind: 'failed'; readonly message: string; readonly where?: number }
-  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
+  | {
+      readonly kind: 'result'
+      readonly id: number
+      readonly value: unknown
+      /** The class of a value that JSON could not carry. */
+      readonly foreign?: string
+    }
   | { readonly kind: 'error'; readonly id: number; readonly message: string; readonly foreseen: boolean }
   | {
       readonly kind: 'progress'
@@ -48,7 +54,7 @@ function loadedOf({ name, group, tools }: Fields): Message | undefined {
 function aboutCall({ kind, ...rest }: Fields, id: number): Message | undefined {
   switch (kind) {
     case 'result':
-      return { kind, id, value: rest.value }
+      return { kind, id, value: rest.value, ...(typeof rest.foreign === 'string' && { foreign: rest.foreign }) }
     case 'error':
       return { kind, id, message: String(rest.message), foreseen: rest.foreseen === true }
     case 'cancelled':

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { Failure } from '@unfold-mcp/core'
-import { ToolError } from '../tool-error.ts'
+import { foreignResult, ToolError } from '../result.ts'
 import { Lines } from './lines.ts'
 import { type LogLevel, type Message, messageOn } from './message.ts'
 import type { Output } from './output.ts'
@@ -232,7 +232,8 @@ export class PluginProcess {
         return
       case 'result':
         this.#pending.delete(message.id)
-        resolve(message.value)
+        if (message.foreign === undefined) resolve(message.value)
+        else reject(foreignResult(tool, message.foreign))
         return
       case 'error': {
         this.#pending.delete(message.id)

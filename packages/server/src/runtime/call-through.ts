@@ -2,8 +2,9 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import {
   availableModes,
   correctedArguments,
-  facetOf,
   isStrict,
+  isSurface,
+  isWaiting,
   modeNames,
   nearest,
   type Problem,
@@ -13,18 +14,12 @@ import {
 } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
-import { activationHint, run } from './calls.ts'
+import { callerOf, type Kind, kindOf } from './caller.ts'
+import { activationHint, admitted, reveal, run } from './calls.ts'
 import { unknownLine } from './finding.ts'
+import { hidesUnshown, reachOf } from './reach.ts'
 import type { SurfacePlace } from './stable-surface.ts'
-
-/** What a variant of `call_tool` calls. */
-export type Kind = 'read' | 'write' | 'destructive'
-
-const facets: { readonly [K in Kind]: ReturnType<typeof facetOf> } = {
-  read: 'read-only',
-  write: 'write',
-  destructive: 'destructive',
-}
+import { dataMeta } from './surface-result.ts'
 
 /** Runs a tool that is permitted and available, shown or not. Wrong arguments are answered with all the next try needs. */
 export async function callThrough(
@@ -33,29 +28,35 @@ export async function callThrough(
   kind: Kind | undefined,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { catalog, groups } = runtime.worldOf(scope)
-  const meaning = resolve(catalog, runtime.views.look(scope), name)
-  if (meaning.kind === 'unknown') {
-    const known = runtime.views.whole(scope).tools.map((tool) => tool.name)
-    return failureResult('unknown_tool', `${unknownLine(name, known)} Find tools with search_tools.`)
+  const look = runtime.views.look(scope)
+  const meaning = resolve(catalog, look, name)
+  if (meaning.kind === 'unknown' || (meaning.kind === 'hidden' && hidesUnshown(runtime, scope))) {
+    const known = reachOf(runtime, scope).tools.map((tool) => tool.name)
+    const next = hidesUnshown(runtime, scope) ? '' : ' Find tools with search_tools.'
+    return failureResult('unknown_tool', `${unknownLine(name, known)}${next}`)
   }
+  // Where a client opens groups itself, it reaches what it has opened; the rest follows the policy for hidden calls.
   const { entry } = meaning
-  if (entry.origin === 'surface') return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
-  if (kind !== undefined && facetOf(entry.tool) !== facets[kind]) return wrongKind(entry)
+  const isInactive = entry.visibility.group !== undefined && !isWaiting(entry, look)
+  if (meaning.kind === 'hidden' && isInactive && look.exposure === 'groups' && scope.frame.canActivate) {
+    const admission = await admitted(runtime, scope, name, effects)
+    if (admission.kind === 'answered') return admission.result
+  }
+  if (isSurface(entry, look)) return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
+  if (kind !== undefined && kindOf(entry.tool) !== kind) return wrongKind(entry)
   const snapshot = entry.modes === undefined ? undefined : runtime.views.snapshot(scope)
   const checked = await entry.input.check(args, snapshot)
   if ('problems' in checked) return invalidCall(await helpFor(entry, args, checked.problems, snapshot))
   const { group } = entry.visibility
   if (group !== undefined && isStrict(groups, group) && !runtime.isActive(scope, group)) {
     if (!scope.frame.canActivate) return activationHint(runtime, scope, name, group)
-    effects.made.push(await runtime.activateAll(scope, [group]))
+    await reveal(runtime, scope, group, effects)
   }
   return run(runtime, scope, entry, { ...call, name, arguments: args }, effects)
 }
 
 function wrongKind({ tool }: ToolEntry): CallToolResult {
-  const facet = facetOf(tool)
-  const right = facet === 'read-only' ? 'read' : facet
-  return failureResult('invalid_arguments', `${tool.name} is called with call_tool_${right}.`)
+  return failureResult('invalid_arguments', `${tool.name} is called with ${callerOf(tool, true)}.`)
 }
 
 // A longer one costs more to read than to look up in parts, and the problems and the example say what matters of it.
@@ -101,5 +102,5 @@ function invalidCall({ tool, problems, example }: Help): CallToolResult {
     schema.length > longestSchema ? 'Its schema is too long to show here; describe_tools gives it.' : `Its schema: ${schema}`,
     `For example: ${JSON.stringify({ name: tool.name, arguments: example })}`,
   ].join('\n')
-  return failureResult('invalid_arguments', text, { structuredContent: { problems, example } })
+  return failureResult('invalid_arguments', text, { _meta: { [dataMeta]: { problems, example } } })
 }

@@ -9,6 +9,7 @@ import {
   ancestorsOf,
   Failure,
   isFailure,
+  isStrict,
   isWaiting,
   nearest,
   nearestHint,
@@ -16,15 +17,18 @@ import {
   printable,
   reasons,
   resolve,
+  type Tool,
   unknownGroup,
 } from '@unfold-mcp/core'
 import type { ToolContext } from '../context.ts'
 import type { ToolEntry } from '../entry.ts'
 import { wordsOf } from '../report.ts'
 import { failureResult, invalidResult, isInputRequired, resultOf, ToolError } from '../result.ts'
+import { callerOf } from './caller.ts'
 import { deadlineOf } from './deadline.ts'
 import { checkSize } from './limits.ts'
-import { callThem, changeText, transitionReply, transitionText, unchangedReply } from './replies.ts'
+import { hidesUnshown, isFound } from './reach.ts'
+import { callThem, changeText, revealMeta, transitionReply, transitionText, unchangedReply } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import type { Shown } from './shown.ts'
@@ -53,19 +57,23 @@ type CallMeta = ServerContext['mcpReq']['_meta']
 /** The answer to a call: permitted, available, and shown or let through by the policy for hidden tools. */
 export async function answer(runtime: Runtime, scope: Scope, call: Call): Promise<CallToolResult | InputRequiredResult> {
   checkSize(call.arguments, runtime.declaration.messageLimits)
-  const effects: Effects = { made: [], open: true }
+  const effects: Effects = { made: [], revealed: [], asked: new Set(), open: true }
   try {
-    runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
+    const admitting = runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
+    // A call that need not wait is not put off by a turn.
+    if (admitting !== undefined) await admitting
     const admission = await admitted(runtime, scope, call.name, effects)
     if (admission.kind === 'answered') return admission.result
     const { entry } = admission
     const before = runtime.views.shown(scope)
-    const result = await (entry.origin === 'surface' && entry.work === undefined && !scope.frame.canActivate
-      ? withoutEffect(runtime, scope, entry)
+    const result = await (entry.source === surfaceSource && entry.work === undefined && !scope.frame.canActivate
+      ? unchangedReply(toolsOf(runtime, scope, entry.activates))
       : run(runtime, scope, entry, call, effects))
-    return (entry.source === surfaceSource && entry.surface !== 'call') || isInputRequired(result)
-      ? result
-      : withChanges(runtime, scope, result, effects, before)
+    if ((entry.source === surfaceSource && !callsOthers(entry)) || isInputRequired(result)) return result
+    return withChanges(runtime, scope, entry.isWritten === true ? withFixed(runtime, scope, result, effects) : result, {
+      effects,
+      before,
+    })
   } catch (error) {
     if (isFailure(error, 'group_inactive')) return failureResult('group_inactive', parentFirst(runtime, scope, error.details))
     if (!isFailure(error) || reasons[error.reason] !== 'tool') throw error
@@ -76,8 +84,10 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
     return failureResult(reason, message)
   } finally {
     effects.open = false
-    if (effects.made.some((effect) => effect.changed))
-      await runtime.announcer.tell(scope.cell.scopes, { scope, alongside: alongside(call) })
+    if (effects.made.some((effect) => effect.changed)) {
+      const notified = await runtime.announcer.tell(scope.cell.scopes, { scope, alongside: alongside(call) })
+      if (notified) await runtime.relisted(scope)
+    }
   }
 }
 
@@ -92,6 +102,10 @@ function alongside({ context }: Call): (() => Promise<void>) | undefined {
 /** What a call changed so far. Changes made after it ended are told by themselves. */
 export interface Effects {
   readonly made: Transition[]
+  /** Those of them that let an unlisted tool run: no part of what the tool itself answers. */
+  readonly revealed: Transition[]
+  /** The groups that the handler asked to activate. */
+  readonly asked: Set<string>
   open: boolean
 }
 
@@ -106,7 +120,7 @@ type Admission =
   | { readonly kind: 'answered'; readonly result: CallToolResult }
 
 /** The entry that the name stands for, or what the policy for hidden tools answers instead. */
-async function admitted(runtime: Runtime, scope: Scope, name: string, effects: Effects): Promise<Admission> {
+export async function admitted(runtime: Runtime, scope: Scope, name: string, effects: Effects): Promise<Admission> {
   const { catalog } = runtime.worldOf(scope)
   const look = runtime.views.look(scope)
   const meaning = resolve(catalog, look, name)
@@ -114,20 +128,37 @@ async function admitted(runtime: Runtime, scope: Scope, name: string, effects: E
   if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
   const { entry } = meaning
   if (entry.origin === 'surface') {
-    if (entry.work === undefined || runtime.offersSurface(scope)) return { kind: 'entry', entry }
+    if (entry.work === undefined || (runtime.offersSurface(scope) && isRightCaller(entry, scope))) return { kind: 'entry', entry }
     throw unknownTool(runtime, scope, name)
   }
   const { hiddenCalls } = runtime.declaration
-  if (hiddenCalls === 'opaque') throw unknownTool(runtime, scope, name)
+  if (hidesUnshown(runtime, scope)) throw unknownTool(runtime, scope, name)
+  if (isFound(look) && hiddenCalls !== 'reveal') return { kind: 'answered', result: unlistedHint(scope, entry) }
   if (isWaiting(entry, look) && hiddenCalls === 'hint') return { kind: 'answered', result: waitingHint(entry) }
   const group = entry.visibility.group
   if (group === undefined) {
-    if (isWaiting(entry, look)) return { kind: 'entry', entry }
+    if (isWaiting(entry, look) || hiddenCalls === 'reveal') return { kind: 'entry', entry }
     throw unknownTool(runtime, scope, name)
   }
   if (hiddenCalls === 'hint') return { kind: 'answered', result: activationHint(runtime, scope, name, group) }
-  if (scope.frame.canActivate) effects.made.push(await runtime.activateAll(scope, [group]))
+  // Where tools are found by search the list stays short: only a group whose hooks must run is activated.
+  const activates = look.exposure !== 'search' || isStrict(look.groups, group)
+  if (scope.frame.canActivate && activates) await reveal(runtime, scope, group, effects)
   return { kind: 'entry', entry }
+}
+
+const callsOthers = ({ surface }: ToolEntry): boolean => surface === 'call' || surface === 'call-variants'
+
+/** Whether a tool that calls others is the one for this client: those for each kind of effect exist so that a person can approve by name. */
+function isRightCaller(entry: ToolEntry, { frame }: Scope): boolean {
+  return !callsOthers(entry) || (entry.surface === 'call-variants') === frame.presentation.callVariants
+}
+
+/** Activates the group of an unlisted tool so that it can run. */
+export async function reveal(runtime: Runtime, scope: Scope, group: string, effects: Effects): Promise<void> {
+  const transition = await runtime.activateAll(scope, [group])
+  effects.made.push(transition)
+  if (transition.changed) effects.revealed.push(transition)
 }
 
 function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
@@ -142,6 +173,13 @@ function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
 
 function waitingHint({ tool: { name }, after }: ToolEntry): CallToolResult {
   return failureResult('requires_activation', `Tool '${name}' can be called after '${after}'. Call '${after}' first.`)
+}
+
+/** How to call a tool that is to be found rather than listed. */
+function unlistedHint({ frame }: Scope, { tool }: ToolEntry): CallToolResult {
+  const enable = frame.canActivate && frame.wish === 'lazy' ? ', or enable it with manage_tools first' : ''
+  const text = `Tool '${tool.name}' is not listed. Call it with ${callerOf(tool, frame.presentation.callVariants)}(name, arguments)${enable}.`
+  return failureResult('requires_activation', text)
 }
 
 export function activationHint(runtime: Runtime, scope: Scope, tool: string, group: string): CallToolResult {
@@ -160,14 +198,11 @@ export function activationHint(runtime: Runtime, scope: Scope, tool: string, gro
   return failureResult('requires_activation', `Tool '${tool}' requires activation. Call ${activators.join(', then ')} first.`)
 }
 
-/** An activator called where a call may not change the list: it says what its group has. */
-function withoutEffect(runtime: Runtime, scope: Scope, entry: ToolEntry): CallToolResult {
-  const look = runtime.views.look(scope)
-  const members = entry.activates === undefined ? [] : (runtime.worldOf(scope).catalog.byGroup.get(entry.activates) ?? [])
-  const tools = members
-    .filter((member) => !look.forbidden.has(member) && !look.unavailable.has(member))
-    .map((member) => member.tool)
-  return unchangedReply(tools)
+/** The tools of a group that exist for this scope and can be used now. */
+function toolsOf(runtime: Runtime, scope: Scope, group: string | undefined): readonly Tool[] {
+  const { forbidden, unavailable } = runtime.views.look(scope)
+  const members = group === undefined ? [] : (runtime.worldOf(scope).catalog.byGroup.get(group) ?? [])
+  return members.filter((member) => !forbidden.has(member) && !unavailable.has(member)).map(({ tool }) => tool)
 }
 
 /** Runs a tool for this scope: its arguments are checked, its time is bounded, its result is one that can be sent. */
@@ -270,20 +305,34 @@ function surfaceReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transiti
       : entry.activates === gateGroup && runtime.declaration.gated
         ? 'Already active: all tools are listed.'
         : `Group "${entry.activates}" is already active.`
-  const again = scope.neverRelists && entry.activates !== undefined ? ` ${callThem}` : ''
+  const again = scope.missesChanges && entry.activates !== undefined ? ` ${callThem}` : ''
   return transitionReply(transition, runtime.openable(scope, transition), `${asked}${again}`)
 }
 
+/** The result of an activator that the author wrote, with what its calls of `ctx.activate` did not change. */
+function withFixed(runtime: Runtime, scope: Scope, result: CallToolResult, { made, asked }: Effects): CallToolResult {
+  if (!made.some(({ listIsFixed }) => listIsFixed === true)) return result
+  const { content } = unchangedReply([...asked].flatMap((group) => toolsOf(runtime, scope, group)))
+  return { ...result, content: [...result.content, ...content] }
+}
+
 /** A result of any other tool during which this scope's list changed says how: by activation, or with the world. */
-function withChanges(runtime: Runtime, scope: Scope, result: CallToolResult, { made }: Effects, before: Shown): CallToolResult {
-  const activations = made.filter((effect) => effect.changed)
+function withChanges(
+  runtime: Runtime,
+  scope: Scope,
+  result: CallToolResult,
+  { effects, before }: { readonly effects: Effects; readonly before: Shown },
+): CallToolResult {
+  const { made, revealed } = effects
+  const activations = made.filter((effect) => effect.changed && !revealed.includes(effect))
   const texts = activations.map((effect) => transitionText(effect, runtime.openable(scope, effect), ''))
-  if (activations.length === 0) {
+  if (activations.length + revealed.length === 0) {
     const after = runtime.views.shown(scope)
     if (after.fingerprint !== before.fingerprint) texts.push(changeText(before.tools, after.tools))
   }
   const told = texts.filter((text) => text !== '').map((text) => ({ type: 'text' as const, text }))
-  return told.length === 0 ? result : { ...result, content: [...result.content, ...told] }
+  const noted = revealed.length === 0 ? result : { ...result, _meta: { ...result._meta, ...revealMeta(revealed) } }
+  return told.length === 0 ? noted : { ...noted, content: [...noted.content, ...told] }
 }
 
 function contextOf(
@@ -313,7 +362,10 @@ function contextOf(
     },
     isActive: (group) => runtime.isActive(scope, group),
     groups: () => runtime.groups(scope),
-    activate: (group) => noted(runtime.activate(scope, group)),
+    activate(group) {
+      effects.asked.add(group)
+      return noted(runtime.activate(scope, group))
+    },
     deactivate: (group) => noted(runtime.deactivate(scope, group)),
     toolListChanged: () => runtime.toolListChanged(),
     async progress(progress, total, message) {

@@ -11,6 +11,7 @@ import {
   toolTokens,
 } from '@unfold-mcp/core'
 import { sha256 } from './identities.ts'
+import { reachOf } from './reach.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 
@@ -38,7 +39,7 @@ export interface Description {
 
 /** Describes a tool that exists for this scope, listed or not; any other is an unknown one. */
 export function describeTool(runtime: Runtime, scope: Scope, name: string): Description {
-  const { entries } = runtime.views.whole(scope)
+  const { entries } = reachOf(runtime, scope)
   const { aliases } = runtime.worldOf(scope).catalog
   const real = aliases.get(name) ?? name
   const listed = runtime.views.shown(scope).entries

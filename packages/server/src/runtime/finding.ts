@@ -3,8 +3,10 @@ import { estimateTokens, facetOf, nearest, nearestHint, printable, signature, ty
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { fallbackLines } from '../search/fallback.ts'
+import { reachOf } from './reach.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
+import { surfaceResult } from './surface-result.ts'
 import type { Found } from './tool-search.ts'
 
 /** How much of each tool an answer shows. */
@@ -32,7 +34,7 @@ export async function searchReply(
 ): Promise<CallToolResult> {
   const { query, detail = 'signatures' } = request
   checkGroup(runtime, scope, request.group)
-  const entries = runtime.views.whole(scope).entries.filter((entry) => isAskedFor(entry, request))
+  const entries = reachOf(runtime, scope).entries.filter((entry) => isAskedFor(entry, request))
   if (query.trim() === '') return browseReply(entries)
   const limit = Math.min(mostMatches, Math.max(1, request.limit ?? usualMatches))
   const found = await runtime.search(scope, query, { among: entries, limit, signal })
@@ -52,7 +54,7 @@ export async function searchReply(
 
 /** The full definitions of these tools; `finder` is what a reader who named none that exist is sent to. */
 export function describeReply(runtime: Runtime, scope: Scope, names: readonly string[], finder = 'search_tools'): CallToolResult {
-  const known = new Map(runtime.views.whole(scope).tools.map((tool) => [tool.name, tool]))
+  const known = new Map(reachOf(runtime, scope).tools.map((tool) => [tool.name, tool]))
   const asked = [...new Set(names)]
   const tools = asked.flatMap((name) => known.get(name) ?? [])
   const unknown = unknownLines(
@@ -84,10 +86,10 @@ export function checkGroup(runtime: Runtime, scope: Scope, group: string | undef
   if (!groups.has(group)) throw unknownGroup(group, groups)
 }
 
-/** Lines as a result that says what it costs to read. */
+/** A reply of these lines, with its cost in tokens in the data. */
 export function withCost(lines: readonly string[], data: Record<string, unknown>): CallToolResult {
   const text = lines.join('\n')
-  return { content: [{ type: 'text', text }], structuredContent: { ...data, cost: estimateTokens(text) } }
+  return surfaceResult(text, { ...data, cost: estimateTokens(text) })
 }
 
 const shownIn = (detail: Detail, tool: Tool): string =>

@@ -3,6 +3,7 @@ import { firstSentence, isStrict, pageOf, signature, surfaceNames, type Tool } f
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { checkGroup, describeReply, searchReply, unknownLines, withCost } from './finding.ts'
+import { reachOf } from './reach.ts'
 import { callThem, transitionText } from './replies.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
@@ -79,7 +80,7 @@ async function switched(
   if (action === 'enable' && groups.length > 0) await make(runtime.activateAll(scope, groups))
   if (action === 'disable') for (const group of idle(runtime, scope, groups)) await make(runtime.deactivate(scope, group))
   const texts = made.filter(({ changed }) => changed).map((transition) => transitionText(transition, [], ''))
-  const again = scope.neverRelists && action === 'enable' ? ` ${callThem}` : ''
+  const again = scope.missesChanges && action === 'enable' ? ` ${callThem}` : ''
   lines.push(...(texts.length > 0 ? texts : [`Already ${action}d: ${known.slice(0, mostNamed).join(', ')}.${again}`]))
   if (action === 'disable') lines.push(...stillListed(runtime, scope, entries))
   return withCost([...lines, ...unknown], { [`${action}d`]: known })
@@ -118,7 +119,7 @@ function stillListed(runtime: Runtime, scope: Scope, entries: ReadonlyMap<string
 }
 
 function sorted(runtime: Runtime, scope: Scope, names: readonly string[]) {
-  const all = new Map(runtime.views.whole(scope).entries.map((entry) => [entry.tool.name, entry]))
+  const all = new Map(reachOf(runtime, scope).entries.map((entry) => [entry.tool.name, entry]))
   const { groups } = runtime.reader(scope)
   const { children } = runtime.worldOf(scope).groups
   const inside = (group: string): readonly string[] => [group, ...(children.get(group) ?? []).flatMap(inside)]
@@ -142,7 +143,7 @@ const pageSize = 100
 /** Names and brief descriptions, whether each is enabled, no schemas. */
 function listReply(runtime: Runtime, scope: Scope, { group, tag, query, cursor }: ManageRequest): CallToolResult {
   checkGroup(runtime, scope, group)
-  const whole = runtime.views.whole(scope)
+  const whole = reachOf(runtime, scope)
   const listed = new Set(runtime.views.shown(scope).tools.map(({ name }) => name))
   const words = (query ?? '').toLowerCase().split(/\s+/u).filter(Boolean)
   const wanted = whole.entries.filter(
@@ -176,7 +177,7 @@ function statusReply(runtime: Runtime, scope: Scope): CallToolResult {
     `Exposure: ${exposure}, because ${reason}.`,
     `Listed: ${shown.tools.length} tools, about ${shown.tokens} tokens. Everything: ${whole.tools.length} tools, about ${whole.tokens} tokens.`,
     `Enabled: ${enabled.length === 0 ? 'none' : enabled.join(', ')}.`,
-    ...(scope.neverRelists ? ['This client did not list its tools again after a change: use call_tool.'] : []),
+    ...(scope.missesChanges ? ['This client does not see new tools in time: use call_tool.'] : []),
   ]
   return withCost(lines, { exposure, reason, listed: shown.tools.length, tokens: shown.tokens, allTokens: whole.tokens, enabled })
 }

@@ -1,10 +1,13 @@
 import { toolTokens } from '@unfold-mcp/core'
+import { reachOf } from './reach.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 
-/** A tool without its definition: what it would cost a model, in tokens, and the group it lies in. */
+/** A tool without its definition: which one it is, what it would cost a model, in tokens, and the group it lies in. */
 interface OutlinedTool {
   readonly name: string
+  /** Another one whenever its definition is another. */
+  readonly identity: string
   readonly tokens: number
   readonly group?: string
 }
@@ -27,8 +30,9 @@ export function outlineOf(runtime: Runtime, scope: Scope): Outline {
   const within = <K extends string>(key: K, group: string | undefined): { readonly [key in K]?: string } =>
     group !== undefined && names.has(group) ? ({ [key]: group } as { [key in K]: string }) : {}
   return {
-    tools: runtime.views.whole(scope).entries.map(({ tool, visibility }) => ({
+    tools: reachOf(runtime, scope).entries.map(({ tool, visibility }) => ({
       name: tool.name,
+      identity: runtime.identities.ofTools(tool, [tool]),
       tokens: toolTokens(tool),
       ...within('group', visibility.group),
     })),

@@ -1,5 +1,6 @@
 import { ancestorsOf, type Group, type Groups } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
+import { alwaysLoad } from './host-hints.ts'
 
 /** The group behind a toolbox that has one gate: every tool without a place of its own belongs to it. */
 export const gateGroup = 'all'
@@ -64,6 +65,7 @@ function activator(plan: SurfacePlan, group: Group): ToolEntry {
       description: sentence(group.about),
       inputSchema: { type: 'object', properties: {} },
       annotations,
+      _meta: alwaysLoad,
     },
     input: { json: {}, check: (value) => ({ value }) },
     handler: (_input, ctx) => ctx.activate(group.name),
@@ -84,6 +86,7 @@ function deactivator(names: readonly string[]): ToolEntry {
         required: ['group'],
       },
       annotations,
+      _meta: alwaysLoad,
     },
     input: { json: {}, check: checkGroup(names) },
     handler: ({ group }: { group: string }, ctx) => ctx.deactivate(group),

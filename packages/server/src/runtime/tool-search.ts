@@ -55,7 +55,7 @@ export class ToolSearch {
 
   #follow(catalog: Catalog<ToolEntry>): void {
     if (catalog === this.#followed) return
-    const entries = new Map(catalog.entries.filter(({ origin }) => origin !== 'surface').map((entry) => [idOf(entry), entry]))
+    const entries = new Map(catalog.entries.filter(isFindable).map((entry) => [idOf(entry), entry]))
     for (const id of this.#states.keys()) {
       if (entries.has(id)) continue
       this.#index.delete(id)
@@ -74,6 +74,8 @@ export class ToolSearch {
 
 /** What a search knows an entry by. */
 export const idOf = ({ tool, version = '' }: ToolEntry): string => `${tool.name}@${version}`
+
+const isFindable = ({ origin, isWritten }: ToolEntry): boolean => origin !== 'surface' || isWritten === true
 
 const stateOf = ({ tool, tags, visibility }: ToolEntry): string =>
   `${toolFingerprint(tool)} ${visibility.group ?? ''} ${tags.join()}`

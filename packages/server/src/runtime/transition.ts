@@ -22,11 +22,15 @@ export interface Transition {
   readonly deactivated: readonly { readonly group: string; readonly because: Because }[]
   readonly appeared: readonly Tool[]
   readonly disappeared: readonly string[]
-  /** This client has not listed again after earlier changes, so it will not see this one. */
-  readonly neverRelists?: boolean
+  /** This client does not list again, or lists too late: its model will not see this change in time. */
+  readonly missesChanges?: boolean
+  /** A call cannot change what this client is listed (2026-07-28, or a client that asked for everything), so nothing was done. */
+  readonly listIsFixed?: boolean
 }
 
 export const noTransition: Transition = { changed: false, activated: [], deactivated: [], appeared: [], disappeared: [] }
+
+export const fixedTransition: Transition = { ...noTransition, listIsFixed: true }
 
 /** What switching these groups on and off did to a list. */
 export function transitionOf(

@@ -171,13 +171,10 @@ export class Worlds {
       ),
       deactivateWritten: written.some(({ tool }) => tool.name === 'deactivate'),
     }
-    const all = [
-      ...menuOf(surface, written),
-      ...stableSurface(this.#declaration.callVariants),
-      ...entries.filter(({ origin }) => origin !== 'surface'),
-    ]
+    const all = [...menuOf(surface, written), ...stableSurface, ...entries.filter(({ origin }) => origin !== 'surface')]
     this.#checkWaiting(all)
-    const catalog = buildCatalog(++this.#version, this.#declaration.hostHints ? all.map(hinted) : all, this.#groups)
+    this.#checkActivators(written, all)
+    const catalog = buildCatalog(++this.#version, all, this.#groups)
     for (const { name, winner, loser } of catalog.clashes) {
       const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
       if (this.#reportedClashes.has(message)) continue
@@ -223,6 +220,17 @@ export class Worlds {
     throw new Failure('invalid_declaration', message, { what: `${name}.after` })
   }
 
+  /** Refuses an activator that could never be listed, because there is nothing that it could open. */
+  #checkActivators(written: readonly ToolEntry[], all: readonly ToolEntry[]): void {
+    const [first] = written
+    if (first === undefined || this.#groups.byName.size > 0 || this.#declaration.after !== undefined) return
+    // Groups may come with a source later, and tools that wait for others are opened too.
+    if (this.#sources.some((source) => source.groups !== undefined) || all.some(({ after }) => typeof after === 'string')) return
+    const { name } = first.tool
+    const message = `Tool "${name}" is declared with activator: true, but the toolbox has neither groups nor a gate to activate. Declare "groups" or "gate", or remove "activator".`
+    throw new Failure('invalid_declaration', message, { what: `${name}.activator` })
+  }
+
   /** The entries of a source. One that knows nothing of the gate stands behind it, as everything does. */
   #placed(source: Source): readonly ToolEntry[] {
     const entries = source.entries().map((entry) => this.#waiting(entry))
@@ -265,23 +273,4 @@ function menuOf(surface: SurfacePlan, written: readonly ToolEntry[]): readonly T
   const order = [...surface.groups.byName.keys()]
   const place = ({ activates }: ToolEntry): number => (activates === undefined ? order.length : order.indexOf(activates))
   return [...written, ...surfaceEntries(surface)].toSorted((a, b) => place(a) - place(b))
-}
-
-const hints = new WeakMap<ToolEntry, ToolEntry>()
-
-/** The same entry with what hosts that load tools themselves read: load our own at once, and find the others by these words. */
-function hinted(entry: ToolEntry): ToolEntry {
-  const found = hints.get(entry)
-  if (found !== undefined) return found
-  const { tool, tags, visibility, origin, pinned } = entry
-  const words = [visibility.group, ...tags].filter((word) => word !== undefined).join(' ')
-  const hint =
-    origin === 'surface' || pinned === true
-      ? { 'anthropic/alwaysLoad': true }
-      : words === ''
-        ? {}
-        : { 'anthropic/searchHint': words }
-  const made = { ...entry, tool: { ...tool, _meta: { ...tool._meta, ...hint } } }
-  hints.set(entry, made)
-  return made
 }

@@ -44,7 +44,7 @@ const groups = { files: { about: 'Files' }, vault: { about: 'Secrets' } } as con
 const [ann, bob]: readonly Principal[] = [{ id: 'ann' }, { id: 'bob' }]
 
 const hub = (options: Partial<ToolboxOptions<typeof groups>> = {}) =>
-  defineToolbox({ ...info, groups, ...options })
+  defineToolbox({ ...info, groups, hiddenCalls: 'hint', ...options })
     .tool('ping', { about: 'Answers', version: '2.0.0', aliases: ['pong'] }, () => 'pong')
     .tool(
       'read_file',
@@ -93,7 +93,11 @@ describe.each(ways)('over $transport, $era', (way) => {
     }))
 
   test('server/identity names all tools with what they cost and how they are grouped when it is asked for that', () => {
-    const nested = defineToolbox({ ...info, groups: { ...groups, keys: { about: 'Keys', parent: 'vault' } } })
+    const nested = defineToolbox({
+      ...info,
+      hiddenCalls: 'hint',
+      groups: { ...groups, keys: { about: 'Keys', parent: 'vault' } },
+    })
       .tool('ping', { about: 'Answers' }, () => 'pong')
       .tool('turn_key', { group: 'keys', about: 'Turns a key' }, () => 'click')
     return connected(nested, async (client) => {
@@ -138,7 +142,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     }))
 
   test('a client that may not see a tool gets answers as if it were not there', async () => {
-    const without = defineToolbox({ ...info, groups: { files: groups.files }, permit: () => true })
+    const without = defineToolbox({ ...info, groups: { files: groups.files }, hiddenCalls: 'hint', permit: () => true })
       .tool('ping', { about: 'Answers', version: '2.0.0', aliases: ['pong'] }, () => 'pong')
       .tool(
         'read_file',
@@ -443,7 +447,7 @@ function adopted(): object {
     mcp.registerTool('ping', { description: 'Answers' }, () => text('pong'))
     return mcp
   }
-  return adopt(make, { groups: { files: { about: 'Files' } }, assign: { read: 'files' } })
+  return adopt(make, { groups: { files: { about: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
 }
 
 function adoptedV1(): object {
@@ -453,7 +457,7 @@ function adoptedV1(): object {
     mcp.registerTool('ping', { description: 'Answers' }, () => text('pong'))
     return mcp
   }
-  return adoptV1(make, { groups: { files: { about: 'Files' } }, assign: { read: 'files' } })
+  return adoptV1(make, { groups: { files: { about: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
 }
 
 describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $transport', (way) => {

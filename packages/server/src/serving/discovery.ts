@@ -3,6 +3,7 @@ import { Failure } from '@unfold-mcp/core'
 import { describeTool } from '../runtime/describing.ts'
 import { stateIdentity } from '../runtime/identities.ts'
 import { outlineOf } from '../runtime/outline.ts'
+import { reachOf } from '../runtime/reach.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 
@@ -51,7 +52,7 @@ function identityAnswer(runtime: Runtime, scope: Scope, params: Params, revision
   if (basis !== undefined && basis !== 'names' && basis !== 'definitions')
     throw malformed(identityMethod, '"basis" is "definitions", or "names" for names and descriptions alone.')
   const shown = runtime.views.shown(scope)
-  const whole = runtime.views.whole(scope)
+  const whole = reachOf(runtime, scope)
   const identity = runtime.identities.of(shown, basis)
   const outline = wantsOutline === true ? outlineOf(runtime, scope) : undefined
   const state = stateful === true ? stateIdentity(identity, runtime.stateOf(scope)) : undefined

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { isFailure } from '@unfold-mcp/core'
+import { isFailure, parseSwitch } from '@unfold-mcp/core'
 import { viewOfUrl } from '../runtime/url-view.ts'
 import { runtimeOf } from '../servable.ts'
 import { type Listening, type ListenOptions, listen } from './node.ts'
@@ -18,7 +18,8 @@ const usage = `Usage: [--http [<port>]] [--host <address>] [--groups a,b] [--tag
 Without --http the server speaks over standard input and output. With it, clients connect to http://127.0.0.1:<port>/mcp
 (port 7420 when none is given) and ask for a view in the address: /mcp?groups=a,b
 
-LAZY_MODE=true in the environment starts every client with manage_tools alone, unless it asks otherwise.`
+LAZY_MODE=true in the environment starts every client with manage_tools alone, unless its address asks otherwise;
+LAZY_MODE=false switches lazy mode off where the server declares it.`
 
 /**
  * Does what the command line asks for: standard input and output by default, HTTP with `--http`. Ends the process with a
@@ -45,7 +46,8 @@ async function start(
     return
   }
   runtimeOf(served).log = (line) => console.error(`[unfold] ${line}`)
-  if (truth('LAZY_MODE', environment.LAZY_MODE)) runtimeOf(served).expose('lazy')
+  const lazy = parseSwitch('LAZY_MODE', environment.LAZY_MODE)
+  if (lazy !== undefined) runtimeOf(served).setLazy(lazy)
   const wanted = new URLSearchParams()
   for (const [name, value] of Object.entries({
     groups,
@@ -93,16 +95,6 @@ function flagsOf(argv: readonly string[]) {
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, { cause: error })
   }
-}
-
-const words = { true: ['true', '1', 'yes', 'y', 'on'], false: ['false', '0', 'no', 'n', 'off', ''] }
-
-/** A switch in the environment, as people write them. */
-function truth(name: string, value = ''): boolean {
-  const word = value.trim().toLowerCase()
-  if (words.true.includes(word)) return true
-  if (words.false.includes(word)) return false
-  throw new Error(`${name} is "${value}", which is neither yes nor no. Write true or false, 1 or 0, yes or no, on or off.`)
 }
 
 function portOf(text: string): number {
