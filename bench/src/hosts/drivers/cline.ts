@@ -31,4 +31,8 @@ export const cline: Driver = {
   args: (prompt) => ['--auto-approve', 'true', prompt],
   // Elsewhere it starts a daemon that outlives the run.
   env: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
+  cannot: {
+    'an image': 'it passes the base64 of an image as text',
+    'a gateway restart in the middle': 'it does not start a new session when the server reports that the old one is gone',
+  },
 }

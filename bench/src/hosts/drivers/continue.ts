@@ -30,4 +30,8 @@ export const continueCli: Driver = {
     ),
   args: (prompt) => ['-p', prompt, '--auto'],
   env: () => ({ CONTINUE_METRICS_ENABLED: '0' }),
+  cannot: {
+    'an image': 'it passes the base64 of an image as text',
+    'a gateway restart in the middle': 'it does not start a new session when the server reports that the old one is gone',
+  },
 }

@@ -18,5 +18,6 @@ export const kimiCode: Driver = {
     KIMI_MODEL_BASE_URL: `${endpoint}/v1`,
     KIMI_CODE_NO_AUTO_UPDATE: '1',
     KIMI_DISABLE_TELEMETRY: '1',
+    KIMI_MCP_STARTUP_TIMEOUT_MS: '120000',
   }),
 }
