@@ -1,8 +1,10 @@
 import type { CallToolResult, Implementation, InputRequiredResult } from '@modelcontextprotocol/server'
 import {
+  checkGroupName,
   type FactSource,
   type Facts,
   Failure,
+  gateName,
   type IdentityBasis,
   type Modes,
   type Predicate,
@@ -21,7 +23,6 @@ import { defaultMessageLimits, type MessageLimits } from './runtime/limits.ts'
 import type { PermitSource, Place } from './runtime/permissions.ts'
 import { type Preview, type PreviewOptions, previewOf } from './runtime/preview.ts'
 import { Runtime } from './runtime/runtime.ts'
-import { gateGroup } from './runtime/surface.ts'
 import { type InputSchema, inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
 import type { SearchSettings } from './search/settings.ts'
 import { servable } from './servable.ts'
@@ -40,7 +41,10 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   /** Instructions for the model, instead of those made from `about` and the groups. */
   readonly instructions?: string
   readonly groups?: G
-  /** One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. */
+  /**
+   * One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. Groups, if there are
+   * any, lie behind it.
+   */
   readonly gate?: string | { readonly about: string /** Open from the start. */; readonly default?: boolean }
   readonly quota?: Quota
   /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
@@ -113,7 +117,10 @@ export interface ToolConfig<Name extends string, I, O, F extends Facts> {
   readonly when?: Predicate<F>
   /** The tool that must have succeeded once in a session before this one is listed; `false` for none, whatever the rest does. */
   readonly after?: string | false
-  /** This tool opens the named group, or (`true`) changes what is open in a way of its own; it is listed with the activators. */
+  /**
+   * This tool opens the named group, or (`true`) the gate where there is one, and otherwise changes what is open in a way of its
+   * own; it is listed with the activators.
+   */
   readonly activator?: Name | true
   readonly tags?: readonly string[]
   readonly version?: string
@@ -288,11 +295,6 @@ export function declarationOf<F extends Facts, P extends Principal>(
   options: ToolboxOptions<unknown, F, P>,
   { extend = [], product }: { readonly extend?: Declaration['extend']; readonly product?: Declaration['product'] },
 ): Declaration {
-  if (options.gate !== undefined && options.groups !== undefined) {
-    throw new Failure('invalid_declaration', 'A toolbox has a gate or groups, not both. Make the gate a group of its own.', {
-      what: 'gate',
-    })
-  }
   for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs', 'noticeEveryMs'] as const) positive(what, options[what])
   if (!((options.budgetTokens ?? 0) >= 0))
     throw new Failure('invalid_declaration', `budgetTokens must be a number of tokens, not ${options.budgetTokens}.`, {
@@ -301,7 +303,9 @@ export function declarationOf<F extends Facts, P extends Principal>(
   positive('search.deadlineMs', options.search?.deadlineMs)
   const { name, version, title, icons, websiteUrl } = options
   const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
-  const groups = gate === undefined ? ((options.groups ?? {}) as Declaration['groups']) : { [gateGroup]: gate }
+  const declared = (options.groups ?? {}) as Declaration['groups']
+  for (const group of Object.keys(declared)) checkGroupName(group)
+  const groups = gate === undefined ? declared : { [gateName]: gate, ...declared }
   return {
     info: {
       name,
@@ -372,8 +376,9 @@ function entryOf(
         what: `${name}.after`,
       },
     )
-  const group = config.group ?? (gated && !isActivator && config.always !== true ? gateGroup : undefined)
-  const activates = typeof config.activator === 'string' ? config.activator : isActivator && gated ? gateGroup : undefined
+  const group = config.group ?? (gated && !isActivator && config.always !== true ? gateName : undefined)
+  const opensGate = config.activator === true && gated && name !== 'deactivate'
+  const activates = typeof config.activator === 'string' ? config.activator : opensGate ? gateName : undefined
   return {
     tool: withVersion(definitionOf(name, config, input.json, output?.json), config.version),
     origin: isActivator ? 'surface' : 'static',
@@ -386,6 +391,7 @@ function entryOf(
     ...(config.version !== undefined && { version: config.version }),
     ...(activates !== undefined && { activates }),
     ...(isActivator && { isWritten: true }),
+    ...(isActivator && gated && !opensGate && { within: gateName }),
     ...(config.always === true && { pinned: true }),
     ...(config.after !== undefined && { after: config.after }),
     ...(composite !== undefined && { modes: composite.modes }),

@@ -1,21 +1,26 @@
-import { type Exposure, firstSentence } from '@unfold-mcp/core'
+import { type Exposure, firstSentence, gateName } from '@unfold-mcp/core'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
-import { sentence } from './surface.ts'
+import { activatorName, sentence } from './surface.ts'
 
 const named = 24
 
 /** What a model reads when it connects: what the server is for, and what it can open. */
 export function instructionsFor(runtime: Runtime, scope: Scope): string | undefined {
-  const { about, instructions, gated, groups, callVariants } = runtime.declaration
+  const { about, instructions, groups, callVariants } = runtime.declaration
   if (instructions !== undefined) return instructions
   const intro = about === undefined ? [] : [sentence(about)]
   const { exposure } = runtime.views.decision(scope)
   const how = ways[exposure]?.(callVariants ? 'call_tool_read, call_tool_write or call_tool_destructive' : 'call_tool')
   if (how !== undefined) return [...intro, how, ...groupLines(runtime, scope, (name) => name)].join('\n')
-  if (scope.frame.canActivate && gated) {
-    const behind = Object.values(groups)[0]?.about ?? ''
-    return [...intro, `Call activate to list its tools: ${sentence(behind)}`].join('\n')
+  const gate = groups[gateName]
+  if (scope.frame.canActivate && gate !== undefined) {
+    const activator = activatorName(runtime.worldOf(scope).surface, gateName)
+    const behind = gate.about === about ? '' : `: ${sentence(gate.about)}`
+    const lines = groupLines(runtime, scope, (name, each) => `${name} (${each})`, runtime.declaration.menu === 'stepwise')
+    const lead =
+      lines.length === 0 ? [] : ['Its tools come in groups that you open after that, by calling the tool named in brackets:']
+    return [...intro, `Call ${activator} to list its tools${behind === '' ? '.' : behind}`, ...lead, ...lines].join('\n')
   }
   const opens = scope.frame.canActivate && exposure === 'groups'
   const isStepwise = opens && runtime.declaration.menu === 'stepwise'

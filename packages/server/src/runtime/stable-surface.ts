@@ -9,7 +9,7 @@ import { describeReply, mostMatches, type SearchRequest, searchReply } from './f
 import { type ManageRequest, manageReply } from './managing.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
-import { type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
+import { type Reader, surfaceSource } from './surface.ts'
 
 /** Where a call of a surface tool stands: it works on the scope itself. */
 export interface SurfacePlace {
@@ -27,10 +27,10 @@ export function stableSurface(variants: boolean): readonly ToolEntry[] {
   return [manage, search, describe, ...calls.map(caller)]
 }
 
-/** The same entry with the groups that this reader may know of; the one behind a gate is no group to its users. */
-export function namingGroups(entry: ToolEntry, { gated }: SurfacePlan, reader: Reader): ToolEntry {
+/** The same entry with the groups that this reader may know of. */
+export function namingGroups(entry: ToolEntry, reader: Reader): ToolEntry {
   if (entry.source !== surfaceSource || (entry.surface !== 'search' && entry.surface !== 'manage')) return entry
-  if (gated || reader.groups.size === 0) return entry
+  if (reader.groups.size === 0) return entry
   const groups = `Groups: ${aFew([...reader.groups])}.`
   return entry.tool.name === 'describe_tools'
     ? entry
