@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defaultServerConditions } from 'vite'
-import { defineConfig } from 'vitest/config'
+import { defaultExclude, defineConfig } from 'vitest/config'
 
 const conditions = ['@unfold-mcp/source', ...defaultServerConditions]
 
@@ -11,6 +11,8 @@ export default defineConfig({
   esbuild: { target: 'es2022' },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'examples/test/**/*.test.ts'],
+    // Real hosts, which are installed on demand: npm run test:hosts.
+    exclude: [...defaultExclude, 'test/hosts/**'],
     pool: 'forks',
     testTimeout: 20_000,
     // Much of the time goes by in waiting for other processes, so one more than the usual does no harm where there are two cores.

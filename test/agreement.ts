@@ -1,6 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/client'
 import { defineToolbox, isFailure, type Toolbox, ToolRegistry } from '@unfold-mcp/server'
 import type { TestClient } from '@unfold-mcp/server/testing'
+import { replyData } from '@unfold-mcp/server/testing'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { declaredTools, groups, ModelClient, plugins, type World } from './model.ts'
@@ -141,9 +142,9 @@ async function refusal(peer: Peer, name: string): Promise<string> {
   }
 }
 
-function outcomeOf({ isError, structuredContent }: Awaited<ReturnType<Peer['call']>>): 'changed' | 'unchanged' | 'failed' {
-  if (isError === true) return 'failed'
-  return (structuredContent as { changed?: boolean } | undefined)?.changed === true ? 'changed' : 'unchanged'
+function outcomeOf(result: Awaited<ReturnType<Peer['call']>>): 'changed' | 'unchanged' | 'failed' {
+  if (result.isError === true) return 'failed'
+  return (replyData(result) as { changed?: boolean } | undefined)?.changed === true ? 'changed' : 'unchanged'
 }
 
 function reasonOfFailure(error: unknown): string {

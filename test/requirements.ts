@@ -14,7 +14,9 @@ export interface Requirement {
  * specification. R: the points of the first specification that these leave open, by number. S: tools that follow the data, by
  * the scenarios of their source document (S01 to S08) and of its reviewers. C: identity as its source document tells it.
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
- * B: bad input. P: what authors of servers expect of declarations, handlers and replies.
+ * H: what real hosts do with a list, as the host lab measured it.
+ * B: bad input. P: what authors of servers expect of declarations, handlers and replies. V: one server of a gateway, at an
+ * address of its own.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -418,6 +420,7 @@ export const requirements = [
   { id: 'R17-4', ways: 'session', behaviour: 'a hint for a tool in a child group names each activator to call, in order' },
   { id: 'R17-5', ways: 'stateless', behaviour: 'a hint for a tool outside the view says how to connect to have it' },
   { id: 'R17-6', ways: 'stateless', behaviour: 'the policy reveal runs a tool outside the view and leaves the list as it is' },
+  { id: 'R17-7', ways: 'every', behaviour: 'the policy reveal runs a tool without a group that the exposure does not list' },
 
   {
     id: 'R18-1',
@@ -569,7 +572,7 @@ export const requirements = [
   {
     id: 'L07-6',
     ways: 'session',
-    behaviour: 'left to decide, a server that costs more shows its groups, or is lazy where it has none',
+    behaviour: 'left to decide, a server that costs more lists search and call-through, and no call changes that list',
   },
   { id: 'L07-7', ways: 'stateless', behaviour: 'left to decide, a server that costs more shows the surface that finds tools' },
   {
@@ -583,9 +586,49 @@ export const requirements = [
   {
     id: 'L07-12',
     ways: 'session',
-    behaviour: 'where a server decided for groups, predicates see the groups that the client opened',
+    behaviour: 'predicates see the groups that the client opened',
   },
   { id: 'L07-13', ways: 'none', behaviour: 'a budget that is no number of tokens is refused where it is declared' },
+
+  {
+    id: 'H01',
+    ways: 'every',
+    behaviour: 'replies of the surface tools carry everything in text, without structuredContent, and declare no outputSchema',
+  },
+  {
+    id: 'H02',
+    ways: 'session',
+    behaviour: 'with declared groups a host known not to re-list also gets call_tool; an unknown client gets the declared list',
+  },
+  {
+    id: 'H03',
+    ways: 'session',
+    behaviour: 'with declared groups call_tool reaches what is active; inactive groups follow hiddenCalls',
+  },
+  {
+    id: 'H04',
+    ways: 'session',
+    behaviour: 'the host is taken from the address, then the configuration, then behaviour in this session, then the client name',
+  },
+  { id: 'H05', ways: 'stateless', behaviour: 'the name of a 2026-07-28 client changes nothing, the host in its address does' },
+  {
+    id: 'H06',
+    ways: 'session',
+    behaviour: 'the reply to an activation waits until the client has listed again, so that the next call succeeds',
+  },
+  {
+    id: 'H07',
+    ways: 'session',
+    behaviour: 'a client that does not list again in time is waited for once, and a host known not to re-list never',
+  },
+  {
+    id: 'H08',
+    ways: 'every',
+    behaviour: 'native lists everything; always-listed tools carry alwaysLoad, all others a searchHint with words of people',
+  },
+  { id: 'H09', ways: 'every', behaviour: 'surface tools carry alwaysLoad in every exposure' },
+  { id: 'H10', ways: 'every', behaviour: 'a host that defers tools itself is presented native by auto' },
+  { id: 'H11', ways: 'every', behaviour: 'instructions fit into the first 2,048 bytes, however many groups there are' },
 
   {
     id: 'S01',
@@ -645,6 +688,22 @@ export const requirements = [
     ways: 'none',
     behaviour: 'a server on standard input and output leaves the counts out where its command line says so',
   },
+  { id: 'S31', ways: 'every', behaviour: 'data_counts is sent only with the tools that have something counted' },
+  {
+    id: 'S32',
+    ways: 'every',
+    behaviour: 'a host that does not re-list in time sees every tool with all its modes from the start, whatever data there is',
+  },
+  {
+    id: 'S33',
+    ways: 'every',
+    behaviour: 'a mode that declares only a count has data while the count is above zero, unless it says otherwise',
+  },
+  {
+    id: 'S34',
+    ways: 'session',
+    behaviour: 'a client that turns out not to re-list is told of every tool that waited, with all its modes',
+  },
 
   { id: 'B01', ways: 'every', behaviour: 'a call without params is refused as invalid params' },
   { id: 'B02', ways: 'every', behaviour: 'a call without a name is refused as invalid params' },
@@ -692,6 +751,26 @@ export const requirements = [
     ways: 'every',
     behaviour: 'thousands of unknown names at once are answered in bounded time and with a short text',
   },
+
+  { id: 'V01', ways: 'http', behaviour: '/mcp/s/<server> lists and calls the tools of one server under their original names' },
+  { id: 'V02', ways: 'http', behaviour: 'a server alone has its own name, title, version, description and instructions' },
+  { id: 'V03', ways: 'http', behaviour: 'prompts and resources of a server alone have their original names and URIs' },
+  {
+    id: 'V04',
+    ways: 'http',
+    behaviour: 'a token with a profile sees its tools of a server alone, and a server outside of the profile does not exist',
+  },
+  { id: 'V05', ways: 'http', behaviour: 'a change of one server notifies its clients once, and no client of another server' },
+  { id: 'V06', ways: 'http', behaviour: 'exposure, budget, search and hidden calls work for a server alone' },
+  { id: 'V07', ways: 'http', behaviour: 'a long result of a server alone is read with read_result, by its client only' },
+  { id: 'V08', ways: 'http', behaviour: 'questions and progress of a server alone reach the client that called' },
+  {
+    id: 'V09',
+    ways: 'http',
+    behaviour: 'addresses of single servers come and go with the configuration, and sessions of a removed server end',
+  },
+  { id: 'V10', ways: 'http', behaviour: 'calls of a server alone count for rate limit, audit and metrics like any others' },
+  { id: 'V11', ways: 'http', behaviour: 'two clients of a server alone share neither activation nor session' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

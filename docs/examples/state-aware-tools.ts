@@ -28,14 +28,12 @@ greenhouse.composite(
       weather: { about: 'The weather outside' },
       readings: {
         about: 'Temperatures, newest first',
-        available: ({ facts }) => facts.readings > 0,
         count: ({ facts }) => facts.readings,
         whenEmpty: 'The sensor measures every minute: wait, then look again.',
         input: z.object({ above: z.number().optional() }), // for this mode alone
       },
       alarms: {
         about: 'When it was too hot',
-        available: ({ facts }) => facts.alarms > 0,
         count: ({ facts }) => facts.alarms,
       },
     },
@@ -69,7 +67,6 @@ greenhouse.composite(
       plan: { about: 'What grows where' },
       csv: {
         about: 'All temperatures',
-        available: ({ facts }) => facts.readings > 0,
         count: ({ facts }) => facts.readings,
         whenEmpty: 'The sensor measures every minute: wait, then ask again.',
       },

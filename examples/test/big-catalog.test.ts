@@ -1,4 +1,4 @@
-import { testContext, testServer, ways } from '@unfold-mcp/server/testing'
+import { replyData, testContext, testServer, ways } from '@unfold-mcp/server/testing'
 import { describe, expect, test } from 'vitest'
 import { workshop } from '../src/big-catalog/workshop.ts'
 import { connected } from './connected.ts'
@@ -56,8 +56,7 @@ describe('about a thousand instruments', () => {
     ['greatest common divisor', 'greatest_common_divisor'],
   ])('"%s" finds %s first', async (query, name) => {
     await using client = await connectedTo('exposure=search')
-    const { structuredContent } = await client.call('search_tools', { query })
-    expect((structuredContent as { names: string[] }).names[0]).toBe(name)
+    expect((replyData(await client.call('search_tools', { query })) as { names: string[] }).names[0]).toBe(name)
   })
 
   test('what the workshop cannot do is said', async () => {
@@ -69,8 +68,10 @@ describe('about a thousand instruments', () => {
 test.each(ways)('over $transport, whoever asks for search can search ($era)', async (way) => {
   await using server = await testServer(made, way)
   await using client = await server.connect({ view: 'exposure=search' })
-  const { structuredContent } = await client.call('search_tools', { query: 'easter' })
-  expect(structuredContent).toMatchObject({ names: ['easter_sunday'], confidence: 'strong' })
+  expect(replyData(await client.call('search_tools', { query: 'easter' }))).toMatchObject({
+    names: ['easter_sunday'],
+    confidence: 'strong',
+  })
   const { content } = await client.call('call_tool', { name: 'easter_sunday', arguments: { year: 2_027 } })
   expect(content).toEqual([{ type: 'text', text: '2027-03-28' }])
 })

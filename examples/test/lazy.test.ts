@@ -1,4 +1,4 @@
-import { testServer, ways } from '@unfold-mcp/server/testing'
+import { replyData, testServer, ways } from '@unfold-mcp/server/testing'
 import { describe, expect, test } from 'vitest'
 import { smartHome } from '../src/lazy/home.ts'
 import { House } from '../src/lazy/house.ts'
@@ -54,7 +54,7 @@ describe('lazy mode', () => {
       arguments: { name: 'set_light', arguments: { room: 'kitchen', percent: 140 } },
     })
     expect(result.isError).toBe(true)
-    const { example } = result.structuredContent as { example: Record<string, unknown> }
+    const { example } = replyData(result) as { example: Record<string, unknown> }
     expect(example).toMatchObject({ room: 'kitchen' })
     await client.call('call_tool', { name: 'set_light', arguments: example })
   })

@@ -196,6 +196,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   unknown_path: unknownPath,
   unknown_profile: unknownProfile,
   unknown_scope: () => thrown(() => cloud().activate('infra', 'session:6f1c')),
+  unknown_server: unknownServer,
   unknown_tool: () => rpc(plain(), 'tools/call', { name: 'pin' }),
   unsupported_media_type: () => http(plain(), { headers: { 'content-type': 'text/plain' } }),
   unsupported_method: () => http(plain(), { method: 'PUT' }),
@@ -402,11 +403,18 @@ async function portInUse(): Promise<string> {
 
 /** A gateway that was asked for a part that it does not have. */
 function unknownProfile(): Promise<string> {
-  return withGateway({}, { profiles: { reading: {} } }, async ({ url }) => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-    const response = await fetch(`${url}/raeding`, { method: 'POST', headers, body: JSON.stringify(initialize) })
-    return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
-  })
+  return withGateway({}, { profiles: { reading: {} } }, ({ url }) => initialized(`${url}/raeding`))
+}
+
+/** The same for a server of it. */
+function unknownServer(): Promise<string> {
+  return withGateway({ notes: plain() }, {}, ({ url }) => initialized(`${url}/s/nots`))
+}
+
+async function initialized(url: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(initialize) })
+  return `HTTP ${response.status}\n${JSON.stringify(await response.json(), undefined, 2)}`
 }
 
 /** A client of a gateway that calls faster than it may. */

@@ -107,6 +107,17 @@ test('the same gateway to a client of each era', async () => {
   })
 })
 
+test('one server of a gateway at its own address', async () => {
+  await withGateway(shop, {}, async ({ gateway: { toolboxes, access } }) => {
+    const alone = toolboxes.of(access.client(undefined, undefined, 'library'))
+    const text = await transcript(alone, { era: 'session' }, async (client) => {
+      await client.list()
+      await client.call('find_books', { title: 'Library' })
+    })
+    await shows('gateway-server', text)
+  })
+})
+
 test('servers in groups are opened step by step', async () => {
   const groups = { house: { about: 'Books and meals', servers: ['library', 'kitchen'] } }
   await withGateway(shop, { ...small, groups }, async ({ gateway: { toolbox } }) => {

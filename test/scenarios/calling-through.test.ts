@@ -1,5 +1,6 @@
 import { acceptedContent, inputRequired } from '@modelcontextprotocol/server'
 import { defineToolbox, ToolError } from '@unfold-mcp/server'
+import { replyData } from '@unfold-mcp/server/testing'
 import { expect, vi } from 'vitest'
 import { z } from 'zod'
 import { deferred } from '../deferred.ts'
@@ -89,7 +90,7 @@ verifies('L05-4', async ({ connect }) => {
   for (const [name, args] of wrong) {
     const refused = await client.call('call_tool', callTool(name, args))
     expect(reasonOf(refused)).toBe('invalid_arguments')
-    const { problems, example } = refused.structuredContent as { problems: unknown[]; example: Record<string, unknown> }
+    const { problems, example } = replyData(refused) as { problems: unknown[]; example: Record<string, unknown> }
     expect(problems.length).toBeGreaterThan(0)
     expect(textOf(refused)).toContain('Its schema: {"')
     expect(textOf(refused)).toContain(`For example: ${JSON.stringify({ name, arguments: example })}`)
@@ -97,7 +98,7 @@ verifies('L05-4', async ({ connect }) => {
     expect({ name, args, example, error: next.isError === true && textOf(next) }).toMatchObject({ error: false })
   }
   const kept = await client.call('call_tool', callTool('send_mail', { to: 'ann@example.com', subject: 7 }))
-  expect(kept.structuredContent).toMatchObject({ example: { to: 'ann@example.com' } })
+  expect(replyData(kept)).toMatchObject({ example: { to: 'ann@example.com' } })
 })
 
 verifies('L05-5', async ({ serve }) => {
@@ -171,7 +172,7 @@ verifies('L05-9', async ({ connect }) => {
     .tool('ping', {}, () => 'pong')
   const client = await connect(toolbox, searching)
   const found = await client.call('search_tools', { query: 'ask the database' })
-  expect(found.structuredContent).toMatchObject({ names: ['query'] })
+  expect(replyData(found)).toMatchObject({ names: ['query'] })
   expect(textOf(await client.call('call_tool', { name: 'query' }))).toContain('rows')
   expect(isReady).toBe(true)
   expect(await client.toolNames()).toEqual(searchSurface)

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { defineToolbox, listen } from '@unfold-mcp/server'
-import { testContext } from '@unfold-mcp/server/testing'
+import { replyData, testContext } from '@unfold-mcp/server/testing'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect } from 'vitest'
 import { z } from 'zod'
@@ -27,7 +27,7 @@ verifies('L07-1', async ({ connect }) => {
 
 verifies('L07-2', async ({ connect }) => {
   expect(await (await connect(office())).toolNames()).toEqual(officeTools)
-  const { tokens } = (await (await connect(office())).call('manage_tools', { action: 'status' })).structuredContent as {
+  const { tokens } = replyData(await (await connect(office())).call('manage_tools', { action: 'status' })) as {
     tokens: number
   }
   expect(await (await connect(office({ budgetTokens: tokens }))).toolNames()).toEqual(officeTools)
@@ -56,14 +56,13 @@ verifies('L07-5', async ({ connect }) => {
 })
 
 verifies('L07-6', async ({ connect }) => {
-  const grouped = await connect(office({ exposure: 'auto', ...dear }))
-  expect(await grouped.toolNames()).toEqual(officeMenu)
-  await grouped.call('activate_mail')
-  expect(await grouped.toolNames()).toContain('send_mail')
-  const lazy = await connect(plain({ exposure: 'auto', ...dear }))
-  expect(await lazy.toolNames()).toEqual(['manage_tools'])
-  await lazy.call('manage_tools', { action: 'enable', tools: 'ping' })
-  expect(await lazy.toolNames()).toEqual(['manage_tools', 'ping'])
+  const client = await connect(office({ exposure: 'auto', hiddenCalls: 'reveal', ...dear }))
+  expect(await client.toolNames()).toEqual(searchSurface)
+  expect(textOf(await client.call('call_tool', { name: 'read_file', arguments: { path: 'a' } }))).toBe('contents of a')
+  expect(textOf(await client.call('read_file', { path: 'b' }))).toBe('contents of b')
+  await client.quiet()
+  expect(client.notices).toBe(0)
+  expect(await client.toolNames()).toEqual(searchSurface)
 })
 
 verifies('L07-7', async ({ connect }) => {
@@ -73,7 +72,7 @@ verifies('L07-7', async ({ connect }) => {
   expect(textOf(await client.call('call_tool', { name: 'ping' }))).toBe('pong')
 })
 
-const useCallTool = 'call them with call_tool(name, arguments)'
+const useCallTool = 'Call them with call_tool(name, arguments)'
 
 verifies('L07-8', async ({ connect }) => {
   const enable = (tools: string) => ({ name: 'manage_tools', args: { action: 'enable', tools } })
@@ -131,7 +130,7 @@ verifies('L07-10', async ({ serve, way }) => {
   const status = async (options: Parameters<typeof office>[0], view = '') => {
     const client = await (await serve(office(options))).connect({ view })
     const reply = await client.call('manage_tools', { action: 'status' })
-    const said = reply.structuredContent as {
+    const said = replyData(reply) as {
       exposure: string
       reason: string
       listed: number
@@ -146,11 +145,11 @@ verifies('L07-10', async ({ serve, way }) => {
   const isSession = way.era === 'session'
   expect(await status({ lazy: true })).toMatchObject({ exposure: isSession ? 'lazy' : 'search' })
   const above = await status({ exposure: 'auto', ...dear })
-  expect(above).toMatchObject({ exposure: isSession ? 'groups' : 'search' })
-  expect(above.reason).toBe(`the whole list costs about ${above.allTokens} tokens, the budget is 10`)
+  expect(above).toMatchObject({ exposure: 'search' })
+  expect(above.reason).toBe(`the full list costs about ${above.allTokens} tokens and the budget is 10`)
   const below = await status({ exposure: 'auto', ...cheap })
   expect(below).toMatchObject({ exposure: 'everything', tokens: below.allTokens })
-  expect(await status({}, 'exposure=search')).toMatchObject({ exposure: 'search', reason: '"search" was asked for or declared' })
+  expect(await status({}, 'exposure=search')).toMatchObject({ exposure: 'search', reason: '"search" was requested or declared' })
 })
 
 verifies('L07-11', async ({ serve, way }) => {
@@ -158,9 +157,10 @@ verifies('L07-11', async ({ serve, way }) => {
   const server = await serve(office(dear))
   for (const [exposure, expected] of [
     ['everything', officeTools],
+    ['native', officeTools],
     ['search', searchSurface],
     ['lazy', isSession ? ['manage_tools'] : searchSurface],
-    ['auto', isSession ? officeMenu : searchSurface],
+    ['auto', searchSurface],
     ['groups', isSession ? officeMenu : ['ping']],
   ] as const) {
     const client = await server.connect({ view: `exposure=${exposure}` })
@@ -169,7 +169,7 @@ verifies('L07-11', async ({ serve, way }) => {
 })
 
 verifies('L07-12', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, exposure: 'auto', ...dear, groups: { files: { about: 'Files' } } })
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('undo', { when: ({ isActive }) => isActive('files') }, () => 'undone')
     .tool('open', {}, (_, ctx) => String(ctx.isActive('files')))

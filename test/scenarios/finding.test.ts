@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { defineToolbox, type Principal, ToolRegistry } from '@unfold-mcp/server'
+import { replyData } from '@unfold-mcp/server/testing'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect } from 'vitest'
 import { office, officeTools } from '../fixtures/office.ts'
@@ -14,7 +15,7 @@ async function searching(place: Pick<Place, 'connect'>, served: object, principa
   const client = await place.connect(served, { view: 'exposure=search', ...(principal !== undefined && { principal }) })
   const search = (query: string, more: Record<string, unknown> = {}) => client.call('search_tools', { query, ...more })
   const found = async (query: string, more?: Record<string, unknown>) =>
-    ((await search(query, more)).structuredContent as { names: readonly string[] }).names
+    (replyData(await search(query, more)) as { names: readonly string[] }).names
   return { client, search, found }
 }
 
@@ -45,7 +46,7 @@ verifies('F13-1', async (place) => {
     const reply = await search(query)
     // The answer repeats what was asked, so only that may be read there.
     expect(textOf(reply).replace(`"${query}"`, '')).not.toMatch(/unseal|vault|secret/u)
-    expect(reply.structuredContent).toMatchObject({ total: 2 })
+    expect(replyData(reply)).toMatchObject({ total: 2 })
   }
   expect(textOf(await client.call('describe_tools', { names: ['unseal_vaults'] }))).not.toContain('Nearest')
   expect(textOf(await client.call('call_tool', { name: 'unseal_vaults' }))).not.toContain('Nearest')
@@ -56,7 +57,7 @@ verifies('F13-2', async (place) => {
   let night = false
   const { client, search, found } = await searching(place, office({ facts: () => ({ night }) }))
   const reply = await search('lock doors of the house')
-  expect(reply.structuredContent).toMatchObject({ total: officeTools.length })
+  expect(replyData(reply)).toMatchObject({ total: officeTools.length })
   expect(textOf(reply)).not.toContain('lock_doors')
   expect(textOf(await client.call('describe_tools', { names: ['lock_door'] }))).not.toContain('Nearest')
   night = true
@@ -102,7 +103,7 @@ verifies('F17', async (place) => {
   for (const query of ['book a flight to Lisbon', 'qwxz vvkj', '量子计算']) {
     const reply = await search(query)
     expect(reply.isError).not.toBe(true)
-    expect(reply.structuredContent).toMatchObject({ confidence: 'none', names: [] })
+    expect(replyData(reply)).toMatchObject({ confidence: 'none', names: [] })
     expect(textOf(reply)).toContain(`None of ${officeTools.length} tools does "${query}".`)
     expect(textOf(reply)).toContain(howToAsk)
     expect(textOf(reply).split('\n')).toHaveLength(1)
@@ -148,7 +149,7 @@ verifies('F19-3', async (place) => {
   expect(await found('water the plants')).toEqual(['water_plants'])
   unregister()
   const reply = await search('water the plants')
-  expect(reply.structuredContent).toMatchObject({ names: [], total: officeTools.length })
+  expect(replyData(reply)).toMatchObject({ names: [], total: officeTools.length })
 })
 
 verifies('L04-1', async (place) => {
@@ -171,7 +172,7 @@ verifies('L04-2', async (place) => {
 verifies('L04-3', async (place) => {
   const { search } = await searching(place, office())
   expect(textOf(await search('file', { limit: 2 }))).toMatch(new RegExp(`^2 of ${officeTools.length} tools[:,]`, 'u'))
-  expect((await search('file', { limit: 2 })).structuredContent).toMatchObject({ total: officeTools.length })
+  expect(replyData(await search('file', { limit: 2 }))).toMatchObject({ total: officeTools.length })
   expect(textOf(await search('file', { limit: 1, group: 'files' }))).toMatch(/^1 of 3 tools[:,]/u)
 })
 
@@ -242,7 +243,7 @@ verifies('L05-1', async (place) => {
     .map((line) => JSON.parse(line) as { name: string })
   expect(described.map(({ name }) => name)).toEqual(names)
   for (const tool of described) expect(tool).toMatchObject(listed.get(tool.name) ?? {})
-  expect(reply.structuredContent).toMatchObject({ names })
+  expect(replyData(reply)).toMatchObject({ names })
 })
 
 verifies('L05-2', async (place) => {
@@ -264,10 +265,10 @@ const twentyGroups = (options: { readonly lazy?: boolean } = {}) => {
   return toolbox
 }
 
-/** What a model reads of tools, and what a whole list costs with all that hosts read of it. */
+/** What a model reads of tools, and what a list costs with titles and annotations. No host passes `_meta` to a model. */
 const costs = (tools: readonly Tool[]) => ({
   read: countTokens(JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })))),
-  whole: countTokens(JSON.stringify(tools)),
+  whole: countTokens(JSON.stringify(tools.map(({ _meta, ...tool }) => tool))),
 })
 
 verifies('L06-1', async ({ connect }) => {
@@ -311,7 +312,7 @@ verifies('L06-4', async (place) => {
   ]
   for (const [name, args] of calls) {
     const reply = await client.call(name, args)
-    const { cost } = reply.structuredContent as { cost: number }
+    const { cost } = replyData(reply) as { cost: number }
     const exact = countTokens(textOf(reply))
     expect(cost).toBeGreaterThan(exact * 0.6)
     expect(cost).toBeLessThan(exact * 1.6 + 5)
@@ -348,10 +349,10 @@ verifies('B16', async (place) => {
   for (const query of queries) {
     const reply = await search(query)
     expect(reply.isError).not.toBe(true)
-    expect(reply.structuredContent).toMatchObject({ confidence: 'none', names: [] })
+    expect(replyData(reply)).toMatchObject({ confidence: 'none', names: [] })
     expect(textOf(reply)).toContain(howToAsk)
   }
-  expect((await search('(read) [file]+')).structuredContent).toMatchObject({ confidence: 'strong' })
+  expect(replyData(await search('(read) [file]+'))).toMatchObject({ confidence: 'strong' })
 })
 
 verifies('B17', async (place) => {

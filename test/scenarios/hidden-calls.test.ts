@@ -171,3 +171,16 @@ verifies('G08', automationHub, async ({ connect, served }) => {
   expect(await client.tools()).toEqual(before)
   expect(client.notices).toBe(0)
 })
+
+verifies('R17-7', async ({ serve }) => {
+  for (const exposure of ['search', 'lazy'] as const) {
+    for (const hiddenCalls of policies) {
+      const server = await serve(defineToolbox({ ...info, exposure, hiddenCalls }).tool('read_file', {}, () => 'text'))
+      const client = await server.connect()
+      expect(await client.toolNames()).not.toContain('read_file')
+      if (hiddenCalls === 'reveal') expect(textOf(await client.call('read_file'))).toBe('text')
+      else expect((await refusalOf(client.call('read_file'))).reason).toBe('unknown_tool')
+      expect(await client.toolNames()).not.toContain('read_file')
+    }
+  }
+})

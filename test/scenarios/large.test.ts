@@ -1,4 +1,5 @@
 import { defineToolbox } from '@unfold-mcp/server'
+import { replyData } from '@unfold-mcp/server/testing'
 import { expect, vi } from 'vitest'
 import { office } from '../fixtures/office.ts'
 import { reasonOf, textOf } from '../replies.ts'
@@ -68,7 +69,7 @@ verifies('B21', async ({ serve, way }) => {
   // The first search reads all of them.
   await quick('search_tools', { query: 'archive' }, 10_000)
   const found = await quick('search_tools', { query: 'archive_19999' })
-  expect((found.structuredContent as { names: string[] }).names[0]).toBe('archive_19999')
+  expect((replyData(found) as { names: string[] }).names[0]).toBe('archive_19999')
   expect(textOf(found)).toContain('of 20000 tools')
   expect(textOf(await quick('search_tools', { query: '' })).length).toBeLessThan(2_000)
   expect(textOf(await quick('manage_tools', { action: 'list' })).length).toBeLessThan(20_000)

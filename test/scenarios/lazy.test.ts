@@ -1,5 +1,6 @@
 import { defineToolbox } from '@unfold-mcp/server'
 import type { TestClient } from '@unfold-mcp/server/testing'
+import { replyData } from '@unfold-mcp/server/testing'
 import { expect } from 'vitest'
 import { office, officeTools, searchSurface } from '../fixtures/office.ts'
 import { reasonOf, textOf } from '../replies.ts'
@@ -25,7 +26,7 @@ verifies('E03', async ({ connect }) => {
   expect(lines).toContain('- read_file — Read a file')
   expect(lines).toContain('- ping (enabled) — Say that the server is there')
   expect(JSON.stringify(reply)).not.toMatch(/inputSchema|"path"|"properties"/u)
-  const { tools } = reply.structuredContent as { tools: { name: string; enabled: boolean }[] }
+  const { tools } = replyData(reply) as { tools: { name: string; enabled: boolean }[] }
   expect(tools.map(({ name }) => name)).toEqual(officeTools)
   expect(tools.filter(({ enabled }) => enabled).map(({ name }) => name)).toEqual(['ping'])
 })
@@ -166,7 +167,7 @@ verifies('L02-1', async ({ connect }) => {
   let pages = 0
   do {
     const reply = await manage(client, 'list', cursor === undefined ? {} : { cursor })
-    const page = reply.structuredContent as { tools: { name: string }[]; nextCursor?: string }
+    const page = replyData(reply) as { tools: { name: string }[]; nextCursor?: string }
     seen.push(...page.tools.map(({ name }) => name))
     cursor = page.nextCursor
     if (cursor !== undefined) expect(textOf(reply)).toContain(`More with cursor "${cursor}".`)
@@ -180,7 +181,7 @@ verifies('L02-1', async ({ connect }) => {
 verifies('L02-2', async ({ connect }) => {
   const client = await connect(office({ lazy: true }))
   const named = async (filter: Record<string, unknown>) => {
-    const { tools } = (await manage(client, 'list', filter)).structuredContent as { tools: { name: string }[] }
+    const { tools } = replyData(await manage(client, 'list', filter)) as { tools: { name: string }[] }
     return tools.map(({ name }) => name)
   }
   expect(await named({ group: 'mail' })).toEqual(['send_mail', 'search_mail'])
@@ -221,7 +222,7 @@ verifies('L02-4', async ({ connect }) => {
   expect(textOf(narrowed)).not.toContain('read_file')
   const described = await manage(client, 'describe', { tools: ['ping', 'read_file'] })
   expect(textOf(described)).toContain('"inputSchema"')
-  expect(described.structuredContent).toMatchObject({ names: ['ping', 'read_file'] })
+  expect(replyData(described)).toMatchObject({ names: ['ping', 'read_file'] })
   const none = await manage(client, 'describe', { tools: 'raed_file' })
   expect(textOf(none)).toContain('Nearest: read_file')
   expect(await client.toolNames()).toEqual(['manage_tools'])
@@ -245,7 +246,7 @@ verifies('L02-6', async ({ connect }) => {
   expect(textOf(reply)).toContain('2 tools are now available:')
   expect(textOf(reply)).toContain('- write_file(path: string, text: string) — Write a file')
   expect(textOf(reply)).toContain('- ping() — Say that the server is there')
-  expect(reply.structuredContent).toMatchObject({ enabled: ['write_file', 'ping'] })
+  expect(replyData(reply)).toMatchObject({ enabled: ['write_file', 'ping'] })
 })
 
 verifies('L02-7', async ({ connect }) => {
@@ -325,5 +326,5 @@ verifies('L03-3', async ({ connect }) => {
   expect(textOf(reply)).toContain('a call does not change the list of tools. Call these with call_tool:')
   expect(textOf(reply)).toContain('- read_file(path: string) — Read a file')
   expect(textOf(reply)).toContain('There is no tool "raed_file".')
-  expect(reply.structuredContent).toMatchObject({ enabled: [] })
+  expect(replyData(reply)).toMatchObject({ enabled: [] })
 })

@@ -1,5 +1,6 @@
 import { defineToolbox, ToolRegistry } from '@unfold-mcp/server'
 import type { TestClient } from '@unfold-mcp/server/testing'
+import { replyData } from '@unfold-mcp/server/testing'
 import { expect, vi } from 'vitest'
 import { automationHub } from '../fixtures/automation-hub.ts'
 import { verifies } from '../verifies.ts'
@@ -234,7 +235,7 @@ verifies('R19-10', async ({ wire }) => {
   const client = await wire(toolbox, { listens: false })
   const answer = await client.ask('tools/call', { name: 'activate_files' })
   expect(client.heard).toEqual(['notifications/tools/list_changed'])
-  expect(answer.result.structuredContent).toMatchObject({ changed: true })
+  expect(replyData(answer.result)).toMatchObject({ changed: true })
   await client.listen()
   await client.quiet()
   expect(client.heard.length).toBe(1)

@@ -1,4 +1,5 @@
 import { defineToolbox, type Quota } from '@unfold-mcp/server'
+import { replyData } from '@unfold-mcp/server/testing'
 import { expect } from 'vitest'
 import { reasonOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
@@ -20,7 +21,7 @@ verifies('R05-5', async ({ connect }) => {
   await client.told(2)
   const reply = await client.call('activate_three')
   expect(textOf(reply)).toContain('Evicted to make room (least recently used first): one.')
-  expect(reply.structuredContent).toMatchObject({ deactivated: [{ group: 'one', because: 'evicted' }], disappeared: ['in_one'] })
+  expect(replyData(reply)).toMatchObject({ deactivated: [{ group: 'one', because: 'evicted' }], disappeared: ['in_one'] })
   expect(tools(await client.toolNames())).toEqual(['in_two', 'in_three'])
   await client.told(3)
   await client.quiet()

@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/client'
+import { defineToolbox, LiveFacts } from '@unfold-mcp/server'
 import type { TestClient } from '@unfold-mcp/server/testing'
 import { expect } from 'vitest'
 import { pageWatcher, type Seen, type WatchedPage } from '../fixtures/watched-page.ts'
@@ -225,7 +226,7 @@ verifies('S13', async (place) => {
     const client = await observing(place, pageWatcher({ policy }))
     for (const tool of await client.tools())
       if (['configure', 'query_dom'].includes(tool.name)) expect(tool).not.toHaveProperty('_meta')
-      else expect(tool).toHaveProperty('_meta.data_counts')
+      else expect(tool).toHaveProperty('_meta.available_modes')
   }
 })
 
@@ -304,7 +305,7 @@ verifies('S16', async (place) => {
       for (const tool of lists.flat()) {
         if (tool._meta === undefined) continue
         expect(tool._meta.available_modes).toEqual(enumOf(tool))
-        const counts = Object.entries(tool._meta.data_counts as { [mode: string]: number })
+        const counts = Object.entries((tool._meta.data_counts ?? {}) as { [mode: string]: number })
         // A mode that needs data is listed only together with some of it.
         for (const [mode, count] of counts) if (!['errors', 'logs'].includes(mode)) expect(count, `of ${mode}`).toBeGreaterThan(0)
       }
@@ -523,4 +524,111 @@ verifies('S29', async ({ wire }) => {
   expect(greeting.result.instructions).toBe(
     'Watches a page.\nBegin with observe: more tools are listed after the first call that succeeds.',
   )
+})
+
+verifies('S31', async (place) => {
+  const made = pageWatcher()
+  const client = await observing(place, made)
+  expect(await metaOf(client)).toMatchObject({
+    observe: { available_modes: ['errors', 'logs', 'page'], data_counts: { errors: 0, logs: 0 } },
+    analyze: { available_modes: ['accessibility'] },
+    generate: { available_modes: ['sarif'] },
+  })
+  for (const tool of ['analyze', 'generate']) expect((await metaOf(client))[tool]).not.toHaveProperty('data_counts')
+  made.page.see('networkBodies')
+  expect((await countsOf(client)).generate).toEqual({ har: 1 })
+  expect((await metaOf(client)).analyze).not.toHaveProperty('data_counts')
+  // Where every mode is listed, zero is something that is counted.
+  const listingAll = await observing(place, pageWatcher({ policy: 'static' }))
+  expect((await countsOf(listingAll)).generate).toEqual({ reproduction: 0, test: 0, har: 0 })
+})
+
+verifies('S32', async ({ serve, way }) => {
+  const { served, page } = pageWatcher()
+  const server = await serve(served)
+  // On 2026-07-28 the address alone says which host it is.
+  const hosts = [{ view: 'host=codex' }, { view: 'host=gemini-cli' }, ...(way.era === 'session' ? [{ name: 'opencode' }] : [])]
+  const clients = await Promise.all(hosts.map((host) => server.connect(host)))
+  const everyMode = Object.fromEntries(Object.keys(by).map((tool) => [tool, rows(tool).map(([, mode]) => mode)]))
+  const shown = async (client: TestClient) =>
+    (await client.tools()).map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  for (const client of clients) {
+    expect(await client.toolNames()).toEqual(all)
+    expect(await modesOf(client)).toEqual({ ...everyMode, query_dom: undefined })
+    const before = await shown(client)
+    expect(before.map(({ description }) => description)).toEqual([
+      'What the page did. A mode without data replies with how to get some.',
+      'What it means. A mode without data replies with how to get some. Call observe first.',
+      'Files from it. A mode without data replies with how to get some. Call observe first.',
+      'How the page is watched. Call observe first.',
+      'Elements of the page',
+    ])
+    expect((await metaOf(client)).generate).toMatchObject({
+      available_modes: ['sarif'],
+      hint: expect.stringContaining('No data yet: reproduction, test, pr_summary, har.') as string,
+    })
+    expect(textOf(await client.call('observe', { what: 'network' }))).toContain('Load the page, then observe again.')
+    expect(textOf(await client.call('observe', { what: 'page' }))).toBe('1 of page')
+    page.see('networkBodies')
+    expect(await shown(client)).toEqual(before)
+    expect(textOf(await client.call('observe', { what: 'network' }))).toBe('1 of network')
+    page.clear()
+  }
+  // Whoever is not known, and whoever re-lists, is shown what the source document says.
+  for (const host of [{}, { view: 'host=claude-code' }])
+    expect((await modesOf(await server.connect(host))).observe).toEqual(['errors', 'logs', 'page'])
+})
+
+verifies('S34', async ({ connect }) => {
+  let now = 0
+  const { served, page } = pageWatcher({ now: () => now, noticeEveryMs: 1 })
+  const client = await connect(served)
+  expect(await client.toolNames()).toEqual(first)
+  page.see('networkBodies')
+  await client.told(1)
+  // It was told of a change, and did not list its tools for longer than any client takes that does.
+  now = 60_000
+  const reply = textOf(await client.call('observe', { what: 'page' }))
+  for (const tool of ['analyze', 'generate', 'configure'])
+    expect(reply).toContain(
+      `- ${tool}(${by[tool]}: ${rows(tool)
+        .map(([, mode]) => `"${mode}"`)
+        .join(' | ')})`,
+    )
+  expect(reply).toContain('call_tool')
+  expect(textOf(await client.call('call_tool', { name: 'analyze', arguments: { target: 'accessibility' } }))).toBe(
+    'accessibility',
+  )
+  // A client that lists its tools after all is shown what has data.
+  expect((await modesOf(client)).generate).toEqual(['pr_summary', 'sarif', 'har'])
+})
+
+verifies('S33', async ({ connect }) => {
+  const facts = new LiveFacts({ mails: 0 })
+  const count = (snapshot: { readonly facts: { readonly mails: number } }): number => snapshot.facts.mails
+  const served = defineToolbox({ name: 'post', version: '1.0.0', facts }).composite(
+    'read',
+    {
+      by: 'what',
+      modes: {
+        mails: { about: 'Mails', count, whenEmpty: 'Wait for the postman.' },
+        history: { about: 'All that came', available: true, count },
+        spam: { about: 'Spam', available: (at) => at.facts.mails > 5, count },
+      },
+    },
+    { mails: () => 'mails', history: () => 'history', spam: () => 'spam' },
+  )
+  const client = await connect(served)
+  const listed = async () => (await client.tools())[0]?._meta
+  expect(await listed()).toEqual({ available_modes: ['history'], data_counts: { history: 0 } })
+  const refused = await client.call('read', { what: 'mails' })
+  expect([reasonOf(refused), textOf(refused)]).toEqual([
+    'mode_unavailable',
+    'read(what: "mails") has nothing now. Wait for the postman. Choose one of: history.',
+  ])
+  facts.set({ mails: 3 })
+  expect(await listed()).toEqual({ available_modes: ['mails', 'history'], data_counts: { mails: 3, history: 3 } })
+  expect(textOf(await client.call('read', { what: 'mails' }))).toBe('mails')
+  facts.set({ mails: 6 })
+  expect(await listed()).toMatchObject({ available_modes: ['mails', 'history', 'spam'] })
 })

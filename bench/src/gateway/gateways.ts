@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../hosts/ports.ts'
 import { isInstalled, peersFolder } from '../peers/install.ts'
 import type { UpstreamSet } from './upstreams.ts'
 import { sseWire } from './wires/sse.ts'
@@ -194,13 +194,4 @@ async function processOf(
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

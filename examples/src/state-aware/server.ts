@@ -15,11 +15,10 @@ const kinds = Object.keys(works) as (keyof typeof works)[]
 
 type Now = { readonly facts: { readonly [S in State]: number } }
 
-/** A state in which some job is, with how many. */
+/** A state in which some job is, with how many; listed while there is one. */
 const jobsThatAre = (state: State, about: string, whenEmpty: string) => ({
   about,
   whenEmpty,
-  available: ({ facts }: Now) => facts[state] > 0,
   count: ({ facts }: Now) => facts[state],
 })
 

@@ -146,6 +146,16 @@ describe('WebSockets', () => {
   })
 })
 
+test('clearing forgets WebSockets that are closed, and no others', () => {
+  const recording = recordingOf(100)
+  for (const state of ['connecting', 'open', 'closed'] as const) recording.connection(connection({ id: state, state }))
+  recording.clear(['logs'])
+  expect(recording.facts.read().connections).toBe(3)
+  recording.clear()
+  expect(recording.connections().map(({ id }) => id)).toEqual(['connecting', 'open'])
+  expect(recording.facts.read()).toMatchObject({ connections: 2, sockets: 0 })
+})
+
 test('requests without an end are bounded', () => {
   const recording = recordingOf(100)
   const pending = { method: 'GET', url: 'https://h/', type: 'fetch', startedAt: 1, tab: 'tab-1' }

@@ -122,10 +122,11 @@ export class Recording {
     else if (this.#pending.size < mostPending) this.#pending.set(id, this.redactor.pending(request))
   }
 
-  /** Forgets what is kept of these kinds, or of all. */
+  /** Forgets what is kept of these kinds, or of all. A WebSocket that is not closed stays known: more will come of it. */
   clear(which: readonly Kind[] = Object.keys(this.#rings) as Kind[]): void {
     for (const kind of which) this.#rings[kind].clear()
-    if (which.includes('sockets')) this.#connections.clear()
+    if (which.includes('sockets'))
+      for (const { id, state } of this.connections()) if (state === 'closed') this.#connections.delete(id)
     if (which.includes('network')) this.endpoints.clear()
     this.#count()
   }
@@ -133,6 +134,7 @@ export class Recording {
   /** Replaces everything by what was kept another time; new records come after it. */
   restore(records: { readonly [K in Kind]: readonly Records[K][] }, connections: readonly SocketStatus[]): void {
     this.clear()
+    this.#connections.clear()
     for (const kind of Object.keys(this.#rings) as Kind[]) for (const record of records[kind]) this.#restored(kind, record)
     for (const status of connections) this.#connections.set(status.id, status)
     this.#count()

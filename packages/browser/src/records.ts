@@ -132,6 +132,8 @@ export interface UserAction extends Recorded {
   readonly action: 'click' | 'input' | 'select' | 'check' | 'key' | 'submit' | 'scroll' | 'navigation'
   /** The page it was done on; for a navigation, the one it led to. */
   readonly url: string
+  /** The page that the frame is in, for what was done in a frame. */
+  readonly pageUrl?: string
   readonly selectors?: Selectors
   /** What was typed or chosen; `secret` when it was a password or the like, and then there is no value. */
   readonly value?: string

@@ -417,7 +417,12 @@ describe('a record', () => {
       'an action',
       redactor.record(
         'actions',
-        action({ url, value: text, selectors: { text, label: text, css: `[data-token="${secret}"]`, xpath: '//a' } }),
+        action({
+          url,
+          pageUrl: url,
+          value: text,
+          selectors: { text, label: text, css: `[data-token="${secret}"]`, xpath: '//a' },
+        }),
       ),
     ],
     ['a snapshot', redactor.record('snapshots', snapshot({ url }))],

@@ -99,6 +99,7 @@ export const recordSchemas: { readonly [K in Kind]: z.ZodType<Records[K]> } = {
     ...place,
     action: z.enum(['click', 'input', 'select', 'check', 'key', 'submit', 'scroll', 'navigation']),
     url: z.string(),
+    pageUrl: words,
     selectors: z
       .strictObject({
         testId: words,

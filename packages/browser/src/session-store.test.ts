@@ -23,7 +23,7 @@ function filled(): Recording {
   recording.add('logs', log({ level: 'error', stack: 'at a (b.js:1:1)', source: { url: 'https://h/b.js', line: 1, column: 1 } }))
   recording.add('network', request({ requestBody: { mimeType: 'text/plain', bytes: 2, text: 'hi', cut: true }, failure: 'gone' }))
   recording.add('sockets', frame({ encoding: 'base64', text: 'AAE=' }))
-  recording.add('actions', action({ action: 'input', value: 'Ann' }))
+  recording.add('actions', action({ action: 'input', value: 'Ann', pageUrl: 'https://shop.example/' }))
   recording.add('actions', action({ action: 'scroll', scroll: { x: 0, y: 200 } }))
   recording.add('snapshots', snapshot({ inp: 40 }))
   recording.add('audits', audit())

@@ -1,6 +1,7 @@
 import { listen, serveStdio } from '@unfold-mcp/server'
 import { Baselines } from './baselines.ts'
 import { attachChromium, type Chromium, findChromium, launchChromium } from './chromium.ts'
+import { firstPage } from './first-page.ts'
 import type { Options } from './options.ts'
 import { Recording } from './recording.ts'
 import { kinds } from './records.ts'
@@ -17,9 +18,18 @@ export async function start(options: Options): Promise<void> {
   const recording = new Recording({ redactor: new Redactor() })
   const chromium = await browserFor(options)
   const browser = await watchBrowser(chromium, recording)
+  const { open, sessions, output, counts } = options
+  const first = open === undefined ? undefined : firstPage(browser, recording, open)
   const box = browserToolbox(
-    { recording, browser, baselines: new Baselines(), sessions: options.sessions, output: options.output },
-    { counts: options.counts },
+    {
+      recording,
+      browser,
+      baselines: new Baselines(),
+      ...(first !== undefined && { firstPage: first.isHere }),
+      sessions,
+      output,
+    },
+    { counts },
   )
   const line = new StatusLine(process.stderr, () =>
     statusText(
@@ -51,12 +61,10 @@ export async function start(options: Options): Promise<void> {
   void mourn()
   recording.facts.subscribe(() => line.refresh())
   browser.onChange(() => line.refresh())
-  if (options.open !== undefined) {
-    await browser.open(options.open).then(
-      () => line.print(`Watching ${options.open}`),
-      (error: unknown) => line.print(error instanceof Error ? error.message : String(error)),
-    )
-  }
+  await first?.open().then(
+    () => line.print(`Watching ${open}`),
+    (error: unknown) => line.print(error instanceof Error ? error.message : String(error)),
+  )
   line.refresh()
 }
 

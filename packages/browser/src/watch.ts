@@ -7,6 +7,8 @@ export interface Watch {
   readonly recording: Recording
   readonly browser: Pick<WatchedBrowser, 'tabs' | 'tab' | 'snapshot'>
   readonly baselines: Baselines
+  /** Resolves when the page to begin with is there, or has taken too long; absent where none was asked for. */
+  readonly firstPage?: Promise<void>
   /** The folder of saved sessions. */
   readonly sessions: string
   /** The folder for generated files. */

@@ -126,18 +126,29 @@ export class WatchedBrowser implements AsyncDisposable {
     return { id: tab.id, page, signal, within: (work) => untilGone(signal, work(page)) }
   }
 
-  /** Goes to an address: in the tab in front, or in a new one where that belongs to somebody. Waits until the page is there. */
+  /**
+   * Goes to an address: in the tab in front, or in a new one where that belongs to somebody. Waits until the page is there. It is
+   * not recorded as an action of the person.
+   */
   async open(url: string, { timeoutMs = openMs }: { readonly timeoutMs?: number } = {}): Promise<WatchedTab> {
     this.#requireBrowser()
     const { current } = this.#targets
     const isFree = current?.state === 'open' && (this.#chromium.isOurs || isBlank.test(current.url))
     const tab = isFree ? this.tab(current.id) : await this.#newTab()
+    const goThere = async (): Promise<void> => {
+      try {
+        await tab.within((page) => page.goto(url, { waitUntil: 'domcontentloaded', timeout: timeoutMs }))
+      } catch (error) {
+        // Until the browser's own error page is there, it would get in the way of the next address.
+        if (!(error instanceof TabUnavailable))
+          await tab.page.waitForURL(/^chrome-error:/, { waitUntil: 'commit', timeout: errorPageMs }).catch(() => undefined)
+        throw error
+      }
+    }
     try {
-      await tab.within((page) => page.goto(url, { waitUntil: 'domcontentloaded', timeout: timeoutMs }))
+      await this.#find(tab.id).opening(url, goThere)
     } catch (error) {
       if (error instanceof TabUnavailable) throw error
-      // Until the browser's own error page is there, it would get in the way of the next address.
-      await tab.page.waitForURL(/^chrome-error:/, { waitUntil: 'commit', timeout: errorPageMs }).catch(() => undefined)
       const [why = ''] = (error instanceof Error ? error.message : String(error)).replace(/^page\.goto: /, '').split('\n')
       throw new Error(`${url} could not be opened: ${why} Is its server running, and the address right?`, { cause: error })
     }

@@ -228,10 +228,25 @@ describeInChromium('what the person in front of a page does', () => {
     await arrive('/pushed', 'reload')
     await watch.page.getByText('Details').click()
     await arrive('/pushed#details', 'link')
-    await watch.browser.open(`${site.url}/navigates?ms=10`)
+    await watch.page.goto(`${site.url}/navigates?ms=10`)
     await arrive('/navigates?ms=10', 'typed')
     await arrive('/second', 'script')
     expect(of('navigation')).toHaveLength(7)
+  })
+
+  test('a page that we open is nobody’s action, and what comes of it is told', async () => {
+    await fresh('/')
+    await watch.browser.open(`${site.url}/navigates?ms=10`)
+    await watch.until('the page has gone on by itself', () => of('navigation').some(({ url }) => url === `${site.url}/second`))
+    await watch.browser.open(`${site.url}/second#there`)
+    await watch.browser.open(`${site.url}/second#there`)
+    await expect(watch.browser.open('http://127.0.0.1:9/')).rejects.toThrow('could not be opened')
+    await watch.page.goto(`${site.url}/ordered`)
+    await watch.until('where the person went then', () => of('navigation').some(({ url }) => url === `${site.url}/ordered`))
+    expect(actions().map(({ action: name, url, cause }) => [name, url, cause])).toEqual([
+      ['navigation', `${site.url}/second`, 'script'],
+      ['navigation', `${site.url}/ordered`, 'typed'],
+    ])
   })
 
   test('a tab that a link opens is a tab of its own, and its cause is the link', async () => {
@@ -263,7 +278,11 @@ describeInChromium('what the person in front of a page does', () => {
   test('clicks in a frame of another origin are told', async () => {
     await fresh('/frames')
     await watch.page.frameLocator('[title=far]').getByTestId('inside').click()
-    expect((await action('click')).selectors?.testId).toBe('inside')
+    const { selectors, url, pageUrl } = await action('click')
+    expect(selectors?.testId).toBe('inside')
+    // The address is the frame's; the page that it is in is where the click is found again.
+    expect(new URL(url).pathname).toBe('/framed')
+    expect(pageUrl).toBe(`${site.url}/frames`)
   })
 
   test('a page can neither forge actions nor hide what is done, nor see who watches', async () => {

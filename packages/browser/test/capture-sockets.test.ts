@@ -65,6 +65,24 @@ describeInChromium('what goes over WebSockets', () => {
     await watch.until('the server closed', () => events().filter(({ event }) => event === 'closed').length === 2)
   })
 
+  test('a connection that is open stays known when what was recorded is forgotten', async () => {
+    await fresh('/')
+    await watch.page.getByTestId('socket').click()
+    await watch.until('both answers', () => watch.recording.connections()[0]?.received.messages === 2)
+    const [before] = watch.recording.connections()
+    watch.recording.clear()
+    expect(events()).toEqual([])
+    expect(watch.recording.connections()).toEqual([before])
+    await say('another')
+    await watch.until('another one', () => watch.recording.connections().length === 2)
+    await watch.page.getByTestId('hang-up').click()
+    const closed = await watch.until('it is closed', () => watch.recording.connections().find(({ state }) => state === 'closed'))
+    expect(closed).toMatchObject({ id: before?.id, url: before?.url, received: { messages: 2 } })
+    expect(events().filter(({ socket }) => socket === before?.id)).toMatchObject([{ event: 'closed' }])
+    watch.recording.clear()
+    expect(watch.recording.connections().map(({ id, state }) => [id === before?.id, state])).toEqual([[false, 'open']])
+  })
+
   test('leaving the page closes its connections', async () => {
     await fresh('/')
     await watch.page.getByTestId('socket').click()

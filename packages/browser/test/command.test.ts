@@ -10,6 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { version } from '../src/version.ts'
 import { chromiumArgs, chromiumPath, describeInChromium } from './chromium.ts'
+import { startServer } from './generate-server.ts'
 import { textOf } from './replies.ts'
 import { type Site, startSite } from './site.ts'
 
@@ -190,14 +191,22 @@ describeInChromium('the command, with a browser', () => {
   })
   afterAll(() => site?.close())
 
-  const stdio = (...args: readonly string[]): StdioClientTransport =>
-    new StdioClientTransport({
+  const transports: StdioClientTransport[] = []
+  // A test that fails leaves its browser to none that comes after it.
+  afterEach(async () => {
+    for (const each of transports.splice(0)) await each.close()
+  })
+  const stdio = (...args: readonly string[]): StdioClientTransport => {
+    const transport = new StdioClientTransport({
       command: process.execPath,
       args: [program, '--headless', ...args],
       env: surroundings(),
       cwd: folder,
       stderr: 'ignore',
     })
+    transports.push(transport)
+    return transport
+  }
 
   test('over stdio a fresh server has two tools, and ends with its browser when the client leaves', patience, async () => {
     const client = await connected(stdio())
@@ -215,6 +224,46 @@ describeInChromium('the command, with a browser', () => {
       textOf(await client.callTool({ name: 'observe', arguments: { what: 'logs', contains: 'the front page is here' } }))
     await expect.poll(seen, { timeout: 20_000 }).toContain('"text":"the front page is here"')
     expect(await namesOf(client)).toEqual(all)
+    await client.close()
+    await expectNothingLeft()
+  })
+
+  test('the first observation waits for the page to open, which is no action of the person', patience, async () => {
+    let asked = (): void => undefined
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    let release = (): void => undefined
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await using held = await startServer((_request, response) => {
+      asked()
+      void isReleased.then(() => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Here at last</p>'))
+    })
+    const client = await connected(stdio('--open', held.url))
+    const observe = async (what: string): Promise<string> =>
+      textOf(await client.callTool({ name: 'observe', arguments: { what } }))
+    const page = observe('page')
+    const network = observe('network')
+    await isAsked
+    // A call that does not look at the page is answered meanwhile.
+    const health = await client.callTool({ name: 'configure', arguments: { action: 'health' } })
+    expect(textOf(health)).toContain("Call 'observe' first.")
+    release()
+    expect(await page).toContain('Here at last')
+    expect(await network).toContain(held.url)
+    expect(await observe('actions')).toContain('has nothing now')
+    const listed = (await client.listTools(undefined, { cacheMode: 'bypass' })).tools
+    expect(listed.find(({ name }) => name === 'generate')?._meta?.available_modes).not.toContain('reproduction')
+    await client.close()
+    await expectNothingLeft()
+  })
+
+  test('a page that does not come is not waited for without an end', patience, async () => {
+    const client = await connected(stdio('--open', `${site.url}/never`))
+    const reply = await client.callTool({ name: 'observe', arguments: { what: 'logs' } }, { timeout: 50_000 })
+    expect(textOf(reply)).toContain('No log entries so far')
     await client.close()
     await expectNothingLeft()
   })

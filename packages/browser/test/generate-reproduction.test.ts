@@ -228,6 +228,31 @@ test('what a page tells only when it is left comes before what left it', () => {
   expect(script.indexOf('fill("Ada")')).toBeLessThan(script.indexOf('at("/second")'))
 })
 
+test('a page that nobody went to by hand is opened first, as soon as something was done on it', () => {
+  const tale = new Tale()
+  const [first, second] = ['http://127.0.0.1/first', 'http://127.0.0.1/second']
+  const clicked = tale.action('click', first, found('a', { text: 'Next' }))
+  const left = tale.action('navigation', second, { cause: 'link' })
+  // The page tells of the click only when it is left.
+  const script = reproduction([left, clicked])
+  expect(script).toBe(reproduction([clicked, left]))
+  expect(script.indexOf('goto(at("/first")')).toBeGreaterThan(0)
+  expect(script.indexOf('goto(at("/first")')).toBeLessThan(script.indexOf('"Next"'))
+  expect(script).not.toContain('goto(at("/second")')
+})
+
+test('what was done first in a frame is done on the page that the frame is in', () => {
+  const tale = new Tale()
+  const clicked = tale.action('click', 'http://elsewhere.example/framed', {
+    ...found('#inside'),
+    pageUrl: 'http://127.0.0.1/frames',
+  })
+  const script = reproduction([clicked])
+  expect(script).toContain('goto(at("/frames")')
+  expect(script).not.toContain('goto("http://elsewhere.example/framed"')
+  expect(script).toContain('frameAt(')
+})
+
 test('several that were chosen together are chosen together again', () => {
   const tale = new Tale()
   const chosen = tale.action('select', 'http://127.0.0.1/', { ...found('#sizes'), value: 's\nl' })

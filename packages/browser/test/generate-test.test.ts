@@ -123,6 +123,23 @@ test('it expects only what the site itself answered, and of parts that differ ea
   ])
 })
 
+test('it expects what the load of a page was answered that nobody went to by hand, and nothing that came long after', () => {
+  const tale = new Tale()
+  const url = 'http://shop.example'
+  const network = [
+    tale.request(`${url}/api/before`),
+    tale.request(`${url}/`, { type: 'document' }),
+    tale.request(`${url}/api/things`),
+  ]
+  tale.wait(60_000)
+  network.push(tale.request(`${url}/api/polled`))
+  const spec = playwrightTest({ actions: [tale.action('click', `${url}/`, found('button'))], network })
+  expect(spec.match(/(?<=await )answered\(.*/g)).toEqual([
+    'answered("GET", at("/"), 200)',
+    'answered("GET", at("/api/things"), 200)',
+  ])
+})
+
 test('an endpoint that answers now so, now so within a step is not expected to do either', () => {
   const tale = new Tale()
   const page = 'http://shop.example/'

@@ -49,6 +49,28 @@ describeInChromium('the scenarios of the document, on a real page', () => {
     expect(await modesOf(await connect(way))).toEqual({ observe: ['errors', 'logs', 'page'], query_dom: undefined })
   })
 
+  verifies('S32', async (way) => {
+    await calm()
+    const server = await served.serve(way)
+    for (const host of [{ view: 'host=codex' }, ...(way.era === 'session' ? [{ name: 'gemini-cli-mcp-client' }] : [])]) {
+      const client = await server.connect(host)
+      const before = await modesOf(client)
+      expect(before).toEqual({
+        observe: ['errors', 'logs', 'network', 'websocket_events', 'websocket_status', 'actions', 'vitals', 'page'],
+        query_dom: undefined,
+        analyze: ['performance', 'api', 'accessibility', 'changes', 'timeline'],
+        generate: ['reproduction', 'test', 'pr_summary', 'sarif', 'har'],
+        configure: configureModes,
+      })
+      expect(textOf(await client.call('generate', { format: 'har' }))).toContain('has nothing now. Requests are recorded')
+      await fetching(1)
+      expect(textOf(await client.call('observe', { what: 'network' }))).toContain('/api/items')
+      expect(await modesOf(client)).toEqual(before)
+      served.watch.recording.clear()
+    }
+    expect((await modesOf(await server.connect())).observe).toEqual(['errors', 'logs', 'page'])
+  })
+
   verifies('S02', async (way) => {
     await calm()
     const client = await connect(way)

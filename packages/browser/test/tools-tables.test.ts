@@ -104,12 +104,12 @@ function modesWith(filled: Filled): Modes {
 /** What the document counts, with this in the buffers, for the modes that are listed. */
 function countsWith(filled: Filled): { readonly [tool: string]: unknown } {
   const listed = modesWith(filled)
-  const counts = Object.entries(counted).map(([tool, rows]) => [
-    tool,
-    Object.fromEntries(
-      Object.entries(rows).flatMap(([mode, buffer]) => (listed[tool]?.includes(mode) ? [[mode, filled[buffer] ?? 0]] : [])),
-    ),
-  ])
+  const counts = Object.entries(counted).map(([tool, rows]) => {
+    const own = Object.entries(rows).flatMap(([mode, buffer]) =>
+      listed[tool]?.includes(mode) ? [[mode, filled[buffer] ?? 0] as const] : [],
+    )
+    return [tool, own.length === 0 ? undefined : Object.fromEntries(own)]
+  })
   return { ...Object.fromEntries(counts), configure: undefined, query_dom: undefined }
 }
 

@@ -23,6 +23,7 @@ export const commands: { readonly [verb: string]: () => Promise<Command> } = {
   describe: () => import('./commands/describe.ts'),
   search: () => import('./commands/search.ts'),
   tree: () => import('./commands/tree.ts'),
+  preview: () => import('./commands/preview.ts'),
   watch: () => import('./commands/watch.ts'),
   identity: () => import('./commands/identity.ts'),
   generate: () => import('./commands/generate.ts'),

@@ -49,7 +49,7 @@ const longestVerb = Math.max(...Object.keys(verbs).map((name) => name.length))
 
 /** How one verb is used, in lines of at most `columns`. */
 export function verbHelp(name: string, columns: number = usualWidth): string {
-  const verb = verbs[name]
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined) return generalHelp(columns)
   const width = Math.min(columns, usualWidth)
   const server = verb.wantsServer === true ? ' [-- <command of a server>]' : ''

@@ -13,9 +13,9 @@ try {
   if (first === '__complete') {
     const { completeCommand } = await import('./completion/command.ts')
     process.exitCode = await completeCommand(argv.slice(1))
-  } else if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && second === undefined)) {
-    const { generalHelp } = await import('./help.ts')
-    process.stdout.write(`${generalHelp(process.stdout.columns)}\n`)
+  } else if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    const { verbHelp } = await import('./help.ts')
+    process.stdout.write(`${verbHelp(first === 'help' ? (second ?? '') : '', process.stdout.columns)}\n`)
   } else if (first === '--version' || first === '-v' || first === 'version') {
     const { version } = await import('./version.ts')
     process.stdout.write(`${version}\n`)

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
+import type { OwnPackages } from './packages.ts'
 
 /** The versions that this package was tried with. */
 const own = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string
   dependencies: Record<string, string>
 }
 
 /** The files of a new server, by their paths: small enough to read at once, and ready to run after `npm install`. */
-export function scaffold(name: string): { readonly [path: string]: string } {
+export function scaffold(name: string, { dependency }: OwnPackages): { readonly [path: string]: string } {
   return {
     'package.json': json({
       name,
@@ -23,7 +23,7 @@ export function scaffold(name: string): { readonly [path: string]: string } {
       },
       dependencies: {
         '@modelcontextprotocol/server': own.dependencies['@modelcontextprotocol/server'],
-        '@unfold-mcp/server': own.dependencies['@unfold-mcp/server'],
+        '@unfold-mcp/server': dependency('server'),
         zod: '^4.0.0',
       },
       devDependencies: { '@types/node': '^20.19.0', typescript: '^5.9.0 || ^7.0.0' },

@@ -1,4 +1,5 @@
 import { type Connection, type ConnectOptions, connect, fileCache, type Target } from '@unfold-mcp/client'
+import { nearest } from '@unfold-mcp/core'
 import { shellQuote } from './arguments/quote.ts'
 import {
   approvalStore,
@@ -16,6 +17,7 @@ import { type Flags, type Invocation, isSet, numberOf, textOf, textsOf } from '.
 import { dataFolder, type Io, isInteractive } from './io.ts'
 import type { Output } from './output.ts'
 import { safeText } from './text/safe.ts'
+import { verbs } from './verbs.ts'
 
 /** A server that was named on a command line, and what was said beside it. */
 export interface Named {
@@ -55,7 +57,11 @@ export async function namedServer(invocation: Invocation, io: Io, output: Output
   const choice = resolveServer(first, found)
   if (choice.kind !== 'found') {
     const details = choice.kind === 'unknown' ? { nearest: choice.nearest } : {}
-    throw new CommandError(exit.usage, `${choice.kind}_server`, choice.message, { details })
+    const close = invocation.isImplied && choice.kind === 'unknown' ? nearest(first, Object.keys(verbs)) : []
+    const hint = close.length === 0 ? '' : ` Or did you mean a verb: ${close.map((verb) => `unfold ${verb}`).join(', ')}?`
+    throw new CommandError(exit.usage, `${choice.kind}_server`, `${choice.message}${hint}`, {
+      details: { ...details, ...(close.length > 0 && { verbs: close }) },
+    })
   }
   for (const problem of found.problems) if (problem.server === undefined) output.warn(problemText(problem))
   await requirePermission(choice.server, flags, io, output)

@@ -61,7 +61,9 @@ const runningFlags: { readonly [name: string]: Flag } = {
   pid: { type: 'number', value: 'number', about: 'The gateway with this process number' },
 }
 
-const clientNames = 'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot'
+const importedClients =
+  'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp|continue'
+const connectedClients = `${importedClients}|jetbrains`
 
 /** Everything that can be asked for. */
 export const verbs: { readonly [name: string]: Verb } = {
@@ -70,9 +72,14 @@ export const verbs: { readonly [name: string]: Verb } = {
     takes: '[<file>]',
     flags: {
       http: { type: 'number', value: 'port', about: 'The port to serve on; that of the configuration (7420) unless told' },
-      host: text('address', 'The address to serve on; that of the configuration (127.0.0.1) unless told'),
-      stdio: toggle('Serve one client over standard input and output instead'),
-      profile: text('name', 'What that client sees, with --stdio; over HTTP the address says it: /mcp/<profile>'),
+      host: text(
+        'address',
+        'The address to serve on; default: that of the configuration (127.0.0.1). With --stdio: the host program, such as codex',
+      ),
+      stdio: toggle('Serve one client over standard input and output, through the gateway that runs if there is one'),
+      standalone: toggle('With --stdio: start the servers in this process even if a gateway is running'),
+      profile: text('name', 'The profile of that client, with --stdio; over HTTP: /mcp/<profile>'),
+      exposure: text('name', 'How that client is shown the tools, with --stdio; over HTTP: /mcp?exposure=search'),
       view: text('groups=a,b', 'What that client sees first, with --stdio; over HTTP: /mcp?groups=a,b'),
       'log-level': text('debug|info|warn|error', 'What is written to standard error; info unless told, warn with --stdio'),
     },
@@ -102,30 +109,32 @@ export const verbs: { readonly [name: string]: Verb } = {
     about: 'Put the servers of your other programs behind the gateway',
     takes: '[<name> …]',
     flags: {
-      from: text(clientNames, 'Only what this program knows of; or the path of a file, to take over what it holds'),
+      from: text(importedClients, 'Only what this program knows of; or the path of a file, to take over what it holds'),
       ...editFlags,
     },
   },
   token: {
-    about: 'Make a token that a client shows to the gateway',
-    takes: '[create] <name>',
-    flags: { profile: text('name', 'All that its holder can see; everything unless told'), ...editFlags },
+    about: 'Create, list and revoke the tokens that clients send to the gateway',
+    takes: 'add|list|revoke [<name>]',
+    flags: { profile: text('name', 'With add: the only profile that the token opens; default: everything'), ...editFlags },
   },
   connect: {
     about: 'Connect a client to the gateway: one entry in its own configuration',
-    takes: clientNames,
+    takes: connectedClients,
     flags: {
-      profile: text('name', 'What the client is to see'),
-      token: text('token', 'The token that it shows; see unfold token'),
-      url: text('address', 'Where the gateway is; found out unless told'),
-      stdio: toggle('Let the client start a gateway of its own'),
+      profile: text('name', 'The profile that the client gets'),
+      token: text('token', 'The token that the client sends; see unfold token'),
+      url: text('address', 'The address of the gateway; default: the one that runs, or that of the configuration'),
+      stdio: toggle('Let the client start "unfold serve --stdio" instead of giving it an address'),
+      exposure: text('name', 'auto, everything, native, groups, lazy or search; default: what suits the client'),
+      'no-verify': toggle('Do not connect with the new entry to try it'),
       config: text('unfold.json file', 'The configuration of the gateway'),
       'dry-run': toggle('Show what would change, and change nothing'),
     },
   },
   disconnect: {
     about: 'Take that entry out again',
-    takes: clientNames,
+    takes: connectedClients,
     flags: { 'dry-run': toggle('Show what would change, and change nothing') },
   },
   status: {
@@ -152,7 +161,7 @@ export const verbs: { readonly [name: string]: Verb } = {
     flags: runningFlags,
   },
   list: {
-    about: 'List the tools of a server, or the servers that were found',
+    about: 'List the tools of a server with their parameters, or the servers that were found',
     takes: '[<server>]',
     wantsServer: true,
     flags: { ...serverFlags, schemas: toggle('With their whole schemas'), names: toggle('Names alone, one a line') },
@@ -196,6 +205,16 @@ export const verbs: { readonly [name: string]: Verb } = {
     takes: '[<server>]',
     wantsServer: true,
     flags: serverFlags,
+  },
+  preview: {
+    about: 'Show what a host would see of a server: tools, tokens, turns, warnings',
+    takes: '[<server>]',
+    wantsServer: true,
+    flags: {
+      ...serverFlags,
+      host: text('name', 'As this host, such as claude-code, codex or gemini-cli. Default: any client, in both eras'),
+      era: text('session|2026-07-28|both', 'The protocol era. Default: the one that the host speaks'),
+    },
   },
   watch: {
     about: "Show changes of a server's tools as they happen",

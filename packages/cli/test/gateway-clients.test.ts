@@ -7,7 +7,7 @@ import { keys, person } from './terminal.ts'
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
-test('a client is told after a yes, and forgets; what else its file holds stays to the byte', async () => {
+test('a client is connected after a yes, and disconnected; what else its file holds stays to the byte', async () => {
   await using at = await home()
   const path = join(at.folder, '.claude.json')
   const before =
@@ -24,10 +24,11 @@ test('a client is told after a yes, and forgets; what else its file holds stays 
   asked.types(keys.enter)
   expect(await asked.ended).toBe(0)
   expect(asked.seen).not.toMatch(/unf_secret|sk-of-git/u)
-  expect(await readFile(path, 'utf8')).toContain('"url": "http://127.0.0.1:7420/mcp/work"')
-  expect(await readFile(`${path}.unfold-backup`, 'utf8')).toBe(before)
+  expect(await readFile(path, 'utf8')).toContain('"url": "http://127.0.0.1:7420/mcp/work?host=claude-code&exposure=native"')
+  expect(asked.seen).toContain('Connected Claude Code to the gateway. Restart it, or reconnect with /mcp.')
+  expect(await readFile(`${path}.bak.1`, 'utf8')).toBe(before)
   const again = await at.unfold([...words, '--json', '--no-input'])
-  expect(JSON.parse(again.stdout)).toMatchObject({ client: 'claude', changed: false })
+  expect(JSON.parse(again.stdout)).toMatchObject({ client: 'claude', host: 'claude-code', exposure: 'native', changed: false })
   expect((await at.unfold(['disconnect', 'claude', '--yes'])).code).toBe(0)
   expect(await readFile(path, 'utf8')).toBe(before)
   await writeFile(path, '{ "mcpServers": ')
@@ -35,7 +36,7 @@ test('a client is told after a yes, and forgets; what else its file holds stays 
   expect(await readFile(path, 'utf8')).toBe('{ "mcpServers": ')
 })
 
-test('a client that takes no address starts a gateway of its own; others get the address of the configuration', async () => {
+test('a client that takes no address gets a command; others get the address of the configuration', async () => {
   await using at = await home()
   expect(await at.unfold(['connect', 'claude-desktop', '--yes'])).toMatchObject({
     code: 2,
@@ -43,21 +44,28 @@ test('a client that takes no address starts a gateway of its own; others get the
   })
   const config = join(at.folder, 'unfold.json')
   await writeFile(config, `{ "listen": { "port": 7999 }, "tokens": [{ "name": "a", "hash": "sha256:${'0'.repeat(64)}" }] }`)
-  expect((await at.unfold(['connect', 'claude-desktop', '--yes'])).code).toBe(0)
+  expect((await at.unfold(['connect', 'claude-desktop', '--yes', '--no-verify'])).code).toBe(0)
   const desktop = join(at.folder, '.config', 'Claude', 'claude_desktop_config.json')
   expect(JSON.parse(await readFile(desktop, 'utf8'))).toEqual({
-    mcpServers: { unfold: { command: process.execPath, args: [main, 'serve', config, '--stdio'] } },
+    mcpServers: {
+      unfold: {
+        command: process.execPath,
+        args: [main, 'serve', config, '--stdio', '--host', 'claude-desktop'],
+        env: { UNFOLD_HOME: at.env.UNFOLD_HOME },
+      },
+    },
   })
   expect(await at.unfold(['connect', 'cursor', '--profile', 'work', '--yes'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('no profile "work"'),
   })
-  const cursor = await at.unfold(['connect', 'cursor', '--yes', '--json'])
-  expect(JSON.parse(cursor.stdout).url).toBe('http://127.0.0.1:7999/mcp')
-  expect(cursor.stderr).toContain('asks for a token')
+  const refused = await at.unfold(['connect', 'cursor', '--yes', '--json'])
+  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('token_required') })
+  const cursor = await at.unfold(['connect', 'cursor', '--yes', '--json', '--token', 'unf_x'])
+  expect(JSON.parse(cursor.stdout).url).toBe('http://127.0.0.1:7999/mcp?host=cursor')
 })
 
-test('whoever connects is told which of its own servers are behind the gateway as well', async () => {
+test('connecting names the servers of the client that are behind the gateway as well', async () => {
   await using at = await home()
   const own = { git: { command: 'git-mcp', args: ['--all'] }, other: { command: 'x' } }
   await mkdir(join(at.folder, '.cursor'))
@@ -67,6 +75,41 @@ test('whoever connects is told which of its own servers are behind the gateway a
   const tokens = [{ name: 'a', hash: `sha256:${'0'.repeat(64)}` }]
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { git: own.git }, listen, tokens }))
   const { stdout, stderr } = await at.unfold(['connect', 'cursor', '--token', 't', '--yes', '--json'])
-  expect(JSON.parse(stdout)).toMatchObject({ url: 'http://127.0.0.1:7998/mcp', twice: ['git'] })
-  expect(stderr).toContain('Cursor has git of its own as well')
+  expect(JSON.parse(stdout)).toMatchObject({ url: 'http://127.0.0.1:7998/mcp?host=cursor', twice: ['git'] })
+  expect(stderr).toContain('Cursor also has git in its own configuration')
+})
+
+test('the exposure follows the settings of the host, the flag and the configuration', async () => {
+  await using at = await home()
+  const state = join(at.folder, '.claude.json')
+  const entry = async (): Promise<unknown> => JSON.parse(await readFile(state, 'utf8')).mcpServers.unfold
+  const off = { ENABLE_TOOL_SEARCH: 'false' }
+  const connected = await at.unfold(['connect', 'claude', '--yes'], { env: off })
+  expect(connected.stderr).toContain('Exposure: auto. ENABLE_TOOL_SEARCH is "false".')
+  expect(await entry()).toEqual({ type: 'http', url: 'http://127.0.0.1:7420/mcp?host=claude-code', alwaysLoad: true })
+  await mkdir(join(at.folder, '.claude'))
+  await writeFile(join(at.folder, '.claude', 'settings.json'), '{ "env": { "ENABLE_TOOL_SEARCH": "true" } }')
+  await at.unfold(['connect', 'claude', '--yes'], { env: off })
+  expect(await entry()).toEqual({ type: 'http', url: 'http://127.0.0.1:7420/mcp?host=claude-code&exposure=native' })
+  await at.unfold(['connect', 'claude', '--yes', '--exposure', 'search'])
+  expect(await entry()).toMatchObject({ url: 'http://127.0.0.1:7420/mcp?host=claude-code&exposure=search', alwaysLoad: true })
+  await writeFile(join(at.folder, 'unfold.json'), '{ "exposure": "groups" }')
+  const configured = await at.unfold(['connect', 'claude', '--yes'])
+  expect(configured.stderr).toContain("Exposure: groups. As the gateway's configuration asks.")
+  expect(await entry()).toMatchObject({ url: 'http://127.0.0.1:7420/mcp?host=claude-code', alwaysLoad: true })
+  await at.unfold(['connect', 'claude', '--yes', '--stdio', '--exposure', 'native', '--no-verify'])
+  expect(await entry()).toMatchObject({
+    args: expect.arrayContaining(['--stdio', '--host', 'claude-code', '--exposure', 'native']),
+  })
+  expect(await at.unfold(['connect', 'claude', '--exposure', 'all'])).toMatchObject({ code: 2 })
+})
+
+test('a version of Claude Code that does not defer behind a proxy is found out by asking it', async () => {
+  await using at = await home()
+  const bin = join(at.folder, 'bin')
+  await mkdir(bin)
+  await writeFile(join(bin, 'claude'), '#!/bin/sh\necho "2.1.197 (Claude Code)"\n', { mode: 0o755 })
+  const env = { PATH: `${bin}:${process.env.PATH}`, ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' }
+  const { stderr } = await at.unfold(['connect', 'claude', '--dry-run'], { env })
+  expect(stderr).toContain('Exposure: auto. Claude Code 2.1.197 does not defer tools with a foreign ANTHROPIC_BASE_URL.')
 })

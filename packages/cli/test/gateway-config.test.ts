@@ -1,10 +1,11 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { home } from './command.ts'
+import { home, servers } from './command.ts'
+import { serving } from './serving.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 240_000 })
 
 const own = `{
   // What I use
@@ -21,12 +22,12 @@ test('servers are added and removed where they belong, comments stay, and what t
   await writeFile(file, own)
   const added = await at.unfold(['add', 'files', 'npx', '-y', 'files-mcp', '--depth', '2', '--env', 'API_TOKEN', '--lazy'])
   expect(added.code).toBe(0)
-  expect(added.stderr).toContain('files waits: it needs the variable API_TOKEN')
+  expect(added.stderr).toContain('files is not started: API_TOKEN is not set')
   const text = await readFile(file, 'utf8')
   expect(text).toContain('"git": { "command": "git-mcp" }, // the best\n    "files": {')
   expect(text).toContain(`"API_TOKEN": "\${API_TOKEN}"`)
   expect(text).toContain('"--depth"')
-  expect(await readFile(`${file}.unfold-backup`, 'utf8')).toBe(own)
+  expect(await readFile(`${file}.bak.1`, 'utf8')).toBe(own)
 
   expect((await at.unfold(['add', 'git', '--', 'other'])).code).toBe(2)
   const group = await at.unfold(['add', 'more', 'https://example.com/mcp', '--group', 'nowhere'])
@@ -62,6 +63,31 @@ test('a secret on the command line is not shown again, and a better way is', asy
   expect(removed.stdout + removed.stderr).not.toContain(secret)
 })
 
+test('no diff shows a secret that stands among the arguments of a server', async () => {
+  await using at = await home()
+  await mkdir(join(at.folder, '.cursor'))
+  const args = ['-y', 'hub', '--api-key', 'hunter-1', '--token=hunter-2', '--header', 'Authorization: Bearer hunter-3']
+  const address = 'https://ada:hunter-4@example.com/mcp?key=hunter-5'
+  // All on one line, so that what connect shows of its own entry is next to the others.
+  const cursor = JSON.stringify({ mcpServers: { hub: { command: 'npx', args }, web: { url: address } } })
+  await writeFile(join(at.folder, '.cursor', 'mcp.json'), cursor)
+  for (const words of [
+    ['import', '--yes'],
+    ['connect', 'cursor', '--yes'],
+    ['disconnect', 'cursor', '--yes'],
+    ['add', 'more', '--', 'npx', ...args],
+    ['add', 'other', address],
+    ['remove', 'more'],
+    ['remove', 'hub'],
+    ['remove', 'web'],
+  ]) {
+    const { code, stdout, stderr } = await at.unfold(words)
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^[-+] +\d+ /mu)
+    expect(stdout + stderr).not.toContain('hunter')
+  }
+})
+
 test('a command with a path of this folder runs in this folder, and a file that is a link stays one', async () => {
   await using at = await home()
   await mkdir(join(at.folder, 'unfold'), { recursive: true })
@@ -78,16 +104,124 @@ test('a token is shown once, and the file keeps nothing that opens anything', as
   await using at = await home()
   const file = join(at.folder, 'unfold.json')
   await writeFile(file, own)
-  const made = await at.unfold(['token', 'create', 'laptop', '--json'])
+  const made = await at.unfold(['token', 'add', 'laptop', '--json'])
   const { token } = JSON.parse(made.stdout)
   expect(token).toMatch(/^unf_/u)
   expect(made.stderr).not.toContain(token)
   const text = await readFile(file, 'utf8')
   expect(text).not.toContain(token)
   expect(text).toContain('// the best')
-  expect((await at.unfold(['token', 'laptop'])).code).toBe(2)
-  expect((await at.unfold(['token', 'phone', '--profile', 'nowhere'])).code).toBe(2)
+  expect((await at.unfold(['token', 'add', 'laptop'])).code).toBe(2)
+  expect((await at.unfold(['token', 'add', 'phone', '--profile', 'nowhere'])).code).toBe(2)
   expect(await readFile(file, 'utf8')).toBe(text)
+})
+
+test('tokens are listed and revoked, and no command becomes the name of a token', async () => {
+  await using at = await home()
+  const file = join(at.folder, 'unfold.json')
+  await writeFile(file, `{ "profiles": { "reading": {} } }`)
+  const empty = await at.unfold(['token', 'list', '--json'])
+  expect(JSON.parse(empty.stdout)).toEqual({ file, tokens: [] })
+  expect(await readFile(file, 'utf8')).toBe(`{ "profiles": { "reading": {} } }`)
+
+  await at.unfold(['token', 'add', 'laptop', '--quiet'])
+  // The form of earlier versions, which scripts may still have.
+  await at.unfold(['token', 'create', 'phone', '--profile', 'reading', '--quiet'])
+  const both = await readFile(file, 'utf8')
+  const listed = await at.unfold(['token', 'list'])
+  expect(listed.stdout).toMatch(/^laptop +everything\nphone +profile reading\n$/u)
+  expect(JSON.parse((await at.unfold(['token', 'list', '--json'])).stdout)).toEqual({
+    file,
+    tokens: [{ name: 'laptop' }, { name: 'phone', profile: 'reading' }],
+  })
+
+  for (const [words, hint] of [
+    [['token', 'tablet', '--profile', 'reading'], 'unfold token add tablet --profile reading'],
+    [['token', 'lsit'], 'Nearest: list'],
+    [['token', 'remove', 'phone'], 'unfold token revoke <name>'],
+    [['token', 'add', 'list'], 'Choose another name'],
+    [['token', 'add', 'revoke'], 'Choose another name'],
+    [['token'], 'unfold token list'],
+    [['token', 'list', 'phone'], 'takes no name'],
+    [['token', 'revoke', 'fone'], 'Nearest: phone'],
+  ] as const)
+    expect(await at.unfold(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(hint) })
+  expect(await readFile(file, 'utf8')).toBe(both)
+
+  const dry = await at.unfold(['token', 'revoke', 'laptop', '--dry-run', '--json'])
+  expect(JSON.parse(dry.stdout)).toMatchObject({ name: 'laptop', changed: false, gateways: [] })
+  const revoked = await at.unfold(['token', 'revoke', 'laptop', '--json'])
+  expect(JSON.parse(revoked.stdout)).toMatchObject({ name: 'laptop', changed: true, gateways: [] })
+  // The last one would let everybody in, so nobody loses it by accident.
+  const refused = await at.unfold(['token', 'revoke', 'phone'])
+  expect(refused.code).toBe(6)
+  expect(await at.unfold(['token', 'revoke', 'phone', '--yes'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('every program on this machine'),
+  })
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ profiles: { reading: {} } })
+})
+
+test('when the command ends, a running gateway has admitted the new token or forgotten the revoked one', async () => {
+  await using at = await home()
+  await using gateway = await serving(at, { mcpServers: {} })
+  const ask = async (token: string, session?: string): Promise<Response> => {
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      ...(session === undefined
+        ? {
+            method: 'initialize',
+            params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+          }
+        : { method: 'tools/list' }),
+    })
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token}`,
+      ...(session !== undefined && { 'mcp-session-id': session }),
+    }
+    return fetch(gateway.url, { method: 'POST', headers, body })
+  }
+  const made = async (name: string): Promise<string> => {
+    const { stdout } = await at.unfold(['token', 'add', name, '--json'])
+    expect(JSON.parse(stdout).gateways).toEqual([gateway.pid])
+    return JSON.parse(stdout).token
+  }
+  const [laptop, phone] = [await made('laptop'), await made('phone')]
+  const opened = await ask(laptop)
+  expect(opened.status).toBe(200)
+  const session = opened.headers.get('mcp-session-id') ?? ''
+  const { stdout } = await at.unfold(['token', 'revoke', 'laptop', '--json'])
+  expect(JSON.parse(stdout).gateways).toEqual([gateway.pid])
+  expect((await ask(laptop)).status).toBe(401)
+  expect((await ask(laptop, session)).status).toBe(401)
+  expect((await ask(phone, session)).status).not.toBe(200)
+  expect((await ask(phone)).status).toBe(200)
+})
+
+test('a server whose variable is not set is imported and held until it is', async () => {
+  await using at = await home()
+  await mkdir(join(at.folder, '.cursor'))
+  const [command, ...args] = servers.desk
+  const desk = { command, args, env: { KEY: `\${HUB_KEY}` } }
+  await writeFile(join(at.folder, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { desk } }))
+  const done = await at.unfold(['import', '--yes', '--json', '--config', 'unfold.json'])
+  expect(JSON.parse(done.stdout)).toMatchObject({ changed: true, servers: [{ name: 'desk', unset: ['HUB_KEY'] }] })
+  expect(done.stderr).toContain('(not started until HUB_KEY is set)')
+  expect(done.stderr).toContain('desk is not started: HUB_KEY is not set. Set it, or give it a default')
+  expect(done.stderr).not.toContain('left out')
+  expect(JSON.parse(await readFile(join(at.folder, 'unfold.json'), 'utf8')).mcpServers).toEqual({ desk })
+  {
+    await using _ = await serving(at, undefined)
+    expect((await at.unfold(['status'])).stdout).toMatch(/desk +not started +HUB_KEY is not set/u)
+  }
+  await using gateway = await serving(
+    { ...at, unfold: (words, options) => at.unfold(words, { ...options, env: { HUB_KEY: 'k' } }) },
+    undefined,
+  )
+  expect(gateway.said()).toMatch(/desk +ready, 7 tools/u)
 })
 
 test('import takes over what other programs have, as it is written, and never the gateway itself', async () => {

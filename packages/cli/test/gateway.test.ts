@@ -8,12 +8,47 @@ import { home, main, processesWith, run, servers } from './command.ts'
 import { serving } from './serving.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 240_000 })
 
 const [node = '', deskFile = ''] = servers.desk
 
 /** A server that can be found among all processes by its mark. */
 const desk = (mark = 'desk') => ({ command: node, args: [`--title=${mark}`, deskFile] })
+
+test('watch reports changes of all tools of a gateway, also of those that are not listed, over HTTP and stdio', async () => {
+  await using at = await home()
+  const config = (...names: readonly string[]) => ({
+    mcpServers: Object.fromEntries(names.map((name) => [name, desk()])),
+    budgetTokens: 1,
+  })
+  await using gateway = await serving(at, config('one'))
+  const file = join(at.folder, 'unfold.json')
+  const overStdio = ['watch', '--jsonl', '--', node, main, 'serve', file, '--stdio']
+  for (const [words, name] of [
+    [['watch', gateway.url, '--jsonl'], 'two'],
+    [overStdio, 'three'],
+  ] as const) {
+    await writeFile(file, JSON.stringify(config('one')))
+    const added = `${name}__echo`
+    const ended = await at.unfold(words, {
+      meanwhile: async (child) => {
+        await until(() => child.stderr().includes('Waiting for changes'), 'it watches', 120_000)
+        await writeFile(file, JSON.stringify(config('one', name)))
+        await until(() => child.stdout().includes(added), 'the new tools are reported', 120_000)
+        await writeFile(file, JSON.stringify(config('one')))
+        await until(() => child.stdout().split(added).length > 2, 'and that they are gone', 120_000)
+        child.kill('SIGINT')
+      },
+    })
+    expect(ended.code).toBe(130)
+    const changes = ended.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(changes.find((change) => change.added.includes(added))).toMatchObject({ removed: [] })
+    expect(changes.find((change) => change.removed.includes(added))).toMatchObject({ added: [], removed: expect.any(Array) })
+  }
+})
 
 test('serve says where it is, how each server is and what the tools cost; status, logs and reload speak with it; a signal ends it with all it started', async () => {
   await using at = await home()
@@ -33,7 +68,7 @@ test('serve says where it is, how each server is and what the tools cost; status
   expect(said).toMatch(/desk +ready, 7 tools, \d+ ms/u)
   expect(said).toMatch(/lost +does not run: .*no such thing/u)
   expect(said).toMatch(/off +disabled/u)
-  expect(said).toMatch(/held +waits: .*NOWHERE_SET/u)
+  expect(said).toMatch(/held +not started: NOWHERE_SET is not set/u)
   expect(said).toMatch(/All \d+ tools cost [\d,]+ tokens\. A client is listed \d+ for [\d,]+/u)
   expect(said).toContain(`claude mcp add --transport http unfold ${gateway.url}`)
 
@@ -46,7 +81,7 @@ test('serve says where it is, how each server is and what the tools cost; status
   })
   const { stdout: shown } = await at.unfold(['status'])
   expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +announces changes/u)
-  expect(shown).toMatch(/held +waits/u)
+  expect(shown).toMatch(/held +not started +NOWHERE_SET is not set/u)
   expect(shown).toMatch(/tokens; a client is listed/u)
   const one = await at.unfold(['status', 'desk', '--json'])
   expect(JSON.parse(one.stdout)).toMatchObject({ server: { name: 'desk', notes: [] }, tools: expect.any(Array) })

@@ -1,11 +1,11 @@
-import { readdir, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
-import { home, run } from './command.ts'
+import { home, run, servers } from './command.ts'
 
 // Each test starts several processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 240_000 })
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 
@@ -27,6 +27,50 @@ test('a new server compiles, runs and is found by its name', async () => {
   expect(listed.stdout).toContain('now')
   const noted = await at.unfold(['call', 'now', '--', 'node', 'dist/server.js'], { cwd: folder })
   expect(noted.stdout).toMatch(/^\d{4}-\d\d-\d\dT/u)
+})
+
+test('from a clone, npm installs a new server and a generated client without a registry for our packages, and both run', async () => {
+  await using at = await home()
+  const env = { ...at.env, npm_config_cache: join(at.folder, 'cache'), npm_config_offline: 'true' }
+  /** npm for the packages of the clone; what comes from the registry is taken from here. */
+  const install = async (folder: string): Promise<void> => {
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    const all = Object.entries<string>({ ...manifest.dependencies, ...manifest.devDependencies })
+    const own = all.filter(([name]) => name.startsWith('@unfold-mcp/'))
+    expect(own.map(([, version]) => version)).toEqual(own.map(() => expect.stringMatching(/^file:\//u)))
+    const offline = { ...manifest, dependencies: Object.fromEntries(own), devDependencies: {}, scripts: {} }
+    await writeFile(join(folder, 'package.json'), JSON.stringify(offline))
+    const npm = await run('npm', ['install', '--no-audit', '--no-fund', '--no-update-notifier'], { env, cwd: folder })
+    expect(npm.code, npm.stderr).toBe(0)
+    for (const [name] of all.filter(([each]) => !each.startsWith('@unfold-mcp/'))) {
+      await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true })
+      await symlink(join(modules, name), join(folder, 'node_modules', name))
+    }
+    const compiler = join(modules, 'typescript', 'bin', 'tsc')
+    expect(await run(process.execPath, [compiler], { env: at.env, cwd: folder })).toEqual({ code: 0, stdout: '', stderr: '' })
+  }
+  const clone = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[\\/]$/u, '')
+  const made = JSON.parse((await at.unfold(['init', 'notes', '--no-install', '--json'])).stdout)
+  expect(made).toMatchObject({ clone, installed: false })
+  await install(made.folder)
+  const said = await at.unfold(['call', 'write_note', '--text', 'Hi', '--', 'node', 'dist/server.js'], { cwd: made.folder })
+  expect(said.stdout).toContain('"Hi"')
+  const generated = await at.unfold(['generate', '--output', '../client', '--json', '--', 'node', 'dist/server.js'], {
+    cwd: made.folder,
+  })
+  const { folder, clone: from } = JSON.parse(generated.stdout)
+  expect(from).toBe(clone)
+  await install(folder)
+  const now = await run(process.execPath, [join(folder, 'bin.mjs'), 'now'], { env: at.env, cwd: made.folder })
+  expect(now.stdout).toMatch(/^\d{4}-\d\d-\d\dT/u)
+})
+
+test('a configuration that a clone begins names a schema that is there', async () => {
+  await using at = await home()
+  await at.unfold(['add', 'desk', '--', ...servers.desk])
+  const { $schema } = JSON.parse(await readFile(join(at.folder, 'unfold', 'unfold.json'), 'utf8'))
+  const schema = JSON.parse(await readFile(new URL($schema), 'utf8'))
+  expect(schema.properties).toHaveProperty('mcpServers')
 })
 
 test('a folder that is in use is left alone', async () => {

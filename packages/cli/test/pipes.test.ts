@@ -154,10 +154,22 @@ test('what is no JSON is refused before anything is sent', async () => {
   expect(stderr).toContain('must be JSON')
 })
 
+test('a verb that is misspelt is suggested, also to scripts', async () => {
+  await using at = await home()
+  const typed = await at.unfold(['lst'])
+  expect(typed).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean a verb: unfold list?') })
+  const { error } = JSON.parse((await at.unfold(['-q', 'conect', 'cursor', '--json'])).stderr)
+  expect(error).toMatchObject({ reason: 'unknown_server', verbs: ['connect'] })
+  // Whoever names a verb means a server.
+  expect((await at.unfold(['call', 'lst'])).stderr).not.toContain('did you mean')
+})
+
 test('help is given for the program, for a verb and for a tool', async () => {
   await using at = await home()
   expect((await at.unfold([])).stdout).toContain('Usage: unfold <verb>')
   expect((await at.unfold(['list', 'anything', '--help'])).stdout).toContain('Usage: unfold list')
+  expect((await at.unfold(['help', 'list'])).stdout).toContain('Usage: unfold list')
+  expect((await at.unfold(['call', 'book', '-h', ...desk])).stdout).toContain('Usage: unfold call book')
   const tool = await at.unfold(['call', 'book', '--help', ...desk])
   expect(tool.stdout).toContain('Usage: unfold call book --guests <integer>')
   expect((await at.unfold(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/u)

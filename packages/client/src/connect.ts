@@ -6,6 +6,7 @@ import { type DialOptions, dial, type ProtocolChoice, type Session } from './dia
 import type { DocumentNotice } from './documents.ts'
 import { Asking, type Elicit } from './elicitation.ts'
 import { wordsOf } from './errors.ts'
+import type { ProcessLife } from './stdio.ts'
 import { cacheKeyOf, type Target } from './target.ts'
 import { bounded } from './warnings.ts'
 
@@ -22,6 +23,11 @@ export interface ConnectOptions {
   readonly expectIdentity?: string
   /** How long connecting may take, and each request that is no call. */
   readonly timeoutMs?: number
+  /**
+   * How long a command that is started through a launcher (`npx`, `uvx`, `docker run` …) may take until its first message: it may
+   * have to install the server first. `timeoutMs` counts from there on. Without it, or where it is shorter, there is `timeoutMs`.
+   */
+  readonly installTimeoutMs?: number
   /** Calls off connecting. */
   readonly signal?: AbortSignal
   readonly clientInfo?: Implementation
@@ -38,8 +44,8 @@ export interface ConnectOptions {
   readonly onLog?: (entry: LogEntry) => void
   /** Told each line that a command writes to standard error. */
   readonly onStderr?: (line: string) => void
-  /** Told of each process that is started, at once, and of its end. It leads a group of its own with the same number. */
-  readonly onProcess?: (pid: number, life: 'started' | 'ended') => void
+  /** Called when a process begins, goes on to the next part of its life, and ends. It leads a group of its own with the same number. */
+  readonly onProcess?: (pid: number, life: ProcessLife) => void
   /** Told what is wrong without anything failing. */
   readonly onWarning?: (warning: string) => void
   /** Which revision to speak; whatever both can by default. */
@@ -69,6 +75,7 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     relays: options.relays,
     onStderr: options.onStderr,
     onProcess: options.onProcess,
+    installTimeoutMs: options.installTimeoutMs,
     ...{ maxMessageBytes, timeoutMs, clock, onWarning, view, asking },
   }
   const whose = {

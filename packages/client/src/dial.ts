@@ -17,7 +17,7 @@ import {
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client'
 import type { Clock } from './clock.ts'
-import { before } from './deadline.ts'
+import { before, type Deadline } from './deadline.ts'
 import type { DocumentNotice } from './documents.ts'
 import type { Asking } from './elicitation.ts'
 import { ClientError, isClientError, wordsOf } from './errors.ts'
@@ -26,7 +26,7 @@ import { type Agreement, Link } from './link.ts'
 import { probe, statelessRevision } from './probe.ts'
 import { Relays } from './relay.ts'
 import { SseTransport } from './sse.ts'
-import { StdioTransport } from './stdio.ts'
+import { type Output, type ProcessLife, StdioTransport } from './stdio.ts'
 import {
   type CommandTarget,
   isCommand,
@@ -53,6 +53,8 @@ export interface DialOptions {
   readonly clientInfo: Implementation
   readonly maxMessageBytes: number
   readonly timeoutMs: number
+  /** How long a launcher may take to install, where that is longer. */
+  readonly installTimeoutMs?: number | undefined
   readonly clock: Clock
   readonly onWarning: (warning: string) => void
   readonly view?: string | undefined
@@ -64,7 +66,7 @@ export interface DialOptions {
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
   readonly onDocuments?: ((notice: DocumentNotice) => void) | undefined
   readonly onStderr?: ((line: string) => void) | undefined
-  readonly onProcess?: ((pid: number, life: 'started' | 'ended') => void) | undefined
+  readonly onProcess?: ((pid: number, life: ProcessLife) => void) | undefined
 }
 
 /** Reaches a server and agrees with it on what to speak. Whatever was started for it is gone again when that fails. */
@@ -91,7 +93,7 @@ class Dialling {
       return await this.#process(target)
     } catch (error) {
       // Servers of some makers end when they are asked anything before `initialize`; only they cost a second process.
-      if (protocol !== 'auto' || !isClientError(error, 'server_died')) throw error
+      if (protocol !== 'auto' || !isClientError(error, 'server_died') || isNotInstalled(error)) throw error
       return this.#process(target, { kind: 'legacy' })
     }
   }
@@ -100,14 +102,17 @@ class Dialling {
     const { maxMessageBytes, clientInfo, clock, onWarning, onStderr, onProcess } = this.#options
     const told = { ...(onStderr !== undefined && { onStderr }), ...(onProcess !== undefined && { onProcess }) }
     const transport = new StdioTransport(target, { maxMessageBytes, onWarning, ...told })
+    const { timeoutMs, installTimeoutMs = 0 } = this.#options
+    const isLonger = transport.isInstalling && installTimeoutMs > timeoutMs
+    const first = isLonger ? { over: transport.answered, timeoutMs: installTimeoutMs } : undefined
     const client = this.#client('legacy')
     const prior = async (): Promise<PriorDiscovery> => {
       const found = known ?? (await probe(transport, { clientInfo, clock, capabilities: this.#capabilities() }))
       if (found.kind === 'legacy') this.#refuseSession()
       return found
     }
-    return this.#met({ client, transport }, async () =>
-      client.connect(transport, { prior: await prior(), timeout: this.#options.timeoutMs }),
+    return this.#met({ client, transport, first }, async () =>
+      client.connect(transport, { prior: await prior(), timeout: timeoutMs + (first?.timeoutMs ?? 0) }),
     )
   }
 
@@ -198,24 +203,33 @@ class Dialling {
 
   /** Waits until they have met, within the time there is, and leaves nothing behind if they do not. */
   async #met(
-    parts: { client: Client; transport: Transport; agreement?: Agreement; release?: (() => Promise<void>) | undefined },
+    parts: {
+      client: Client
+      transport: Transport
+      agreement?: Agreement
+      release?: (() => Promise<void>) | undefined
+      first?: Deadline['first']
+    },
     meet: () => Promise<void>,
   ): Promise<Link> {
-    const { client, transport, agreement, release } = parts
+    const { client, transport, agreement, release, first } = parts
     const { timeoutMs, signal, clock } = this.#options
     const what = `Connecting to ${this.#label}`
     const hint = 'Is it an MCP server? If it is only slow, allow it more time.'
     try {
-      await before(meet(), { what, hint, timeoutMs, signal, clock })
+      await before(meet(), { what, hint, timeoutMs, first, signal, clock })
     } catch (error) {
+      // Before it is ended, which may make it write more.
+      const stuck =
+        transport instanceof StdioTransport ? { ...transport.output, isInstalling: transport.isInstalling } : undefined
       // A process has to be gone before anything else is tried.
       await transport.close().catch(() => undefined)
       await release?.()
       const failure = transport instanceof StdioTransport ? transport.failure : undefined
       const translated = asClientError(error, { target: this.#label, what })
-      throw isClientError(translated, 'timeout') || isClientError(translated, 'cancelled')
-        ? withLastWords(translated, transport)
-        : (failure ?? translated)
+      if (isClientError(translated, 'cancelled')) throw translated
+      if (isClientError(translated, 'timeout')) throw stuck === undefined ? translated : withOutput(translated, stuck)
+      throw failure ?? translated
     }
     return new Link({
       client,
@@ -297,12 +311,18 @@ const noValidation: jsonSchemaValidator = {
 }
 
 function agreed(client: Client): Agreement {
-  const { name = 'unknown', version = '', title } = client.getServerVersion() ?? {}
+  const { name = 'unknown', version = '', title, description, websiteUrl } = client.getServerVersion() ?? {}
   const instructions = client.getInstructions()
   return {
     era: client.getProtocolEra() === 'modern' ? 'stateless' : 'session',
     protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
-    server: { name, version, ...(title !== undefined && { title }) },
+    server: {
+      name,
+      version,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+    },
     capabilities: client.getServerCapabilities() ?? {},
     ...(instructions !== undefined && { instructions }),
   }
@@ -319,13 +339,20 @@ function isOlder(error: unknown): boolean {
   return cause instanceof SdkHttpError && olderStatus.has(cause.status)
 }
 
-function withLastWords(error: ClientError, transport: Transport): ClientError {
-  const lastLines = transport instanceof StdioTransport ? transport.stderr : []
-  if (lastLines.length === 0) return error
-  return new ClientError(error.reason, `${error.message} It wrote: ${wordsOf(lastLines.slice(-3).join(' / '))}`, error.details, {
-    cause: error,
-  })
+/** A timeout with what the process wrote meanwhile. */
+function withOutput(
+  error: ClientError<'timeout'>,
+  { lastLines, firstError, isInstalling }: Output & { readonly isInstalling: boolean },
+): ClientError {
+  const last = lastLines.length === 0 ? '' : ` Last stderr output: ${wordsOf(lastLines.slice(-3).join(' / '))}`
+  const said = firstError === undefined ? last : ` It wrote: ${firstError}`
+  const details = { ...error.details, lastLines, isInstalling, ...(firstError !== undefined && { firstError }) }
+  return new ClientError('timeout', `${error.message}${said}`, details, { cause: error })
 }
+
+/** Whether it was never run, because it could not be installed: starting it again at once would fail in the same way. */
+const isNotInstalled = ({ details }: ClientError<'server_died'>): boolean =>
+  details.npxFolder !== undefined || details.lastLines.some((line) => /^npm (?:error|ERR!) code E/u.test(line))
 
 function hasMethod<M extends string>(object: object, method: M): object is { [K in M]: (argument: unknown) => unknown } {
   return method in object && typeof (object as { readonly [key: string]: unknown })[method] === 'function'

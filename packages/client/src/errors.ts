@@ -6,15 +6,26 @@ export interface ClientErrorDetails {
   unreachable: { target: string; status?: number; lastLines?: readonly string[]; tls?: string }
   /** The server wants to know who asks, or wants somebody else. */
   login_required: { target: string; status?: number; scope?: string }
-  timeout: { what: string; timeoutMs: number }
+  /** `isInstalling`: it was started through a launcher such as `npx`, and had not sent a message. */
+  timeout: { what: string; timeoutMs: number; isInstalling?: boolean; lastLines?: readonly string[]; firstError?: string }
   unknown_tool: { name: string; nearest: readonly string[] }
   invalid_arguments: { tool: string; problems: readonly Problem[] }
   identity_mismatch: { expected: string; actual: string | undefined }
   /** The server answered with an error, or with something that is no answer. */
   protocol: { problem: string; code?: number; data?: unknown; status?: number }
   cancelled: { what: string }
-  /** The server's process is over; `lastLines` are the last it wrote to standard error. */
-  server_died: { target: string; code: number | null; signal: string | null; lastLines: readonly string[] }
+  /**
+   * The server's process is over; `lastLines` are the last it wrote to standard error. Where it ended before it answered,
+   * `firstError` is the first line that says what went wrong. `npxFolder` lacks a part of what npx installed: it has to be deleted.
+   */
+  server_died: {
+    target: string
+    code: number | null
+    signal: string | null
+    lastLines: readonly string[]
+    firstError?: string
+    npxFolder?: string
+  }
   too_large: { limit: number; what: string }
 }
 

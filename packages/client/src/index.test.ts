@@ -11,6 +11,7 @@ test('the package exports these values and no others', () => {
       "fileCache",
       "identityOfTools",
       "isClientError",
+      "launcherOf",
       "memoryCache",
       "readCached",
       "validateArguments",

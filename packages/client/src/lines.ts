@@ -30,6 +30,11 @@ export class Lines {
     }
   }
 
+  /** The line that has not ended, where nothing follows any more. */
+  rest(): string | undefined {
+    return this.#size === 0 ? undefined : this.#take()
+  }
+
   #keep(part: Buffer): void {
     this.#size += part.length
     if (this.#size <= this.#limit) this.#parts.push(part)
@@ -44,14 +49,17 @@ export class Lines {
   }
 }
 
+const firstLines = 60
 const lastLines = 20
 const longestLine = 2_000
 
-/** The last lines of a text that goes on and on. */
-export class LastLines {
-  readonly #lines: string[] = []
+/** The first and the last lines of a text that goes on and on. */
+export class EndLines {
+  readonly #first: string[] = []
+  readonly #last: string[] = []
   readonly #buffer = new Lines(2 ** 16)
   readonly #onLine: (line: string) => void
+  #count = 0
 
   constructor(onLine: (line: string) => void = () => undefined) {
     this.#onLine = onLine
@@ -61,15 +69,30 @@ export class LastLines {
     for (const line of this.#buffer.add(chunk)) this.#push(line ?? '(a line that is too long)')
   }
 
+  /** Nothing follows any more: what has no line break after it is a line too. */
+  end(): void {
+    const rest = this.#buffer.rest()
+    if (rest !== undefined) this.#push(rest)
+  }
+
+  /** The first lines and the last, oldest first, each once. */
+  get ends(): readonly string[] {
+    const between = this.#count - this.#first.length
+    return between <= 0 ? this.#first : [...this.#first, ...this.#last.slice(-between)]
+  }
+
   /** The last lines, oldest first. */
-  get lines(): readonly string[] {
-    return this.#lines
+  get last(): readonly string[] {
+    return this.#last
   }
 
   #push(line: string): void {
     const text = line.replace(/\r$/u, '')
     this.#onLine(text)
-    this.#lines.push(text.slice(0, longestLine))
-    if (this.#lines.length > lastLines) this.#lines.shift()
+    const kept = text.slice(0, longestLine)
+    this.#count++
+    if (this.#first.length < firstLines) this.#first.push(kept)
+    this.#last.push(kept)
+    if (this.#last.length > lastLines) this.#last.shift()
   }
 }

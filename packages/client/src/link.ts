@@ -16,6 +16,8 @@ export interface ServerInfo {
   readonly name: string
   readonly version: string
   readonly title?: string
+  readonly description?: string
+  readonly websiteUrl?: string
 }
 
 /** What is agreed when a client and a server meet. */

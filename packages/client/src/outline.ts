@@ -4,6 +4,8 @@ import { isRecord } from './record.ts'
 /** A tool without its definition. */
 export interface OutlinedTool {
   readonly name: string
+  /** Another one whenever its definition is another; servers of earlier versions leave it out. */
+  readonly identity?: string
   /** About how many tokens its definition costs a model. */
   readonly tokens: number
   readonly group?: string
@@ -29,8 +31,10 @@ export function outlineIn({ catalog, groups }: Identity): Outline | undefined {
   return {
     tools: tools
       .filter(isRecord)
-      .flatMap(({ name, tokens, group }) =>
-        typeof name === 'string' && typeof tokens === 'number' ? [{ name, tokens, ...text('group', group) }] : [],
+      .flatMap(({ name, identity, tokens, group }) =>
+        typeof name === 'string' && typeof tokens === 'number'
+          ? [{ name, tokens, ...text('identity', identity), ...text('group', group) }]
+          : [],
       ),
     groups: Object.entries(isRecord(groups) ? groups : {}).map(([name, told]) =>
       isRecord(told) ? { name, ...text('about', told.about), ...text('parent', told.parent) } : { name },
@@ -38,5 +42,5 @@ export function outlineIn({ catalog, groups }: Identity): Outline | undefined {
   }
 }
 
-const text = <K extends 'about' | 'group' | 'parent'>(key: K, value: unknown): { readonly [each in K]?: string } =>
+const text = <K extends 'about' | 'group' | 'identity' | 'parent'>(key: K, value: unknown): { readonly [each in K]?: string } =>
   typeof value === 'string' ? ({ [key]: value } as { [each in K]: string }) : {}

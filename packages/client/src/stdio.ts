@@ -5,18 +5,29 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { printable } from '@unfold-mcp/core'
 import { answeredBadly, Unanswered } from './answers.ts'
+import { firstErrorLine, isFrame } from './error-line.ts'
 import { ClientError, tooLarge, wordsOf } from './errors.ts'
-import { LastLines, Lines } from './lines.ts'
+import { launcherOf } from './launcher.ts'
+import { EndLines, Lines } from './lines.ts'
+import { damagedNpxFolder } from './npx-folder.ts'
 import { isRecord } from './record.ts'
 import { type CommandTarget, labelOf } from './target.ts'
 
+/**
+ * What becomes of a process. `installing`: it was started through a launcher such as `npx`, and may be installing what it is to
+ * run; `started` follows with its first message. Every other process is `started` at once.
+ */
+export type ProcessLife = 'installing' | 'started' | 'ended'
+
 export interface StdioOptions {
   readonly maxMessageBytes: number
-  /** How long a server has to end by itself before it is told to, and again before it is made to. */
+  /** How long a server has to end by itself before it is sent SIGTERM, and again before it is killed. */
   readonly graceMs?: number
+  /** How long one that may be installing has after SIGTERM: killed too soon, it leaves the cache of its launcher broken. */
+  readonly installGraceMs?: number
   readonly onStderr?: (line: string) => void
-  /** Told of the process at once, and of its end. */
-  readonly onProcess?: (pid: number, life: 'started' | 'ended') => void
+  /** Called when the process begins, goes on to the next part of its life, and ends. */
+  readonly onProcess?: (pid: number, life: ProcessLife) => void
   readonly onWarning?: (warning: string) => void
 }
 
@@ -27,6 +38,8 @@ const running = new Set<StdioTransport>()
 let isWatchingExit = false
 
 const drainMs = 250
+// npm finishes unpacking before it rolls back, which takes some ten seconds on a slow disk.
+const defaultInstallGraceMs = 30_000
 const strangeLines = 3
 const partBytes = 8_192
 const floodFactor = 8
@@ -47,7 +60,14 @@ export class StdioTransport implements Transport {
   readonly #lines: Lines
   readonly #unanswered = new Unanswered()
   readonly #ignored = new Set<string>()
-  readonly #stderr: LastLines
+  readonly #stderr: EndLines
+  #isInstalling: boolean
+  #answer: () => void = () => undefined
+  /** Resolves with the first message of the process; never, where none comes. */
+  readonly answered: Promise<void> = new Promise((resolve) => {
+    this.#answer = resolve
+  })
+  #hasAnswered = false
   #child: Child | undefined
   #exited: Promise<void> = Promise.resolve()
   #failure: ClientError | undefined
@@ -67,16 +87,25 @@ export class StdioTransport implements Transport {
     this.#target = target
     this.#options = options
     this.#lines = new Lines(options.maxMessageBytes)
-    this.#stderr = new LastLines(options.onStderr)
+    this.#stderr = new EndLines(options.onStderr)
+    this.#isInstalling = launcherOf(target) !== undefined
+  }
+
+  /** Whether it was started through a launcher and has not sent a message yet. */
+  get isInstalling(): boolean {
+    return this.#isInstalling
   }
 
   get pid(): number | undefined {
     return this.#child?.pid
   }
 
-  /** The last lines on standard error. */
-  get stderr(): readonly string[] {
-    return this.#stderr.lines
+  /** What it wrote to standard error, as far as that helps whoever has to find out why it does not answer. */
+  get output(): Output {
+    const { last, ends } = this.#stderr
+    const firstError = firstErrorLine(ends)
+    const npxFolder = damagedNpxFolder(ends)
+    return { lastLines: last, ...(firstError !== undefined && { firstError }), ...(npxFolder !== undefined && { npxFolder }) }
   }
 
   /** Why it is over, if it is and nobody asked for it. */
@@ -113,7 +142,7 @@ export class StdioTransport implements Transport {
     // Where no more files may be opened there is neither a process nor a pipe to one.
     if ((child.stdin as Writable | undefined) === undefined) throw this.#unstartable(await failureOf(child))
     this.#child = child
-    if (child.pid !== undefined) this.#options.onProcess?.(child.pid, 'started')
+    if (child.pid !== undefined) this.#options.onProcess?.(child.pid, this.#isInstalling ? 'installing' : 'started')
     this.#listen(child)
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
@@ -142,7 +171,7 @@ export class StdioTransport implements Transport {
     if (this.#outbox.length === 1) setImmediate(() => this.#flush())
   }
 
-  /** Ends the process: by closing its input, then by asking, then by force. Resolves when it is over. */
+  /** Ends the process: closes its input, then sends SIGTERM, then kills it. Resolves when it is over. */
   async close(): Promise<void> {
     const child = this.#child
     if (child === undefined || this.#isClosing) {
@@ -150,17 +179,25 @@ export class StdioTransport implements Transport {
       return
     }
     this.#isClosing = true
-    const graceMs = this.#options.graceMs ?? 2_000
+    const { graceMs = 2_000, installGraceMs = defaultInstallGraceMs } = this.#options
     this.#flush()
     child.stdin.end()
-    if (!(await this.#exitsWithin(graceMs))) this.#signal('SIGTERM')
-    if (!(await this.#exitsWithin(graceMs))) this.#signal('SIGKILL')
+    // One that installs does not read its input yet; npm rolls back after the first signal, and gives up after a second.
+    const isInstalling = this.#isInstalling
+    if (isInstalling || !(await this.#exitsWithin(graceMs))) this.#signal('SIGTERM')
+    if (!(await this.#exitsWithin(isInstalling ? installGraceMs : graceMs))) this.#signal('SIGKILL')
     await this.#exited
   }
 
   /** Ends the process and everything it started, at once. */
   kill(): void {
     this.#signal('SIGKILL')
+  }
+
+  /** Nobody is there to wait for its end. One that may be installing gets to clean up. */
+  abandon(): void {
+    if (!this.#isInstalling) this.kill()
+    else if (!this.#isClosing) this.#signal('SIGTERM')
   }
 
   #flush(): void {
@@ -198,6 +235,7 @@ export class StdioTransport implements Transport {
   #end(code: number | null, signal: string | null): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.#stderr.end()
     if (!this.#isClosing) this.#failure = this.#died(code, signal)
     const failure = this.#failure ?? this.#gone()
     for (const id of this.#unanswered.ids) this.#refuse(id, failure)
@@ -249,6 +287,7 @@ export class StdioTransport implements Transport {
   }
 
   #receive(message: JSONRPCMessage): void {
+    if (!this.#hasAnswered) this.#begins()
     const bad = answeredBadly(message)
     if (bad !== undefined) {
       this.#refuse(bad, this.#badAnswer())
@@ -256,6 +295,15 @@ export class StdioTransport implements Transport {
     }
     this.#unanswered.answered(message)
     if (!this.#isLate(message)) this.onmessage?.(message)
+  }
+
+  #begins(): void {
+    this.#hasAnswered = true
+    this.#answer()
+    if (!this.#isInstalling) return
+    this.#isInstalling = false
+    const { pid } = this.#child ?? {}
+    if (pid !== undefined && !this.#hasExited) this.#options.onProcess?.(pid, 'started')
   }
 
   #isLate(message: JSONRPCMessage): boolean {
@@ -309,10 +357,16 @@ export class StdioTransport implements Transport {
 
   #died(code: number | null, signal: string | null): ClientError {
     const target = labelOf(this.#target)
-    const how = signal === null ? `with code ${code ?? 'unknown'}` : `by ${signal}`
-    const lastLines = this.stderr
-    const words = lastLines.length === 0 ? ' It wrote nothing to standard error.' : ` Its last words:\n${said(lastLines)}`
-    return new ClientError('server_died', `${target} ended ${how}.${words}`, { target, code, signal, lastLines })
+    const how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`
+    const { firstError, ...output } = this.output
+    const last = lastOutput(output.lastLines)
+    // What a server that ran for a while wrote at first is not why it ended.
+    const reason = this.#hasAnswered ? undefined : firstError
+    const why = reason === undefined ? '.' : `: ${reason}`
+    const isSaid = reason !== undefined && !last.includes('\n') && last.endsWith(reason)
+    const rest = isSaid ? '' : last === '' ? ' It wrote nothing to standard error.' : `\nLast stderr output:\n${last}`
+    const details = { target, code, signal, ...output, ...(reason !== undefined && { firstError: reason }) }
+    return new ClientError('server_died', `${target} ${how}${why}${rest}`, details)
   }
 
   #badAnswer(): ClientError {
@@ -345,13 +399,20 @@ export class StdioTransport implements Transport {
 
 const failureOf = (child: Child): Promise<unknown> => new Promise((resolve) => child.once('error', resolve))
 
-// What a runtime prints around an error, and where in the code it was: of use to whoever wrote the server alone.
-const around = /^\s*(?:at .*|Node\.js v\d.*|[\^~]+|[{}]|)$/u
+/** What a process wrote to standard error. */
+export interface Output {
+  readonly lastLines: readonly string[]
+  /** The first line that says what went wrong. */
+  readonly firstError?: string
+  /** The folder of npx that lacks a part of what was installed. */
+  readonly npxFolder?: string
+}
+
 const errorLine = /^\s*(?:Uncaught )?[\w.]*(?:Error|Exception)\b.*:/u
 
 /** The last lines that a process wrote, beginning with the error among them or before them. */
-function said(lines: readonly string[]): string {
-  const telling = lines.filter((line) => !around.test(line))
+function lastOutput(lines: readonly string[]): string {
+  const telling = lines.filter((line) => !isFrame(line))
   const last = (telling.length === 0 ? lines : telling).slice(-4)
   const error = telling.findLast((line) => errorLine.test(line))
   const shown = error === undefined ? last : [error, ...last.slice(last.lastIndexOf(error) + 1)]
@@ -373,6 +434,6 @@ function watchExit(): void {
   if (isWatchingExit) return
   isWatchingExit = true
   process.once('exit', () => {
-    for (const transport of running) transport.kill()
+    for (const transport of running) transport.abandon()
   })
 }

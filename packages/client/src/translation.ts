@@ -7,7 +7,7 @@ import {
   SseError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
-import { printable } from '@unfold-mcp/core'
+import { printable, printableText } from '@unfold-mcp/core'
 import { ClientError, cancelled, isClientError, timedOut, wordsOf } from './errors.ts'
 import { isRecord } from './record.ts'
 
@@ -100,7 +100,7 @@ function refused(
   data: unknown,
   { error, about, status }: { error: unknown; about: About; status?: number },
 ): ClientError {
-  const problem = printable(message, 1_000)
+  const problem = printableText(message)
   const { target, what } = about
   if (isRecord(data) && data.reason === 'unknown_tool' && typeof data.name === 'string') {
     const near = Array.isArray(data.nearest) ? data.nearest.filter((each) => typeof each === 'string') : []

@@ -76,7 +76,7 @@ test('lines that are no messages are ignored, with a warning for the first few',
   ])
 })
 
-test('a server that cannot start says why with its last words', async () => {
+test('a server that cannot start says why with what it wrote to standard error', async () => {
   const error = await failure(connect(server('odd.mjs', 'crash')))
   expect(error).toMatchObject({ reason: 'server_died', details: { code: 7, signal: null } })
   expect(error.message).toContain('no configuration found')
@@ -84,7 +84,7 @@ test('a server that cannot start says why with its last words', async () => {
 
 test('of a server that threw, what it threw is said, and not where in its code', async () => {
   const { message } = await failure(connect(server('odd.mjs', 'throw')))
-  expect(message).toMatch(/Its last words:\n {2}TypeError: the key is missing/u)
+  expect(message).toMatch(/^node exited with code 1: TypeError: the key is missing\nLast stderr output:\n/u)
   expect(message).toContain('nobody set it')
   expect(message).not.toMatch(/odd\.mjs:\d|Node\.js v/u)
 })

@@ -26,8 +26,11 @@ export const when = (predicate: Predicate): Visibility => ({ when: predicate })
 /** Where an entry came from decides its place in a list: activators, then static ones, then those registered at run time. */
 export type Origin = 'surface' | 'static' | 'dynamic'
 
-/** The library's own tools: activators, `manage_tools`, what finds and describes tools, and what calls them. */
-export type Surface = 'activators' | 'manage' | 'search' | 'call'
+/**
+ * The library's own tools: activators, `manage_tools`, `search_tools` with `describe_tools`, and `call_tool`, either as one tool
+ * or as one for each kind of effect (`call-variants`).
+ */
+export type Surface = 'activators' | 'manage' | 'search' | 'call' | 'call-variants'
 
 /** A tool with everything that decides who sees it and when. */
 export interface Entry {

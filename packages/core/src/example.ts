@@ -1,3 +1,4 @@
+import { acceptsText, patternExample } from './pattern/example.ts'
 import { isSchema, type JsonSchema } from './tool.ts'
 
 const deepest = 6
@@ -56,22 +57,47 @@ const formats: { readonly [format: string]: string } = {
   date: '2026-01-31',
   'date-time': '2026-01-31T12:00:00Z',
   time: '12:00:00Z',
+  duration: 'P1D',
   email: 'name@example.com',
+  'idn-email': 'name@example.com',
   uri: 'https://example.com/',
+  iri: 'https://example.com/',
+  url: 'https://example.com/',
+  'uri-reference': '/path',
+  'iri-reference': '/path',
+  'uri-template': 'https://example.com/{id}',
   uuid: '123e4567-e89b-42d3-a456-426614174000',
   ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
   hostname: 'example.com',
+  'idn-hostname': 'example.com',
+  'json-pointer': '/name',
+  'relative-json-pointer': '0/name',
+  regex: '^text$',
 }
 
-function stringExample({ format, minLength }: JsonSchema): string {
-  const text = typeof format === 'string' && Object.hasOwn(formats, format) ? (formats[format] ?? '') : 'text'
-  return typeof minLength === 'number' && minLength <= 1_000 ? text.padEnd(minLength, 'x') : text
+const longestPadding = 1_000
+const longestPattern = 100
+
+function stringExample({ format, pattern, minLength, maxLength }: JsonSchema): string {
+  const least = typeof minLength === 'number' && minLength <= longestPadding ? minLength : 0
+  const most = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY
+  const known = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined
+  if (typeof pattern !== 'string') return known ?? 'text'.padEnd(least, 'x').slice(0, Math.max(0, most))
+  // A pattern that is too intricate to read here mostly spells out the format.
+  if (known !== undefined && acceptsText(pattern, known) !== false) return known
+  return patternExample(pattern, { least, most }) ?? `<matches ${cut(pattern)}>`
 }
 
-function numberExample({ minimum, exclusiveMinimum, maximum }: JsonSchema): number {
-  if (typeof minimum === 'number') return minimum
-  if (typeof exclusiveMinimum === 'number') return exclusiveMinimum + 1
-  return typeof maximum === 'number' && maximum < 1 ? maximum : 1
+// What is wrong with certainty helps nobody; what to write can at least be read from the pattern.
+const cut = (pattern: string): string => (pattern.length > longestPattern ? `${pattern.slice(0, longestPattern)}…` : pattern)
+
+function numberExample({ minimum, exclusiveMinimum, maximum, multipleOf }: JsonSchema): number {
+  const step = typeof multipleOf === 'number' && multipleOf > 0 ? multipleOf : undefined
+  const from = (least: number): number => (step === undefined ? least : Math.ceil(least / step) * step)
+  if (typeof minimum === 'number') return from(minimum)
+  if (typeof exclusiveMinimum === 'number') return from(exclusiveMinimum + 1)
+  return typeof maximum === 'number' && maximum < (step ?? 1) ? maximum : (step ?? 1)
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

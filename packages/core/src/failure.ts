@@ -52,6 +52,7 @@ export interface FailureDetails {
   unknown_path: { path: string }
   unknown_profile: { profile: string; nearest: readonly string[] }
   unknown_scope: { scope: string }
+  unknown_server: { server: string; nearest: readonly string[] }
   unknown_tool: { name: string; nearest: readonly string[] }
   unsupported_media_type: { type: string }
   unsupported_method: { method: string; allowed: readonly string[] }
@@ -118,6 +119,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   unknown_path: 'protocol',
   unknown_profile: 'protocol',
   unknown_scope: 'operator',
+  unknown_server: 'protocol',
   unknown_tool: 'protocol',
   unsupported_media_type: 'protocol',
   unsupported_method: 'protocol',

@@ -55,6 +55,15 @@ export {
   type Quota,
   unknownGroup,
 } from './groups.ts'
+export {
+  type HostHint,
+  type HostLimits,
+  type HostProfile,
+  hostByClientName,
+  hostById,
+  hostProfiles,
+  type Relists,
+} from './hosts.ts'
 export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdentity, valueIdentity } from './identity.ts'
 export {
   availableModes,
@@ -62,6 +71,7 @@ export {
   isModeAvailable,
   isTelling,
   type Mode,
+  type ModeDeclaration,
   type ModeMeta,
   type ModePolicy,
   type ModeSet,
@@ -71,7 +81,7 @@ export {
   modeNames,
   whenEmpty,
 } from './modes.ts'
-export { checkGroupName, checkToolName, nearest, nearestHint, printable } from './names.ts'
+export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './names.ts'
 export { normalForm } from './normal-form.ts'
 export { type Page, pageOf } from './pages.ts'
 export type { Confidence } from './search/abstention.ts'
@@ -79,6 +89,7 @@ export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts
 export type { FieldName } from './search/fields.ts'
 export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
 export type { Via } from './search/ranking.ts'
+export { searchHint } from './search/search-hint.ts'
 export {
   type ExplainedWord,
   type Explanation,
@@ -101,6 +112,7 @@ export {
   isSurface,
   isWaiting,
   type Look,
+  listsEverything,
   type Meaning,
   resolve,
   snapshotOf,

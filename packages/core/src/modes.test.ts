@@ -11,6 +11,7 @@ import {
   isTelling,
   isWorthListing,
   type Mode,
+  type ModeDeclaration,
   type ModePolicy,
   modeMeta,
   modeNames,
@@ -38,7 +39,7 @@ interface Given {
   readonly policy?: ModePolicy
 }
 
-const declared = (modes: readonly Mode[], { tool = toolOf(), by = 'what', policy = 'filtered' }: Given = {}) =>
+const declared = (modes: readonly ModeDeclaration[], { tool = toolOf(), by = 'what', policy = 'filtered' }: Given = {}) =>
   declareModes({ tool, by, policy, modes })
 
 function refusalOf(modes: readonly Mode[], given: Given = {}): Failure<'invalid_schema'> {
@@ -189,6 +190,30 @@ describe('the tool that a client sees', () => {
   })
 })
 
+describe('the same modes for a client that does not read the list again', () => {
+  const filtered = declared([mode('logs', { count: ({ facts }) => facts.logs as number, whenEmpty: 'Wait.' }), mode('page')])
+
+  test('are all listed, whatever data there is', () => {
+    const { asStatic } = filtered
+    expect(asStatic.policy).toBe('static')
+    expect(asStatic.all).toBe(filtered.all)
+    expect(isWorthListing(asStatic, '00')).toBe(true)
+    const tool = toolOf()
+    expect(asStatic.toolWith(tool, '00')).toBe(filtered.toolWith(tool, '11'))
+    expect(modeMeta(asStatic, '01', at({ logs: 0 }))).toEqual({
+      available_modes: ['page'],
+      data_counts: { logs: 0 },
+      hint: 'No data yet: logs. Wait.',
+    })
+  })
+
+  test('are the same object where all are listed anyway', () => {
+    const all = declared([mode('a')], { policy: 'static' })
+    expect(all.asStatic).toBe(all)
+    expect(filtered.asStatic.asStatic).toBe(filtered.asStatic)
+  })
+})
+
 describe('modes that do not go together are refused', () => {
   test('none at all, and two of one name', () => {
     expect(refusalOf([]).message).toBe('Tool "observe": it has no modes. Declare at least one, or make it a plain tool.')
@@ -299,6 +324,32 @@ describe('which modes are available', () => {
     expect(isModeAvailable(failing, at(), () => undefined)).toBe(false)
   })
 
+  test('a count decides where nothing else does, and an explicit condition wins', () => {
+    const count = ({ facts }: Snapshot): number => facts.network as number
+    const counting = declared([
+      mode('network', { count }),
+      { ...mode('logs', { count }), available: true },
+      mode('slow', { count, available: ({ facts }) => facts.network === 2 }),
+    ])
+    expect(availableModes(counting, at({ network: 0 }), never)).toBe('010')
+    expect(availableModes(counting, at({ network: 1 }), never)).toBe('110')
+    expect(availableModes(counting, at({ network: 2 }), never)).toBe('111')
+  })
+
+  test('a count that is no number above zero is no data, and one that throws is handed over', () => {
+    const counts: unknown[] = [Number.NaN, -1, undefined, null, 'many']
+    for (const count of counts)
+      expect(availableModes(declared([mode('a', { count: () => count as number })]), at(), never)).toBe('0')
+    const failing = mode('broken', {
+      count: () => {
+        throw new TypeError('no data')
+      },
+    })
+    const seen: unknown[] = []
+    expect(availableModes(declared([failing, mode('b')]), at(), ({ name }, error) => seen.push(name, error))).toBe('01')
+    expect(seen).toEqual(['broken', new TypeError('no data')])
+  })
+
   test('only true counts', () => {
     const truthy = mode('truthy', { available: () => 1 as unknown as boolean })
     expect(isModeAvailable(truthy, at(), never)).toBe(false)
@@ -348,6 +399,13 @@ describe('what _meta says', () => {
       hint: 'No data yet: network. Load a page.',
     })
     expect(modeMeta(counting('static'), '111', at({ logs: 1, network: 1 }))).not.toHaveProperty('hint')
+  })
+
+  test('has no counts where none is of a listed mode', () => {
+    const modes = declared([mode('network', { count: ({ facts }) => facts.network as number }), mode('page')])
+    expect(modeMeta(modes, '01', at({ network: 0 }))).toEqual({ available_modes: ['page'] })
+    const broken = declared([mode('broken', { available: () => true, count: () => Number.NaN })])
+    expect(modeMeta(broken, '1', at())).toEqual({ available_modes: ['broken'] })
   })
 
   test('gives the same advice once', () => {

@@ -14,9 +14,9 @@ export type ModePolicy = 'filtered' | 'static'
 export interface Mode {
   readonly name: string
   readonly about: string
-  /** Whether there is something behind it now; always, without one. */
+  /** Whether it has data now; a mode without it always has. */
   readonly available?: Predicate
-  /** How much there is, read from what is counted already. */
+  /** How much data it has, read from what is counted already. */
   readonly count?: (snapshot: Snapshot) => number
   /** What to do to get some, for whoever asks while there is nothing. */
   readonly whenEmpty?: string
@@ -24,11 +24,19 @@ export interface Mode {
   readonly input?: JsonSchema
 }
 
+/** A mode as its author declares it. */
+export interface ModeDeclaration extends Omit<Mode, 'available'> {
+  /** Whether it has data now. Default: whether `count` is above zero; always, where there is no `count` either. */
+  readonly available?: Predicate | true
+}
+
 /** A composite tool: the parameter that chooses, and what it chooses from. */
 export interface Modes {
   readonly by: string
   readonly policy: ModePolicy
   readonly all: readonly Mode[]
+  /** The same modes, all of them listed: for a client that does not read the list again. */
+  readonly asStatic: Modes
   /** The tool as a client sees it while these modes are available; the same object for the same tool and modes. */
   toolWith(tool: Tool, available: ModeSet): Tool
   /** What a call of this one mode takes and needs. */
@@ -43,11 +51,12 @@ export interface ModesDeclaration {
   readonly tool: Tool
   readonly by: string
   readonly policy: ModePolicy
-  readonly modes: readonly Mode[]
+  readonly modes: readonly ModeDeclaration[]
 }
 
 /** A composite tool from its declaration; refuses modes whose parameters do not go together. */
-export function declareModes({ tool, by, policy, modes: all }: ModesDeclaration): Modes {
+export function declareModes({ tool, by, policy: declared, modes }: ModesDeclaration): Modes {
+  const all = modes.map(withAvailability)
   if (all.length === 0) throw unfit(tool.name, 'it has no modes. Declare at least one, or make it a plain tool')
   const twice = all.find(({ name }, index) => all.findIndex((mode) => mode.name === name) !== index)
   if (twice !== undefined) throw unfit(tool.name, `it has two modes "${twice.name}". Rename one`)
@@ -71,10 +80,13 @@ export function declareModes({ tool, by, policy, modes: all }: ModesDeclaration)
     return made
   }
   const tools = new WeakMap<Tool, WeakMap<Tool['inputSchema'], Tool>>()
-  return {
+  const modesWith = (policy: ModePolicy): Modes => ({
     by,
     policy,
     all,
+    get asStatic() {
+      return everyMode
+    },
     toolWith(given, available) {
       const schema = schemaWith(policy === 'static' ? '1'.repeat(all.length) : available)
       if (given.inputSchema === schema) return given
@@ -90,7 +102,18 @@ export function declareModes({ tool, by, policy, modes: all }: ModesDeclaration)
       const schema = schemaOf(common, by, [mode])
       return { ...schema, required: [by, ...requiredOf(common), ...requiredOf(mode.input ?? {})] }
     },
-  }
+  })
+  const everyMode = modesWith('static')
+  return declared === 'static' ? everyMode : modesWith('filtered')
+}
+
+/** The mode with the condition that its declaration implies; the same object where it implies none. */
+function withAvailability(declared: ModeDeclaration): Mode {
+  const { available, ...mode } = declared
+  if (available === true) return mode
+  const { count } = mode
+  if (available !== undefined || count === undefined) return declared as Mode
+  return { ...mode, available: (snapshot) => count(snapshot) > 0 }
 }
 
 /** Refuses a schema that cannot be one part of the tool's own. */
@@ -107,7 +130,7 @@ function checkShape(tool: string, by: string, where: string, schema: JsonSchema)
     throw unfit(tool, `${where} declares "${by}", the parameter that chooses the mode. Rename one of them`)
 }
 
-/** The modes that have something behind them now; a predicate that throws counts as false and is handed to `report`. */
+/** The modes that have data now; a predicate that throws counts as false and is handed to `report`. */
 export function availableModes(
   { all }: Modes,
   snapshot: Snapshot,
@@ -119,7 +142,7 @@ export function availableModes(
   return found
 }
 
-/** Whether this one has something behind it now. */
+/** Whether this one has data now. */
 export function isModeAvailable(
   mode: Mode,
   snapshot: Snapshot,
@@ -148,7 +171,7 @@ export function modeNames({ all }: Modes, available: ModeSet): string[] {
 /** What `_meta` says of a composite tool's data. */
 export interface ModeMeta {
   readonly available_modes: readonly string[]
-  /** How much there is of what is counted. */
+  /** How much data each listed mode has that is counted; absent where none is. */
   readonly data_counts?: { readonly [mode: string]: number }
   /** What to do for data, where modes are listed that have none. */
   readonly hint?: string
@@ -170,7 +193,7 @@ export function modeMeta(modes: Modes, available: ModeSet, snapshot: Snapshot): 
   const hint = modes.policy === 'static' ? emptyHint(modes, available) : undefined
   return {
     available_modes: modeNames(modes, available),
-    ...(modes.all.some(({ count }) => count !== undefined) && { data_counts: Object.fromEntries(counts) }),
+    ...(counts.length > 0 && { data_counts: Object.fromEntries(counts) }),
     ...(hint !== undefined && { hint }),
   }
 }

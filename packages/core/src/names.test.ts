@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Failure } from './failure.ts'
-import { checkGroupName, checkToolName, nearest, nearestHint, printable } from './names.ts'
+import { checkGroupName, checkToolName, nearest, nearestHint, printable, printableText } from './names.ts'
 
 /** Any sequence of UTF-16 code units, also those that are no Unicode text. */
 const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 }).map((codes) => String.fromCharCode(...codes))
@@ -73,6 +73,11 @@ describe('text from outside', () => {
     expect(printable('x'.repeat(121))).toBe(`${'x'.repeat(120)}…`)
     expect(printable('x'.repeat(120))).toBe('x'.repeat(120))
     expect(printable('abcdef', 3)).toBe('abc…')
+  })
+
+  test('keeps the line breaks of a text, and nothing else that is not seen', () => {
+    expect(printableText('one\r\ntwo\n\tthree\u001b[2J\u202e')).toBe('one\ntwo\n  three\\u{1b}[2J\\u{202e}')
+    expect(printableText('x\n'.repeat(10), 5)).toBe('x\nx\nx…')
   })
 
   test('that is cut within a surrogate pair shows no half of it', () => {

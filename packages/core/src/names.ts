@@ -2,9 +2,12 @@ import { Failure } from './failure.ts'
 
 const toolName = /^[A-Za-z0-9_.-]{1,128}$/
 
+/** Whether MCP allows this name for a tool. */
+export const isToolName = (name: string): boolean => toolName.test(name)
+
 /** Refuses a name that MCP does not allow for a tool. */
 export function checkToolName(name: string): void {
-  if (toolName.test(name)) return
+  if (isToolName(name)) return
   throw new Failure(
     'invalid_name',
     `"${printable(name)}" cannot be a tool's name. Use 1 to 128 letters, digits, underscores, dots and hyphens.`,
@@ -28,6 +31,19 @@ export function checkGroupName(name: string): void {
 export function printable(text: string, limit = 120): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}…` : text
   return cut.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? '?'}}`)
+}
+
+/** The same for a text of several lines: line breaks stay, and tabs become spaces. */
+export function printableText(text: string, limit = 1_000): string {
+  const whole = text
+    .slice(0, 2 * limit + 2)
+    .replace(/\r\n?/gu, '\n')
+    .replaceAll('\t', '  ')
+  const cut = whole.length > limit ? `${whole.slice(0, limit)}…` : whole
+  return cut
+    .split('\n')
+    .map((line) => printable(line, limit + 1))
+    .join('\n')
 }
 
 // Names that differ in more are no help, and among thousands of long ones looking further takes as long as hundreds of requests.

@@ -52,9 +52,11 @@ function look(rest: Partial<Omit<Look, 'activation'>> & { readonly activation?: 
     groups,
     exposure: 'groups',
     surfaces: new Set<Surface>(['activators']),
+    hints: false,
     readOnly: false,
     unavailable: new Set(),
     modes: new Map(),
+    everyMode: false,
     succeeded: undefined,
     forbidden: new Set(),
     ...rest,
@@ -518,6 +520,10 @@ describe('a composite tool in a view', () => {
   test('is shown while it has a mode, and a static one always', () => {
     expect(shownIn(catalog, having('01'))).toEqual(['now', 'filtered', 'fixed'])
     expect(shownIn(catalog, having('00'))).toEqual(['now', 'fixed'])
+  })
+
+  test('is shown without a mode to a client that does not read the list again', () => {
+    expect(shownIn(catalog, { ...having('00'), everyMode: true })).toEqual(['now', 'filtered', 'fixed'])
   })
 
   test('is shown where nobody asked for its modes', () => {

@@ -8,10 +8,14 @@ import { isWorthListing, type ModeSet } from './modes.ts'
 import { facetOf } from './tool.ts'
 
 /**
- * How a view is shown: group by group as it is activated, all at once, tool by tool as each is enabled (`lazy`), or not at
- * all but to be found (`search`).
+ * How a view is presented: group by group as it is activated (`groups`), all at once (`everything`), all at once with the hints
+ * that hosts with a tool search of their own read (`native`), tool by tool as each is enabled (`lazy`), or through search and
+ * call-through alone (`search`).
  */
-export type Exposure = 'groups' | 'everything' | 'lazy' | 'search'
+export type Exposure = 'groups' | 'everything' | 'native' | 'lazy' | 'search'
+
+/** Whether the exposure lists every tool from the start. */
+export const listsEverything = (exposure: Exposure): boolean => exposure === 'everything' || exposure === 'native'
 
 /** Everything that decides what one scope sees, taken at one moment. */
 export interface Look<E extends Entry = Entry> {
@@ -20,6 +24,8 @@ export interface Look<E extends Entry = Entry> {
   readonly exposure: Exposure
   /** The surfaces that are listed: activators only where a client can follow what they do. */
   readonly surfaces: ReadonlySet<Surface>
+  /** Whether tools carry the `_meta` hints that hosts with a tool search of their own read. */
+  readonly hints: boolean
   /** Activators that the author wrote are ordinary tools here. */
   readonly activatorsAreTools?: boolean
   /** Only tools that say they change nothing. */
@@ -28,8 +34,10 @@ export interface Look<E extends Entry = Entry> {
   readonly unavailable: ReadonlySet<E>
   /** Entries that do not exist for this principal. */
   readonly forbidden: ReadonlySet<E>
-  /** The modes of composite entries that have something behind them now. */
+  /** The modes of composite entries that have data now. */
   readonly modes: ReadonlyMap<E, ModeSet>
+  /** Lists composite entries with all modes, with or without data: for a client that does not read the list again. */
+  readonly everyMode: boolean
   /** The tools that have succeeded, which others wait for; without it none waits. */
   readonly succeeded: ReadonlySet<string> | undefined
 }
@@ -135,8 +143,8 @@ function isPermitted<E extends Entry>(entry: E, look: Look<E>): boolean {
 }
 
 /** Whether a composite entry has nothing to choose from. It can be called all the same, and says what to do. */
-function isEmpty<E extends Entry>(entry: E, { modes }: Look<E>): boolean {
-  const available = modes.get(entry)
+function isEmpty<E extends Entry>(entry: E, { modes, everyMode }: Look<E>): boolean {
+  const available = everyMode ? undefined : modes.get(entry)
   return entry.modes !== undefined && available !== undefined && !isWorthListing(entry.modes, available)
 }
 
@@ -163,7 +171,7 @@ function isShown<E extends Entry>(entry: E, look: Look<E>, active: ReadonlySet<s
   if (group !== undefined && active.has(group) && !(strict && (look.exposure === 'lazy' || look.exposure === 'search')))
     return true
   if (strict && !active.has(group)) return false
-  if (look.exposure === 'everything' || entry.pinned === true || (look.exposure === 'groups' && group === undefined)) return true
+  if (listsEverything(look.exposure) || entry.pinned === true || (look.exposure === 'groups' && group === undefined)) return true
   return isEnabled(look.activation, entry.tool.name) || entry.tags.some((tag) => look.activation.tags.includes(tag))
 }
 

@@ -94,15 +94,93 @@ describe('what a client has', () => {
     const access = new Access(configOf(profiles, { exposure: 'search' }))
     const worker = access.client(bound, undefined)
     const before = access.version()
-    expect([access.exposure(worker), access.exposure(undefined)]).toEqual(['groups', 'search'])
+    expect([access.exposure(worker).mode, access.exposure(undefined).mode]).toEqual(['groups', 'search'])
     access.configure(configOf({ work: { servers: ['unfold'] } }, { exposure: 'lazy' }))
     expect(access.version()).not.toBe(before)
     expect([has(access, worker, 'git', 'git__push'), has(access, worker, 'unfold', 'unfold__x')]).toEqual([false, true])
-    expect(access.exposure(worker)).toBe('lazy')
-    const [never, always] = [false, true].map((lazy) => new Access(configOf({}, { exposure: 'lazy' }), lazy))
-    expect([never?.exposure(undefined), always?.exposure(undefined)]).toEqual(['auto', 'lazy'])
+    expect(access.exposure(worker).mode).toBe('lazy')
+    const [never, always] = [false, true].map((lazy) => new Access(configOf({}, { exposure: 'lazy' }), { lazy }))
+    expect([never?.exposure(undefined).mode, always?.exposure(undefined).mode]).toEqual(['auto', 'lazy'])
     // A profile that is gone has nothing, not everything.
     access.configure(configOf({}))
     expect(has(access, worker, 'unfold', 'unfold__x')).toBe(false)
+  })
+})
+
+describe('a server alone', () => {
+  const config = (more: object = {}): Config =>
+    configOf(
+      {
+        work: { servers: ['git'] },
+        named: { tools: ['git__log'] },
+        given: { tools: ['history'] },
+        wide: { tools: ['*__log'] },
+        none: { servers: [], except: ['git__*'] },
+      },
+      {
+        mcpServers: {
+          git: { command: 'x', tools: { hist: { name: 'history' } } },
+          notes: { command: 'x' },
+          off: { command: 'x', disabled: true },
+        },
+        ...more,
+      },
+    )
+
+  test('is seen by whoever has it, or tools of it, and by nobody else', () => {
+    const tools: Record<string, readonly string[]> = { git: [], notes: ['notes__log'], off: ['off__log'] }
+    const access = new Access(config(), { toolsOf: (server) => tools[server] ?? [] })
+    const seen = (profile?: string): readonly string[] =>
+      ['git', 'notes', 'off', 'constructor'].filter((server) => {
+        try {
+          return access.client(undefined, profile, server).server === server
+        } catch {
+          return false
+        }
+      })
+    expect(seen()).toEqual(['git', 'notes'])
+    // Before its tools are known, a server is seen by those whose profile names it.
+    expect([seen('work'), seen('named'), seen('given'), seen('wide'), seen('none')]).toEqual([
+      ['git'],
+      ['git'],
+      ['git'],
+      ['notes'],
+      [],
+    ])
+    tools.git = ['git__log']
+    expect(seen('wide')).toEqual(['git', 'notes'])
+    expect(() => access.client(undefined, 'work', 'note')).toThrow(/^There is no server "note" here\.$/u)
+    expect(() => access.client(free, undefined, 'note')).toThrow('Nearest: notes.')
+  })
+
+  test('makes another client of the same token, which has what its profile has of it and nothing of others', () => {
+    const access = new Access(config({ tokens: [free, bound] }))
+    const [one, whole] = [access.client(bound, undefined, 'git'), access.client(bound, undefined)]
+    expect(one).toMatchObject({ id: 'token:bound/work/s/git', token: 'bound', profile: 'work', server: 'git' })
+    expect(one).toBe(access.client(bound, undefined, 'git'))
+    expect(one).not.toBe(whole)
+    expect(access.client(createToken('a').record, undefined, 'git').id).not.toBe(
+      access.client(createToken('a/s/git').record, undefined).id,
+    )
+    expect([has(access, one, 'git', 'git__log'), has(access, one, 'notes', 'notes__log')]).toEqual([true, false])
+    const anyone = access.client(free, undefined, 'git')
+    expect([access.reaches(anyone, 'git'), access.reaches(anyone, 'notes')]).toEqual([true, false])
+    expect(has(access, anyone, 'notes', 'notes__log')).toBe(false)
+  })
+
+  test('lets nobody in any more once it is gone, disabled, or outside of the profile', () => {
+    const access = new Access(config())
+    const client = access.client(undefined, 'work', 'git')
+    expect(access.admits(client)).toBe(true)
+    for (const next of [
+      config({ mcpServers: { git: { command: 'x', disabled: true } } }),
+      configOf({ work: { servers: ['unfold'] } }),
+      configOf({ work: {} }, { mcpServers: { notes: { command: 'x' } } }),
+    ]) {
+      access.configure(next)
+      expect(access.admits(client)).toBe(false)
+    }
+    access.configure(config())
+    expect(access.admits(client)).toBe(true)
   })
 })

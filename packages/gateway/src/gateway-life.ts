@@ -6,7 +6,7 @@ import type { Environment } from './config/variables.ts'
 import { ConfigWatch } from './config/watch.ts'
 import { defaultDrainMs, waitedFor } from './drain.ts'
 import type { Gateway } from './gateway.ts'
-import { createAdminToken } from './http/admin.ts'
+import { createAdminToken, createBridgeToken } from './http/admin.ts'
 import type { Reloaded } from './http/api.ts'
 import { type ListeningGateway, listenHttp } from './http/listen.ts'
 import type { Log } from './log.ts'
@@ -99,11 +99,13 @@ export class GatewayLife {
     const { gateway, seen, file, home } = this.#options
     const admin = createAdminToken()
     const { log, journal, metrics, secrets, shortfalls } = seen
-    secrets.add([admin])
+    const bridge = transport === 'http' ? createBridgeToken() : undefined
+    secrets.add([admin, ...(bridge === undefined ? [] : [bridge])])
     this.#listening = await listenHttp(gateway, {
       host,
       port,
       admin,
+      bridge,
       config: file,
       log,
       journal,
@@ -122,6 +124,7 @@ export class GatewayLife {
         pid: process.pid,
         url,
         admin,
+        ...(bridge !== undefined && { bridge }),
         config: file,
         transport,
         startedAt: new Date().toISOString(),
@@ -182,6 +185,7 @@ export class GatewayLife {
     const { gateway, store, seen } = this.#options
     seen.journal.write('drain', { withinMs })
     seen.gate.close()
+    this.#listening?.drain()
     this.#watch?.close()
     const quiet = (): Promise<unknown> => Promise.all([seen.gate.empty(), this.#listening?.answered()])
     await waitedFor(quiet(), withinMs, this.#hurry.signal)

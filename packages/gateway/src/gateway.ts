@@ -1,5 +1,4 @@
 import type { Tool } from '@unfold-mcp/core'
-import { Toolbox } from '@unfold-mcp/server'
 import { Access, type Client } from './access.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { ReadConfig } from './config/read.ts'
@@ -9,7 +8,6 @@ import type { Log } from './log.ts'
 import { chained, type Middleware, type Pass } from './middleware/chain.ts'
 import { Passing } from './passing/passing.ts'
 import { cutting } from './results/cutting.ts'
-import { readResult, readResultTool } from './results/read-result.ts'
 import { ResultStore } from './results/store.ts'
 import { type Savings, savingsOf } from './savings.ts'
 import { UpstreamSource } from './source.ts'
@@ -18,6 +16,7 @@ import { catalogKey } from './stores/key.ts'
 import { isSameProgram } from './suspicions/program.ts'
 import { suspectsOf } from './suspicions/suspects.ts'
 import { Suspicions } from './suspicions/suspicions.ts'
+import { type GatewayToolbox, Toolboxes } from './toolboxes.ts'
 import type { CallUpstream } from './transforms/entries.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from './upstreams/upstreams.ts'
 import { version } from './version.ts'
@@ -40,15 +39,12 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly observe?: (upstreams: Upstreams) => void
 }
 
-const about =
-  'The tools of several MCP servers behind one. Each server is a group; open the one you need, or search for what you want to do.'
-
 /** Many servers behind one: a toolbox whose tools are those of the upstreams, and follow every change of theirs. */
 export class Gateway implements AsyncDisposable {
   readonly upstreams: Upstreams
   readonly access: Access
-  /** What is served; every way of serving a toolbox serves this one. */
-  readonly toolbox: Toolbox<string, Record<string, unknown>, Client>
+  /** What is served. */
+  readonly toolboxes: Toolboxes
   readonly source: UpstreamSource
   /** What passes through beside the list of tools. */
   readonly passing: Passing
@@ -76,7 +72,10 @@ export class Gateway implements AsyncDisposable {
     const { config } = read
     this.#options = options
     this.#read = read
-    this.access = new Access(config, options.lazy)
+    this.access = new Access(config, {
+      toolsOf: (server) => this.source.entriesOf(server).map(({ tool }) => tool.name),
+      lazy: options.lazy,
+    })
     this.upstreams = new Upstreams({
       known: (name) => this.#known.get(name),
       connect: { clientInfo: { name: 'unfold-gateway', title: 'Unfold gateway', version }, relays: true },
@@ -117,24 +116,15 @@ export class Gateway implements AsyncDisposable {
     })
     const pass = chained([cut, ...middleware], this.passing.call)
     this.source = new UpstreamSource(config, (server) => this.#callOf(server, pass))
-    this.toolbox = new Toolbox({
-      name: 'unfold',
-      title: 'Unfold gateway',
-      version,
-      about,
-      exposure: this.access.exposure,
-      permit: this.access,
-      budgetTokens: config.budgetTokens,
-      hiddenCalls: 'reveal',
-      menu: 'stepwise',
-      limits: { depth: config.limits.depth, elements: config.limits.elements },
-      ...(options.admit !== undefined && { admit: options.admit }),
-      report: ({ reason, message }) => options.log.warn({ reason }, message),
+    this.toolboxes = new Toolboxes({
+      config: () => this.config,
+      access: this.access,
+      source: this.source,
+      passing: this.passing,
+      results: this.#results,
+      admit: options.admit,
+      log: options.log,
     })
-    this.toolbox.tool(readResultTool.name, readResultTool.config, (asked, ctx) =>
-      readResult(this.#results, asked, ctx, this.config.results.maxCharacters),
-    )
-    this.toolbox.use(this.source).extend(this.passing.extend)
     this.source.subscribe(() => {
       this.#savings.clear()
       this.suspicions.changed()
@@ -147,6 +137,11 @@ export class Gateway implements AsyncDisposable {
     return this.#read.config
   }
 
+  /** All servers as one; every way of serving a toolbox serves this one. */
+  get toolbox(): GatewayToolbox {
+    return this.toolboxes.all
+  }
+
   /** Servers that cannot be used until what they need is there. */
   get held(): ReadConfig['held'] {
     return this.#read.held
@@ -156,7 +151,7 @@ export class Gateway implements AsyncDisposable {
   savings(client?: Client): Promise<Savings> {
     const known = this.#savings.get(client)
     if (known !== undefined) return known
-    const made = savingsOf(this.toolbox, client)
+    const made = savingsOf(this.toolboxes.of(client), client)
     this.#savings.set(client, made)
     made.catch(() => this.#savings.delete(client))
     return made
@@ -186,7 +181,7 @@ export class Gateway implements AsyncDisposable {
     // From here on each server has its own.
     this.#known.clear()
     this.source.configure(config, toolsOf)
-    this.toolbox.toolListChanged()
+    await this.toolboxes.reconfigured()
     for (const name of [...applied.removed, ...applied.replaced]) {
       const [old, next] = [before, read].map(({ config: { mcpServers } }) => mcpServers[name])
       if (old === undefined || (next !== undefined && catalogKey(name, old) === catalogKey(name, next))) continue
@@ -209,7 +204,7 @@ export class Gateway implements AsyncDisposable {
     this.passing.close()
     this.suspicions.close()
     await this.upstreams.close()
-    await this.toolbox.close()
+    await this.toolboxes.close()
     this.#results.close()
     await Promise.all(this.#saving)
   }
@@ -237,7 +232,7 @@ export class Gateway implements AsyncDisposable {
       const connection = this.upstreams.get(upstream)?.connection
       if (connection === undefined) return
       const { server, instructions } = connection
-      this.source.describe(upstream, { title: server.title ?? server.name, instructions })
+      this.source.describe(upstream, { title: server.title ?? server.name, instructions, info: server })
     })
   }
 
@@ -255,7 +250,8 @@ export class Gateway implements AsyncDisposable {
         this.passing.restore(name, documents ?? (found === undefined ? undefined : {}))
         if (found === undefined) return
         this.#known.set(name, found.tools)
-        this.source.describe(name, { instructions: found.instructions })
+        const { instructions, info } = found
+        this.source.describe(name, { title: info?.title ?? info?.name, instructions, info })
       }),
     )
   }
@@ -264,7 +260,9 @@ export class Gateway implements AsyncDisposable {
     const found = this.upstreams.get(upstream)
     if (found === undefined) return
     const { store } = this.#options
-    this.#keep(upstream, (key) => store.replaceTools(key, found.tools, found.connection?.instructions))
+    const { instructions, info } = this.source.says(upstream) ?? {}
+    const introduced = { ...(instructions !== undefined && { instructions }), ...(info !== undefined && { info }) }
+    this.#keep(upstream, (key) => store.replaceTools(key, found.tools, introduced))
   }
 
   #keep(upstream: string, write: (key: string) => Promise<void>): void {

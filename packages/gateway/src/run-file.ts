@@ -7,6 +7,8 @@ const recordSchema = z.object({
   pid: z.int().min(1),
   url: z.url({ protocol: /^http$/u }),
   admin: z.string().min(1).max(200),
+  /** What lets a stdio client of the same user in; none where clients are not served over HTTP. */
+  bridge: z.string().min(1).max(200).optional(),
   config: z.string().max(10_000),
   transport: z.enum(['http', 'stdio']),
   startedAt: z.iso.datetime(),

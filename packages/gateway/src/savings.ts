@@ -1,5 +1,6 @@
-import type { Preview, Toolbox } from '@unfold-mcp/server'
+import type { Preview } from '@unfold-mcp/server'
 import type { Client } from './access.ts'
+import type { GatewayToolbox } from './toolboxes.ts'
 
 /** What a client is listed first, beside all that it may have. */
 export interface Savings extends Pick<Preview, 'allTokens' | 'listedTokens' | 'exposure' | 'reason'> {
@@ -8,10 +9,8 @@ export interface Savings extends Pick<Preview, 'allTokens' | 'listedTokens' | 'e
   readonly listed: number
 }
 
-type GatewayToolbox = Pick<Toolbox<string, Record<string, unknown>, Client>, 'preview'>
-
 /** What is listed to a client that connects now, and what everything would be. */
-export async function savingsOf(toolbox: GatewayToolbox, principal: Client | undefined): Promise<Savings> {
+export async function savingsOf(toolbox: Pick<GatewayToolbox, 'preview'>, principal: Client | undefined): Promise<Savings> {
   const { allTokens, listedTokens, exposure, reason, all, listed } = await toolbox.preview({ principal })
   return { allTokens, listedTokens, exposure, reason, tools: all.length, listed: listed.length }
 }

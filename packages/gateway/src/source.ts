@@ -9,6 +9,7 @@ import {
   upstreamEntries,
 } from './transforms/entries.ts'
 import { type GroupTable, groupsOf, type SelfDescription } from './transforms/groups.ts'
+import { exposedName, serverSlug } from './transforms/naming.ts'
 
 interface Provided {
   readonly tools: readonly Tool[]
@@ -17,6 +18,8 @@ interface Provided {
   readonly basis: string
   readonly made: UpstreamEntries
 }
+
+const noEntries: readonly ToolEntry[] = []
 
 /**
  * The tools of all upstreams as one source of the library. A change of one upstream makes only the entries anew that changed;
@@ -42,6 +45,11 @@ export class UpstreamSource implements Source {
   entries(): readonly ToolEntry[] {
     this.#entries ??= Object.keys(this.#config.mcpServers).flatMap((server) => this.#provided.get(server)?.made.entries ?? [])
     return this.#entries
+  }
+
+  /** Those of one server: the same array for as long as they are the same. */
+  entriesOf(server: string): readonly ToolEntry[] {
+    return this.#provided.get(server)?.made.entries ?? noEntries
   }
 
   /** Only those that have something in them: a group that opens nothing would be in the way. */
@@ -80,6 +88,12 @@ export class UpstreamSource implements Source {
     return this.#says.get(server)
   }
 
+  /** The server's own name for a tool, by the one that clients see; and the latter where it is one that the configuration gives. */
+  namesOf(server: string, exposed: string): { readonly own: string; readonly given: string | undefined } {
+    const own = this.ownName(server, exposed) ?? exposed
+    return { own, given: exposed === exposedName(serverSlug(server), own) ? undefined : exposed }
+  }
+
   /** The server's own name for a tool, by the one that clients see. */
   ownName(server: string, exposed: string): string | undefined {
     return this.#provided.get(server)?.made.names.get(exposed)
@@ -110,7 +124,8 @@ export class UpstreamSource implements Source {
   describe(server: string, says: SelfDescription): void {
     const before = this.#says.get(server)
     this.#says.set(server, says)
-    if (before?.instructions !== says.instructions || before?.title !== says.title) this.#changed()
+    const texts = ({ instructions, title, info }: SelfDescription = {}): unknown[] => [instructions, title, info?.description]
+    if (JSON.stringify(texts(before)) !== JSON.stringify(texts(says))) this.#changed()
   }
 
   #provide(server: string, tools: readonly Tool[]): void {

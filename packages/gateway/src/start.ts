@@ -61,7 +61,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   })
   const { log } = seen
   for (const problem of read.warnings) log.warn({ problem }, problemLine(problem))
-  for (const [upstream, problems] of read.held) log.warn({ upstream, problems }, `waits: ${problems.map(problemLine).join('; ')}`)
+  for (const [upstream, problems] of read.held)
+    log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
   const store = await openStore(read, { ...options, log }, (problem) => seen.shortfalls.note('store', problem))
   let isServing: () => void = () => undefined
   const calm = new Promise<void>((done) => {

@@ -37,8 +37,17 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
 
     test('what an upstream says of itself is kept with its tools, and replaced with them', async () => {
       await using store = await open()
-      await store.replaceTools('git', [tool('log')], 'For version control.')
+      await store.replaceTools('git', [tool('log')], { instructions: 'For version control.' })
       expect(await store.known('git')).toEqual({ tools: [tool('log')], instructions: 'For version control.' })
+      const info = {
+        name: 'git',
+        version: '2.0.0',
+        title: 'Git',
+        description: 'Version control',
+        websiteUrl: 'https://git.example',
+      }
+      await store.replaceTools('git', [tool('log')], { instructions: 'For version control.', info })
+      expect(await store.known('git')).toEqual({ tools: [tool('log')], instructions: 'For version control.', info })
       await store.replaceTools('git', [tool('log')])
       expect(await store.known('git')).toEqual({ tools: [tool('log')] })
     })
@@ -68,7 +77,8 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
     test('names and texts come back as they were, whatever they hold', async () => {
       await using store = await open()
       const odd = ["a'; DROP TABLE tools; --", 'a\0b', 'a', '__proto__', '\ud800', '日本', '']
-      for (const name of odd) await store.replaceTools(name, [tool(`${name}!`, 'x\0y "\u202e'.repeat(3))], `of ${name}`)
+      for (const name of odd)
+        await store.replaceTools(name, [tool(`${name}!`, 'x\0y "\u202e'.repeat(3))], { instructions: `of ${name}` })
       for (const name of odd) {
         expect(await store.known(name)).toEqual({
           tools: [tool(`${name}!`, 'x\0y "\u202e'.repeat(3))],

@@ -9,6 +9,8 @@ export interface Plain {
   readonly tools?: readonly (string | (Partial<Tool> & { readonly name: string }))[]
   readonly title?: string
   readonly instructions?: string
+  /** What it says it is, beside its name and title. */
+  readonly info?: object
 }
 
 /** A plain server as the configuration names it. */
@@ -43,6 +45,7 @@ export async function composition(config: {
   await settled()
   return {
     gateway,
+    url: running.url ?? '',
     /** What it told people. */
     said,
     settled,

@@ -282,7 +282,9 @@ describe('an edit of the file', () => {
     const store = memoryCatalog()
     const kept = read(first).config.mcpServers.notes
     if (kept === undefined) throw new Error('no server')
-    await store.replaceTools(catalogKey('notes', kept), [{ name: 'add', inputSchema: { type: 'object' } }], 'Keeps notes.')
+    await store.replaceTools(catalogKey('notes', kept), [{ name: 'add', inputSchema: { type: 'object' } }], {
+      instructions: 'Keeps notes.',
+    })
     await using gateway = await Gateway.open({ read: read(first), folder: tmpdir(), store, log: silent })
     const listed = (): readonly string[] => gateway.source.entries().map(({ tool }) => tool.name)
     // What was known is served although the server never says a word.

@@ -132,9 +132,7 @@ describe('who may ask', () => {
   })
 
   test('is nobody from outside without a token, also when the last one is taken away', async () => {
-    await expect(served({ mcpServers: {} }, { host: '0.0.0.0' })).rejects.toThrow(
-      /no token to keep them out.*unfold token create/u,
-    )
+    await expect(served({ mcpServers: {} }, { host: '0.0.0.0' })).rejects.toThrow(/no token to keep them out.*unfold token add/u)
     await using edge = await served({ mcpServers: {}, tokens: [all.record] }, { host: '0.0.0.0' })
     // Programs of this machine find it at an address that it answers at.
     expect(await edge.api('/status')).toMatchObject({ url: edge.url, transport: 'http', problems: [] })

@@ -122,6 +122,25 @@ test('a session that begins with the gateway is told what there is, and one of t
   }
 })
 
+test('a server alone introduces itself as it did last, also while it is not started', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'unfold-kept-'))
+  const store = { kind: 'sqlite', path: join(folder, 'catalog.db') }
+  const config = { store, mcpServers: { one: { ...asking('one', 'session'), start: 'lazy' } }, exposure: 'everything' }
+  try {
+    for (const isKnown of [false, true]) {
+      await using gateway = await served(config)
+      if (!isKnown) await gateway.ready('one')
+      await using me = await person(`${gateway.url}/s/one`, { era: 'session' })
+      expect(me.client.getServerVersion()).toEqual({ name: 'one', version: '1.0.0' })
+      expect((await me.client.listTools()).tools.map(({ name }) => name)).toContain('ask')
+      expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['greet', 'inquire'])
+      expect(gateway.gateway.upstreams.get('one')?.state).toBe(isKnown ? 'sleeping' : 'ready')
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+})
+
 test.skipIf(process.platform === 'win32')(
   'a session that begins before all servers were met is served at once, and told of prompts of those that come later',
   async () => {
@@ -187,6 +206,51 @@ describe('changes', () => {
     expect(session.noticed).not.toContain('memo://one')
     expect([...stranger.noticed, ...strange.noticed]).toEqual([])
     for (const stream of streams) await stream.close()
+  })
+
+  test('of a server alone are told to its clients and to clients of all servers, each by the names that they know', async () => {
+    await using gateway = await served({
+      mcpServers: { one: asking('one', 'session', 'same'), two: asking('two', 'session', 'same') },
+      exposure: 'everything',
+    })
+    await Promise.all(['one', 'two'].map((name) => gateway.ready(name)))
+    const people = await Promise.all(
+      ['/s/one', '/s/two', ''].flatMap((at) => eras.map((era) => person(`${gateway.url}${at}`, { era }))),
+    )
+    try {
+      for (const [index, { client }] of people.entries()) {
+        const isAlone = index < 4
+        await client.listPrompts()
+        const uris = (await client.listResources()).resources.map(({ uri }) => uri)
+        expect(uris.filter((uri) => uri.endsWith('shared'))).toEqual(
+          isAlone ? ['memo://shared'] : ['memo://shared', 'unfold://two/memo://shared'],
+        )
+        const resourceSubscriptions = uris.filter((uri) => uri.endsWith('shared'))
+        if (index % 2 === 1) await client.listen({ promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions })
+        else for (const uri of resourceSubscriptions) await client.subscribeResource({ uri })
+      }
+      const [, , second] = people
+      expect((await second?.client.readResource({ uri: 'memo://shared' }))?.contents[0]).toEqual({
+        uri: 'memo://shared',
+        text: 'memo://shared of two',
+      })
+      await second?.text('touch', { uri: 'memo://shared' })
+      await until(() => people.slice(2).every(({ noticed }) => noticed.length > 0), 'the update is told')
+      await second?.text('more', { as: 'fresh' })
+      await until(() => people.slice(2).every(({ noticed }) => noticed.length === 3), 'the changes are told')
+      const told = (uri: string): readonly string[] => [uri, 'prompts', 'resources']
+      expect(people.map(({ noticed }) => noticed.toSorted())).toEqual([
+        [],
+        [],
+        told('memo://shared'),
+        told('memo://shared'),
+        told('unfold://two/memo://shared').toSorted(),
+        told('unfold://two/memo://shared').toSorted(),
+      ])
+      expect((await second?.client.listPrompts())?.prompts.map(({ name }) => name)).toEqual(['greet', 'inquire', 'fresh'])
+    } finally {
+      for (const each of people) await each[Symbol.asyncDispose]()
+    }
   })
 
   test('of a resource are told to those who follow it, and the server hears of it once and when the last one leaves', async () => {

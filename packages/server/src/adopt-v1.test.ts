@@ -13,7 +13,7 @@ import { adopt } from './adopt.ts'
 import { adoptV1, type FactoryV1 } from './adopt-v1.ts'
 import { listen } from './serving/node.ts'
 import { type TestClient, testClient } from './testing/client.ts'
-import { testContext, testServer, ways } from './testing/index.ts'
+import { replyData, testContext, testServer, ways } from './testing/index.ts'
 
 interface Made {
   readonly mcp: McpServer
@@ -136,7 +136,7 @@ test.each(ways.filter(({ era }) => era === 'session'))(
       expect(first).not.toContain('read_file')
       await expect(client.call('read_file', { path: 'x' })).rejects.toThrow('not found')
 
-      expect((await client.call('activate_files')).structuredContent).toMatchObject({ activated: ['files'] })
+      expect(replyData(await client.call('activate_files'))).toMatchObject({ activated: ['files'] })
       await client.told(1)
       expect(await client.toolNames()).toEqual(expect.arrayContaining(['read_file', 'write_file']))
       expect((await client.call('read_file', { path: 'x' })).content).toMatchObject([{ text: expect.stringMatching(/^read/u) }])

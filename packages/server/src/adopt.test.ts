@@ -22,7 +22,7 @@ import { ToolRegistry } from './registry.ts'
 import { createHandler } from './serving/handler.ts'
 import { listen } from './serving/node.ts'
 import { type TestClient, testClient } from './testing/client.ts'
-import { testContext, testServer, type Way, ways } from './testing/index.ts'
+import { replyData, testContext, testServer, type Way, ways } from './testing/index.ts'
 
 const cancelled: unknown[] = []
 
@@ -176,7 +176,7 @@ test.each(ways.filter(({ era }) => era === 'session'))(
       expect(first).not.toContain('read_file')
       await expect(client.call('read_file', { path: 'x' })).rejects.toThrow('not found')
 
-      expect((await client.call('activate_files')).structuredContent).toMatchObject({ activated: ['files'] })
+      expect(replyData(await client.call('activate_files'))).toMatchObject({ activated: ['files'] })
       await client.told(1)
       expect(await client.toolNames()).toEqual(expect.arrayContaining(['read_file', 'write_file']))
       expect((await client.call('read_file', { path: 'x' })).content).toMatchObject([{ text: expect.stringMatching(/^read/u) }])

@@ -39,7 +39,7 @@ const mode = fc.record({
     fc.string({ minLength: 1, maxLength: 6 }).filter((name) => !/^\d/u.test(name)),
     fc.constantFrom('__proto__', 'constructor', 'toString'),
   ),
-  needs: fact,
+  needs: fc.oneof(fact, fc.constant<true>(true)),
   counts: fact,
   takes: parameters(['text', 'whole', 'point', 'constructor']),
 })
@@ -84,7 +84,9 @@ test('whatever a composite tool declares and whatever there is, list, schema and
             {
               about: `About ${name}`,
               input: objectOf(takes),
-              ...(needs !== undefined && { available: (now: { facts: { [F in FactName]: number } }) => now.facts[needs] > 0 }),
+              ...(needs !== undefined && {
+                available: needs === true || ((now: { facts: { [F in FactName]: number } }) => now.facts[needs] > 0),
+              }),
               ...(counts !== undefined && { count: (now: { facts: { [F in FactName]: number } }) => now.facts[counts] }),
             },
           ]),
@@ -100,7 +102,10 @@ test('whatever a composite tool declares and whatever there is, list, schema and
         const scope = await runtime.open({ key: 'watcher', era, principal: undefined })
         for (const moment of moments) {
           facts.set(moment)
-          const isThere = ({ needs }: (typeof modes)[number]): boolean => needs === undefined || moment[needs] > 0
+          const isThere = ({ needs, counts }: (typeof modes)[number]): boolean => {
+            const decisive = needs ?? counts ?? true
+            return decisive === true || moment[decisive] > 0
+          }
           const available = modes.filter(isThere)
           const listed = policy === 'static' ? modes : available
           const [tool, ...others] = client.tools()
@@ -109,7 +114,7 @@ test('whatever a composite tool declares and whatever there is, list, schema and
           // A tool with nothing to choose from is left out, and no other is.
           expect(tool === undefined).toBe(listed.length === 0)
           const counted = listed.flatMap(({ name, counts }) => (counts === undefined ? [] : [[name, moment[counts]] as const]))
-          const tells = modes.some(({ counts, needs }) => counts !== undefined || (policy === 'static' && needs !== undefined))
+          const tells = modes.some(({ counts, needs = true }) => counts !== undefined || (policy === 'static' && needs !== true))
           for (const { inputSchema, _meta } of tool === undefined ? [] : [tool]) {
             expect(inputSchema.type).toBe('object')
             for (const combiner of combiners) expect(inputSchema).not.toHaveProperty([combiner])
@@ -117,7 +122,7 @@ test('whatever a composite tool declares and whatever there is, list, schema and
             expect(properties[by]?.enum).toEqual(listed.map(({ name }) => name))
             expect(canonicalJson(JSON.parse(JSON.stringify(inputSchema)))).toBe(canonicalJson(inputSchema))
             expect(_meta?.available_modes).toEqual(tells ? available.map(({ name }) => name) : undefined)
-            expect(_meta?.data_counts ?? {}).toEqual(Object.fromEntries(counted))
+            expect(_meta?.data_counts).toEqual(counted.length === 0 ? undefined : Object.fromEntries(counted))
             const check = compileJsonSchema('observe', inputSchema)
             for (const { name, takes } of available) {
               const given = { ...generate(argumentsFor, shares), ...generate(argumentsFor, takes) }

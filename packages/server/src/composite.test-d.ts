@@ -120,6 +120,12 @@ browser.composite('g', { by: 'what', modes: { logs: { about: '', count: (now) =>
 // @ts-expect-error a count is a number
 browser.composite('h', { by: 'what', modes: { logs: { about: '', count: () => 'many' } } }, { logs: () => '' })
 
+const counted = { about: '', count: () => 0 }
+browser.composite('j', { by: 'what', modes: { logs: { ...counted, available: true } } }, { logs: () => '' })
+
+// @ts-expect-error a mode that is never available is no mode
+browser.composite('k', { by: 'what', modes: { logs: { ...counted, available: false } } }, { logs: () => '' })
+
 // @ts-expect-error what a composite tool answers depends on the mode, so it declares no output
 browser.composite('i', { by: 'what', output: z.object({}), modes: two }, { logs: () => '', network: () => '' })
 

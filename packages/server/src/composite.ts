@@ -4,6 +4,7 @@ import {
   Failure,
   isModeAvailable,
   type Mode,
+  type ModeDeclaration,
   type ModePolicy,
   type Modes,
   nearest,
@@ -23,9 +24,12 @@ import { type Checked, type InputSchema, inputSchema, type SchemaSource, type Va
 /** One mode of a composite tool as its author declares it. */
 export interface ModeConfig<I extends SchemaSource | undefined = SchemaSource | undefined, F extends Facts = Facts> {
   readonly about: string
-  /** Whether there is something behind it now; always, without one. */
-  readonly available?: Predicate<F>
-  /** How much there is, read from what is counted already. */
+  /**
+   * Whether it has data now. Default: whether `count` is above zero; always, where there is no `count` either. `true` is for a
+   * mode that is worth calling even at zero.
+   */
+  readonly available?: Predicate<F> | true
+  /** How much data it has, read from what is counted already. */
   readonly count?: (snapshot: Snapshot<F>) => number
   /** What to do to get some, for whoever asks while there is nothing. */
   readonly whenEmpty?: string
@@ -82,16 +86,17 @@ type Chosen = { readonly mode: Mode; readonly input: Record<string, unknown> } |
 export function compositeOf(tool: Tool, { by, policy, common, modes: configs, handlers }: CompositeParts): Composite {
   const shared = inputSchema(tool.name, common)
   const inputs = new Map<string, InputSchema>()
-  const all = Object.entries(configs).map(([name, { input, ...rest }]): Mode => {
+  const declared = Object.entries(configs).map(([name, { input, ...rest }]): ModeDeclaration => {
     // A mode may be called `constructor`, which every object seems to have.
     if (!Object.hasOwn(handlers, name) || typeof handlers[name] !== 'function') throw unhandled(tool.name, name)
-    const plain = { name, ...(rest as Omit<Mode, 'name'>) }
+    const plain = { name, ...(rest as Omit<ModeDeclaration, 'name'>) }
     if (input === undefined) return plain
     const schema = inputSchema(`${tool.name} (${name})`, input)
     inputs.set(name, schema)
     return { ...plain, input: schema.json }
   })
-  const modes = declareModes({ tool: { ...tool, inputSchema: shared.json }, by, policy, modes: all })
+  const modes = declareModes({ tool: { ...tool, inputSchema: shared.json }, by, policy, modes: declared })
+  const { all } = modes
   const check = async (value: unknown, snapshot?: Snapshot): Promise<Checked> => {
     const given = isRecord(value) ? value : {}
     const isAvailable = (mode: Mode): boolean => snapshot === undefined || isModeAvailable(mode, snapshot, () => undefined)

@@ -46,7 +46,7 @@ export function resultOf(tool: string, given: unknown): CallToolResult | InputRe
 
 /** A failure in words a model can act on. */
 export function failureResult(reason: Reason, text: string, more?: Partial<CallToolResult>): CallToolResult {
-  return { ...more, content: [{ type: 'text', text }], isError: true, _meta: { [reasonMeta]: reason } }
+  return { ...more, content: [{ type: 'text', text }], isError: true, _meta: { ...more?._meta, [reasonMeta]: reason } }
 }
 
 export function isInputRequired(value: object): value is InputRequiredResult {

@@ -18,9 +18,17 @@ import { type Source, type ToolEntry, type ToolHandler, withVersion } from './en
 import type { Principal } from './principal.ts'
 import { type Reporter, stderrReporter } from './report.ts'
 import type { HandlerResult } from './result.ts'
-import type { Declaration, Extension, GroupOptions, HiddenCalls, Remember, Wished } from './runtime/declaration.ts'
+import type { Declaration, Extension, GroupOptions, HiddenCalls, Remember } from './runtime/declaration.ts'
+import { alwaysLoad } from './runtime/host-hints.ts'
 import { defaultMessageLimits, type MessageLimits } from './runtime/limits.ts'
 import type { PermitSource, Place } from './runtime/permissions.ts'
+import {
+  defaultPresentation,
+  type ExposureOptions,
+  type Presentation,
+  presentationWith,
+  type Wished,
+} from './runtime/presentation.ts'
 import { type Preview, type PreviewOptions, previewOf } from './runtime/preview.ts'
 import { Runtime } from './runtime/runtime.ts'
 import { type InputSchema, inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
@@ -40,6 +48,8 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly about?: string
   /** Instructions for the model, instead of those made from `about` and the groups. */
   readonly instructions?: string
+  /** What the server says of itself, for one that speaks for another and learns it later. Asked for whenever a client connects. */
+  readonly introduce?: () => Introduction
   readonly groups?: G
   /**
    * One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. Groups, if there are
@@ -50,21 +60,21 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
   readonly hiddenCalls?: HiddenCalls
   /**
-   * How clients are shown the tools unless they ask otherwise; `groups`, as declared, by default. `auto` measures. A function
-   * decides for each principal, when a session begins or a request comes.
+   * How clients are presented the tools when their address does not ask otherwise: a mode, or a mode with its settings. Default:
+   * `groups`. A function decides for each principal, when a session begins or a request arrives.
    */
-  readonly exposure?: Wished | ((principal: P | undefined) => Wished)
+  readonly exposure?: Wished | ExposureOptions | ((principal: P | undefined) => Wished | ExposureOptions)
   /** Which activators are listed: `all`, or (`stepwise`) those of groups inside others only once these are open. */
   readonly menu?: 'all' | 'stepwise'
   /** `exposure: 'lazy'`: a session-era client starts with `manage_tools` alone. */
   readonly lazy?: boolean
-  /** What a whole list may cost, in tokens, before `auto` (and 2026-07-28, where groups are declared) shows something smaller. */
+  /** The same as `budgetTokens` in `exposure`. */
   readonly budgetTokens?: number
-  /** `call_tool_read`, `call_tool_write` and `call_tool_destructive` instead of `call_tool`, for clients that approve by name. */
+  /** The same as `callVariants` in `exposure`. */
   readonly callVariants?: boolean
-  /** Puts `anthropic/alwaysLoad` and `anthropic/searchHint` into `_meta`, for hosts that load tools themselves. */
+  /** The same as `hostHints` in `exposure`. */
   readonly hostHints?: boolean
-  /** `append` keeps every tool where a client first saw it, so that a prompt cache keeps its prefix. */
+  /** The same as `order` in `exposure`. */
   readonly order?: 'declared' | 'append'
   /** How many tools a page of the list holds; all by default. */
   readonly pageSize?: number
@@ -89,18 +99,37 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly remember?: Remember
   readonly store?: ActivationStore
   readonly callTimeoutMs?: number
+  /**
+   * How long the reply to an activation waits for the client to list its tools again, so that the model can call the new tools
+   * in its next turn. Default: 500 ms; 0 never waits.
+   */
+  readonly relistTimeoutMs?: number
   readonly hookTimeoutMs?: number
   /** How long a 2026-07-28 client may keep the list; by default as long as it cannot change by itself. */
   readonly ttlMs?: number
   /** `false` keeps the server from announcing changes of the list. */
   readonly listChanged?: boolean
   readonly limits?: Partial<MessageLimits>
-  /** Asked before every call of any tool, also of those that the exposure adds. A failure that it throws is the answer. */
-  readonly admit?: (call: { readonly tool: string; readonly scope: string; readonly principal: P | undefined }) => void
+  /**
+   * Runs before every call of any tool, also of those that the exposure adds; the call waits for a promise that it returns. A
+   * failure that it throws is the answer.
+   */
+  readonly admit?: (call: {
+    readonly tool: string
+    readonly scope: string
+    readonly principal: P | undefined
+  }) => void | Promise<void>
   /** Where things that the author should know of go; standard error by default. */
   readonly report?: Reporter
   /** The clock for learning whether a client lists again and what it calls after a search, in milliseconds. */
   readonly now?: () => number
+}
+
+/** What a server says of itself; what is left out is as the toolbox declares it. */
+export interface Introduction {
+  /** In place of `name`, `version`, `title`, `icons` and `websiteUrl`. */
+  readonly info?: Implementation
+  readonly about?: string
 }
 
 /** A tool as its author declares it. */
@@ -296,36 +325,34 @@ export function declarationOf<F extends Facts, P extends Principal>(
   { extend = [], product }: { readonly extend?: Declaration['extend']; readonly product?: Declaration['product'] },
 ): Declaration {
   for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs', 'noticeEveryMs'] as const) positive(what, options[what])
-  if (!((options.budgetTokens ?? 0) >= 0))
-    throw new Failure('invalid_declaration', `budgetTokens must be a number of tokens, not ${options.budgetTokens}.`, {
-      what: 'budgetTokens',
-    })
   positive('search.deadlineMs', options.search?.deadlineMs)
-  const { name, version, title, icons, websiteUrl } = options
+  const { name, version, title, icons, websiteUrl, introduce } = options
+  const declared: Implementation = {
+    name,
+    version,
+    ...(title !== undefined && { title }),
+    ...(icons !== undefined && { icons }),
+    ...(websiteUrl !== undefined && { websiteUrl }),
+  }
   const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
-  const declared = (options.groups ?? {}) as Declaration['groups']
-  for (const group of Object.keys(declared)) checkGroupName(group)
-  const groups = gate === undefined ? declared : { [gateName]: gate, ...declared }
+  const behind = (options.groups ?? {}) as Declaration['groups']
+  for (const group of Object.keys(behind)) checkGroupName(group)
+  const groups = gate === undefined ? behind : { [gateName]: gate, ...behind }
   return {
-    info: {
-      name,
-      version,
-      ...(title !== undefined && { title }),
-      ...(icons !== undefined && { icons }),
-      ...(websiteUrl !== undefined && { websiteUrl }),
+    get info() {
+      return introduce?.().info ?? declared
     },
-    about: options.about,
+    get about() {
+      return introduce?.().about ?? options.about
+    },
     instructions: options.instructions,
     groups,
     gated: options.gate !== undefined,
     quota: options.quota ?? {},
     hiddenCalls: options.hiddenCalls ?? 'opaque',
-    exposure: (options.exposure as Declaration['exposure'] | undefined) ?? (options.lazy === true ? 'lazy' : 'groups'),
+    presentation: presentationOf(options, typeof options.exposure === 'function' ? {} : (options.exposure ?? {})),
+    exposureFor: typeof options.exposure === 'function' ? (options.exposure as Declaration['exposureFor']) : undefined,
     menu: options.menu ?? 'all',
-    budgetTokens: options.budgetTokens ?? 5_000,
-    callVariants: options.callVariants ?? false,
-    hostHints: options.hostHints ?? false,
-    order: options.order ?? 'declared',
     pageSize: options.pageSize,
     facts: options.facts,
     noticeEveryMs: options.noticeEveryMs ?? 1_000,
@@ -337,6 +364,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     remember: options.remember ?? 'session',
     store: options.store ?? memoryStore(),
     callTimeoutMs: options.callTimeoutMs ?? 300_000,
+    relistTimeoutMs: options.relistTimeoutMs ?? 500,
     hookTimeoutMs: options.hookTimeoutMs ?? 30_000,
     ttlMs: options.ttlMs,
     listChanged: options.listChanged ?? true,
@@ -347,6 +375,15 @@ export function declarationOf<F extends Facts, P extends Principal>(
     extend,
     product,
   }
+}
+
+type PresentationOptions = Pick<ToolboxOptions<unknown>, 'lazy' | 'budgetTokens' | 'callVariants' | 'order' | 'hostHints'>
+
+function presentationOf({ lazy, ...settings }: PresentationOptions, exposure: Wished | ExposureOptions): Presentation {
+  const { budgetTokens, callVariants, order, hostHints } = settings
+  const flat = { budgetTokens, callVariants, order, hostHints } as ExposureOptions
+  const base: Presentation = { ...defaultPresentation, mode: lazy === true ? 'lazy' : 'groups' }
+  return presentationWith(presentationWith(base, flat), exposure)
 }
 
 function positive(what: string, value: number | undefined): void {
@@ -380,7 +417,15 @@ function entryOf(
   const opensGate = config.activator === true && gated && name !== 'deactivate'
   const activates = typeof config.activator === 'string' ? config.activator : opensGate ? gateName : undefined
   return {
-    tool: withVersion(definitionOf(name, config, input.json, output?.json), config.version),
+    tool: withVersion(
+      definitionOf(
+        name,
+        isActivator ? { ...config, _meta: { ...alwaysLoad, ...config._meta } } : config,
+        input.json,
+        output?.json,
+      ),
+      config.version,
+    ),
     origin: isActivator ? 'surface' : 'static',
     source,
     visibility: { ...(group !== undefined && { group }), ...(config.when !== undefined && { when: config.when }) },

@@ -40,6 +40,12 @@ export class Causes {
     this.#reason = cause
   }
 
+  /** Forgets what was asked for and never happened. */
+  forget(): void {
+    this.#reason = undefined
+    this.#kind = undefined
+  }
+
   /** The cause of a navigation that just happened. Nothing in the page asked for it: then somebody typed it. */
   take(): string {
     const cause = this.#kind ?? this.#reason ?? 'typed'

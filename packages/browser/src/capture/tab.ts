@@ -82,6 +82,8 @@ export class Tab {
     string,
     { readonly document: Document; readonly isMain: boolean; readonly context: number; readonly session: string }
   >()
+  /** The address that we are on our way to, until we are there. */
+  #destination: string | undefined
   #calls = 0
   #document: Document = { requests: 0, transferred: 0, last: '' }
   #noting: NodeJS.Timeout | undefined
@@ -205,7 +207,7 @@ export class Tab {
       const isSame = url === this.url
       this.url = url
       this.#options.loaded()
-      if (!isSame) this.#act({ action: 'navigation', at: this.#options.now(), url: addressOf(url), cause })
+      if (!isSame) this.#went(url, cause, url === this.#destination)
     },
     'Runtime.executionContextCreated': ({ context }, session) => {
       if (context.name !== world) return
@@ -249,6 +251,17 @@ export class Tab {
     if (this.state === 'open') this.#end('closed', `${this.id} was closed. Open a page in the watched browser.`)
   }
 
+  /** Does what brings the tab to an address. The navigation that comes of it is ours, and no action of the person. */
+  async opening<T>(url: string, work: () => Promise<T>): Promise<T> {
+    this.#destination = URL.canParse(url) ? new URL(url).href : url
+    this.causes.forget()
+    try {
+      return await work()
+    } finally {
+      this.#destination = undefined
+    }
+  }
+
   /** Measures how the page performs now, and records it. */
   async measure(how: typeof measuring | typeof leaving = measuring): Promise<void> {
     const main = [...this.#worlds.values()].findLast(({ isMain }) => isMain)
@@ -283,7 +296,13 @@ export class Tab {
     this.#sockets.left(this.session, 'the page was left')
     if (blank.test(url)) return
     this.#options.used()
-    this.#act({ action: 'navigation', at: this.#options.now(), url: addressOf(url), cause })
+    // A server may lead elsewhere than we asked for. What a page asks for while we wait for it is not our doing.
+    this.#went(url, cause, this.#destination !== undefined && (cause === 'typed' || cause === 'reload'))
+  }
+
+  #went(url: string, cause: string, isOurs: boolean): void {
+    if (isOurs) this.#destination = undefined
+    else this.#act({ action: 'navigation', at: this.#options.now(), url: addressOf(url), cause })
   }
 
   #reported(report: Report, from: { readonly document: Document; readonly isMain: boolean }): void {
@@ -295,7 +314,7 @@ export class Tab {
     this.#options.used()
     if (report.kind === 'focus') return
     const { kind: _, url, ...action } = report
-    this.#act({ ...action, url: addressOf(url) })
+    this.#act({ ...action, url: addressOf(url), ...(!from.isMain && { pageUrl: addressOf(this.url) }) })
   }
 
   #measured(report: Vitals, document: Document): void {

@@ -25,7 +25,7 @@ export function answersOf(plan: Plan, requests: readonly NetworkRequest[]): Read
   const found = new Map<string, Seen>()
   for (const request of requests) {
     const answer = answerOf(request, plan)
-    const step = answer && stepOf(request, plan.steps)
+    const step = answer && stepOf(request, plan.steps, requests)
     if (answer === undefined || step === undefined) continue
     const key = `${answer.method} ${answer.url.href}`
     const seen = found.get(key) ?? { steps: new Map(), statuses: new Set() }
@@ -67,9 +67,10 @@ function answerOf(request: NetworkRequest, plan: Plan): Answer | undefined {
   return { method: request.method, url: likeness(path), status }
 }
 
+const without = (address: URL): string => address.href.replace(/#.*$/s, '')
+
 /** Whether a step led to this address, so that it was a page of its own and no frame. */
 function isDestination(url: URL, { steps }: Plan): boolean {
-  const without = (address: URL): string => address.href.replace(/#.*$/s, '')
   return steps.some(({ deed, arrival }) => {
     const led = arrival?.url ?? (deed.does === 'open' ? deed.url : undefined)
     return led !== undefined && without(led) === without(url)
@@ -84,10 +85,28 @@ function isNear(url: URL, origin: string): boolean {
   return site(url.hostname) === site(own)
 }
 
-function stepOf({ tab, at, type, startedAt }: NetworkRequest, steps: readonly Step[]): Step | undefined {
+function stepOf(
+  { tab, at, type, startedAt }: NetworkRequest,
+  steps: readonly Step[],
+  requests: readonly NetworkRequest[],
+): Step | undefined {
   const own = steps.filter((step) => step.tab === tab)
   const step = own.findLast((each) => each.at - clocksDifferMs <= at)
   if (step !== undefined) return step
   const [first] = own
-  return type === 'document' && first !== undefined && startedAt >= first.at - openedWithinMs ? first : undefined
+  if (first === undefined) return undefined
+  if (type === 'document' && startedAt >= first.at - openedWithinMs) return first
+  const loadedAt = loadOf(first, requests)
+  return loadedAt !== undefined && startedAt >= loadedAt && startedAt <= loadedAt + openedWithinMs ? first : undefined
+}
+
+/** When the page was asked for that a first step opens. Nobody but the server went there, so the first action came later. */
+function loadOf({ tab, at, deed }: Step, requests: readonly NetworkRequest[]): number | undefined {
+  if (deed.does !== 'open') return undefined
+  const isIt = (request: NetworkRequest): boolean => {
+    if (request.tab !== tab || request.type !== 'document' || request.startedAt > at) return false
+    const url = addressOf(request.url)
+    return url !== undefined && without(url) === without(deed.url)
+  }
+  return requests.findLast(isIt)?.startedAt
 }

@@ -16,13 +16,18 @@ function inOrder(actions: readonly UserAction[]): readonly UserAction[] {
   for (const action of actions) {
     const last = left.get(action.tab)
     if (action.action === 'navigation') left.set(action.tab, { from: last?.to.url, to: action })
-    else if (last !== undefined && last.to.url !== action.url && last.from === action.url && action.at <= last.to.at) {
+    else if (last !== undefined && last.to.url !== action.url && isFrom(action, last) && action.at <= last.to.at) {
       ordered.splice(ordered.lastIndexOf(last.to), 0, action)
       continue
     }
     ordered.push(action)
   }
   return ordered
+}
+
+/** Whether an action can be of the page that was left. Where the tab was first is not recorded when nobody went there. */
+function isFrom({ url, pageUrl }: UserAction, { from }: { readonly from: string | undefined }): boolean {
+  return from === undefined || from === url || from === pageUrl
 }
 
 function withoutEchoes(actions: readonly UserAction[]): readonly UserAction[] {

@@ -90,15 +90,17 @@ class Planning implements Plan {
     const opener = this.#cause(action, ({ tab, deed }) => tab !== action.tab && deed.does === 'click')
     this.#pages.set(action.tab, page)
     this.#histories.set(page, { urls: [], index: -1 })
-    if (url.origin !== 'null') this.#origin ??= url.origin
+    // What was done in a frame is found again on the page that the frame is in.
+    const start = (action.pageUrl === undefined ? undefined : addressOf(action.pageUrl)) ?? url
+    if (start.origin !== 'null') this.#origin ??= start.origin
     const isNavigation = action.action === 'navigation'
     if (isNavigation && opener !== undefined && opener.opens === undefined) {
       opener.opens = page
       this.#visit(page, url, action.cause)
       return
     }
-    this.#push(action, page, { does: 'open', url })
-    this.#visit(page, url, action.cause)
+    this.#push(action, page, { does: 'open', url: start })
+    this.#visit(page, start, action.cause)
     if (!isNavigation) this.#do(action, page, url)
   }
 

@@ -3,7 +3,10 @@ import { version } from '../version.ts'
 import type { Watch } from '../watch.ts'
 
 /** An empty toolbox over a recording. Everything in it waits for the first observation, unless it says otherwise. */
-export function emptyBox({ recording }: Pick<Watch, 'recording'>, { counts = true }: { readonly counts?: boolean } = {}) {
+export function emptyBox(
+  { recording, firstPage }: Pick<Watch, 'recording' | 'firstPage'>,
+  { counts = true }: { readonly counts?: boolean } = {},
+) {
   return defineToolbox({
     name: 'unfold-browser',
     title: 'Browser watcher',
@@ -15,6 +18,9 @@ export function emptyBox({ recording }: Pick<Watch, 'recording'>, { counts = tru
     // A model that knows the tools by another way is told what to do first instead of that they do not exist.
     hiddenCalls: 'hint',
     counts,
+    // Whoever asks for a page to be opened and looks at once means that page, and not the empty one before it. It is waited for
+    // before modes are checked, so that those which its data brings can be the first thing to ask for.
+    ...(firstPage !== undefined && { admit: ({ tool }) => (tool === 'configure' ? undefined : firstPage) }),
   })
 }
 

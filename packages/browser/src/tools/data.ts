@@ -3,38 +3,35 @@ import type { BrowserFacts } from '../recording.ts'
 
 type Of = (snapshot: Snapshot<BrowserFacts>) => number
 
-/** How much there is of a kind, as it is counted already. */
-const of =
-  (kind: keyof BrowserFacts): Of =>
-  ({ facts }) =>
-    facts[kind]
+/** A mode that counts a kind, and has data as soon as there is one of it. */
+const counting = (kind: keyof BrowserFacts): { readonly count: Of } => ({ count: ({ facts }) => facts[kind] })
 
-/** A mode that is there as soon as one of these has something. */
-const some =
-  (...kinds: readonly (keyof BrowserFacts)[]) =>
-  ({ facts }: Snapshot<BrowserFacts>): boolean =>
-    kinds.some((kind) => facts[kind] > 0)
+/** A mode that has data as soon as one of these kinds has some. */
+const some = (...kinds: readonly (keyof BrowserFacts)[]) => ({
+  available: ({ facts }: Snapshot<BrowserFacts>): boolean => kinds.some((kind) => facts[kind] > 0),
+})
 
-/** What each mode needs and counts: the rules of availability in one place. A mode without `available` is always there. */
+/** What each mode needs and counts: the rules of availability in one place. A mode without either is always there. */
 export const data = {
-  errors: { count: of('errors') },
-  logs: { count: of('logs') },
-  network: { available: some('network'), count: of('network') },
-  websocket_events: { available: some('sockets'), count: of('sockets') },
-  websocket_status: { available: some('connections'), count: of('connections') },
-  actions: { available: some('actions'), count: of('actions') },
-  vitals: { available: some('snapshots'), count: of('snapshots') },
+  // Errors and messages may come at any time, and none is an answer too.
+  errors: { ...counting('errors'), available: true },
+  logs: { ...counting('logs'), available: true },
+  network: counting('network'),
+  websocket_events: counting('sockets'),
+  websocket_status: counting('connections'),
+  actions: counting('actions'),
+  vitals: counting('snapshots'),
   page: {},
-  performance: { available: some('snapshots'), count: of('snapshots') },
-  api: { available: some('endpoints'), count: of('endpoints') },
+  performance: counting('snapshots'),
+  api: counting('endpoints'),
   accessibility: {},
-  changes: { available: some('logs', 'network', 'sockets', 'connections', 'actions', 'snapshots') },
-  timeline: { available: some('actions'), count: of('actions') },
-  reproduction: { available: some('actions'), count: of('actions') },
-  test: { available: some('actions'), count: of('actions') },
-  pr_summary: { available: some('logs', 'actions', 'network', 'snapshots') },
+  changes: some('logs', 'network', 'sockets', 'connections', 'actions', 'snapshots'),
+  timeline: counting('actions'),
+  reproduction: counting('actions'),
+  test: counting('actions'),
+  pr_summary: some('logs', 'actions', 'network', 'snapshots'),
   sarif: {},
-  har: { available: some('network'), count: of('network') },
+  har: counting('network'),
 } as const
 
 /** What to do for data of a kind, where there is none yet. */

@@ -1,4 +1,5 @@
 import type { JsonSchema, Tool } from '@unfold-mcp/core'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { styleFor } from '../text/style.ts'
@@ -78,8 +79,8 @@ describe('the help of a tool', () => {
                                   more.
 
       Examples:
-        unfold call github create_issue --repo text --title text
-        unfold call github create_issue --body text --repo text --title text --labels text --state open
+        unfold call github create_issue --repo abc/def --title text
+        unfold call github create_issue --body text --repo abc/def --title text --labels text --state open
 
       Arguments may also be written name=value or name:=json, or all at once: --args '{…}', --args @file,
       --args - for standard input. A name that is odd, or that is a flag of ours, is written --arg:<name>."
@@ -142,8 +143,8 @@ describe('the help of a tool', () => {
                                  more.
 
       Examples:
-        unfold call github create_issue --repo text --title text
-        unfold call github create_issue --body text --repo text --title text --labels text --state open
+        unfold call github create_issue --repo abc/def --title text
+        unfold call github create_issue --body text --repo abc/def --title text --labels text --state open
 
       Arguments may also be written name=value or
       name:=json, or all at once: --args '{…}', --args
@@ -207,8 +208,8 @@ describe('the examples', () => {
 
   test('give what is required, and then some', () => {
     expect(sampleArguments(createIssue)).toEqual([
-      { repo: 'text', title: 'text' },
-      { body: 'text', repo: 'text', title: 'text', labels: ['text'], state: 'open' },
+      { repo: 'abc/def', title: 'text' },
+      { body: 'text', repo: 'abc/def', title: 'text', labels: ['text'], state: 'open' },
     ])
   })
 
@@ -245,11 +246,44 @@ describe('the examples', () => {
     ])
   })
 
+  test('keep to patterns and formats, which the help names; an intricate pattern stands for itself', async () => {
+    const intricate = '^(?=.*\\d).{8,}$'
+    const properties: JsonSchema = {
+      to: {
+        type: 'object',
+        properties: { zip: { type: 'string', pattern: '^\\d{4}$' }, since: { type: 'string', format: 'date' } },
+        required: ['zip', 'since'],
+      },
+      hosts: { type: 'array', items: { type: 'string', format: 'ipv4', pattern: '^[\\d.]+$' } },
+      at: { type: 'string', format: 'date-time' },
+      tags: { type: 'array', items: { type: 'string', pattern: '^[A-Z]{3}$' }, minItems: 1 },
+      code: { type: 'string', pattern: intricate },
+    }
+    const tool: Tool = { name: 'send', inputSchema: { type: 'object', properties, required: Object.keys(properties) } }
+    const help = helpText(tool, { command: 'unfold call post', width: 120 })
+    expect(help).toMatch(/--to\.zip <text> +Matching \^\\d\{4\}\$\./u)
+    expect(help).toContain('--to.since <date>')
+    expect(help).toMatch(/--hosts <ipv4> +May be repeated\. Each matching \^\[\\d\.\]\+\$\./u)
+    expect(help).toContain('--at <date-time>')
+    expect(help).toMatch(/--tags <text> +At least 1 value\. May be repeated\. Each matching \^\[A-Z\]\{3\}\$\./u)
+    const [sample = {}] = sampleArguments(tool)
+    expect(sample).toEqual({
+      to: { zip: '1234', since: '2026-01-31' },
+      hosts: ['192.0.2.1'],
+      at: '2026-01-31T12:00:00Z',
+      tags: ['ABC'],
+      code: `<matches ${intricate}>`,
+    })
+    const validate = new Ajv2020({ formats: { date: true, 'date-time': true, ipv4: true } }).compile(tool.inputSchema)
+    expect(validate({ ...sample, code: 'abcdefg1' })).toBe(true)
+    expect(help).toContain('unfold call post send --to.zip 1234 --to.since 2026-01-31 --hosts 192.0.2.1')
+  })
+
   test('can be run as they stand', async () => {
     const help = helpText(createIssue, { command, width: 100 })
     const [, least] = /Examples:\n {2}unfold call github create_issue (.*)\n/u.exec(help) ?? []
     const { args, problems } = await read(createIssue, (least ?? '').split(' '))
     expect(problems).toEqual([])
-    expect(args).toEqual({ repo: 'text', title: 'text' })
+    expect(args).toEqual({ repo: 'abc/def', title: 'text' })
   })
 })

@@ -102,7 +102,7 @@ const longestChoices = 40
 function placeholder(field: Field): string {
   switch (field.kind) {
     case 'text':
-      return `<${/^[a-z][a-z-]{1,20}$/u.exec(field.constraints.format ?? '')?.[0] ?? 'text'}>`
+      return `<${/^[a-z][a-z0-9-]{1,20}$/u.exec(field.constraints.format ?? '')?.[0] ?? 'text'}>`
     case 'multiline':
       return '<text>'
     case 'file':
@@ -149,12 +149,19 @@ function notes(field: Field, table: FlagTable): readonly string[] {
     ...choiceNotes(field),
     ...(limits === '' ? [] : [`${limits}.`]),
     ...(field.kind === 'list' || field.kind === 'multichoice' ? ['May be repeated.'] : []),
+    ...(field.kind === 'list' ? itemNotes(field.item) : []),
     ...(field.kind === 'list' && field.item.kind === 'choice' ? choiceNotes(field.item) : []),
     ...(field.nullable && field.kind !== 'choice' ? ['May be null.'] : []),
     ...(field.default === undefined ? [] : [`Default: ${defaultText(field.default)}.`]),
     ...(field.required && around !== undefined && !isRequired(around, table) ? [`Required with ${around.text}.`] : []),
     ...(field.secret ? ['Secret: with --args - it stays out of the list of processes.'] : []),
   ]
+}
+
+/** What each value of a list must keep to. */
+function itemNotes({ constraints }: Field): readonly string[] {
+  const limits = limitsOf(constraints)
+  return limits === '' ? [] : [`Each ${limits.charAt(0).toLowerCase()}${limits.slice(1)}.`]
 }
 
 const mostChoices = 12

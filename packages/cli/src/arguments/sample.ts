@@ -42,11 +42,8 @@ function sampleValue(field: Field): unknown {
     case 'text':
     case 'multiline':
     case 'file':
-      return shortened(exampleOf({ type: 'string', ...field.schema }), field.constraints.maxLength)
+      return exampleOf({ type: 'string', ...field.schema })
     default:
       return exampleOf({ ...field.schema, type: field.kind })
   }
 }
-
-const shortened = (value: unknown, limit = Number.POSITIVE_INFINITY): unknown =>
-  typeof value === 'string' && value.length > limit ? value.slice(0, limit) : value

@@ -1,105 +1,127 @@
-import { realpath } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { planEdit } from '../edit/file.ts'
-import { CommandError, exit, usageError } from '../exit.ts'
+import { exit, usageError } from '../exit.ts'
 import { applyEdit, planned } from '../gateway/apply.ts'
-import { type Client, clientNamed, type Way } from '../gateway/clients.ts'
-import { foundConfig, requiredConfig } from '../gateway/config-file.ts'
-import { meantGateways } from '../gateway/running.ts'
+import { clientToken } from '../gateway/client-token.ts'
+import { type Client, clientNamed, isPasted, type PastedClient, type Way } from '../gateway/clients.ts'
+import { meantCommand, meantGateway, startsCommand } from '../gateway/connecting.ts'
+import { type ChosenExposure, loadingFor } from '../gateway/exposure.ts'
 import { servedTwice } from '../gateway/twice.ts'
-import { type Invocation, isSet, textOf } from '../grammar.ts'
+import { type Verification, verificationData, verificationText, verifyEntry, verifyTarget } from '../gateway/verification.ts'
+import { type Flags, type Invocation, isSet } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
 import { safeText } from '../text/safe.ts'
 
-/** Tells a client of the gateway: one entry in its own file. */
+/** Connects a client to the gateway: one entry in the client's own configuration. */
 export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
-  if (words.length > 1) throw usageError('One client at a time: unfold connect <client>')
+  if (words.length > 1) throw usageError('Connect one client at a time: unfold connect <client>')
   const client = clientNamed(words[0], io)
-  const { way, config } = await wayFor(client, flags, io, output)
-  const plan = await planned(planEdit(client.file, client.set(way)))
+  return isPasted(client) ? paste(client, flags, io, output) : connect(client, flags, io, output)
+}
+
+async function connect(client: Client, flags: Flags, io: Io, output: Output): Promise<number> {
+  const { way, config, exposure } = await wayFor(client, flags, io)
+  output.note(exposureLine(exposure))
+  const plan = await planned(planEdit(client.file, client.set(way, loadingFor(exposure.exposure))))
   const before = plan.before === undefined ? undefined : client.entry(plan.before)
   const isSame = isDeepStrictEqual(before, client.entry(plan.after))
   const applied = isSame
     ? { file: plan.file, changed: false }
     : await applyEdit(plan, { flags, io, output, question: `Connect ${client.title} to the gateway?` })
-  const done = applied.changed ? `${client.title} is connected to the gateway. ${client.next}` : 'Nothing was written.'
+  const isWritten = isSame || applied.changed
+  const verification = isWritten && !isSet(flags, 'no-verify') ? await verifyEntry(client, io) : skipped
   const twice = config === undefined ? [] : await servedTwice(client, config, io)
-  output.answer(isSame ? `${client.title} is connected to the gateway already.` : done, {
+  output.answer(lines(summary(client, { isSame, ...applied }, verification), verificationText(verification)), {
     client: client.name,
+    host: client.host,
+    exposure: exposure.exposure,
     ...('url' in way ? { url: way.url } : way),
     ...applied,
+    verification: verificationData(verification),
     twice,
   })
-  if (twice.length > 0)
+  if (twice.length > 0) {
+    const names = twice.map((name) => safeText(name)).join(', ')
     output.note(
-      `${client.title} has ${twice.map((name) => safeText(name)).join(', ')} of its own as well, and sees those tools twice. Take them out of ${safeText(client.file)}.`,
+      `${client.title} also has ${names} in its own configuration, so its model sees those tools twice. Remove them from ${safeText(client.file)}.`,
     )
-  return exit.ok
+  }
+  return exitCode(verification)
 }
+
+function summary(
+  { title, file, next }: Client,
+  { isSame, changed }: { readonly isSame: boolean; readonly changed: boolean },
+  { status }: Verification,
+): string {
+  if (!isSame && !changed) return 'Nothing was written.'
+  if (status === 'failed') return `The entry is in ${safeText(file)}, but ${title} cannot connect with it.`
+  return isSame ? `${title} is already connected to the gateway.` : `Connected ${title} to the gateway. ${next}`
+}
+
+/** For a client whose configuration only its user can edit. */
+async function paste(client: PastedClient, flags: Flags, io: Io, output: Output): Promise<number> {
+  if (flags.stdio !== undefined) throw usageError(`${client.title} connects to an address. Leave out --stdio.`)
+  const gateway = await meantGateway(client, flags, io)
+  const { address: url, exposure } = gateway
+  const token = await clientToken(gateway, { flags, io, present: undefined })
+  // The token is printed nowhere: whoever has it pastes it as well.
+  const text = client.text(url, token === undefined ? undefined : '<token>')
+  const headers = token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } }
+  const verification = isSet(flags, 'no-verify') ? skipped : await verifyTarget({ url, ...headers }, io)
+  output.note(exposureLine(exposure))
+  output.note(`Unfold cannot edit the configuration of ${client.title}. ${client.where}:`)
+  output.answer(text, {
+    client: client.name,
+    host: client.host,
+    exposure: exposure.exposure,
+    url,
+    changed: false,
+    paste: text,
+    verification: verificationData(verification),
+  })
+  if (token !== undefined) output.note('Replace <token> with the token.')
+  if (verification.status !== 'skipped') output.note(verificationText(verification))
+  return exitCode(verification)
+}
+
+const skipped: Verification = { status: 'skipped' }
+
+const exitCode = (verification: Verification): number => (verification.status === 'failed' ? verification.error.code : exit.ok)
+
+const lines = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n')
+
+const exposureLine = ({ exposure, why }: ChosenExposure): string => `Exposure: ${exposure}. ${safeText(why)}`
 
 interface Meant {
   readonly way: Way
   /** The configuration of the gateway, where it is known. */
   readonly config: string | undefined
+  readonly exposure: ChosenExposure
 }
 
-async function wayFor(client: Client, flags: Invocation['flags'], io: Io, output: Output): Promise<Meant> {
-  const profile = textOf(flags, 'profile')
-  const token = textOf(flags, 'token')
-  if (isSet(flags, 'stdio') || !client.takesAddress) {
-    if (token !== undefined || flags.url !== undefined)
-      throw usageError(`${client.title} is to start its gateway itself, which needs neither --token nor --url.`)
-    const file = await requiredConfig(textOf(flags, 'config'), io)
-    if (!isSet(flags, 'stdio')) output.note(`${client.title} takes no address, so it starts a gateway of its own from ${file}.`)
-    await checkProfile(profile, file, io)
-    const args = ['serve', file, '--stdio', ...(profile === undefined ? [] : ['--profile', profile])]
-    return { way: { command: process.execPath, args: [await ownProgram(), ...args] }, config: file }
+async function wayFor(client: Client, flags: Flags, io: Io): Promise<Meant> {
+  if (startsCommand(client, flags)) {
+    if (flags.token !== undefined || flags.url !== undefined)
+      throw usageError(`${client.title} starts "unfold serve --stdio", which takes neither --token nor --url.`)
+    const { config, exposure, ...way } = await meantCommand(client, flags, io)
+    return { way, config, exposure }
   }
-  const { address, wantsToken, config } = await addressOf(flags, io)
-  if (config !== undefined) await checkProfile(profile, config, io)
-  if (wantsToken && token === undefined)
-    output.warn('The gateway asks for a token. Make one with unfold token <name>, and connect with --token.')
-  const url = profile === undefined ? address : `${address.replace(/\/$/u, '')}/${encodeURIComponent(profile)}`
-  return { way: { url, headers: token === undefined ? {} : { Authorization: `Bearer ${token}` } }, config }
+  const gateway = await meantGateway(client, flags, io)
+  const token = await clientToken(gateway, { flags, io, present: await presentEntry(client) })
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  return { way: { url: gateway.address, headers }, config: gateway.config, exposure: gateway.exposure }
 }
 
-async function checkProfile(profile: string | undefined, file: string, io: Io): Promise<void> {
-  if (profile === undefined) return
-  const { readConfig } = await import('@unfold-mcp/gateway/config')
-  const names = Object.keys((await readConfig(file, io.env)).config.profiles)
-  if (names.includes(profile)) return
-  const there = names.length === 0 ? ' It has none.' : ` There are ${names.join(', ')}.`
-  throw usageError(`${file} has no profile "${profile}".${there}`, { known: names })
-}
-
-/** Programs that start without a shell do not know where ours is. */
-async function ownProgram(): Promise<string> {
-  const program = process.argv[1]
-  if (program === undefined) throw new CommandError(exit.failed, 'no_program', 'This program does not know where it is.')
-  return realpath(program)
-}
-
-/** Where the gateway is: as it was said, where one runs, or where one will run. */
-async function addressOf(
-  flags: Invocation['flags'],
-  io: Io,
-): Promise<{ readonly address: string; readonly wantsToken: boolean; readonly config: string | undefined }> {
-  const told = textOf(flags, 'url')
-  if (told !== undefined) {
-    if (!URL.canParse(told) || !/^https?:/u.test(told))
-      throw usageError(`--url wants an address such as http://127.0.0.1:7420/mcp, not "${told}".`)
-    return { address: told, wantsToken: false, config: undefined }
-  }
-  const [running, ...others] = (await meantGateways(flags, io)).filter(({ transport }) => transport === 'http')
-  if (others.length > 0)
-    throw new CommandError(exit.usage, 'ambiguous_gateway', 'Several gateways of yours run. Say which with --config or --url.')
-  const file = running?.config ?? (await foundConfig(textOf(flags, 'config'), io))
-  if (file === undefined) return { address: 'http://127.0.0.1:7420/mcp', wantsToken: false, config: file }
-  const { localUrl, readConfig } = await import('@unfold-mcp/gateway/config')
-  const { listen, tokens } = (await readConfig(file, io.env)).config
-  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host
-  const address = running?.url ?? localUrl(`http://${host}:${listen.port}/mcp`)
-  return { address, wantsToken: tokens.length > 0, config: file }
+async function presentEntry(client: Client): Promise<unknown> {
+  let present: unknown
+  await planned(
+    planEdit(client.file, (text) => {
+      present = text.trim() === '' ? undefined : client.entry(text)
+      return text
+    }),
+  )
+  return present
 }

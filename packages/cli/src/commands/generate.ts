@@ -5,6 +5,7 @@ import { generatedFiles } from '../generate/files.ts'
 import { type Invocation, isSet, textOf } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
+import { cloneNote, ownPackages } from '../packages.ts'
 import { openServer } from '../servers.ts'
 
 /** Writes a command line and a typed client for a server. */
@@ -17,19 +18,24 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const folder = resolve(io.cwd, textOf(flags, 'output') ?? `${name}-cli`)
   if (!isSet(flags, 'force')) await requireNothing(folder)
   const tools = await connection.tools()
-  const { files, variables } = generatedFiles(name, target, tools)
+  const packages = ownPackages()
+  const { files, variables } = generatedFiles(name, target, tools, packages)
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text, { mode: path === 'bin.mjs' ? 0o755 : 0o644 })
   }
   const needs = variables.length === 0 ? '' : `\nValues that could be secrets were not written; set ${variables.join(', ')}.`
-  output.answer(`${tools.length} tools are in ${folder}.\nNext:\n  cd ${folder}\n  npm install\n  node bin.mjs --help${needs}`, {
-    name,
-    folder,
-    files: Object.keys(files),
-    tools: tools.length,
-    variables,
-  })
+  output.answer(
+    `${tools.length} tools are in ${folder}.${cloneNote(packages)}\nNext:\n  cd ${folder}\n  npm install\n  node bin.mjs --help${needs}`,
+    {
+      name,
+      folder,
+      files: Object.keys(files),
+      tools: tools.length,
+      variables,
+      ...(packages.clone !== undefined && { clone: packages.clone }),
+    },
+  )
   return exit.ok
 }
 

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path'
-import { type FoundServers, problemText } from '../config/index.ts'
+import { type FoundServer, type FoundServers, problemText } from '../config/index.ts'
+import { clientNames } from '../config/places.ts'
 import { setJson } from '../edit/json.ts'
 import { exit, usageError } from '../exit.ts'
 import { type Candidate, candidatesFrom } from '../gateway/candidates.ts'
@@ -17,7 +18,7 @@ const nothingFound =
   'No servers were found in the configurations of your programs. unfold doctor says where it looked; unfold add <name> -- <command> adds one.'
 
 const clients: { readonly [name: string]: string } = { claude: 'claude-code' }
-const known = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'codex', 'gemini', 'windsurf', 'kiro', 'copilot']
+const known: readonly string[] = clientNames
 
 /** Puts the servers of the user's other programs behind the gateway. Their own files stay as they are. */
 export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
@@ -26,8 +27,8 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   const { found, isFile } = await foundIn(textOf(flags, 'from'), io)
   // What is wrong with a gateway's own file is for the gateway to say.
   const problems = isFile ? found.problems : found.problems.filter((problem) => basename(problem.file) !== 'unfold.json')
-  for (const problem of problems) output.warn(`left out: ${problemText(problem)}`)
-  const all = candidatesFrom(found.servers, {
+  for (const problem of problems) if (problem.unset === undefined) output.warn(`left out: ${problemText(problem)}`)
+  const all = candidatesFrom([...found.servers, ...found.held], {
     present: await serversIn(file),
     own: await ownAddresses(file, io),
     isNamed: isFile,
@@ -45,6 +46,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     source: server.source,
     target: server.shown,
     ...(skipped !== undefined && { skipped }),
+    ...(server.unset.length > 0 && { unset: server.unset }),
   }))
   if (wanted.length === 0) {
     output.answer('Nothing to take over.', { file, changed: false, servers: data })
@@ -73,9 +75,10 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
 async function foundIn(from: string | undefined, io: Io): Promise<{ readonly found: FoundServers; readonly isFile: boolean }> {
   const client = from === undefined ? undefined : (clients[from] ?? from)
   if (client !== undefined && !known.includes(client)) return { found: await knownServers({ config: from }, io), isFile: true }
-  const { servers, problems } = await knownServers({}, io)
-  const isOf = (source: { readonly client: string }): boolean => client === undefined || source.client === client
-  return { found: { servers: servers.filter(({ source, also }) => [source, ...also].some(isOf)), problems }, isFile: false }
+  const { servers, held, problems } = await knownServers({}, io)
+  const isOf = ({ source, also }: FoundServer): boolean =>
+    client === undefined || [source, ...also].some((each) => each.client === client)
+  return { found: { servers: servers.filter(isOf), held: held.filter(isOf), problems }, isFile: false }
 }
 
 /** Where gateways of this user are, or would be with this configuration. */
@@ -96,8 +99,13 @@ function tableText(candidates: readonly Candidate[], width: number): string {
     return [
       `${skipped === undefined ? '+' : ' '} ${safeText(name)}`,
       source.client === 'unfold' ? basename(source.file) : source.client,
-      `${skipped === undefined ? '' : `(left out: ${skipped}) `}${safeText(where)}`,
+      `${noteOf(skipped, server.unset)}${safeText(where)}`,
     ]
   })
   return tableLines(rows, { width, last: 'cut' }).join('\n')
+}
+
+function noteOf(skipped: string | undefined, unset: readonly string[]): string {
+  if (skipped !== undefined) return `(left out: ${skipped}) `
+  return unset.length === 0 ? '' : `(not started until ${unset.map((name) => safeText(name)).join(' and ')} is set) `
 }

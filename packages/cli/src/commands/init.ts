@@ -5,6 +5,7 @@ import { CommandError, exit, usageError } from '../exit.ts'
 import { type Invocation, isSet, textOf } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
+import { cloneNote, ownPackages } from '../packages.ts'
 import { scaffold } from '../scaffold.ts'
 
 /** Begins a server of one's own, in a folder that has nothing in it yet. */
@@ -23,7 +24,8 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   if (!/^[a-z0-9][a-z0-9-]{0,60}$/u.test(name))
     throw usageError(`"${name}" cannot be the name of a server: small letters, digits and dashes, please.`)
   await requireEmpty(folder)
-  const files = scaffold(name)
+  const packages = ownPackages()
+  const files = scaffold(name, packages)
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text, { flag: 'wx' })
@@ -31,11 +33,12 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   const isInstalled = !isSet(flags, 'no-install') && (await installed(folder, io))
   const enter = given === '.' ? [] : [`cd ${given}`]
   const steps = [...enter, ...(isInstalled ? [] : ['npm install']), `unfold list ${name}`]
-  output.answer(`${name} is in ${folder}.\nNext:\n${steps.map((step) => `  ${step}`).join('\n')}`, {
+  output.answer(`${name} is in ${folder}.${cloneNote(packages)}\nNext:\n${steps.map((step) => `  ${step}`).join('\n')}`, {
     name,
     folder,
     files: Object.keys(files),
     installed: isInstalled,
+    ...(packages.clone !== undefined && { clone: packages.clone }),
     next: steps,
   })
   return exit.ok

@@ -1,10 +1,12 @@
-import { firstSentence, type Tool, toolTokens } from '@unfold-mcp/core'
+import { signature, type Tool, toolTokens } from '@unfold-mcp/core'
 import { problemText } from '../config/index.ts'
 import { exit } from '../exit.ts'
 import { type Invocation, isSet } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
 import { knownServers, openServer } from '../servers.ts'
+import { sessionNote } from '../session-view.ts'
+import { counted } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import { tableLines } from '../text/table.ts'
 
@@ -14,28 +16,25 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   if (words.length === 0 && command === undefined && flags.server === undefined && io.env.UNFOLD_SERVER === undefined)
     return listServers(invocation, io, output)
-  const { connection, label } = await openServer(invocation, io, output)
+  const server = await openServer(invocation, io, output)
+  const { connection, label } = server
   await using _ = connection
   const tools = await connection.tools()
   if (isSet(flags, 'names'))
     output.answer(tools.map(({ name }) => safeText(name)).join('\n'), { server: label, tools: tools.map(({ name }) => name) })
-  else output.answer(toolsText(tools, output.width, isSet(flags, 'schemas')), { server: label, tools })
-  if (!isSet(flags, 'names') && !output.isJson) {
+  else output.answer(toolsText(tools, isSet(flags, 'schemas')), { server: label, tools })
+  if (!isSet(flags, 'names') && !isSet(flags, 'quiet') && !output.isJson) {
     const tokens = tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
-    output.note(`\n${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}, about ${tokens} tokens for a model to read.`)
+    output.note(`\n${counted(tools.length, 'tool')}, about ${tokens} tokens for a model to read.`)
+    const note = await sessionNote(server, tools, invocation, io)
+    if (note !== undefined) output.note(note)
   }
   return exit.ok
 }
 
-function toolsText(tools: readonly Tool[], width: number, withSchemas: boolean): string {
+function toolsText(tools: readonly Tool[], withSchemas: boolean): string {
   if (tools.length === 0) return 'It has no tools now.'
-  if (!withSchemas) {
-    const rows = tools.map(({ name, title, description }) => [
-      safeText(name),
-      safeText(firstSentence(description ?? title ?? '')),
-    ])
-    return tableLines(rows, { width, last: 'cut' }).join('\n')
-  }
+  if (!withSchemas) return tools.map((tool) => safeText(signature(tool))).join('\n')
   return tools
     .map(({ name, description, inputSchema }) =>
       [

@@ -71,8 +71,8 @@ async function foundThere(
   query: string,
   limit: number,
 ): Promise<{ readonly confidence: string; readonly tools: readonly Tool[] } | undefined> {
-  const { structuredContent } = await connection.call('search_tools', { query, limit }, { validate: false })
-  const answer = (structuredContent ?? {}) as { readonly names?: unknown; readonly confidence?: unknown }
+  const { _meta } = await connection.call('search_tools', { query, limit }, { validate: false })
+  const answer = (_meta?.['io.github.unfold-mcp/data'] ?? {}) as { readonly names?: unknown; readonly confidence?: unknown }
   if (!Array.isArray(answer.names) || typeof answer.confidence !== 'string') return undefined
   const names = answer.names.filter((name) => typeof name === 'string').slice(0, limit)
   const described = await Promise.all(names.map((name) => connection.describe(name)))

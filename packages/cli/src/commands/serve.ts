@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { parseSwitch } from '@unfold-mcp/core'
 import type { RunningGateway } from '@unfold-mcp/gateway'
 import { exit, usageError } from '../exit.ts'
+import { exposureNamed } from '../gateway/exposure.ts'
 import { logLevel, quietly } from '../gateway/log.ts'
 import { permittedConfig } from '../gateway/permission.ts'
 import { settled } from '../gateway/settled.ts'
@@ -21,13 +22,18 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   if (others.length > 0) throw usageError('One configuration, please: unfold serve [<file>]')
   const isStdio = isSet(flags, 'stdio')
   checkFlags(isStdio, flags)
-  const file = await permittedConfig(named, { flags, io, output: new Output(io, flags) })
+  const output = new Output(io, flags)
+  const file = await permittedConfig(named, { flags, io, output })
+  if (isStdio && !isSet(flags, 'standalone')) {
+    const code = await throughGateway(file, flags, io, output)
+    if (code !== undefined) return code
+  }
   const { createLog, startGateway } = await import('@unfold-mcp/gateway')
   const level = logLevel(flags, 'log-level')
   const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })
   const starting = { isOver: level !== undefined || isStdio }
   const port = numberOf(flags, 'http')
-  const host = textOf(flags, 'host')
+  const host = isStdio ? undefined : textOf(flags, 'host')
   if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
     throw usageError(`--http wants a port between 0 and 65535, not ${port}.`)
   const running = await startGateway({
@@ -46,9 +52,8 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   })
   io.insisting.end = () => void running.close()
   try {
-    if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: textOf(flags, 'view') }, io)
+    if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
     else {
-      const output = new Output(io, flags)
       await tellStart(running, { file, host }, io, output)
       starting.isOver = true
       if (!io.signal.aborted) await once(io.signal, 'abort')
@@ -68,14 +73,42 @@ function lazyMode({ env }: Io): boolean | undefined {
   }
 }
 
+/** Serves the client through the gateway that runs with this configuration, so that no server is started a second time. */
+async function throughGateway(file: string, flags: Invocation['flags'], io: Io, output: Output): Promise<number | undefined> {
+  const { bridged } = await import('../bridge/bridged.ts')
+  const asked = { profile: textOf(flags, 'profile'), view: stdioView(flags) }
+  const code = await bridged(file, asked, io, (text) => output.note(text))
+  if (code === undefined)
+    output.note(
+      `No gateway is running with ${safeText(file)}, so this process starts its servers itself. Start one to share them between clients: unfold serve`,
+    )
+  return code
+}
+
 function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
-  const wrong = (isStdio ? ['http', 'host', 'json', 'jsonl'] : ['profile', 'view']).find((name) => flags[name] !== undefined)
+  const wrong = (isStdio ? ['http', 'json', 'jsonl'] : ['profile', 'exposure', 'view', 'standalone']).find(
+    (name) => flags[name] !== undefined,
+  )
   if (wrong === undefined) return
   const instead: { readonly [name: string]: string } = {
     profile: 'Over HTTP each client asks for its profile in the address: /mcp/<profile>',
+    exposure: 'Over HTTP each client asks for its exposure in the address: /mcp?exposure=search',
     view: 'Over HTTP each client asks for its view in the address: /mcp?groups=a,b',
   }
   throw usageError(instead[wrong] ?? `--${wrong} does not go with --stdio.`)
+}
+
+/** What the client asks for, as an address would: its host program and its exposure beside what `--view` says. */
+function stdioView(flags: Invocation['flags']): string | undefined {
+  const exposure = textOf(flags, 'exposure')
+  if (exposure !== undefined) exposureNamed(exposure)
+  const asked = { host: textOf(flags, 'host'), exposure }
+  const parts = Object.entries(asked).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  )
+  const view = textOf(flags, 'view')
+  const all = [...(view === undefined ? [] : [view]), ...parts]
+  return all.length === 0 ? undefined : all.join('&')
 }
 
 /** Says where it is, what it found, and how to go on. */
@@ -96,7 +129,7 @@ async function tellStart(
     patienceMs: patienceMs.person,
   })
   if (io.signal.aborted) return
-  output.note(costText(await gateway.toolbox.preview(), config.exposure === 'auto' ? config.budgetTokens : undefined))
+  output.note(costText(await gateway.toolbox.preview()))
   const { isLoopback } = await import('@unfold-mcp/gateway/config')
   const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
   output.note(welcomeText(url, config.tokens.length > 0, name))

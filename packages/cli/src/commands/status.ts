@@ -50,7 +50,7 @@ async function tellServer(
   const waiting = held.find((each) => each.name === name)
   if (waiting !== undefined) {
     const lines = waiting.problems.map(({ line, column, path, message }) => `  ${line}:${column} ${path} ${message}`)
-    output.answer(safeText(`${name} waits, in ${gateway.config}:\n${lines.join('\n')}`, { lines: true }), waiting)
+    output.answer(safeText(`${name} is not started, in ${gateway.config}:\n${lines.join('\n')}`, { lines: true }), waiting)
     return exit.ok
   }
   const upstream = upstreams.find((each) => each.name === name)

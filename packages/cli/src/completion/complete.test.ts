@@ -52,6 +52,12 @@ async function valuesOf(...words: readonly string[]): Promise<readonly string[]>
   return candidates.map(({ value }) => value)
 }
 
+test('short flags are no words: what follows them is completed as if they were not there', async () => {
+  expect(await valuesOf('list', '-q', 'gi')).toEqual(['github', 'gitlab'])
+  expect(await valuesOf('call', '-qy', 'github', 'clo')).toEqual(['close_issue'])
+  expect(await valuesOf('-q', 'call', 'github', 'clo')).toEqual(['close_issue'])
+})
+
 describe('the first word', () => {
   test('is a verb or a server', async () => {
     expect(await valuesOf('')).toEqual(expect.arrayContaining(['call', 'list', 'identity', 'github', 'gitlab']))

@@ -34,7 +34,10 @@ const mostCandidates = 1_000
 
 /** What the word at the cursor may become, from the cache alone. */
 export async function complete({ words, cursor, cache }: Typing): Promise<Completion> {
-  const before = words.slice(0, cursor)
+  const typed = words.slice(0, cursor)
+  // Flags may stand before the verb.
+  const lead = typed.findIndex((word) => !isCommonFlag(word))
+  const before = lead === -1 ? [] : typed.slice(lead)
   const current = words[cursor] ?? ''
   // What follows `--` is the command of a server.
   if (before.includes('--')) return files
@@ -43,6 +46,13 @@ export async function complete({ words, cursor, cache }: Typing): Promise<Comple
   const candidates = found.filter(({ value }) => value.startsWith(current) && isPrintable(value))
   return { candidates: await shown(candidates.slice(0, mostCandidates)), files: false }
 }
+
+const isCommonFlag = (word: string): boolean => Object.hasOwn(common, word.slice(2)) || isShorts(word, common)
+
+/** Letters that stand for flags without a value. */
+const isShorts = (word: string, flags: { readonly [name: string]: Flag }): boolean =>
+  /^-[a-z]+$/iu.test(word) &&
+  [...word.slice(1)].every((letter) => Object.values(flags).some(({ short, type }) => short === letter && type === 'switch'))
 
 const files: Completion = { candidates: [], files: true }
 const none: readonly Candidate[] = []
@@ -106,7 +116,8 @@ function positionals(words: readonly string[], owned: { readonly [name: string]:
     if (open !== undefined) {
       if (open === 'server') server = word
       open = undefined
-    } else if (!Object.hasOwn(owned, name)) taken.push(word)
+    } else if (isShorts(word, owned)) continue
+    else if (!Object.hasOwn(owned, name)) taken.push(word)
     else if (name === 'server' && value !== undefined) server = value
     else if (value === undefined && owned[name]?.type !== 'switch') open = name
   }

@@ -1,12 +1,13 @@
 import { parseEnv } from 'node:util'
 import { nearest, printable } from '@unfold-mcp/core'
+import type { Dialect } from './dialects.ts'
 import { type Item, isList, isTable, kindOf } from './document.ts'
-import type { ClientName, Place } from './places.ts'
+import type { Place } from './places.ts'
 import type { Problem } from './problem.ts'
 import { pathsOf, type Surroundings, variableOf } from './surroundings.ts'
 import type { CommandTarget, ServerTarget, UrlTarget } from './target.ts'
 import { readText } from './text.ts'
-import { expand, portableText, type Variables } from './variables.ts'
+import { expand, portableText, unsetProblem, type Variables } from './variables.ts'
 
 /** A server as a file defines it. */
 export interface Definition {
@@ -28,6 +29,7 @@ export interface Whereabouts {
   readonly name: string
   readonly item: Item
   readonly place: Place
+  readonly dialect: Dialect
   /** The folder it is about, which can differ from that of its file. */
   readonly folder: string
   /** Whether the user's own file keeps it for this folder alone. */
@@ -35,17 +37,23 @@ export interface Whereabouts {
   readonly inputs: ReadonlyMap<string, string>
 }
 
-/** Reads the definition of a server, or finds everything that is wrong with it. */
-export async function readDefinition(
-  where: Whereabouts,
-  surroundings: Surroundings,
-): Promise<Definition | { readonly problems: readonly Problem[] }> {
-  const reader = new Reader(where, surroundings)
-  const made = await reader.read()
-  return made === undefined || reader.problems.length > 0 ? { problems: reader.problems } : made
+/** What became of reading a definition. With `problems` it cannot be used; one that only lacks variables is there all the same. */
+export interface ReadDefinition {
+  readonly definition?: Definition
+  readonly problems: readonly Problem[]
 }
 
-type Kind = 'stdio' | 'http' | 'sse'
+/** Reads the definition of a server, and finds everything that is wrong with it. */
+export async function readDefinition(where: Whereabouts, surroundings: Surroundings): Promise<ReadDefinition> {
+  const reader = new Reader(where, surroundings)
+  const definition = await reader.read()
+  const problems = [...reader.problems, ...reader.lacking]
+  return definition === undefined || reader.problems.length > 0 ? { problems } : { definition, problems }
+}
+
+type Spot = Pick<Item, 'line' | 'column'>
+
+type Kind = 'stdio' | 'http' | 'sse' | 'auto'
 
 const kinds: { readonly [type: string]: Kind } = {
   stdio: 'stdio',
@@ -55,9 +63,6 @@ const kinds: { readonly [type: string]: Kind } = {
   sse: 'sse',
 }
 
-/** Words that only one program uses for a kind. */
-const ownKinds: { readonly [C in ClientName]?: { readonly [type: string]: Kind } } = { copilot: { local: 'stdio' } }
-
 const addresses = ['httpUrl', 'url', 'serverUrl'] as const
 
 /** A pair of what is written and what it comes to. */
@@ -65,6 +70,8 @@ interface Text {
   readonly written: string
   readonly meant: string
   readonly portable: string
+  /** Whether a variable in it is not set. */
+  readonly isUnset: boolean
 }
 
 interface Targets<T extends ServerTarget> {
@@ -75,6 +82,8 @@ interface Targets<T extends ServerTarget> {
 
 class Reader {
   readonly problems: Problem[] = []
+  /** That variables are not set. */
+  readonly lacking: Problem[] = []
   readonly #where: Whereabouts
   readonly #surroundings: Surroundings
   readonly #variables: Variables
@@ -83,8 +92,8 @@ class Reader {
   constructor(where: Whereabouts, surroundings: Surroundings) {
     this.#where = where
     this.#surroundings = surroundings
-    const { folder, inputs, place } = where
-    this.#variables = { surroundings, folder, inputs, bareNames: place.client === 'gemini' }
+    const { folder, inputs, dialect } = where
+    this.#variables = { surroundings, folder, inputs, bareNames: dialect.bareNames === true }
   }
 
   async read(): Promise<Definition | undefined> {
@@ -101,14 +110,14 @@ class Reader {
   }
 
   /** What kind of server it is: what it says, or what follows from what it has. */
-  #kind(fields: ReadonlyMap<string, Item>): Kind | 'auto' | undefined {
-    const { item, place } = this.#where
+  #kind(fields: ReadonlyMap<string, Item>): Kind | undefined {
+    const { item, dialect } = this.#where
     const field = fields.has('type') ? 'type' : 'transport'
     const type = fields.get(field)
     const address = addresses.find((name) => fields.has(name))
     const hasCommand = fields.has('command')
     if (type !== undefined) {
-      const known = { ...kinds, ...ownKinds[place.client] }
+      const known = { ...kinds, ...dialect.types }
       const kind = typeof type.value === 'string' && Object.hasOwn(known, type.value) ? known[type.value] : undefined
       if (kind === undefined) return this.#unknownKind(type, field, Object.keys(known))
       if (kind === 'stdio' && !hasCommand) return this.#fail(item, '', 'is of type "stdio" and has no "command"')
@@ -135,7 +144,7 @@ class Reader {
     const args = this.#texts(fields.get('args'), 'args')
     const env = this.#table(fields.get('env'), 'env')
     const cwd = fields.has('cwd') ? this.#text(fields.get('cwd'), 'cwd') : undefined
-    if (command?.meant === '') return this.#fail(fields.get('command'), 'command', 'is empty')
+    if (command?.meant === '' && !command.isUnset) return this.#fail(fields.get('command'), 'command', 'is empty')
     for (const [name, item] of tableOf(fields.get('env')))
       if (name === '' || /[=\0]/u.test(name)) this.#fail(item, `env.${name}`, 'cannot be the name of a variable')
     if (command === undefined || args === undefined || env === undefined) return undefined
@@ -161,7 +170,7 @@ class Reader {
           ...references(this.#passedOn(fields.get('env_vars'))),
           ...valuesOf(env, 'portable'),
         },
-        this.#cwd(cwd?.meant),
+        cwd?.isUnset === true ? cwd.portable : this.#cwd(cwd?.meant),
       ),
     }
   }
@@ -179,7 +188,7 @@ class Reader {
     const headers = this.#table(fields.get('headers') ?? fields.get('http_headers'), 'headers')
     const own = this.#codexHeaders(fields)
     if (url === undefined || headers === undefined) return undefined
-    if (!isWebAddress(url.meant))
+    if (!isWebAddress(url.meant) && !url.isUnset)
       return this.#fail(fields.get(field), field, 'must be an address that begins with http:// or https://')
     const all = new Map([...headers, ...own])
     for (const [name, { meant }] of all) {
@@ -206,6 +215,7 @@ class Reader {
           written: `Bearer ${token.written}`,
           meant: `Bearer ${token.meant}`,
           portable: `Bearer ${token.portable}`,
+          isUnset: token.isUnset,
         })
     }
     for (const [header, item] of named) {
@@ -238,6 +248,10 @@ class Reader {
     const item = fields.get('envFile')
     const file = item === undefined ? undefined : this.#text(item, 'envFile')
     if (item === undefined || file === undefined) return ''
+    if (file.isUnset) {
+      this.#fail(item, 'envFile', 'cannot be found while a variable in it is not set')
+      return ''
+    }
     const path = pathsOf(this.#surroundings.platform).resolve(this.#where.folder, file.meant)
     const read = await readText(path)
     if (read === undefined) this.#fail(item, 'envFile', `there is no file ${printable(path)}`)
@@ -277,11 +291,13 @@ class Reader {
   }
 
   #expanded(item: Item, field: string, written: string): Text | undefined {
-    const { text, uses, problems } = expand(written, this.#variables)
+    const { text, uses, unset, problems } = expand(written, this.#variables)
     for (const name of uses) this.#uses.add(name)
+    for (const name of unset) this.lacking.push({ ...this.#problem(item, field, unsetProblem(name)), unset: name })
     for (const problem of problems) this.#fail(item, field, problem)
     if (text.includes('\0')) this.#fail(item, field, 'holds a zero character')
-    return problems.length > 0 ? undefined : { written, meant: text, portable: portableText(written, this.#variables) }
+    if (problems.length > 0) return undefined
+    return { written, meant: text, portable: portableText(written, this.#variables), isUnset: unset.length > 0 }
   }
 
   #wrong({ line, column, value }: Item, field: string, wanted: string): undefined {
@@ -293,18 +309,22 @@ class Reader {
     )
   }
 
-  #fail(item: { readonly line: number; readonly column: number } | undefined, field: string, words: string): undefined {
+  #fail(item: Spot | undefined, field: string, words: string): undefined {
+    this.problems.push(this.#problem(item, field, words))
+  }
+
+  #problem(item: Spot | undefined, field: string, words: string): Problem {
     const { name: server, place, item: whole } = this.#where
     const { line, column } = item ?? whole
     const what = printable(field === '' ? server : `${server}.${field}`)
-    this.problems.push({ file: place.file, line, column, server, message: `${what}: ${words}.` })
+    return { file: place.file, line, column, server, message: `${what}: ${words}.` }
   }
 }
 
 const tableOf = (item: Item | undefined): ReadonlyMap<string, Item> =>
   item !== undefined && isTable(item.value) ? item.value : new Map<string, Item>()
 
-const valuesOf = (texts: ReadonlyMap<string, Text>, which: keyof Text): Record<string, string> =>
+const valuesOf = (texts: ReadonlyMap<string, Text>, which: 'written' | 'meant' | 'portable'): Record<string, string> =>
   Object.fromEntries([...texts].map(([name, text]) => [name, text[which]]))
 
 /** Variables that are read where they are needed, instead of what they hold. */

@@ -12,14 +12,22 @@ export type Value = string | number | boolean | null | readonly Item[] | Readonl
 /** A file that was read: its content, or what is wrong with it and where. */
 export type Document = { readonly root: Item } | { readonly problem: { line: number; column: number; message: string } }
 
-/** Reads a file of JSON (comments, trailing commas and a byte-order mark allowed) or TOML; nothing when there is none. */
-export async function readDocument(file: string, format: 'json' | 'toml'): Promise<Document | undefined> {
+/** How a file is written, by its name. */
+export function formatOf(file: string): 'json' | 'toml' | 'yaml' {
+  if (/\.toml$/iu.test(file)) return 'toml'
+  return /\.ya?ml$/iu.test(file) ? 'yaml' : 'json'
+}
+
+/** Reads a file of JSON (comments, trailing commas and a byte-order mark allowed), TOML or YAML; nothing when there is none. */
+export async function readDocument(file: string): Promise<Document | undefined> {
   const read = await readText(file)
   if (read === undefined) return undefined
   if ('problem' in read) return { problem: { line: 1, column: 1, message: read.problem } }
-  // Loaded when there is something to read: most folders have no file of one of the two.
+  // Loaded when there is something to read: most folders have files of one kind only.
+  const format = formatOf(file)
   if (format === 'json') return (await import('./json.ts')).parseJson(read.text)
-  return (await import('./toml.ts')).parseToml(read.text)
+  if (format === 'toml') return (await import('./toml.ts')).parseToml(read.text)
+  return (await import('./yaml.ts')).parseYaml(read.text)
 }
 
 export function isList(value: Value): value is readonly Item[] {

@@ -1,6 +1,7 @@
 export { approvalStore, permissionFor } from './approval.ts'
 export { resolveServer } from './choice.ts'
+export { isOpenSecret } from './mask.ts'
 export { problemText } from './problem.ts'
 export { type FoundServer, type FoundServers, findServers } from './servers.ts'
 export { projectRoot, type Surroundings } from './surroundings.ts'
-export { isOpenSecret, maskedTarget, type ServerTarget } from './target.ts'
+export { maskedTarget, type ServerTarget } from './target.ts'

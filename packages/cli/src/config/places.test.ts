@@ -23,6 +23,24 @@ describe("a user's own files", () => {
       'windsurf /home/ada/.codeium/windsurf/mcp_config.json',
       'kiro /home/ada/.kiro/settings/mcp.json',
       'copilot /home/ada/.copilot/mcp-config.json',
+      'opencode /home/ada/.config/opencode/opencode.json',
+      'opencode /home/ada/.config/opencode/opencode.jsonc',
+      'qwen /home/ada/.qwen/settings.json',
+      'zed /home/ada/.config/zed/settings.json',
+      'cline /home/ada/.cline/data/settings/cline_mcp_settings.json',
+      'cline-vscode /home/ada/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+      'goose /home/ada/.config/goose/config.yaml',
+      'junie /home/ada/.junie/mcp/mcp.json',
+      'lmstudio /home/ada/.lmstudio/mcp.json',
+      'kilo /home/ada/.config/kilo/kilo.jsonc',
+      'kilo /home/ada/.config/kilo/kilo.json',
+      'kilo /home/ada/.config/kilo/opencode.jsonc',
+      'kilo /home/ada/.config/kilo/opencode.json',
+      'crush /home/ada/.config/crush/crush.json',
+      'kimi /home/ada/.kimi-code/mcp.json',
+      'amp /home/ada/.config/amp/settings.json',
+      'amp /home/ada/.config/amp/settings.jsonc',
+      'continue /home/ada/.continue/config.yaml',
     ])
   })
 
@@ -39,6 +57,24 @@ describe("a user's own files", () => {
       'windsurf /Users/ada/.codeium/windsurf/mcp_config.json',
       'kiro /Users/ada/.kiro/settings/mcp.json',
       'copilot /Users/ada/.copilot/mcp-config.json',
+      'opencode /Users/ada/.config/opencode/opencode.json',
+      'opencode /Users/ada/.config/opencode/opencode.jsonc',
+      'qwen /Users/ada/.qwen/settings.json',
+      'zed /Users/ada/.config/zed/settings.json',
+      'cline /Users/ada/.cline/data/settings/cline_mcp_settings.json',
+      'cline-vscode /Users/ada/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+      'goose /Users/ada/.config/goose/config.yaml',
+      'junie /Users/ada/.junie/mcp/mcp.json',
+      'lmstudio /Users/ada/.lmstudio/mcp.json',
+      'kilo /Users/ada/.config/kilo/kilo.jsonc',
+      'kilo /Users/ada/.config/kilo/kilo.json',
+      'kilo /Users/ada/.config/kilo/opencode.jsonc',
+      'kilo /Users/ada/.config/kilo/opencode.json',
+      'crush /Users/ada/.config/crush/crush.json',
+      'kimi /Users/ada/.kimi-code/mcp.json',
+      'amp /Users/ada/.config/amp/settings.json',
+      'amp /Users/ada/.config/amp/settings.jsonc',
+      'continue /Users/ada/.continue/config.yaml',
     ])
   })
 
@@ -56,11 +92,38 @@ describe("a user's own files", () => {
       'windsurf C:\\Users\\ada\\.codeium\\windsurf\\mcp_config.json',
       'kiro C:\\Users\\ada\\.kiro\\settings\\mcp.json',
       'copilot C:\\Users\\ada\\.copilot\\mcp-config.json',
+      'opencode C:\\Users\\ada\\.config\\opencode\\opencode.json',
+      'opencode C:\\Users\\ada\\.config\\opencode\\opencode.jsonc',
+      'qwen C:\\Users\\ada\\.qwen\\settings.json',
+      'zed D:\\Roaming\\Zed\\settings.json',
+      'cline C:\\Users\\ada\\.cline\\data\\settings\\cline_mcp_settings.json',
+      'cline-vscode D:\\Roaming\\Code\\User\\globalStorage\\saoudrizwan.claude-dev\\settings\\cline_mcp_settings.json',
+      'goose D:\\Roaming\\Block\\goose\\config\\config.yaml',
+      'junie C:\\Users\\ada\\.junie\\mcp\\mcp.json',
+      'lmstudio C:\\Users\\ada\\.lmstudio\\mcp.json',
+      'kilo C:\\Users\\ada\\.config\\kilo\\kilo.jsonc',
+      'kilo C:\\Users\\ada\\.config\\kilo\\kilo.json',
+      'kilo C:\\Users\\ada\\.config\\kilo\\opencode.jsonc',
+      'kilo C:\\Users\\ada\\.config\\kilo\\opencode.json',
+      'crush C:\\Users\\ada\\.config\\crush\\crush.json',
+      'kimi C:\\Users\\ada\\.kimi-code\\mcp.json',
+      'amp C:\\Users\\ada\\.config\\amp\\settings.json',
+      'amp C:\\Users\\ada\\.config\\amp\\settings.jsonc',
+      'continue C:\\Users\\ada\\.continue\\config.yaml',
     ])
   })
 
   test('move with the variables that their programs know', () => {
-    const env = { XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/d', COPILOT_HOME: '/p', UNFOLD_HOME: '/u' }
+    const env = {
+      XDG_CONFIG_HOME: '/x',
+      CLAUDE_CONFIG_DIR: '/c',
+      CODEX_HOME: '/d',
+      COPILOT_HOME: '/p',
+      UNFOLD_HOME: '/u',
+      QWEN_HOME: '/q',
+      KIMI_CODE_HOME: '/k',
+      CLINE_DATA_DIR: '/l',
+    }
     const found = files({ ...linux, env }, 'user')
     expect(found).toEqual(
       expect.arrayContaining([
@@ -69,12 +132,25 @@ describe("a user's own files", () => {
         'claude-code /c/.claude.json',
         'codex /d/config.toml',
         'copilot /p/mcp-config.json',
+        'qwen /q/settings.json',
+        'kimi /k/mcp.json',
+        'cline /l/settings/cline_mcp_settings.json',
+        'goose /x/goose/config.yaml',
       ]),
     )
   })
 
   test('do not move to a relative path, which would make a file of the project pass for one of theirs', () => {
-    const env = { XDG_CONFIG_HOME: 'x', CLAUDE_CONFIG_DIR: '.', CODEX_HOME: './d', COPILOT_HOME: 'p', UNFOLD_HOME: 'u' }
+    const env = {
+      XDG_CONFIG_HOME: 'x',
+      CLAUDE_CONFIG_DIR: '.',
+      CODEX_HOME: './d',
+      COPILOT_HOME: 'p',
+      UNFOLD_HOME: 'u',
+      QWEN_HOME: 'q',
+      KIMI_CODE_HOME: 'k',
+      CLINE_DATA_DIR: 'l',
+    }
     expect(files({ ...linux, env }, 'user')).toEqual(files(linux, 'user'))
   })
 })
@@ -89,6 +165,12 @@ describe("a project's files", () => {
       'codex /home/ada/code/app/.codex/config.toml',
       'gemini /home/ada/code/app/.gemini/settings.json',
       'kiro /home/ada/code/app/.kiro/settings/mcp.json',
+      'opencode /home/ada/code/app/opencode.json',
+      'qwen /home/ada/code/app/.qwen/settings.json',
+      'zed /home/ada/code/app/.zed/settings.json',
+      'junie /home/ada/code/app/.junie/mcp/mcp.json',
+      'kimi /home/ada/code/app/.kimi-code/mcp.json',
+      'amp /home/ada/code/app/.amp/settings.json',
     ])
   })
 

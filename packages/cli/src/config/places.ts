@@ -1,26 +1,42 @@
 import { foldersAbove, pathsOf, type Surroundings, variableOf } from './surroundings.ts'
 
-/** The programs whose configurations are read. */
-export type ClientName =
-  | 'unfold'
-  | 'claude-desktop'
-  | 'claude-code'
-  | 'cursor'
-  | 'vscode'
-  | 'codex'
-  | 'gemini'
-  | 'windsurf'
-  | 'kiro'
-  | 'copilot'
+/** The other programs whose configurations are read. */
+export const clientNames = [
+  'claude-code',
+  'claude-desktop',
+  'cursor',
+  'vscode',
+  'codex',
+  'gemini',
+  'windsurf',
+  'kiro',
+  'copilot',
+  'opencode',
+  'qwen',
+  'zed',
+  'cline',
+  'cline-vscode',
+  'goose',
+  'junie',
+  'lmstudio',
+  'kilo',
+  'crush',
+  'kimi',
+  'amp',
+  'continue',
+] as const
+
+/** The programs whose configurations are read, this one included. */
+export type ClientName = 'unfold' | (typeof clientNames)[number]
 
 /** `user`: the user's own file. `project`: a file that came with the folder, which anyone may have written. */
 export type Trust = 'user' | 'project'
 
 /**
  * What a file holds. `servers`: servers and nothing else. `settings`: servers among other things. `claude`: settings with more
- * servers for each project. `codex`: the TOML of Codex.
+ * servers for each project.
  */
-type Shape = 'servers' | 'settings' | 'claude' | 'codex'
+type Shape = 'servers' | 'settings' | 'claude'
 
 /** A file that may hold servers. */
 export interface Place {
@@ -42,15 +58,14 @@ export function placesOf(surroundings: Surroundings): readonly Place[] {
 
 /** The place of a file that the user named, which is thereby trusted. */
 export function namedPlace(file: string, { cwd, platform }: Surroundings): Place {
-  const paths = pathsOf(platform)
-  const shape = paths.extname(file).toLowerCase() === '.toml' ? 'codex' : 'claude'
-  return { client: 'unfold', file: paths.resolve(cwd, file), trust: 'user', shape, folder: cwd }
+  return { client: 'unfold', file: pathsOf(platform).resolve(cwd, file), trust: 'user', shape: 'claude', folder: cwd }
 }
 
 function userPlaces(surroundings: Surroundings): readonly Place[] {
   const { platform, home, cwd } = surroundings
   const paths = pathsOf(platform)
   const configs = configFolder(surroundings)
+  const dotted = dotConfigFolder(surroundings)
   const at = (client: ClientName, shape: Shape, ...parts: readonly string[]): Place => ({
     client,
     shape,
@@ -67,12 +82,44 @@ function userPlaces(surroundings: Surroundings): readonly Place[] {
     at('cursor', 'servers', home, '.cursor', 'mcp.json'),
     at('vscode', 'servers', configs, 'Code', 'User', 'mcp.json'),
     at('vscode', 'servers', configs, 'Code - Insiders', 'User', 'mcp.json'),
-    at('codex', 'codex', moved('CODEX_HOME', '.codex'), 'config.toml'),
+    at('codex', 'settings', moved('CODEX_HOME', '.codex'), 'config.toml'),
     at('gemini', 'settings', home, '.gemini', 'settings.json'),
     at('windsurf', 'servers', home, '.codeium', 'windsurf', 'mcp_config.json'),
     at('kiro', 'servers', home, '.kiro', 'settings', 'mcp.json'),
     at('copilot', 'servers', moved('COPILOT_HOME', '.copilot'), 'mcp-config.json'),
+    // Of several files that a program reads, the one that it writes itself comes first.
+    at('opencode', 'settings', dotted, 'opencode', 'opencode.json'),
+    at('opencode', 'settings', dotted, 'opencode', 'opencode.jsonc'),
+    at('qwen', 'settings', moved('QWEN_HOME', '.qwen'), 'settings.json'),
+    at('zed', 'settings', platform === 'win32' ? paths.join(configs, 'Zed') : paths.join(dotted, 'zed'), 'settings.json'),
+    at('cline', 'servers', clineSettings(surroundings)),
+    at('cline-vscode', 'servers', configs, 'Code', 'User', 'globalStorage', 'saoudrizwan.claude-dev', 'settings', clineFile),
+    at(
+      'goose',
+      'settings',
+      platform === 'win32' ? paths.join(configs, 'Block', 'goose', 'config') : paths.join(dotted, 'goose'),
+      'config.yaml',
+    ),
+    at('junie', 'servers', home, '.junie', 'mcp', 'mcp.json'),
+    at('lmstudio', 'servers', home, '.lmstudio', 'mcp.json'),
+    ...['kilo.jsonc', 'kilo.json', 'opencode.jsonc', 'opencode.json'].map((name) => at('kilo', 'settings', dotted, 'kilo', name)),
+    at('crush', 'settings', dotted, 'crush', 'crush.json'),
+    at('kimi', 'servers', moved('KIMI_CODE_HOME', '.kimi-code'), 'mcp.json'),
+    at('amp', 'settings', dotted, 'amp', 'settings.json'),
+    at('amp', 'settings', dotted, 'amp', 'settings.jsonc'),
+    at('continue', 'settings', moved('CONTINUE_GLOBAL_DIR', '.continue'), 'config.yaml'),
   ]
+}
+
+const clineFile = 'cline_mcp_settings.json'
+
+function clineSettings(surroundings: Surroundings): string {
+  const { platform, home } = surroundings
+  const paths = pathsOf(platform)
+  const named = absolute(surroundings, 'CLINE_MCP_SETTINGS_PATH')
+  if (named !== undefined) return named
+  const own = absolute(surroundings, 'CLINE_DIR') ?? paths.join(home, '.cline')
+  return paths.join(absolute(surroundings, 'CLINE_DATA_DIR') ?? paths.join(own, 'data'), 'settings', clineFile)
 }
 
 const inProjects: readonly (readonly [ClientName, Shape, ...string[]])[] = [
@@ -80,9 +127,15 @@ const inProjects: readonly (readonly [ClientName, Shape, ...string[]])[] = [
   ['claude-code', 'servers', '.mcp.json'],
   ['cursor', 'servers', '.cursor', 'mcp.json'],
   ['vscode', 'servers', '.vscode', 'mcp.json'],
-  ['codex', 'codex', '.codex', 'config.toml'],
+  ['codex', 'settings', '.codex', 'config.toml'],
   ['gemini', 'settings', '.gemini', 'settings.json'],
   ['kiro', 'servers', '.kiro', 'settings', 'mcp.json'],
+  ['opencode', 'settings', 'opencode.json'],
+  ['qwen', 'settings', '.qwen', 'settings.json'],
+  ['zed', 'settings', '.zed', 'settings.json'],
+  ['junie', 'servers', '.junie', 'mcp', 'mcp.json'],
+  ['kimi', 'servers', '.kimi-code', 'mcp.json'],
+  ['amp', 'settings', '.amp', 'settings.json'],
 ]
 
 function projectPlaces({ platform, cwd, root = cwd }: Surroundings): readonly Place[] {
@@ -103,6 +156,12 @@ function configFolder(surroundings: Surroundings): string {
   if (platform === 'darwin') return paths.join(home, 'Library', 'Application Support')
   if (platform === 'win32') return absolute(surroundings, 'APPDATA') ?? paths.join(home, 'AppData', 'Roaming')
   return absolute(surroundings, 'XDG_CONFIG_HOME') ?? paths.join(home, '.config')
+}
+
+/** Where programs keep their settings that do so in the same way on every platform. */
+function dotConfigFolder(surroundings: Surroundings): string {
+  const { platform, home } = surroundings
+  return absolute(surroundings, 'XDG_CONFIG_HOME') ?? pathsOf(platform).join(home, '.config')
 }
 
 // A relative path would make a folder's own file pass for the user's.

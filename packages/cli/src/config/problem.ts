@@ -8,6 +8,8 @@ export interface Problem {
   readonly message: string
   /** The server that it is about, as its file calls it. */
   readonly server?: string
+  /** The variable that is not set, where that is all there is to it. */
+  readonly unset?: string
 }
 
 /** The problem in one line: where it is, and what to do about it. */

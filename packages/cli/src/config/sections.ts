@@ -1,5 +1,6 @@
 import { printable } from '@unfold-mcp/core'
 import type { Whereabouts } from './definition.ts'
+import { dialectOf, entryIn } from './dialects.ts'
 import { type Item, isList, isTable, kindOf } from './document.ts'
 import type { Place } from './places.ts'
 import type { Problem } from './problem.ts'
@@ -20,20 +21,20 @@ export function sectionsOf(root: Item, place: Place, surroundings: Surroundings)
     return { servers: [], problems }
   }
   const fields = root.value
-  const keys = keysOf(place)
+  const dialect = dialectOf(place, new Set(fields.keys()))
+  const { keys } = dialect
   const present = keys.filter((key) => fields.has(key))
   if (present.length === 0 && place.shape === 'servers' && [...fields.keys()].some((key) => !key.startsWith('$')))
     fail(root, `It has no "${keys[0]}". Put the servers into an object of that name.`)
   const inputs = inputsOf(fields.get('inputs'))
-  const servers = present.flatMap((key) => named(fields.get(key), key, fail).map((each) => ({ ...each, folder: place.folder })))
+  const servers = present.flatMap((key) =>
+    (dialect.isList === true ? listed : named)(fields.get(key), key, fail).flatMap(({ name, item: written }) => {
+      const item = entryIn(dialect, written)
+      return item === undefined ? [] : [{ name, item, folder: place.folder }]
+    }),
+  )
   const more = place.shape === 'claude' ? perProject(fields.get('projects'), surroundings, fail) : []
-  return { servers: [...servers, ...more].map((each) => ({ ...each, place, inputs })), problems }
-}
-
-function keysOf({ client, shape }: Place): readonly string[] {
-  if (shape === 'codex') return ['mcp_servers']
-  if (shape === 'settings') return ['mcpServers']
-  return client === 'vscode' ? ['servers', 'mcpServers'] : ['mcpServers', 'servers']
+  return { servers: [...servers, ...more].map((each) => ({ ...each, place, dialect, inputs })), problems }
 }
 
 type Fail = (item: Item, message: string) => void
@@ -47,6 +48,17 @@ function named(item: Item | undefined, key: string, fail: Fail): readonly { read
   return [...item.value].flatMap(([name, each]) => {
     if (name.trim() !== '') return [{ name, item: each }]
     fail(each, `A server in "${key}" has no name. Give it one.`)
+    return []
+  })
+}
+
+/** The same for a list, in which each has its name among its fields. */
+function listed(list: Item | undefined, key: string, fail: Fail): ReturnType<typeof named> {
+  if (list === undefined || !isList(list.value)) return named(list, key, fail)
+  return list.value.flatMap((item) => {
+    const name = isTable(item.value) ? item.value.get('name')?.value : undefined
+    if (typeof name === 'string' && name.trim() !== '') return [{ name, item }]
+    fail(item, `A server in "${key}" has no name. Give it one.`)
     return []
   })
 }

@@ -267,6 +267,32 @@ describe('what is wrong is said with its place', () => {
     ])
   })
 
+  test('a server that only lacks variables is held: as it is written, under a name of its own, and never among those that can be used', async () => {
+    await using place = await machine({ SET: 's' })
+    const held = { command: 'hub', args: ['${ONE}'], env: { A: '${SET}', B: '${env:TWO}' }, cwd: '${THREE}/work' }
+    await place.write('~/.cursor/mcp.json', {
+      mcpServers: {
+        hub: held,
+        web: { url: 'https://${HOST}/mcp' },
+        both: { command: '${FOUR}' },
+        worse: { command: '${FOUR}', args: 1 },
+      },
+    })
+    await place.write('~/.gemini/settings.json', {
+      mcpServers: { hub: { ...held, env: { A: '${SET}', B: '${TWO}' } }, both: { command: 'b' } },
+    })
+    const found = await findServers(place.surroundings)
+    expect(found.servers.map(({ name }) => name)).toEqual(['both'])
+    expect(found.held.map(({ name, unset, also }) => [name, unset, also.length])).toEqual([
+      ['hub', ['ONE', 'TWO', 'THREE'], 1],
+      ['web', ['HOST'], 0],
+      ['both@cursor', ['FOUR'], 0],
+    ])
+    expect(found.held[0]?.portable).toEqual(held)
+    expect(found.held[1]?.portable).toMatchObject({ url: 'https://${HOST}/mcp' })
+    expect(found.problems.filter(({ unset }) => unset === undefined).map(({ server }) => server)).toEqual(['worse'])
+  })
+
   test('an input of VS Code says what it is', async () => {
     await using place = await machine()
     await place.write('.vscode/mcp.json', {

@@ -35,12 +35,17 @@ export interface FoundServer {
   readonly uses: readonly string[]
   /** A hash of the definition as it is written, with its file of variables: what the user agrees to. */
   readonly hash: string
+  /** The variables that it needs and that are not set. */
+  readonly unset: readonly string[]
   /** Whether its own program has it switched off. */
   readonly disabled: boolean
 }
 
 export interface FoundServers {
   readonly servers: readonly FoundServer[]
+  /** Servers that can be used once their variables are set. */
+  readonly held: readonly FoundServer[]
+  /** Everything that is wrong, also with those. */
   readonly problems: readonly Problem[]
 }
 
@@ -48,10 +53,13 @@ export interface FoundServers {
 export async function findServers(surroundings: Surroundings, { file }: { readonly file?: string } = {}): Promise<FoundServers> {
   const places = file === undefined ? placesOf(surroundings) : [namedPlace(file, surroundings)]
   const read = await Promise.all(places.map((place) => readPlace(place, surroundings, file !== undefined)))
-  return {
-    servers: withNames(read.flatMap(({ servers }) => servers)),
-    problems: read.flatMap(({ problems }) => problems),
-  }
+  const all = read.flatMap(({ servers }) => servers)
+  const servers = withNames(all.filter(({ unset }) => unset.length === 0))
+  const held = withNames(
+    all.filter(({ unset }) => unset.length > 0),
+    servers.map(({ name }) => name),
+  )
+  return { servers, held, problems: read.flatMap(({ problems }) => problems) }
 }
 
 type Unnamed = Omit<FoundServer, 'name'>
@@ -61,37 +69,34 @@ async function readPlace(
   surroundings: Surroundings,
   mustExist: boolean,
 ): Promise<{ readonly servers: readonly Unnamed[]; readonly problems: readonly Problem[] }> {
-  const document = await readDocument(place.file, place.shape === 'codex' ? 'toml' : 'json')
+  const document = await readDocument(place.file)
   if (document === undefined) {
     const problem = { file: place.file, line: 1, column: 1, message: 'There is no such file.' }
     return { servers: [], problems: mustExist ? [problem] : [] }
   }
   if ('problem' in document) return { servers: [], problems: [{ file: place.file, ...document.problem }] }
   const sections = sectionsOf(document.root, place, surroundings)
-  const servers: Unnamed[] = []
-  const problems = [...sections.problems]
-  for (const where of sections.servers) {
-    const read = await readServer(where, surroundings)
-    if ('problems' in read) problems.push(...read.problems)
-    else servers.push(read)
+  const read = await Promise.all(sections.servers.map((where) => readServer(where, surroundings)))
+  return {
+    servers: read.flatMap(({ server }) => server ?? []),
+    problems: [...sections.problems, ...read.flatMap(({ problems }) => problems)],
   }
-  return { servers, problems }
 }
 
 async function readServer(
   where: Whereabouts,
   surroundings: Surroundings,
-): Promise<Unnamed | { readonly problems: readonly Problem[] }> {
+): Promise<{ readonly server?: Unnamed; readonly problems: readonly Problem[] }> {
   const { name, item, place } = where
   const { file, client, trust } = place
   const { line, column } = item
-  const read = await readDefinition(where, surroundings)
-  if ('problems' in read) return read
-  const hash = hashOf(where, read)
+  const { definition, problems } = await readDefinition(where, surroundings)
+  if (definition === undefined) return { problems }
+  const hash = hashOf(where, definition)
   if (hash === undefined)
     return { problems: [{ file, line, column, server: name, message: `${name}: is nested too deeply to be meant.` }] }
-  const { target, written, portable, uses, disabled } = read
-  return {
+  const { target, written, portable, uses, disabled } = definition
+  const server = {
     key: name,
     target,
     shown: maskedTarget(written),
@@ -101,8 +106,10 @@ async function readServer(
     trust,
     uses,
     hash,
+    unset: [...new Set(problems.flatMap(({ unset }) => unset ?? []))],
     disabled,
   }
+  return { server, problems }
 }
 
 function hashOf({ item }: Whereabouts, { envText }: Definition): string | undefined {
@@ -115,13 +122,13 @@ function hashOf({ item }: Whereabouts, { envText }: Definition): string | undefi
   }
 }
 
-/** The servers, each once, under names that tell them apart. */
-function withNames(found: readonly Unnamed[]): readonly FoundServer[] {
+/** The servers, each once, under names that tell them apart, also from those that are `given` already. */
+function withNames(found: readonly Unnamed[], given: readonly string[] = []): readonly FoundServer[] {
   const byKey = new Map<string, Unnamed[]>()
   for (const server of merged(found)) byKey.set(server.key, [...(byKey.get(server.key) ?? []), server])
-  const taken = new Set(byKey.keys())
-  return [...byKey.values()].flatMap((same) => {
-    if (same.length === 1) return same.map((server) => ({ ...server, name: server.key }))
+  const taken = new Set([...byKey.keys(), ...given])
+  return [...byKey.entries()].flatMap(([key, same]) => {
+    if (same.length === 1 && !given.includes(key)) return same.map((server) => ({ ...server, name: server.key }))
     return same.map((server) => ({ ...server, name: qualified(server, same, taken) }))
   })
 }
@@ -130,10 +137,12 @@ function withNames(found: readonly Unnamed[]): readonly FoundServer[] {
 function merged(found: readonly Unnamed[]): readonly Unnamed[] {
   const kept = new Map<string, Unnamed>()
   for (const server of found) {
-    const { key, shown, target, source, disabled } = server
+    const { key, shown, target, portable, source, unset, disabled } = server
     // A project's server runs in its folder by default, which makes it no other server.
     const cwd = 'cwd' in shown ? ('cwd' in target ? target.cwd : undefined) : undefined
-    const same = canonicalJson([key, { ...target, cwd }])
+    // What is not set is told apart by its names.
+    const names = unset.length === 0 ? '' : canonicalJson(portable).replaceAll(`\${env:`, `\${`)
+    const same = canonicalJson([key, { ...target, cwd }, names])
     const first = kept.get(same)
     kept.set(
       same,

@@ -16,8 +16,15 @@ export interface Variables {
 export interface Expanded {
   readonly text: string
   readonly uses: readonly string[]
+  /** The variables that are not set and have no default; the text has nothing in their place. */
+  readonly unset: readonly string[]
+  /** What is wrong whatever is set. */
   readonly problems: readonly string[]
 }
+
+/** What is wrong with a text as long as a variable is not set. */
+export const unsetProblem = (name: string): string =>
+  `the variable ${name} is not set. Set it, or give it a default: \${${name}:-value}`
 
 const pattern = /\$\$(?=\{)|\$\{([^}]*)\}|\$([A-Za-z_]\w*)/gu
 const environment = /^(?:env:)?([A-Za-z_][\w()]*)(?::-(.*))?$/su
@@ -28,6 +35,7 @@ const environment = /^(?:env:)?([A-Za-z_][\w()]*)(?::-(.*))?$/su
  */
 export function expand(text: string, variables: Variables): Expanded {
   const uses = new Set<string>()
+  const unset = new Set<string>()
   const problems: string[] = []
   const expanded = text.replace(pattern, (whole: string, braced: string | undefined, bare: string | undefined) => {
     if (bare !== undefined) return (variables.bareNames && read(bare)) || whole
@@ -39,9 +47,10 @@ export function expand(text: string, variables: Variables): Expanded {
     const value = read(name)
     // As in a shell, the default also stands in for an empty value.
     if (fallback !== undefined) return value === undefined || value === '' ? fallback : value
-    return value ?? fail(`the variable ${name} is not set. Set it, or give it a default: \${${name}:-value}`)
+    if (value === undefined) unset.add(name)
+    return value ?? ''
   })
-  return { text: expanded, uses: [...uses], problems }
+  return { text: expanded, uses: [...uses], unset: [...unset], problems }
 
   function read(name: string): string | undefined {
     const value = variableOf(variables.surroundings, name)

@@ -3,12 +3,16 @@ import type { Style } from '../text/style.ts'
 
 export interface DifferenceOptions {
   readonly style: Style
-  /** Values that are not shown. */
-  readonly secrets?: readonly string[]
+  /** The text as it may be shown, with as many lines as before. */
+  readonly shown?: (text: string) => string
 }
 
 /** What becomes of a text: the lines that go, and those that come, each with its number. An edit is in one place. */
-export function differenceLines(before: string, after: string, { style, secrets = [] }: DifferenceOptions): readonly string[] {
+export function differenceLines(
+  before: string,
+  after: string,
+  { style, shown = (text) => text }: DifferenceOptions,
+): readonly string[] {
   const old = linesOf(before)
   const now = linesOf(after)
   const most = Math.min(old.length, now.length)
@@ -17,16 +21,20 @@ export function differenceLines(before: string, after: string, { style, secrets 
   let end = 0
   while (end < most - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
   const width = String(Math.max(old.length, now.length)).length
-  const differing = (all: readonly string[]): readonly string[] =>
-    all.slice(start, all.length - end).map((line) => masked(line, secrets))
-  const [gone, come] = [differing(old), differing(now)]
+  const differing = (text: string, { length }: readonly string[]): readonly string[] => {
+    const lines = linesOf(shown(text))
+    // Without its line, nobody knows what of a text is a secret.
+    const safe = lines.length === length ? lines : Array.from({ length }, () => '***')
+    return safe.slice(start, length - end)
+  }
+  const [gone, come] = [differing(before, old), differing(after, now)]
   const kept = commonLength(gone[0] ?? '', come[0] ?? '')
-  const shown = (mark: string, lines: readonly string[]): readonly string[] =>
+  const marked = (mark: string, lines: readonly string[]): readonly string[] =>
     lines.map((line, at) => {
       const number = String(start + at + 1).padStart(width)
       return `${mark} ${number}  ${safeText(at === 0 ? shortened(line, kept) : line, { lines: true, limit: 500 })}`
     })
-  return [...shown('-', gone).map(style.red), ...shown('+', come).map(style.green)]
+  return [...marked('-', gone).map(style.red), ...marked('+', come).map(style.green)]
 }
 
 function commonLength(a: string, b: string): number {
@@ -46,9 +54,3 @@ function shortened(line: string, kept: number): string {
 }
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\r?\n$/u, '').split(/\r?\n/u))
-
-// A longer one first: another may be a part of it.
-const masked = (line: string, secrets: readonly string[]): string =>
-  secrets
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((text, secret) => (secret === '' ? text : text.replaceAll(JSON.stringify(secret).slice(1, -1), '***')), line)

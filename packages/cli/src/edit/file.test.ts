@@ -22,7 +22,21 @@ test('what another program wrote between the plan and the writing is kept', asyn
   expect(jsonAt(await readFile(file, 'utf8'), [])).toEqual({ a: 1, theirs: 2, unfold: true })
   expect(await readFile(backup ?? '', 'utf8')).toBe('{"a": 1, "theirs": 2}')
   expect((await stat(file)).mode & 0o777).toBe(0o640)
-  expect(await readdir(folder)).toEqual(['settings.json', 'settings.json.unfold-backup'])
+  expect(await readdir(folder)).toEqual(['settings.json', 'settings.json.bak.1'])
+})
+
+test('each edit keeps a numbered backup, with the rights of the file; of more than ten the oldest go, and nothing else does', async () => {
+  const file = join(folder, 'settings.json')
+  await writeFile(file, '{"at": 0}', { mode: 0o600 })
+  await writeFile(join(folder, 'settings.json.bak.mine'), 'mine')
+  for (let at = 1; at <= 12; at++) {
+    const { backup } = await writeEdit(await planEdit(file, setJson(['at'], at)))
+    expect(backup).toBe(`${file}.bak.${at}`)
+    expect(await readFile(backup ?? '', 'utf8')).toBe(`{"at": ${at - 1}}`)
+    expect((await stat(backup ?? '')).mode & 0o777).toBe(0o600)
+  }
+  const left = ['3', '4', '5', '6', '7', '8', '9', '10', '11', '12', 'mine'].map((end) => `settings.json.bak.${end}`)
+  expect((await readdir(folder)).toSorted()).toEqual(['settings.json', ...left].toSorted())
 })
 
 test('a file that another program broke meanwhile, or that is no UTF-8, is left alone', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { backedUp } from './backup.ts'
 import { type Edit, EditError } from './edit.ts'
 
 /** A file as it would become. */
@@ -30,7 +31,7 @@ export async function planEdit(file: string, edit: Edit): Promise<PlannedEdit> {
 const tries = 5
 
 /**
- * Writes an edit: whole or not at all, with its old text beside it, and through a link where the file is one. What somebody else
+ * Writes an edit: whole or not at all, with a numbered backup of its old text next to it, and through a link where the file is one. What somebody else
  * wrote meanwhile is kept, and edited instead.
  */
 export async function writeEdit({ file, before, after, edit }: PlannedEdit): Promise<Written> {
@@ -47,8 +48,7 @@ export async function writeEdit({ file, before, after, edit }: PlannedEdit): Pro
     const draft = await drafted(target, `${now?.mark ?? ''}${wanted}`)
     try {
       if ((await textOf(target))?.text !== basis) continue
-      const backup = basis === undefined ? undefined : `${target}.unfold-backup`
-      if (backup !== undefined) await copyFile(target, backup)
+      const backup = basis === undefined ? undefined : await backedUp(target)
       await rename(draft, target)
       return { file: target, backup }
     } finally {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EditError } from './edit.ts'
-import { appendJson, jsonAt, removeJson, setJson } from './json.ts'
+import { appendJson, jsonAt, removeItemJson, removeJson, setJson } from './json.ts'
 
 const commented = `{
 \t// Mine
@@ -44,6 +44,16 @@ describe('an edit of JSON as people write it', () => {
     )
     expect(jsonAt(appendJson(['tokens'], 1)('{}'), ['tokens'])).toEqual([1])
     expect(() => appendJson(['tokens'], 1)('{"tokens": {}}')).toThrow(EditError)
+  })
+
+  test('takes an item out of a list with its remark, and the list with its last item', () => {
+    const before = '{\n  "tokens": [\n    { "name": "a" } // first\n  ]\n}'
+    const both = appendJson(['tokens'], { name: 'b' })(before)
+    expect(removeItemJson(['tokens'], 1)(both)).toBe(before)
+    expect(removeItemJson(['tokens'], 0)(both)).toBe('{\n  "tokens": [\n    {\n      "name": "b"\n    }\n  ]\n}')
+    expect(removeItemJson(['tokens'], 0)('{"a": 1, "tokens": [1]}')).toBe('{"a": 1 }')
+    expect(removeItemJson(['tokens'], 0)('{"tokens": [1, 2]}')).toBe('{"tokens": [2]}')
+    expect(() => removeItemJson(['tokens'], 0)('{"tokens": {}}')).toThrow(EditError)
   })
 
   test('of what is no JSON, no object, says the same twice or is nested without end is refused', () => {

@@ -37,6 +37,23 @@ export const removeJson =
     return checked(text, () => removed(text, nodeAt(root, path)), withoutValue(path))
   }
 
+/** Removes an item of the list at `path`; the list itself goes with its last item. */
+export const removeItemJson =
+  (path: Path, index: number): Edit =>
+  (text) => {
+    const present = valueAt(plainOf(rootOf(text)), path)
+    if (!Array.isArray(present)) throw new EditError(`"${path.join('.')}" is not a list.`)
+    if (present.length === 1 && index === 0) return removeJson(path)(text)
+    return checked(
+      text,
+      (given, root) => {
+        const item = nodeAt(root, path).children?.[index]
+        return item === undefined ? given : removed(given, item)
+      },
+      withValue(path, present.toSpliced(index, 1)),
+    )
+  }
+
 /** What stands at `path` in a text, if something does. */
 export function jsonAt(text: string, path: Path): unknown {
   return valueAt(plainOf(rootOf(text)), path)

@@ -7,14 +7,14 @@ import { type Io, isInteractive } from '../io.ts'
 import type { Output } from '../output.ts'
 import { safeText } from '../text/safe.ts'
 import { styleFor } from '../text/style.ts'
-import { secretsIn } from './secrets.ts'
+import { shownText } from './shown-text.ts'
 
 export interface Applying {
   readonly flags: Flags
   readonly io: Io
   readonly output: Output
-  /** What is asked before it is written; nothing where the command itself was clear enough. */
-  readonly question?: string
+  /** What is asked before it is written; nothing where the command itself was clear enough. A function is called once the edit is known. */
+  readonly question?: string | (() => string | undefined)
 }
 
 /** What became of an edit. */
@@ -30,12 +30,13 @@ export async function applyEdit(plan: PlannedEdit, { flags, io, output, question
   if (!plan.isChange) return { file, changed: false }
   const style = styleFor({ env: io.env, isTerminal: io.stderr.isTTY === true })
   output.note(`${safeText(file)}${plan.before === undefined ? ' (new)' : ''}`)
-  const secrets = [...secretsIn(file, before), ...secretsIn(file, after)]
-  for (const line of differenceLines(before, after, { style, secrets })) output.note(line)
+  const shown = (text: string): string => shownText(file, text)
+  for (const line of differenceLines(before, after, { style, shown })) output.note(line)
   if (isSet(flags, 'dry-run')) return { file, changed: false }
-  if (question !== undefined) await requireYes(question, flags, io)
+  const asked = typeof question === 'function' ? question() : question
+  if (asked !== undefined) await requireYes(asked, flags, io)
   const written = await planned(writeEdit(plan))
-  if (written.backup !== undefined) output.note(`The text before is in ${safeText(written.backup)}.`)
+  if (written.backup !== undefined) output.note(`Backup: ${safeText(written.backup)}`)
   return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }
 }
 

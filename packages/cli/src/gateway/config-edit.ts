@@ -5,8 +5,8 @@ import { setJson } from '../edit/json.ts'
 import { type Flags, textOf } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import type { Output } from '../output.ts'
+import { ownPackages } from '../packages.ts'
 import { safeText } from '../text/safe.ts'
-import { version } from '../version.ts'
 import { type Applied, type Applying, applyEdit, planned } from './apply.ts'
 import { foundConfig, userConfig } from './config-file.ts'
 
@@ -33,10 +33,9 @@ export async function editConfig(file: string, edit: Edit, applying: Applying): 
 /** Says what a configuration is still waiting for. */
 export function tellConfig(file: string, { held, warnings }: ReadConfig, output: Output): void {
   for (const warning of warnings) output.warn(`${file}:${warning.line} ${warning.path} ${warning.message}`)
-  for (const [name, [problem]] of held) output.note(`${safeText(name)} waits: it ${safeText(problem?.message ?? '')}`)
+  for (const [name, [problem]] of held) output.note(`${safeText(name)} is not started: ${safeText(problem?.message ?? '')}`)
 }
 
 // Editors that know the schema complete and check what is written.
-const schema = `https://unpkg.com/@unfold-mcp/gateway@${version}/unfold.schema.json`
-
-const begun: Edit = (text) => (text.trim() === '' ? setJson(['mcpServers'], {})(setJson(['$schema'], schema)('')) : text)
+const begun: Edit = (text) =>
+  text.trim() === '' ? setJson(['mcpServers'], {})(setJson(['$schema'], ownPackages().schema)('')) : text

@@ -24,7 +24,8 @@ export function settled(
   const waiting = new Set(upstreams.names)
   const width = Math.max(0, ...[...waiting, ...held.keys()].map((name) => safeText(name).length))
   const say = (name: string, words: string): void => tell?.(`${safeText(name).padEnd(width)}  ${words}`)
-  for (const [name, [problem]] of held) say(name, `waits: it ${safeText(problem?.message ?? 'lacks something.')}`)
+  for (const [name, [problem]] of held)
+    say(name, `not started: ${safeText(problem?.message ?? 'its configuration is incomplete.')}`)
   return new Promise((resolve) => {
     const late = setTimeout(() => {
       for (const name of waiting) say(name, 'still starting')

@@ -21,7 +21,7 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     ...upstreams.map((upstream) => upstreamRow(upstream, style)),
     ...held.map(({ name, problems }) => [
       safeText(name),
-      style.yellow('waits'),
+      style.yellow('not started'),
       '',
       '',
       safeText(problems[0]?.message ?? '', { limit: 300 }),
@@ -153,10 +153,10 @@ export function changeText({ lastChange }: Upstream): string | undefined {
 
 function savingsLine({ savings }: GatewayStatus): string {
   const { tools, allTokens, listed, listedTokens, exposure } = savings
-  if (exposure === 'everything') return `A client is listed all ${counted(tools, 'tool')}, for ${amount(allTokens)} tokens.`
+  if (listed >= tools) return `Clients see all ${counted(tools, 'tool')} (${amount(allTokens)} tokens, ${exposure}).`
   const percent = allTokens === 0 ? 0 : Math.floor((1 - listedTokens / allTokens) * 100)
-  const saved = percent > 0 ? `: ${percent} % saved` : ''
-  return `${counted(tools, 'tool')} would cost ${amount(allTokens)} tokens; a client is listed ${amount(listed)} for ${amount(listedTokens)} (${exposure})${saved}.`
+  const saved = percent > 0 ? `, ${percent} % less` : ''
+  return `${counted(tools, 'tool')}, ${amount(allTokens)} tokens. Clients see ${amount(listed)} (${amount(listedTokens)} tokens${saved}, ${exposure}).`
 }
 
 const mostClients = 20

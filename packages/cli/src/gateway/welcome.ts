@@ -1,14 +1,22 @@
 import type { Preview } from '@unfold-mcp/server'
 import { amount, counted } from '../text/amount.ts'
 
-/** What the tools cost a model that is shown them all, and what it is shown instead. `budget`: what that was measured against. */
-export function costText({ all, allTokens, listed, listedTokens, exposure }: Preview, budget: number | undefined): string {
-  const whole = `All ${counted(all.length, 'tool')} cost ${amount(allTokens)} tokens`
-  const measure = budget === undefined ? '' : ` The budget is ${amount(budget)}.`
-  if (exposure === 'everything') return `${whole}, and a client is listed all of them.${measure}`
+/** What listing every tool costs, and what a client is listed instead. */
+export function costText({ all, allTokens, listed, listedTokens, exposure, budgetTokens }: Preview): string {
+  const whole = `${counted(all.length, 'tool')}, ${amount(allTokens)} tokens`
+  const budget = budgetTokens === undefined ? '' : `, budget ${amount(budgetTokens)}`
+  if (listed.length >= all.length) return `${whole}. Clients see all of them (${exposure}${budget}).`
   const saved = allTokens === 0 ? 0 : Math.floor((1 - listedTokens / allTokens) * 100)
   const less = saved > 0 ? `, ${saved} % less` : ''
-  return `${whole}. A client is listed ${amount(listed.length)} for ${amount(listedTokens)}${less} (${exposure}).${measure}`
+  return `${whole}. Clients see ${counted(listed.length, 'tool')} (${amount(listedTokens)} tokens${less}) and reach the rest with ${ways[exposure]} (${exposure}${budget}).`
+}
+
+const ways: { readonly [E in Preview['exposure']]: string } = {
+  everything: 'call_tool',
+  native: 'the search of their host',
+  search: 'search_tools and call_tool',
+  groups: 'the activators',
+  lazy: 'manage_tools',
 }
 
 /** How to connect a client to a gateway that is there; `name` is that of this machine, where others can reach it. */

@@ -1,7 +1,7 @@
 import type { Target } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import { visibleJson } from '../arguments/name.ts'
-import { version } from '../version.ts'
+import type { OwnPackages } from '../packages.ts'
 import { Names } from './names.ts'
 import { targetCode } from './target.ts'
 import { commentText, typeText } from './types.ts'
@@ -13,12 +13,12 @@ export interface Generated {
 }
 
 /** A command line and a typed client for a server, as files of a package. */
-export function generatedFiles(name: string, target: Target, tools: readonly Tool[]): Generated {
+export function generatedFiles(name: string, target: Target, tools: readonly Tool[], packages: OwnPackages): Generated {
   const { text, variables } = targetCode(target, name)
   return {
     variables,
     files: {
-      'package.json': packageText(name),
+      'package.json': packageText(name, packages),
       'tsconfig.json': json({
         compilerOptions: {
           target: 'es2023',
@@ -43,7 +43,7 @@ export function generatedFiles(name: string, target: Target, tools: readonly Too
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
-const packageText = (name: string): string =>
+const packageText = (name: string, { dependency }: OwnPackages): string =>
   json({
     name: `${name}-cli`,
     version: '0.1.0',
@@ -53,7 +53,7 @@ const packageText = (name: string): string =>
     bin: { [name]: './bin.mjs' },
     exports: { '.': { types: './dist/client.d.ts', default: './dist/client.js' } },
     scripts: { prepare: 'tsc', build: 'tsc' },
-    dependencies: { '@unfold-mcp/cli': version, '@unfold-mcp/client': version },
+    dependencies: { '@unfold-mcp/cli': dependency('cli'), '@unfold-mcp/client': dependency('client') },
     devDependencies: { '@types/node': '^20.19.0', typescript: '^5.9.0 || ^7.0.0' },
   })
 

@@ -7,6 +7,12 @@ export function synonymsOf(term: string): readonly string[] {
   return table.get(term) ?? []
 }
 
+/** The words that people use where a tool says `word`, as they are written; none for a word without synonyms. */
+export function relatedWords(word: string): readonly string[] {
+  related ??= relatedTable([...actions, ...things])
+  return related.get(stem(word)) ?? []
+}
+
 const actions = [
   'create add insert new register open',
   'create generate make produce build compose',
@@ -268,6 +274,21 @@ const kinds: { readonly [kind: string]: string } = {
 }
 
 let table: ReadonlyMap<string, readonly string[]> | undefined
+
+let related: ReadonlyMap<string, readonly string[]> | undefined
+
+function relatedTable(groups: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, Set<string>>()
+  for (const group of groups) {
+    const words = group.split(' ')
+    for (const word of words) {
+      const others = found.get(stem(word)) ?? new Set()
+      for (const other of words) if (stem(other) !== stem(word)) others.add(other)
+      found.set(stem(word), others)
+    }
+  }
+  return new Map([...found].map(([term, others]) => [term, [...others]]))
+}
 
 function tableOf(groups: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const sets = new Map<string, Set<string>>()

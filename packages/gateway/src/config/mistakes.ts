@@ -99,6 +99,8 @@ function unionMistakes(
     const options = 'options' in issue && Array.isArray(issue.options) ? issue.options.map(String) : []
     return [document.problem(path, value === undefined ? missing(path) : wrongChoice(value, options))]
   }
+  if (path.at(-1) === 'exposure')
+    return (issue.errors[isRecord(value) ? 1 : 0] ?? []).flatMap((each) => mistakes(document, root, each, path))
   if (!isRecord(value)) return [document.problem(path, `must be an object, not ${kindOf(value)}.`)]
   const hasCommand = 'command' in value
   const hasUrl = 'url' in value

@@ -105,7 +105,14 @@ describe('a mistake', () => {
     [
       '{ "exposure": "lasy" }',
       [
-        'unfold.json:1:15 exposure must be one of "auto", "everything", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
+        'unfold.json:1:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
+      ],
+    ],
+    ['{ "exposure": { "mod": "auto" } }', ['unfold.json:1:17 exposure.mod is not known here. Did you mean "mode"?']],
+    [
+      '{ "profiles": { "a": { "exposure": { "mode": "lasy" } } } }',
+      [
+        'unfold.json:1:46 profiles.a.exposure.mode must be one of "auto", "everything", "native", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
       ],
     ],
     ['{ "listen": { "port": 70000 } }', ['unfold.json:1:23 listen.port must be at most 65535.']],
@@ -148,7 +155,7 @@ describe('a mistake', () => {
       'unfold.json:3:12 mcpServers.a.comand is not known here. Did you mean "command"?',
       'unfold.json:3:36 mcpServers.a.args[0] must be a text, not 1.',
       'unfold.json:4:45 mcpServers.b.headers["bad name"] cannot be the name of a header.',
-      'unfold.json:6:15 exposure must be one of "auto", "everything", "groups", "lazy", "search", not 5.',
+      'unfold.json:6:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not 5.',
       'unfold.json:7:33 results.maxCharacters must be at least 1000.',
     ])
   })
@@ -246,6 +253,7 @@ describe('what the parts say against each other', () => {
       { mcpServers: { a: { ...server, tools: { x: { name: 'activate_a' } } } } },
       'mcpServers.a.tools.x.name is a name of the gateway’s own tools, or looks like one.',
     ],
+    [{ profiles: { s: {} } }, 'profiles.s is reserved: /mcp/s/<server> serves single servers. Rename the profile.'],
     [
       { profiles: { home: { servers: ['x'] } } },
       'profiles.home.servers[0] names the server "x", which is not in this file. There is no server.',
@@ -257,7 +265,7 @@ describe('what the parts say against each other', () => {
     [{ tokens: [{ name: 'me', hash: 'secret' }] }, 'tokens[0].hash must be "sha256:" and 64 hexadecimal digits.'],
     [
       { listen: { host: '0.0.0.0' } },
-      'listen.host can be reached by others, and there is no token to keep them out. Make one (unfold token create <name>), or listen on 127.0.0.1.',
+      'listen.host can be reached by others, and there is no token to keep them out. Make one (unfold token add <name>), or listen on 127.0.0.1.',
     ],
   ])('is told: %j', (value, expected) => {
     const found = mistakes(json(value))
@@ -296,8 +304,8 @@ describe('variables', () => {
   })
 
   test.each([
-    ['${NO}', 'needs the variable NO, which is not set. Set it, or give it a default: ${NO:-value}.'],
-    ['${toString}', 'needs the variable toString, which is not set. Set it, or give it a default: ${toString:-value}.'],
+    ['${NO}', 'NO is not set. Set it, or give it a default: ${NO:-value}.'],
+    ['${toString}', 'toString is not set. Set it, or give it a default: ${toString:-value}.'],
     ['${input:key}', 'holds ${input:key}, which is not known here. Write ${NAME} or ${NAME:-default}.'],
     ['${A', 'holds a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.'],
     [

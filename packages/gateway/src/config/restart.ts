@@ -6,7 +6,6 @@ const readOnce: { readonly [K in keyof Config]?: readonly string[] } = {
   listen: ['host', 'port', 'allowedHosts', 'allowedOrigins'],
   store: ['kind', 'path'],
   audit: [],
-  budgetTokens: [],
   limits: ['bodyBytes', 'depth', 'elements', 'sessions', 'subscriptions'],
 }
 

@@ -149,7 +149,7 @@ function listenRules({ listen, tokens }: Config): readonly Contradiction[] {
 
 /** What is wrong with listening where others are when nobody is kept out. */
 export const openDoor =
-  'can be reached by others, and there is no token to keep them out. Make one (unfold token create <name>), or listen on 127.0.0.1.'
+  'can be reached by others, and there is no token to keep them out. Make one (unfold token add <name>), or listen on 127.0.0.1.'
 
 /** Whether only programs on this machine can reach an address of this host. */
 export function isLoopback(host: string): boolean {

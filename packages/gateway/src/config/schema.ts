@@ -1,4 +1,6 @@
+import { hostProfiles } from '@unfold-mcp/core'
 import { z } from 'zod'
+import { mcpPath, serverSegment } from '../mcp-path.ts'
 import { isReserved } from '../transforms/reserved.ts'
 
 /** A length of time; none is so long that a timer could not hold it. */
@@ -9,8 +11,29 @@ const about = z.string().max(2_000, 'is longer than 2,000 characters')
 const nul = '\0'
 const noNul = z.string().refine((text) => !text.includes(nul), 'holds a NUL character')
 
-/** How much of the whole a client is shown at first. */
-const exposure = z.enum(['auto', 'everything', 'groups', 'lazy', 'search'])
+const mode = z.enum(['auto', 'everything', 'native', 'groups', 'lazy', 'search'])
+
+const budgetTokens = count.max(10_000_000)
+
+/** How tools are presented; the same keys as in the library. */
+const presentation = {
+  callVariants: z
+    .boolean()
+    .describe('call_tool_read, call_tool_write and call_tool_destructive instead of call_tool, for clients that approve by name'),
+  order: z.enum(['declared', 'append']).describe('append keeps every tool where a client first saw it, for prompt caches'),
+  hostHints: z.boolean().describe('Adds anthropic/alwaysLoad and anthropic/searchHint to _meta. Default: only with native'),
+  host: z.enum(hostProfiles.map(({ id }) => id)).describe('Treats every client as this host, whatever it calls itself'),
+}
+
+/** How clients are presented the tools: a mode, or a mode with its settings. */
+const exposure = z.union([
+  mode,
+  z.strictObject({
+    mode: mode.optional(),
+    budgetTokens: budgetTokens.optional(),
+    ...z.strictObject(presentation).partial().shape,
+  }),
+])
 
 /** Names of tools; `*` stands for any characters. */
 const patterns = z.array(z.string().min(1, 'is empty').max(200, 'is longer than 200 characters'))
@@ -59,6 +82,10 @@ const commandServer = z.strictObject({
     .default({})
     .describe('Added to a small safe part of the environment'),
   cwd: noNul.min(1, 'is empty').optional().describe('Seen from the folder of this file, which is also the default'),
+  installTimeoutMs: ms
+    .min(100)
+    .default(600_000)
+    .describe('How long npx, uvx, docker run and the like may take until the first message: they may have to install the server'),
   ...ours,
 })
 
@@ -86,6 +113,8 @@ const profile = z.strictObject({
   tools: patterns.optional().describe('Tools by the names clients see; * stands for any characters'),
   except: patterns.default([]).describe('Tools that are left out of all that'),
   exposure: exposure.optional(),
+  budgetTokens: budgetTokens.optional(),
+  ...z.strictObject(presentation).partial().shape,
 })
 
 const token = z.strictObject({
@@ -149,7 +178,8 @@ export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   mcpServers: z.record(name, z.union([commandServer, urlServer])).default({}),
   exposure: exposure.default('auto'),
-  budgetTokens: count.max(10_000_000).default(8_000).describe('Up to how many tokens auto shows every tool at once'),
+  budgetTokens: budgetTokens.default(8_000).describe('Tokens up to which auto lists every tool'),
+  ...z.strictObject(presentation).partial().shape,
   groups: z
     .record(
       z
@@ -168,6 +198,10 @@ export const configSchema = z.strictObject({
         .regex(
           /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/u,
           'must be 1 to 64 letters, digits, underscores and hyphens, a letter or digit first',
+        )
+        .regex(
+          new RegExp(`^(?!${serverSegment}$)`, 'u'),
+          `is reserved: ${mcpPath}/${serverSegment}/<server> serves single servers. Rename the profile`,
         ),
       profile,
     )
@@ -206,12 +240,15 @@ const shapes = {
   limits: Object.keys(limits.shape),
 } as const
 
+const exposureKeys = ['mode', 'budgetTokens', ...Object.keys(presentation)]
+
 const sections = ['listen', 'store', 'audit', 'results', 'limits'] as const
 
 /** The keys that an object at this place may have. `isUrl` says which kind of server it is, where it is one. */
 export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly string[] {
   const [first, , third] = path
   if (path.length === 0) return shapes.top
+  if (path.at(-1) === 'exposure' && (path.length === 1 || (path.length === 3 && first === 'profiles'))) return exposureKeys
   if (first === 'mcpServers') {
     if (path.length === 2) return isUrl ? shapes.url : shapes.command
     return path.length === 4 && third === 'tools' ? shapes.tool : []

@@ -34,7 +34,7 @@ export function expand(text: string, environment: Environment): Expanded {
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined
     // As in a shell, the default also stands in for an empty value.
     if (fallback !== undefined) return value === undefined || value === '' ? fallback : value
-    return value ?? fail(`needs the variable ${name}, which is not set. Set it, or give it a default: \${${name}:-value}.`)
+    return value ?? fail(`${name} is not set. Set it, or give it a default: \${${name}:-value}.`)
   })
   return { text: expanded, problems }
 }

@@ -4,6 +4,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 export const createAdminToken = (random: (size: number) => Uint8Array = randomBytes): string =>
   `unfold_admin_${Buffer.from(random(32)).toString('base64url')}`
 
+/** A token with which stdio clients of whoever runs a gateway are let in for as long as it runs. It opens no administration. */
+export const createBridgeToken = (random: (size: number) => Uint8Array = randomBytes): string =>
+  `unfold_bridge_${Buffer.from(random(32)).toString('base64url')}`
+
 /** The token that a request presents. */
 export function presentedToken(authorization: string | undefined): string | undefined {
   return authorization === undefined ? undefined : /^Bearer +(\S{1,1000})$/iu.exec(authorization)?.[1]

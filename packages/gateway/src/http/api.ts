@@ -39,6 +39,8 @@ export function adminApi(options: ApiOptions): (request: Request) => Promise<Res
     },
     'POST /upstreams/*/restart': (_url, _request, name) =>
       known(name, () => {
+        if (gateway.upstreams.get(name)?.state === 'disabled')
+          return refusal(409, `server "${printable(name)}" is disabled. Enable it with "unfold enable ${printable(name)}".`)
         gateway.upstreams.restart(name)
         return json({ restarted: name })
       }),
@@ -54,6 +56,7 @@ export function adminApi(options: ApiOptions): (request: Request) => Promise<Res
       const isOne = isOf(url)
       return entries(journal.last('log', limit, (record) => rankOf(record.level) >= from && isOne(record)))
     }),
+    'GET /stderr': limited((limit, url) => entries(journal.last('stderr', limit, isOf(url)))),
     'GET /clients': () => json(clients()),
     'GET /savings': async () => json(await gateway.savings()),
     'GET /events': (_url, request) => events.answer(request),

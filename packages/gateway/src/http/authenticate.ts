@@ -3,16 +3,8 @@ import { type RequestHead, unauthorized } from '@unfold-mcp/server'
 import type { Access, Client } from '../access.ts'
 import type { Config } from '../config/schema.ts'
 import { verifyToken } from '../config/tokens.ts'
+import { askedIn } from '../mcp-path.ts'
 import { presentedToken } from './admin.ts'
-
-/** Where MCP clients connect; a profile may follow. */
-export const mcpPath = '/mcp'
-
-/** The profile that an address names: `/mcp/<profile>`. */
-function profileOf(pathname: string): string | undefined {
-  const rest = pathname.slice(mcpPath.length + 1)
-  return rest === '' ? undefined : decodeURIComponent(rest)
-}
 
 /** The path of an address, whole or not. */
 function pathOf(url: string): string {
@@ -33,11 +25,12 @@ export function authenticate(head: RequestHead, { config, access, isPublic }: Do
   const record = presented === undefined ? undefined : verifyToken(presented, config.tokens)
   if ((isPublic || config.tokens.length > 0) && record === undefined) return unauthorized()
   try {
-    return access.client(record, profileOf(pathOf(head.url)))
+    const { profile, server } = askedIn(pathOf(head.url))
+    return access.client(record, profile, server)
   } catch (error) {
     if (error instanceof URIError)
-      return failure({ message: 'The name of the profile cannot be read. Encode it as in any address.' })
-    if (!isFailure(error, 'unknown_profile')) throw error
+      return failure({ message: 'The name in the address cannot be read. Encode it as in any address.' })
+    if (!isFailure(error, 'unknown_profile') && !isFailure(error, 'unknown_server')) throw error
     const { message, reason, details } = error
     return failure({ message, data: { reason, ...details } })
   }

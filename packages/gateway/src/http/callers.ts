@@ -5,12 +5,16 @@ import type { Client } from '../access.ts'
 /** A client of the gateway, as far as it is known. */
 export interface ClientStatus {
   readonly era: 'session' | 'stateless'
+  /** How it is connected, where that is not HTTP. */
+  readonly transport?: 'stdio'
   /** What the client says it is. */
   readonly name?: string
   readonly version?: string
   /** The name of its token, where it has one. */
   readonly token?: string
   readonly profile?: string
+  /** The server that it is connected to alone. */
+  readonly server?: string
   readonly sinceMs: number
   readonly idleMs: number
   /** How many requests it made; of a session that is not counted. */
@@ -81,7 +85,9 @@ export function sessionStatus({ name, version, principal, sinceMs, idleMs, isLis
   }
 }
 
-const holder = (client: Client | undefined): Pick<ClientStatus, 'token' | 'profile'> => ({
+/** The token, the profile and the server of a client. */
+export const holder = (client: Client | undefined): Pick<ClientStatus, 'token' | 'profile' | 'server'> => ({
   ...(client?.token !== undefined && { token: client.token }),
   ...(client?.profile !== undefined && { profile: client.profile }),
+  ...(client?.server !== undefined && { server: client.server }),
 })

@@ -26,7 +26,8 @@ export class EventStreams {
     const asked = searchParams.get('types')?.split(',')
     const strange = asked?.find((type) => !recordTypes.some((each) => each === type))
     if (strange !== undefined) return refusal(400, `There are no such events. There are ${recordTypes.join(', ')}.`)
-    const types = new Set(recordTypes.filter((type) => asked?.includes(type) ?? true))
+    // What servers write to standard error is too much for whoever did not ask for it.
+    const types = new Set(recordTypes.filter((type) => asked?.includes(type) ?? type !== 'stderr'))
     const level = searchParams.get('level') ?? 'info'
     const from = rankOf(level)
     if (from === -1) return refusal(400, `There is no such level. There are ${logLevels.join(', ')}.`)

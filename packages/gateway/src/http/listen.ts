@@ -1,18 +1,20 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Handler, type Listening, listen } from '@unfold-mcp/server'
 import { localUrl } from '../config/address.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import { isLoopback } from '../config/rules.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Log } from '../log.ts'
+import { mcpPath } from '../mcp-path.ts'
 import type { Journal } from '../observing/journal.ts'
 import type { Metrics } from '../observing/metrics.ts'
 import type { Secrets } from '../observing/secrets.ts'
 import type { Shortfall } from '../observing/shortfalls.ts'
 import type { Reloaded } from './api.ts'
-import { authenticate, mcpPath } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
+import { Bridges } from './bridges.ts'
 import { Callers, sessionStatus } from './callers.ts'
 import { EventStreams } from './events.ts'
+import { FirstTools } from './first-tools.ts'
 import { allowedHosts } from './hosts.ts'
 import { Requests } from './requests.ts'
 import { routes } from './routes.ts'
@@ -22,6 +24,8 @@ export interface HttpOptions {
   readonly port: number
   /** What opens the administration. */
   readonly admin: string
+  /** What lets stdio clients of the same user in; none where no clients are served. */
+  readonly bridge: string | undefined
   /** The configuration file. */
   readonly config: string
   readonly log: Log
@@ -46,12 +50,12 @@ export interface ListeningGateway {
   readonly handler: Handler
   /** Done when all that was asked has been answered. */
   answered(): Promise<void>
+  /** Tells clients that can be told that the gateway is about to end. */
+  drain(): void
   /** Ends what belongs to clients that the configuration does not let in any more. */
   dismiss(): Promise<void>
   close(): Promise<void>
 }
-
-const firstToolsMs = 1_000
 
 /** Serves a gateway on an address. Done when it can be reached. */
 export async function listenHttp(gateway: Gateway, options: HttpOptions): Promise<ListeningGateway> {
@@ -60,14 +64,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const isPublic = !isLoopback(host)
   const callers = new Callers()
   const events = new EventStreams(journal)
-  // Many clients list once, when they connect; so the first are let wait a moment for something to list.
-  const first = gateway.upstreams.ready.then(() => gateway.passing.read())
-  let hasBegun = false
-  const begin = async (): Promise<void> => {
-    await Promise.race([first, pause(firstToolsMs, undefined, { ref: false })])
-    hasBegun = true
-  }
-  const begun = begin()
+  const first = new FirstTools(gateway)
   let listening: Listening | undefined
   const handler = (): Handler | undefined => listening?.handler
   metrics.measure({
@@ -88,6 +85,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     // Two for each client that may be there, and some for those who only look in.
     maxConnections: 2 * limits.sessions + limits.subscriptions + 256,
     onListen: gateway.passing.listens,
+    servedTo: (client) => gateway.toolboxes.of(client),
     onerror: (error) => log.error({ error }, 'A request could not be answered.'),
     identify(head) {
       if (options.transport === 'stdio') return elsewhere()
@@ -96,8 +94,9 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       if (isDraining() && !(isSession && head.method === 'POST')) return ending()
       const client = authenticate(head, { config: gateway.config, access: gateway.access, isPublic })
       const isStateless = head.header('mcp-method') !== undefined
-      if (isStateless && !(client instanceof Response)) callers.saw(client, head.header('user-agent'))
-      return isSession || hasBegun ? client : begun.then(() => client)
+      if (client instanceof Response) return client
+      if (isStateless) callers.saw(client, head.header('user-agent'))
+      return isSession ? client : (first.of(client)?.then(() => client) ?? client)
     },
     elsewhere: routes({
       ...options,
@@ -106,22 +105,36 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       events,
       startedAt: performance.now(),
       url: () => (listening === undefined ? '' : localUrl(listening.url)),
-      clients: () => [...(handler()?.sessions().map(sessionStatus) ?? []), ...callers.statuses()],
+      clients: () => [...(handler()?.sessions().map(sessionStatus) ?? []), ...callers.statuses(), ...(bridges?.statuses() ?? [])],
     }),
   })
-  const detach = gateway.passing.attach(listening.handler.notify)
+  const { handler: served } = listening
+  const detach = gateway.passing.attach(served.notify)
+  const release = gateway.toolboxes.onEnd((toolbox) => served.forget(toolbox))
+  const bridges = bridgesFor(listening, options, { gateway, ready: gateway.upstreams.ready.then(() => gateway.passing.read()) })
   const requests = new Requests(listening.server)
   return {
     url: localUrl(listening.url),
     handler: listening.handler,
     answered: () => requests.answered(),
+    drain: () => bridges?.drain(),
     dismiss: async () => handler()?.dismiss((client) => client !== undefined && !gateway.access.admits(client)),
     async close() {
       detach()
+      release()
       events.close()
+      await bridges?.close()
       await listening?.close()
     },
   }
+}
+
+function bridgesFor(
+  { server }: Listening,
+  { bridge, isDraining, log }: HttpOptions,
+  { gateway, ready }: { readonly gateway: Gateway; readonly ready: Promise<unknown> },
+): Bridges | undefined {
+  return bridge === undefined ? undefined : new Bridges(server, { gateway, token: bridge, isDraining, ready, log })
 }
 
 function elsewhere(): Response {

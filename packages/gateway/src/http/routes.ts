@@ -1,11 +1,11 @@
 import { Failure, printable } from '@unfold-mcp/core'
 import { verifyToken } from '../config/tokens.ts'
 import type { Log } from '../log.ts'
+import { mcpPath } from '../mcp-path.ts'
 import type { Metrics } from '../observing/metrics.ts'
 import type { Shortfall } from '../observing/shortfalls.ts'
 import { isSameToken, presentedToken } from './admin.ts'
 import { type ApiOptions, adminApi, apiPath } from './api.ts'
-import { mcpPath } from './authenticate.ts'
 import { json, refusal, reply } from './reply.ts'
 
 export interface RouteOptions extends ApiOptions {

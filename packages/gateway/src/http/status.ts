@@ -1,6 +1,7 @@
 import { firstSentence, printable, toolTokens } from '@unfold-mcp/core'
 import type { ConfigProblem } from '../config/problem.ts'
 import type { Gateway } from '../gateway.ts'
+import { serverUrl } from '../mcp-path.ts'
 import type { ChangeRecord, Journal } from '../observing/journal.ts'
 import type { Secrets } from '../observing/secrets.ts'
 import type { Shortfall } from '../observing/shortfalls.ts'
@@ -13,6 +14,8 @@ import type { ClientStatus } from './callers.ts'
 
 /** A server behind the gateway, for whoever runs it. */
 export interface UpstreamReport extends UpstreamStatus {
+  /** Where MCP clients reach this server alone, under its own names for its tools; absent where clients are not served over HTTP. */
+  readonly url?: string
   /** How many of its tools clients may have. */
   readonly offered: number
   /** What should be known of its tools: those that were left out or renamed, and why. */
@@ -94,16 +97,20 @@ export async function statusOf(watched: Watched): Promise<GatewayStatus> {
 
 const mostNotes = 100
 const mostOfAddress = 2_000
+const mostOfOutput = 500
 
 /** Every server behind the gateway, with what is secret taken out. */
-export async function upstreamsOf({ gateway, journal, secrets }: Watched): Promise<readonly UpstreamReport[]> {
+export async function upstreamsOf(watched: Watched): Promise<readonly UpstreamReport[]> {
+  const { gateway, journal, secrets, transport, url } = watched
   await gateway.suspicions.settled()
   return gateway.upstreams.statuses().map((status) => {
     const [change] = journal.last('change', 1, ({ upstream }) => upstream === status.name)
     return {
       ...status,
+      ...(transport === 'http' && status.state !== 'disabled' && { url: serverUrl(url(), status.name) }),
       offered: gateway.source.count(status.name),
       ...(status.lastError !== undefined && { lastError: secrets.text(status.lastError) }),
+      ...(status.lastOutput !== undefined && { lastOutput: secrets.text(printable(status.lastOutput, mostOfOutput)) }),
       ...(status.address !== undefined && { address: secrets.text(printable(status.address, mostOfAddress)) }),
       ...(status.server !== undefined && { server: secrets.text(printable(status.server)) }),
       notes: gateway.source.notes(status.name).slice(0, mostNotes),

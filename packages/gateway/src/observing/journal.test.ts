@@ -3,6 +3,15 @@ import { Journal } from './journal.ts'
 
 const line = (message: string, level: 'debug' | 'info' = 'info') => ({ level, message, data: {} })
 
+test('what a server wrote to standard error is kept however much another writes', () => {
+  const journal = new Journal()
+  journal.write('stderr', { upstream: 'quiet', line: 'once' })
+  for (let index = 0; index < 1_000; index++) journal.write('stderr', { upstream: 'loud', line: String(index) })
+  expect(journal.last('stderr', 10, ({ upstream }) => upstream === 'quiet').map(({ data }) => data.line)).toEqual(['once'])
+  expect(journal.last('stderr', 1_000)).toHaveLength(201)
+  expect(journal.last('stderr', 2).map(({ data }) => data.line)).toEqual(['998', '999'])
+})
+
 test('the latest are kept in order, and a flood of one kind pushes nothing else out', () => {
   const journal = new Journal()
   journal.write('config', { isUsed: true })

@@ -33,12 +33,26 @@ export interface CallRecord {
   readonly receivedCharacters: number
 }
 
+/** A line that a server wrote to standard error. */
+export interface StderrRecord {
+  readonly upstream: string
+  readonly line: string
+}
+
 export interface Records {
   log: LogRecord
   change: ChangeRecord
   call: CallRecord
   /** A server is in another state. */
-  state: { readonly upstream: string; readonly state: string; readonly error?: string; readonly retryInMs?: number }
+  state: {
+    readonly upstream: string
+    readonly state: string
+    readonly error?: string
+    readonly attempt?: number
+    readonly retryInMs?: number
+  }
+  /** A server wrote a line to standard error. */
+  stderr: StderrRecord
   /** The configuration file was read again. */
   config: { readonly isUsed: boolean }
   /** The gateway ends. */
@@ -55,21 +69,26 @@ export interface JournalEntry<T extends RecordType = RecordType> {
   readonly data: Records[T]
 }
 
-export const recordTypes: readonly RecordType[] = ['log', 'change', 'call', 'state', 'config', 'drain']
+export const recordTypes: readonly RecordType[] = ['log', 'change', 'call', 'state', 'stderr', 'config', 'drain']
 
 // What servers write all the time must not push out what happens seldom.
 const sizes = { debug: 1_000, log: 1_000, change: 500, call: 1_000, state: 500, config: 50, drain: 2 } as const
+// Nor may a server that writes all the time push out what another wrote before it ended.
+const stderrLines = 200
+const mostServers = 1_000
 
-const shelfOf = ({ type, data }: JournalEntry): keyof typeof sizes =>
+type Shelf = keyof typeof sizes
+
+const shelfOf = (type: Exclude<RecordType, 'stderr'>, data: Records[RecordType]): Shelf =>
   type === 'log' && 'level' in data && data.level === 'debug' ? 'debug' : type
-
-const shelvesOf = (type: RecordType): readonly (keyof typeof sizes)[] => (type === 'log' ? ['log', 'debug'] : [type])
 
 /** What happened lately. Bounded; nothing in it is secret, because whoever writes it takes that out. */
 export class Journal {
   readonly #shelves = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, new Ring<JournalEntry>(size)])) as {
-    readonly [S in keyof typeof sizes]: Ring<JournalEntry>
+    readonly [S in Shelf]: Ring<JournalEntry>
   }
+  /** What each server wrote to standard error. */
+  readonly #stderr = new Map<string, Ring<JournalEntry>>()
   readonly #listeners = new Set<(entry: JournalEntry) => void>()
   #last = 0
   #ms = 0
@@ -77,7 +96,7 @@ export class Journal {
 
   write<T extends RecordType>(type: T, data: Records[T]): void {
     const entry: JournalEntry<T> = { id: ++this.#last, at: this.#time(), type, data }
-    this.#shelves[shelfOf(entry)].push(entry)
+    this.#ringFor(type, data).push(entry)
     for (const listener of this.#listeners) listener(entry)
   }
 
@@ -110,7 +129,24 @@ export class Journal {
   }
 
   #found(type: RecordType, limit: number, matches: (entry: JournalEntry) => boolean): readonly JournalEntry[] {
-    return inOrder(shelvesOf(type).flatMap((shelf) => this.#shelves[shelf].last(limit, matches)))
+    return inOrder(this.#ringsOf(type).flatMap((ring) => ring.last(limit, matches)))
+  }
+
+  #ringsOf(type: RecordType): readonly Ring<JournalEntry>[] {
+    if (type === 'stderr') return [...this.#stderr.values()]
+    return type === 'log' ? [this.#shelves.log, this.#shelves.debug] : [this.#shelves[type]]
+  }
+
+  #ringFor(type: RecordType, data: Records[RecordType]): Ring<JournalEntry> {
+    if (type !== 'stderr') return this.#shelves[shelfOf(type, data)]
+    const upstream = 'upstream' in data ? (data.upstream ?? '') : ''
+    const ring = this.#stderr.get(upstream) ?? new Ring<JournalEntry>(stderrLines)
+    // The one that wrote last is the last to be forgotten.
+    this.#stderr.delete(upstream)
+    this.#stderr.set(upstream, ring)
+    const [oldest] = this.#stderr.keys()
+    if (this.#stderr.size > mostServers && oldest !== undefined) this.#stderr.delete(oldest)
+    return ring
   }
 }
 

@@ -45,10 +45,16 @@ test('what is told is bounded, however large or deep it is', () => {
   expect(secrets.data(Array.from({ length: 5_000 }, () => 1))).toHaveLength(200)
 })
 
-test('what is renewed again and again is not told, and does not grow without end', () => {
+test('what is renewed again and again is never told, however long ago it was replaced', () => {
   const secrets = new Secrets()
-  for (let at = 0; at < 1_000; at++) secrets.renewed('https://a.example', [`access-${at}`, 'refresh-1'])
+  secrets.add(['another-1'])
+  for (let at = 0; at < 5_000; at++) secrets.renewed('https://a.example', [`access-${at}`, 'refresh-1'])
   secrets.renewed('https://b.example', ['another'])
-  expect(secrets.text('access-999 access-998 refresh-1 another')).toBe('[secret] [secret] [secret] [secret]')
-  expect(secrets.text('access-100')).toBe('access-100')
+  expect(secrets.text('access-4999 access-100 access-0 refresh-1 another')).toBe('[secret] [secret] [secret] [secret] [secret]')
+  expect(secrets.text('access-5000 has not been there')).toBe('[secret]0 has not been there')
+  // Two that overlap are one.
+  expect(secrets.text('so another-1 it is')).toBe('so [secret] it is')
+  expect(secrets.name('access-7')).toBe('[secret]')
+  secrets.renewed('https://b.example', ['access-is-over'])
+  expect(secrets.name('access-is-over')).toBe('[secret]')
 })

@@ -1,18 +1,17 @@
 import { printable } from '@unfold-mcp/core'
 import { type Config, isCommandServer, type ServerConfig } from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
+import { Fingerprints, type Range, shortest } from './fingerprints.ts'
 
 const hidden = '[secret]'
-// Shorter ones are switches and numbers; to hide them would make every line unreadable and nobody safer.
-const shortest = 6
 const longestText = 8_000
 // Far more than is told, so that a secret is not cut in two before it is found.
 const longestLook = 65_536
 const deepest = 8
 const widest = 200
 const mostNames = 10_000
-// Of one sign-in: those in use, and a few from before.
-const mostLent = 8
+// Of one sign-in. A token that is renewed every hour for a year; each costs a few hundred bytes.
+const mostRenewed = 10_000
 
 const patterns = [
   /\bunf(?:old_admin)?_[A-Za-z0-9_-]{20,}/gu,
@@ -25,25 +24,31 @@ const suspicious = /unf|bearer|basic|:\/\//iu
 
 const secretKey = /^(?:authorization|proxy-authorization|cookie|set-cookie|password|passwd|secret|token|api[-_]?key|admin)$/iu
 
-/** What must not be told, and the rest of what is told without it. */
+/** What must not be told, and the rest of what is told without it. What was secret once stays so while the process lives. */
 export class Secrets {
   readonly #known = new Set<string>()
-  readonly #lent = new Map<string, readonly string[]>()
+  readonly #renewed = new Map<string, Fingerprints>()
   readonly #names = new Map<string, string>()
   #pattern: RegExp | undefined
 
-  /** From now on these are not told. What was secret once stays so. */
+  /** From now on these are not told. */
   add(values: Iterable<string>): void {
     for (const form of longForms(values)) this.#known.add(form)
-    this.#changed()
+    const longestFirst = [...this.#known].toSorted((a, b) => b.length - a.length)
+    const source = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|')
+    this.#pattern = source === '' ? undefined : new RegExp(source, 'gu')
+    this.#names.clear()
   }
 
-  /** The same for what its owner renews again and again: the last ones are kept, so that they do not grow without end. */
+  /**
+   * The same for what its owner renews again and again. A server may repeat what it was sent long ago, and what it said is kept for
+   * as long: so all of them stay known, as fingerprints. Of more than 10,000 those are forgotten that turned up longest ago; one that
+   * is in use, or was found in a text since, is not.
+   */
   renewed(owner: string, values: readonly string[]): void {
-    const before = this.#lent.get(owner) ?? []
-    if (values.every((value) => before.includes(value))) return
-    this.#lent.set(owner, [...new Set([...values, ...before])].slice(0, mostLent))
-    this.#changed()
+    const known = this.#renewed.get(owner) ?? new Fingerprints(mostRenewed)
+    this.#renewed.set(owner, known)
+    if (known.add(longForms(values))) this.#names.clear()
   }
 
   /** The same for all values of a configuration that are for one server and nobody else. */
@@ -55,7 +60,7 @@ export class Secrets {
   text(text: string): string {
     if (text.length < shortest) return text
     const whole = text.length > longestLook ? text.slice(0, longestLook) : text
-    const known = this.#pattern === undefined ? whole : whole.replaceAll(this.#pattern, hidden)
+    const known = this.#renewed.size === 0 ? this.#withoutKnown(whole) : withoutRanges(whole, this.#rangesIn(whole))
     const clean = suspicious.test(known) ? patterns.reduce((rest, pattern) => rest.replaceAll(pattern, hidden), known) : known
     return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
   }
@@ -89,17 +94,30 @@ export class Secrets {
     )
   }
 
-  #changed(): void {
-    const all = new Set([...this.#known, ...longForms([...this.#lent.values()].flat())])
-    const longestFirst = [...all].toSorted((a, b) => b.length - a.length)
-    const source = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')).join('|')
-    this.#pattern = source === '' ? undefined : new RegExp(source, 'gu')
-    this.#names.clear()
+  #withoutKnown(text: string): string {
+    return this.#pattern === undefined ? text : text.replaceAll(this.#pattern, hidden)
+  }
+
+  #rangesIn(text: string): readonly Range[] {
+    const matches = this.#pattern === undefined ? [] : [...text.matchAll(this.#pattern)]
+    const known = matches.map(({ index, 0: match }) => ({ start: index, end: index + match.length }))
+    return [...known, ...[...this.#renewed.values()].flatMap((each) => each.find(text))]
   }
 
   #error({ name, message, stack }: Error): { readonly [key: string]: string } {
     return { name, message: this.text(message), ...(stack !== undefined && { stack: this.text(stack) }) }
   }
+}
+
+/** The text with each range hidden; ranges that overlap are hidden as one. */
+function withoutRanges(text: string, ranges: readonly Range[]): string {
+  let clean = ''
+  let at = 0
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (start >= at) clean += text.slice(at, start) + hidden
+    at = Math.max(at, end)
+  }
+  return clean + text.slice(at)
 }
 
 const secretName = /token|secret|passw|credential|api_?key|(?:^|_)key(?:_|$)/iu
@@ -144,5 +162,6 @@ const formsOf = (value: string): readonly string[] => [
   printable(value, value.length),
 ]
 
+// Shorter ones are switches and numbers; to hide them would make every line unreadable and nobody safer.
 const longForms = (values: Iterable<string>): readonly string[] =>
   [...values].flatMap(formsOf).filter(({ length }) => length >= shortest)

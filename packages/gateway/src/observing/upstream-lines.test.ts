@@ -11,7 +11,7 @@ test('trouble is told once and not at every attempt, until it is another or was 
   const log = { debug: () => undefined, info: at('info'), warn: at('warn'), error: at('error') }
   tellUpstreams(events, { log, journal: new Journal(), secrets: new Secrets() })
   const fails = (state: 'reconnecting' | 'failed', error: string): void =>
-    events.emit('state', { upstream: 'a', state, error, retryInMs: 1_500 })
+    events.emit('state', { upstream: 'a', state, error, attempt: 1, retryInMs: 1_500 })
   fails('reconnecting', 'It is away.')
   events.emit('state', { upstream: 'a', state: 'starting' })
   fails('reconnecting', 'It is away.')
@@ -27,10 +27,10 @@ test('trouble is told once and not at every attempt, until it is another or was 
   })
   fails('failed', 'It is broken.')
   expect(lines).toEqual([
-    'warn is not connected: It is away. It is tried again in 1.5 s.',
-    'error has failed: It is away. It is tried again in 1.5 s.',
-    'error has failed: It is broken. It is tried again in 1.5 s.',
+    'warn It is away. (attempt 1, next attempt in 1.5 s)',
+    'error It is away. (attempt 1, next attempt in 1.5 s)',
+    'error It is broken. (attempt 1, next attempt in 1.5 s)',
     'info is connected (s, 2025-11-25, 1 ms), and announces changes of its tools.',
-    'error has failed: It is broken. It is tried again in 1.5 s.',
+    'error It is broken. (attempt 1, next attempt in 1.5 s)',
   ])
 })

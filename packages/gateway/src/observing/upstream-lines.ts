@@ -11,7 +11,10 @@ const noticeEveryMs = 1_000
 
 const levels: { readonly [S in UpstreamState]: LogLevel } = {
   starting: 'debug',
+  installing: 'info',
   ready: 'debug',
+  // That `tools/list` failed is said by itself.
+  degraded: 'debug',
   reconnecting: 'warn',
   needs_login: 'warn',
   failed: 'error',
@@ -21,14 +24,16 @@ const levels: { readonly [S in UpstreamState]: LogLevel } = {
 }
 
 const words: { readonly [S in UpstreamState]: string } = {
-  starting: 'is starting',
-  ready: 'is ready',
-  reconnecting: 'is not connected',
-  needs_login: 'wants a login',
-  failed: 'has failed',
-  disabled: 'is disabled',
-  sleeping: 'sleeps until it is called',
-  stopped: 'has stopped',
+  starting: 'starting',
+  installing: 'installing',
+  ready: 'ready',
+  degraded: 'ready, tools/list failed',
+  reconnecting: 'reconnecting',
+  needs_login: 'needs a login',
+  failed: 'failed',
+  disabled: 'disabled',
+  sleeping: 'sleeping until its first call',
+  stopped: 'stopped',
 }
 
 // What a server can say as often as it likes.
@@ -53,14 +58,20 @@ export function tellUpstreams(events: EventStream, { log, journal, secrets, now 
   // The trouble that each server is in, which is told once and not at every attempt.
   const troubles = new Map<string, string>()
   const lines: Lines = {
-    state: ({ upstream, state, error, retryInMs }) => {
-      const why = error === undefined ? '' : `: ${error}`
-      const next = retryInMs === undefined ? '' : ` It is tried again in ${seconds(retryInMs)}.`
-      const trouble = `${state}${why}`
+    state: ({ upstream, state, error, attempt, retryInMs }) => {
+      const trouble = `${state}: ${error ?? ''}`
       const isKnown = troubles.get(upstream) === trouble
       if (error !== undefined) troubles.set(upstream, trouble)
-      return { level: isKnown ? 'debug' : levels[state], message: `${words[state]}${why === '' ? '.' : why}${next}` }
+      const which = attempt === undefined ? [] : [`attempt ${attempt}`]
+      const next = retryInMs === undefined ? [] : [`next attempt in ${seconds(retryInMs)}`]
+      const message = error === undefined ? [words[state], ...which].join(', ') : `${error} (${[...which, ...next].join(', ')})`
+      return { level: isKnown ? 'debug' : levels[state], message }
     },
+    installing: ({ attempt, ms }) => ({
+      level: 'info',
+      message: `installing, ${seconds(Math.round(ms / 1_000) * 1_000)}, attempt ${attempt}`,
+    }),
+    installed: ({ ms }) => ({ level: 'info', message: `installed in ${seconds(ms)}` }),
     connected: ({ upstream, server, protocolVersion, announcesChanges, ms }) => {
       troubles.delete(upstream)
       const how = announcesChanges
@@ -79,7 +90,7 @@ export function tellUpstreams(events: EventStream, { log, journal, secrets, now 
     }),
     discovery_failed: ({ error, attempt, retryInMs }) => ({
       level: 'warn',
-      message: `could not be asked for its tools (attempt ${attempt}): ${error} It is asked again in ${seconds(retryInMs)}.`,
+      message: `tools/list failed: ${error} (attempt ${attempt}, next attempt in ${seconds(retryInMs)})`,
     }),
     restless: ({ delayMs }) => ({
       level: 'warn',
@@ -120,10 +131,15 @@ interface Told {
 }
 
 function record(event: UpstreamEvent, journal: Journal, secrets: Secrets): void {
+  if (event.type === 'stderr') {
+    const { upstream, line } = event
+    journal.write('stderr', { upstream, line: secrets.text(printable(line, 2_000)) })
+  }
   if (event.type === 'state') {
-    const { upstream, state, error, retryInMs } = event
+    const { upstream, state, error, attempt, retryInMs } = event
     const why = error === undefined ? {} : { error: secrets.text(error) }
-    journal.write('state', { upstream, state, ...why, ...(retryInMs !== undefined && { retryInMs }) })
+    const next = { ...(attempt !== undefined && { attempt }), ...(retryInMs !== undefined && { retryInMs }) }
+    journal.write('state', { upstream, state, ...why, ...next })
   }
   if (event.type !== 'tools') return
   const { upstream, added, changed, removed, looks, ms, difference } = event

@@ -69,7 +69,12 @@ export function question(asked: Asked, given: Question): Question {
   const { params } = given
   if (params.mode === 'url' && !/^https?:\/\//iu.test(params.url))
     throw refusal('Only addresses that begin with https:// or http:// are shown to people.')
-  return { ...given, params: { ...params, message: `${asked.server}: ${withoutHidden(params.message)}` } }
+  const message = withoutHidden(params.message)
+  // Whoever is connected to one server alone knows who asks.
+  return {
+    ...given,
+    params: { ...params, message: asked.client?.server === undefined ? `${asked.server}: ${message}` : message },
+  }
 }
 
 /** To the client all servers behind the gateway are one, and what it knows from one of them is not for another. */

@@ -35,14 +35,20 @@ export interface DocumentsOptions {
 const mostClashes = 1_000
 const longestUri = 8_192
 
-/** The prompts and resources of all servers as each client sees them: in the order of the configuration, names told apart. */
+/** The same text for clients that see the same beside tools. */
+export const viewKey = (client: Client | undefined): string => JSON.stringify([client?.profile ?? null, client?.server ?? null])
+
+/**
+ * The prompts and resources of all servers as each client sees them: in the order of the configuration, names told apart. Whoever
+ * is connected to one server alone sees the names and addresses that it gives itself.
+ */
 export class Documents {
   readonly #options: DocumentsOptions
   readonly #clashes = new Set<string>()
   #config: Config
   /** The names of all servers as they stand in addresses. */
   #slugs: ReadonlySet<string>
-  #shown = new Map<string | undefined, Shown>()
+  #shown = new Map<string, Shown>()
 
   constructor(config: Config, options: DocumentsOptions) {
     this.#config = config
@@ -63,10 +69,11 @@ export class Documents {
 
   /** What this client sees now. */
   shown(client: Client | undefined): Shown {
-    const known = this.#shown.get(client?.profile)
+    const key = viewKey(client)
+    const known = this.#shown.get(key)
     if (known !== undefined) return known
     const made = this.#make(client)
-    this.#shown.set(client?.profile, made)
+    this.#shown.set(key, made)
     return made
   }
 
@@ -97,6 +104,7 @@ export class Documents {
 
   #make(client: Client | undefined): Shown {
     const { access, listOf } = this.#options
+    const isAlone = client?.server !== undefined
     const prompts = new Map<string, Placed<Prompt>>()
     const resources = new Map<string, Placed<Resource>>()
     const templates = new Map<string, Placed<ResourceTemplateType>>()
@@ -109,16 +117,17 @@ export class Documents {
       for (const key of Object.keys(offers) as (keyof Offers)[]) offers[key] ||= list.offers[key]
       if (list.offers.resources) holders.set(slug, server)
       for (const prompt of list.prompts) {
-        const name = exposedName(slug, prompt.name)
-        const isPermitted = access.permits(client, { name }, { source: server, group: slug })
+        const shared = exposedName(slug, prompt.name)
+        const isPermitted = access.permits(client, { name: shared }, { source: server, group: slug })
+        const name = isAlone ? prompt.name : shared
         if (isPermitted && !prompts.has(name)) prompts.set(name, { server, own: prompt.name, shown: { ...prompt, name } })
       }
       for (const resource of list.resources) {
-        const uri = this.#free(resources, resource.uri, server)
+        const uri = isAlone ? resource.uri : this.#free(resources, resource.uri, server)
         if (!resources.has(uri)) resources.set(uri, { server, own: resource.uri, shown: { ...resource, uri } })
       }
       for (const template of list.templates) {
-        const uriTemplate = this.#free(templates, template.uriTemplate, server)
+        const uriTemplate = isAlone ? template.uriTemplate : this.#free(templates, template.uriTemplate, server)
         if (!templates.has(uriTemplate))
           templates.set(uriTemplate, { server, own: template.uriTemplate, shown: { ...template, uriTemplate } })
       }

@@ -141,7 +141,7 @@ async function report({ mcpReq }: ServerContext, { progress, total, message }: R
 
 function resultOf(server: string, answer: unknown): object | InputRequiredResult {
   if (typeof answer === 'object' && answer !== null) return answer
-  throw new UpstreamError(server, 'refused', 'answered with what is no result.')
+  throw new UpstreamError(server, 'failed', 'answered with what is no result.')
 }
 
 /** What was read is named by the address that the client asked for. */

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { Pass } from '../middleware/chain.ts'
+import type { UpstreamState } from '../upstreams/events.ts'
 import type { Pace } from '../upstreams/refresher.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { wordsOf } from '../words.ts'
@@ -84,8 +85,9 @@ export class Passing {
   /** Serves prompts, resources and completions on a protocol server, as far as this client's servers have them now. */
   readonly extend: Extension = (mcp, served) => {
     const { scope, era } = served
+    const client: Client | undefined = served.principal
     // A session is told once what there is; so whatever servers that are still to come may have.
-    const offers = isLasting(scope) && !this.#isMet ? everything : this.#documents.shown(served.principal).offers
+    const offers = isLasting(scope) && this.#isAhead(client) ? everything : this.#documents.shown(client).offers
     if (isLasting(scope)) this.#readers.enter(mcp, served, { declared: offers, gone: () => this.#subscriptions.drop(mcp) })
     const { upstreams } = this.#options
     const handlers: Handlers = {
@@ -158,7 +160,7 @@ export class Passing {
     const { events } = this.#options.upstreams
     events.on('connected', ({ upstream }) => this.#met(upstream))
     events.on('state', ({ upstream, state }) => {
-      if (state !== 'ready' && state !== 'starting') this.#lists.get(upstream)?.lost()
+      if (!isThere(state)) this.#lists.get(upstream)?.lost()
       this.#checkMet()
     })
     events.on('documents', ({ upstream, notice }) => {
@@ -181,11 +183,18 @@ export class Passing {
     this.#checkMet()
   }
 
+  /** Whether a client comes before what its servers offer can be known. */
+  #isAhead(client: Client | undefined): boolean {
+    const server = client?.server
+    if (server === undefined) return !this.#isMet
+    return !this.#lists.has(server) && this.#options.upstreams.get(server)?.state === 'starting'
+  }
+
   #checkMet(): void {
     const { upstreams } = this.#options
     const isMet = ([name, { disabled }]: [string, { disabled: boolean }]): boolean => {
       const state = upstreams.get(name)?.state
-      return disabled || this.#lists.has(name) || (state !== undefined && state !== 'starting')
+      return disabled || this.#lists.has(name) || (state !== undefined && state !== 'starting' && state !== 'installing')
     }
     if (Object.entries(this.#config.mcpServers).every(isMet)) this.#isMet = true
   }
@@ -208,3 +217,6 @@ export class Passing {
     return list
   }
 }
+
+/** Whether a server is connected, or about to be. */
+const isThere = (state: UpstreamState): boolean => ['starting', 'installing', 'ready', 'degraded'].includes(state)

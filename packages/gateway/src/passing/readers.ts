@@ -3,7 +3,7 @@ import type { DocumentNotices, Served } from '@unfold-mcp/server'
 import type { Client } from '../access.ts'
 import type { Clock } from '../clock.ts'
 import type { Offers } from './document-list.ts'
-import type { Documents, Shown } from './documents.ts'
+import { type Documents, type Shown, viewKey } from './documents.ts'
 
 interface Reader {
   readonly mcp: McpServer
@@ -47,7 +47,7 @@ export class Readers {
   readonly #byServer = new WeakMap<object, Reader>()
   readonly #streams = new Set<DocumentNotices>()
   /** What clients that listen on streams were last told, by what they see. */
-  readonly #told = new Map<string | undefined, { readonly client: Client | undefined; told: Shown['identity'] }>()
+  readonly #told = new Map<string, { readonly client: Client | undefined; told: Shown['identity'] }>()
   readonly #followers: ReadersOptions['followers']
   /** Resources of each server that were updated, and of which nobody was told yet. */
   readonly #updated = new Map<string, Set<string>>()
@@ -84,8 +84,8 @@ export class Readers {
 
   /** A client listens on a stream. */
   listens(client: Client | undefined): void {
-    if (!this.#told.has(client?.profile))
-      this.#told.set(client?.profile, { client, told: this.#documents.shown(client).identity })
+    const key = viewKey(client)
+    if (!this.#told.has(key)) this.#told.set(key, { client, told: this.#documents.shown(client).identity })
   }
 
   /** Tells clients that listen on streams through `notices`, until what is returned is called. */
@@ -123,9 +123,12 @@ export class Readers {
       if (reader === undefined) streamed.add(uri)
       else if (this.#maySee(reader.client, server)) reader.mcp.server.sendResourceUpdated({ uri }).catch(() => undefined)
     }
-    // Which of the streams asked for it, each knows itself.
-    for (const uri of streamed)
-      for (const notices of this.#streams) notices.resourceUpdated(uri, (principal) => this.#maySee(principal, server))
+    // Which of the streams asked for it, each knows itself. To clients of other addresses the same URI may be another resource.
+    const isTheirs = (uri: string) => (principal: unknown) => {
+      const client = principal as Client | undefined
+      return this.#maySee(client, server) && this.#documents.ownerOf(client, uri)?.server === server
+    }
+    for (const uri of streamed) for (const notices of this.#streams) notices.resourceUpdated(uri, isTheirs(uri))
   }
 
   close(): void {
@@ -145,13 +148,13 @@ export class Readers {
       reader.told = now
       for (const kind of kinds) if (reader.declared[kind] && now[kind] !== before[kind]) send(reader.mcp, kind)
     }
-    const concerned = { prompts: new Set<string | undefined>(), resources: new Set<string | undefined>() }
-    for (const [profile, each] of this.#told) {
+    const concerned = { prompts: new Set<string>(), resources: new Set<string>() }
+    for (const [key, each] of this.#told) {
       const now = this.#documents.shown(each.client).identity
-      for (const kind of kinds) if (now[kind] !== each.told[kind]) concerned[kind].add(profile)
+      for (const kind of kinds) if (now[kind] !== each.told[kind]) concerned[kind].add(key)
       each.told = now
     }
-    const to = (kind: Kind) => (principal: unknown) => concerned[kind].has((principal as Client | undefined)?.profile)
+    const to = (kind: Kind) => (principal: unknown) => concerned[kind].has(viewKey(principal as Client | undefined))
     for (const notices of this.#streams) {
       if (concerned.prompts.size > 0) notices.promptsChanged(to('prompts'))
       if (concerned.resources.size > 0) notices.resourcesChanged(to('resources'))

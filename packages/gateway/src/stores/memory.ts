@@ -11,10 +11,9 @@ export function memoryCatalog(): CatalogStore {
   return {
     tools: async (upstream) => kept.get(upstream)?.tools ?? [],
     known: async (upstream) => kept.get(upstream),
-    async replaceTools(upstream, tools, instructions) {
+    async replaceTools(upstream, tools, introduced = {}) {
       // A copy: what the caller does with its list later is not what was given.
-      const known = { tools: structuredClone([...tools]), ...(instructions !== undefined && { instructions }) }
-      kept.set(upstream, known)
+      kept.set(upstream, structuredClone({ tools: [...tools], ...introduced }))
     },
     documents: async (upstream) => beside.get(upstream),
     async replaceDocuments(upstream, documents) {

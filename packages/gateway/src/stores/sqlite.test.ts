@@ -32,7 +32,7 @@ async function opened(file: string, patienceMs?: number) {
 
 async function written(file: string): Promise<void> {
   const { store } = await opened(file)
-  await store.replaceTools('git', [tool('log')], 'About git')
+  await store.replaceTools('git', [tool('log')], { instructions: 'About git' })
   await store.close()
 }
 

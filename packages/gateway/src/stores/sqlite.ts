@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Tool } from '@unfold-mcp/core'
 import { wordsOf } from '../words.ts'
-import { type CatalogStore, isTool, type KnownUpstream } from './catalog.ts'
+import { type CatalogStore, type Introduced, introducedIn, isTool, type KnownUpstream } from './catalog.ts'
 import { memoryCatalog } from './memory.ts'
 import { type Connection, closeQuietly, isDamage, patiently, rollBack, textIn } from './sqlite-connection.ts'
 import { openOrMove, type SqliteOptions } from './sqlite-file.ts'
@@ -62,21 +62,22 @@ class SqliteCatalog implements CatalogStore {
         const rows = connection
           .prepare('SELECT definition FROM tools WHERE upstream = ? ORDER BY position')
           .all([keyOf(upstream)])
-        const [instructions] = parsed(textIn(found, 'instructions'))
+        const [introduced] = parsed(textIn(found, 'instructions'))
         const tools = rows.flatMap((row) => this.#toolIn(row, upstream))
-        return { tools, ...(typeof instructions === 'string' && { instructions }) }
+        return { tools, ...introducedIn(introduced) }
       } finally {
         rollBack(connection)
       }
     })
   }
 
-  async replaceTools(upstream: string, tools: readonly Tool[], instructions?: string): Promise<void> {
+  async replaceTools(upstream: string, tools: readonly Tool[], introduced?: Introduced): Promise<void> {
     const key = keyOf(upstream)
+    const kept = introduced === undefined ? null : JSON.stringify(introduced)
     const definitions = tools.map((tool) => JSON.stringify(tool))
     await this.#write(`tools ${key}`, (connection) => {
       connection.prepare('DELETE FROM tools WHERE upstream = ?').run([key])
-      connection.prepare('INSERT OR REPLACE INTO upstreams VALUES (?, ?)').run([key, JSON.stringify(instructions) ?? null])
+      connection.prepare('INSERT OR REPLACE INTO upstreams VALUES (?, ?)').run([key, kept])
       const insert = connection.prepare('INSERT INTO tools VALUES (?, ?, ?)')
       for (const [position, definition] of definitions.entries()) insert.run([key, position, definition])
     })

@@ -29,12 +29,16 @@ const mostCharacters = 65_536
 
 const known = new WeakMap<SelfDescription, readonly Saying[]>()
 
-/** Title and instructions by themselves: after a restart the second are known before the first, and are no others because of it. */
+/** Each by itself: after a restart some are known before the others, and are no others because of it. */
 function ofItself(says: SelfDescription): readonly Saying[] {
   const before = known.get(says)
   if (before !== undefined) return before
-  const { title, instructions } = says
-  const parts = [{ title: title?.slice(0, mostCharacters) }, { instructions: instructions?.slice(0, mostCharacters) }]
+  const { title, instructions, info } = says
+  const parts = [
+    { title: title?.slice(0, mostCharacters) },
+    { instructions: instructions?.slice(0, mostCharacters) },
+    ...(info?.description === undefined ? [] : [{ description: info.description.slice(0, mostCharacters) }]),
+  ]
   const sayings = parts.map((said) => ({ key: said, said }))
   known.set(says, sayings)
   return sayings

@@ -1,3 +1,4 @@
+import type { ServerInfo } from '@unfold-mcp/client'
 import type { GroupDeclaration } from '@unfold-mcp/core'
 import type { Config } from '../config/schema.ts'
 import { serverSlug } from './naming.ts'
@@ -12,6 +13,8 @@ const longestAbout = 600
 export interface SelfDescription {
   readonly title?: string | undefined
   readonly instructions?: string | undefined
+  /** What it says it is; not known before it was connected once. */
+  readonly info?: ServerInfo | undefined
 }
 
 /** The groups of a gateway: each server is one, and lies in the one that the configuration puts it into. */

@@ -2,7 +2,8 @@ import { sha256 } from '../sha256.ts'
 
 /** The longest name that every client and model takes. */
 const longest = 64
-const separator = '__'
+/** What stands between a server and its tool. */
+export const separator = '__'
 const hashLength = 8
 
 /**

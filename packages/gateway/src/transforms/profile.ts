@@ -1,5 +1,6 @@
-import type { Config, Profile } from '../config/schema.ts'
+import type { Config, Profile, ServerConfig } from '../config/schema.ts'
 import { groupOfServer } from './groups.ts'
+import { separator, serverSlug } from './naming.ts'
 import { matcher } from './pattern.ts'
 
 /** What decides whether a profile has an entry: the server it is from, and the name that clients see. */
@@ -24,6 +25,14 @@ export function profileReaches(config: Config, { servers, groups, tools }: Profi
   if (servers === undefined && groups === undefined && tools === undefined) return () => true
   const reached = new Set([...(servers ?? []), ...serversIn(config, groups ?? [])])
   return (server) => reached.has(server)
+}
+
+/** Whether a profile names tools of a server: by names that begin with the server's, or that the configuration gives them. */
+export function profileNames({ tools = [] }: Profile, server: string, config: Pick<ServerConfig, 'tools'>): boolean {
+  const beginning = `${serverSlug(server)}${separator}`
+  const isNamed = matcher(tools)
+  const given = Object.values(config.tools).flatMap(({ name }) => name ?? [])
+  return tools.some((pattern) => pattern.startsWith(beginning)) || given.some(isNamed)
 }
 
 function serversIn(config: Config, groups: readonly string[]): readonly string[] {

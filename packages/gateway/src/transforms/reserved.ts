@@ -1,8 +1,13 @@
-import { surfaceNames } from '@unfold-mcp/core'
+import { isToolName, surfaceNames } from '@unfold-mcp/core'
 import { lookKey } from './naming.ts'
 
+const withoutGroups: ReadonlySet<string> = new Set([...surfaceNames, 'read_result'])
+
 /** Names of the tools that the gateway itself may show, under one exposure or another. */
-export const reservedNames: ReadonlySet<string> = new Set([...surfaceNames, 'activate', 'deactivate', 'read_result'])
+export const reservedNames: ReadonlySet<string> = new Set([...withoutGroups, 'activate', 'deactivate'])
+
+/** Whether a tool can be shown under an upstream's own name for it, where that upstream is served alone and there are no groups. */
+export const isServable = (own: string): boolean => isToolName(own) && !withoutGroups.has(own)
 
 const looks = new Set([...reservedNames].map(lookKey))
 const activator = lookKey('activate_')

@@ -16,6 +16,8 @@ export interface UpstreamSettings {
   /** How long it may be without a call before it is stopped; 0 is for ever. */
   readonly idleStopMs: number
   readonly startTimeoutMs: number
+  /** How long one that is started through a launcher such as `npx` may take to its first message: it may have to be installed. */
+  readonly installTimeoutMs: number
   /** How often its tools are read although nothing was said; 0 is never. */
   readonly sweepMs: number
   /** How long its tools stay listed when it is lost. */
@@ -34,6 +36,7 @@ const defaults: Omit<UpstreamSettings, 'pingTimeoutMs'> = {
   start: 'eager',
   idleStopMs: 0,
   startTimeoutMs: 30_000,
+  installTimeoutMs: 600_000,
   sweepMs: 300_000,
   graceMs: 5_000,
   pingMs: 30_000,

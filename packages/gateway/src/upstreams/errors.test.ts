@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { asUpstreamError, isAnswer, publicWordsOf } from './errors.ts'
 
 const lastLines = ['token=secret']
-const died = new ClientError('server_died', 'x ended. Its last words: token=secret', {
+const died = new ClientError('server_died', 'x exited with code 3.\nLast stderr output:\n  token=secret', {
   target: 'x',
   code: 3,
   signal: null,
@@ -27,8 +27,9 @@ test.each([
   [new ClientError('timeout', '', { what: 'x', timeoutMs: 2_500 }), 'timeout', 'within 2.5 s'],
   [new ClientError('cancelled', '', { what: 'x' }), 'cancelled', 'is cancelled'],
   [new ClientError('unknown_tool', '', { name: 'log', nearest: [] }), 'unknown_tool', 'has no tool "log" any more'],
-  [new ClientError('protocol', '', { problem: 'bad\u001b[2Jwords' }), 'refused', 'refused this call of "log": bad'],
-  [new TypeError('oh'), 'refused', 'could not be called: oh'],
+  [new ClientError('protocol', '', { problem: 'bad\u001b[2Jwords\nand more' }), 'failed', '[2Jwords\nand more'],
+  [new ClientError('protocol', '', { problem: 'no such branch' }), 'failed', 'The server "git" failed on "log": no such branch'],
+  [new TypeError('oh'), 'failed', 'The server "git" failed on "log": oh'],
 ] as const)('%s is told as %s', (error, reason, words) => {
   const told = asUpstreamError('git', 'log', error)
   expect(told.reason).toBe(reason)

@@ -1,7 +1,6 @@
 import { type ClientReason, isClientError } from '@unfold-mcp/client'
-import { printable } from '@unfold-mcp/core'
+import { printable, printableText } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
-import { wordsOf } from '../words.ts'
 
 /** Why a call of an upstream's tool has no answer of the tool's own. */
 export type UpstreamReason =
@@ -12,6 +11,9 @@ export type UpstreamReason =
   | 'disabled'
   | 'timeout'
   | 'cancelled'
+  /** The server answered with an error, or with what is no answer. */
+  | 'failed'
+  /** The gateway did not make the call, or does not pass on what the server asks. */
   | 'refused'
   | 'unknown_tool'
 
@@ -53,9 +55,8 @@ export function asUpstreamError(upstream: string, tool: string, error: unknown):
   }
   if (isClientError(error, 'cancelled')) return make('cancelled', `was told that this call of "${name}" is cancelled.`)
   if (isClientError(error, 'unknown_tool')) return make('unknown_tool', `has no tool "${name}" any more. List the tools again.`)
-  if (isClientError(error, 'protocol'))
-    return make('refused', `refused this call of "${name}": ${printable(error.details.problem, 1_000)}`)
-  return make('refused', `could not be called: ${wordsOf(error)}`)
+  if (isClientError(error, 'protocol')) return make('failed', `failed on "${name}": ${printableText(error.details.problem)}`)
+  return make('failed', `failed on "${name}": ${printableText(error instanceof Error ? error.message : String(error))}`)
 }
 
 const publicWords: { readonly [R in ClientReason]?: string } = {

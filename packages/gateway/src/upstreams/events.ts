@@ -1,12 +1,36 @@
 import type { Difference, DocumentNotice, LogEntry } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 
-export type UpstreamState = 'starting' | 'ready' | 'reconnecting' | 'needs_login' | 'failed' | 'disabled' | 'sleeping' | 'stopped'
+/**
+ * What an upstream is doing. `installing`: a launcher such as `npx` is installing it. `degraded`: it is connected, and `tools/list`
+ * fails. `reconnecting`: it was lost. `failed`: it does not start, or has not come back for a while; it is tried again all the same.
+ */
+export type UpstreamState =
+  | 'starting'
+  | 'installing'
+  | 'ready'
+  | 'degraded'
+  | 'reconnecting'
+  | 'needs_login'
+  | 'failed'
+  | 'disabled'
+  | 'sleeping'
+  | 'stopped'
 
 /** What happens to upstreams, by the name of the event. */
 export interface UpstreamEvents {
-  /** It is in another state. */
-  state: { readonly upstream: string; readonly state: UpstreamState; readonly error?: string; readonly retryInMs?: number }
+  /** It is in another state. `attempt`: how many there were, where it is not connected. */
+  state: {
+    readonly upstream: string
+    readonly state: UpstreamState
+    readonly error?: string
+    readonly attempt?: number
+    readonly retryInMs?: number
+  }
+  /** It is still being installed. */
+  installing: { readonly upstream: string; readonly attempt: number; readonly ms: number }
+  /** It has been installed. */
+  installed: { readonly upstream: string; readonly ms: number }
   /** It was met: who it is, what it speaks, and whether it says by itself when its tools change. */
   connected: {
     readonly upstream: string
@@ -21,7 +45,7 @@ export interface UpstreamEvents {
   notice: { readonly upstream: string; readonly isDeclared: boolean }
   /** Its tools are others than before. */
   tools: ToolsChanged
-  /** Its tools could not be read. */
+  /** `tools/list` failed. */
   discovery_failed: { readonly upstream: string; readonly error: string; readonly attempt: number; readonly retryInMs: number }
   /** It never comes to rest, and is looked at more slowly. */
   restless: { readonly upstream: string; readonly delayMs: number }

@@ -2,18 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import type { ProcessLife } from '@unfold-mcp/client'
 
 const program = fileURLToPath(new URL('./guard.mjs', import.meta.url))
 // Its only work is to wait, so it needs hardly any memory.
 const frugal = ['--max-old-space-size=16', '--max-semi-space-size=1']
 const mostStarts = 5
+const marks: { readonly [L in ProcessLife]: string } = { installing: '*', started: '+', ended: '-' }
 
 /**
  * Sees to it that no process outlives this one, also when this one is killed: another process is told which there are, and ends
  * them when the pipe between the two is closed. It is started with the first of them.
  */
 export class Guard {
-  readonly #running = new Set<number>()
+  readonly #running = new Map<number, ProcessLife>()
   #child: ChildProcess | undefined
   #starts = 0
   #isClosed = false
@@ -23,13 +25,13 @@ export class Guard {
     return this.#child?.pid
   }
 
-  /** A process began, as the leader of a group of its own, or it ended. */
-  readonly tell = (pid: number, life: 'started' | 'ended'): void => {
+  /** A process began, as the leader of a group of its own, has been installed, or ended. */
+  readonly tell = (pid: number, life: ProcessLife): void => {
     if (this.#isClosed) return
-    if (life === 'started') this.#running.add(pid)
-    else this.#running.delete(pid)
-    if (this.#child === undefined && life === 'started') this.#start()
-    else this.#write(`${life === 'started' ? '+' : '-'}${pid}\n`)
+    if (life === 'ended') this.#running.delete(pid)
+    else this.#running.set(pid, life)
+    if (this.#child === undefined && life !== 'ended') this.#start()
+    else this.#write(`${marks[life]}${pid}\n`)
   }
 
   /** Ends it, and with it whatever still runs. */
@@ -56,7 +58,7 @@ export class Guard {
     // Neither it nor the pipe is a reason to go on.
     child.unref()
     if (stdin instanceof Socket) stdin.unref()
-    for (const pid of this.#running) this.#write(`+${pid}\n`)
+    for (const [pid, life] of this.#running) this.#write(`${marks[life]}${pid}\n`)
   }
 
   #write(line: string): void {

@@ -21,6 +21,8 @@ export interface LifeOptions {
   readonly emit: Emit
   /** It says that its tools changed. */
   readonly noticed: () => void
+  /** `tools/list` was answered, or failed with an error. */
+  readonly listed: (error: string | undefined) => void
   /** It is not there any more. */
   readonly lost: (error: unknown) => void
   readonly clock: Clock
@@ -113,7 +115,7 @@ export class Life {
   }
 
   #following(): Refresher<readonly Tool[]> {
-    const { upstream, connection, list, emit, clock, random, pace } = this.#options
+    const { upstream, connection, list, emit, listed, clock, random, pace } = this.#options
     return new Refresher<readonly Tool[]>({
       look: async (signal) => {
         const tools = await connection.refresh(signal)
@@ -123,12 +125,17 @@ export class Life {
       differs: (tools) => list.differs(tools),
       publish: (tools, work) => list.replace(tools, work),
       found: ({ length: total }) => {
+        listed(undefined)
         if (this.#isListed) return
         this.#isListed = true
         emit('listed', { upstream, total, ms: Math.round(clock.now() - this.#begun) })
       },
-      failed: (error, attempt, retryInMs) =>
-        emit('discovery_failed', { upstream, error: wordsOf(error), attempt, retryInMs: Math.round(retryInMs) }),
+      failed: (error, attempt, retryInMs) => {
+        const text = listErrorOf(error)
+        emit('discovery_failed', { upstream, error: text, attempt, retryInMs: Math.round(retryInMs) })
+        // That its process has ended is another matter.
+        if (!isClientError(error, 'server_died')) listed(text)
+      },
       restless: (delayMs) => emit('restless', { upstream, delayMs }),
       clock,
       random,
@@ -165,4 +172,11 @@ export class Life {
     if (isAnswer(error)) this.#health.heard()
     else if (!isClientError(error, 'cancelled')) this.#health.suspect()
   }
+}
+
+/** What an error of `tools/list` says; that it is one is said already. */
+function listErrorOf(error: unknown): string {
+  if (!isClientError(error, 'protocol')) return wordsOf(error)
+  const { problem, code } = error.details
+  return `${wordsOf(problem)}${code === undefined ? '' : ` (${code})`}`
 }

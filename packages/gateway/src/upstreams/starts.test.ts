@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { ProcessLife } from '@unfold-mcp/client'
 import { expect, test } from 'vitest'
 import { server } from '../../test/upstreams.ts'
 import { systemClock } from '../clock.ts'
@@ -11,7 +12,7 @@ test('programs that never get ready keep the others from starting only for a mom
   const starts = new Starts({ clock: systemClock })
   const stop = new AbortController()
   const pids: number[] = []
-  const onProcess = (pid: number, life: 'started' | 'ended'): void => {
+  const onProcess = (pid: number, life: ProcessLife): void => {
     if (life === 'started') pids.push(pid)
   }
   const stuck = Array.from({ length: 2 * atOnce }, () =>
@@ -50,8 +51,10 @@ test('a program that nobody waits for is not started before it is calm, unless s
   const awaited = new Set<string>(['first'])
   const begun: string[] = []
   const open = (name: string) =>
-    starts.open(server('toolbox.mjs'), { onProcess: (_pid, life) => life === 'started' && begun.push(name) }, () =>
-      awaited.has(name),
+    starts.open(
+      server('toolbox.mjs'),
+      { onProcess: (_pid, life) => life === 'started' && begun.push(name) },
+      { isAwaited: () => awaited.has(name), hasAnswered: false, wasKnown: false, phase: () => undefined },
     )
   const [third, second, first] = ['third', 'second', 'first'].map(open)
   await using _first = await first

@@ -1,17 +1,38 @@
 import { availableParallelism } from 'node:os'
-import { type Connection, type ConnectOptions, connect, type Target } from '@unfold-mcp/client'
+import { type CommandTarget, type Connection, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
 import type { Clock } from '../clock.ts'
+import { Installs } from './installs.ts'
+import { isInstalled, npxFolder } from './npx-cache.ts'
 
 // Twenty programs that start together are all ready at the same late moment.
 const atOnce = Math.max(2, availableParallelism())
 // While nobody waits for a program, there is something better to do for one processor: to serve clients.
 const calmlyAtOnce = Math.max(1, availableParallelism() - 1)
 const longestMs = 100
+// How often it is looked at whether an installation is complete.
+const lookMs = 1_000
 
 interface Start {
   readonly isAwaited: () => boolean
   readonly go: () => void
 }
+
+/** What is being done to start a server. `queued`: it is to be installed, and others are before it. */
+export type StartPhase = 'queued' | 'installing' | 'starting'
+
+/** What decides when a server is started. */
+export interface Starting {
+  /** Whether somebody waits for it. */
+  readonly isAwaited: () => boolean
+  /** Whether it has answered since the gateway started: then it is installed. */
+  readonly hasAnswered: boolean
+  /** Whether it answered before that, started in the same way. */
+  readonly wasKnown: boolean
+  /** Called when the start comes to another phase. */
+  readonly phase: (phase: StartPhase) => void
+}
+
+const atOnceAndAwaited: Starting = { isAwaited: () => true, hasAnswered: true, wasKnown: true, phase: () => undefined }
 
 export interface StartsOptions {
   readonly clock: Clock
@@ -25,12 +46,14 @@ export interface StartsOptions {
  */
 export class Starts {
   readonly #clock: Clock
+  readonly #installs: Installs
   readonly #line: Start[] = []
   #running = 0
   #isCalm: boolean
 
   constructor({ clock, calm }: StartsOptions) {
     this.#clock = clock
+    this.#installs = new Installs(clock)
     this.#isCalm = calm === undefined
     const begin = (): void => {
       this.#isCalm = true
@@ -40,8 +63,54 @@ export class Starts {
   }
 
   /** Connects to a server: at once, or in its turn where a program has to be started for it. */
-  async open(target: Target, options: ConnectOptions, isAwaited: () => boolean = () => true): Promise<Connection> {
+  async open(target: Target, options: ConnectOptions, starting: Starting = atOnceAndAwaited): Promise<Connection> {
     if (!('command' in target)) return connect(target, options)
+    const place = await placeOf(target, starting)
+    return place === undefined ? this.#start(target, options, starting) : this.#install({ target, place }, options, starting)
+  }
+
+  /** Starts whoever's turn it is now: somebody may wait for one that nobody waited for before. */
+  review(): void {
+    this.#installs.review()
+    this.#reviewLine()
+  }
+
+  /** The same in its turn among those that are installed, which is over with its first message. */
+  async #install(
+    { target, place }: { readonly target: CommandTarget; readonly place: string },
+    options: ConnectOptions,
+    starting: Starting,
+  ): Promise<Connection> {
+    const { isAwaited, phase } = starting
+    const { signal } = options
+    const leave = await this.#installs.enter({ place, isAwaited, signal, queued: () => phase('queued') })
+    let isInstalling = true
+    const installed = (): void => {
+      if (!isInstalling) return
+      isInstalling = false
+      leave()
+      phase('starting')
+    }
+    const look = async (): Promise<void> => {
+      if (isInstalling && (await isInstalled(place))) installed()
+      else if (isInstalling) this.#clock.after(lookMs, () => void look(), true)
+    }
+    const onProcess: ConnectOptions['onProcess'] = (pid, life) => {
+      options.onProcess?.(pid, life)
+      if (life === 'started') installed()
+    }
+    try {
+      phase('installing')
+      // What is installed may take long to answer, such as one that waits for a person to sign in.
+      if (place !== '') void look()
+      return await this.#start(target, { ...options, onProcess }, starting)
+    } finally {
+      isInstalling = false
+      leave()
+    }
+  }
+
+  async #start(target: CommandTarget, options: ConnectOptions, { isAwaited }: Starting): Promise<Connection> {
     await this.#turn(isAwaited, options.signal)
     let hasLeft = false
     const leave = (): void => {
@@ -59,8 +128,7 @@ export class Starts {
     }
   }
 
-  /** Starts whoever's turn it is now: somebody may wait for one that nobody waited for before. */
-  review(): void {
+  #reviewLine(): void {
     while (this.#running < atOnce) {
       const awaited = this.#line.findIndex(({ isAwaited }) => isAwaited())
       const mayStartAny = this.#isCalm && this.#running < calmlyAtOnce
@@ -94,4 +162,15 @@ export class Starts {
       this.review()
     })
   }
+}
+
+/** Where a server is about to be installed; `undefined` for one that is installed, or needs not be. */
+async function placeOf(target: CommandTarget, { hasAnswered, wasKnown }: Starting): Promise<string | undefined> {
+  const launcher = launcherOf(target)
+  if (launcher === undefined || hasAnswered) return undefined
+  const { packages } = launcher
+  // Where others install to is theirs to know; a server that answered before was installed then.
+  if (packages.length === 0) return wasKnown ? undefined : ''
+  const folder = npxFolder(packages, target)
+  return (await isInstalled(folder)) ? undefined : folder
 }

@@ -6,6 +6,12 @@ export interface UpstreamStatus {
   readonly state: UpstreamState
   /** For how long it has been in this state. */
   readonly forMs: number
+  /** Which attempt to start it this is, or was, where it is not connected. */
+  readonly attempt?: number
+  /** Whether it waits until others are installed. */
+  readonly isQueued?: true
+  /** The last line that it wrote to standard error, while it is being started. */
+  readonly lastOutput?: string
   /** For whoever runs the gateway: what a process wrote before it ended may be in it. */
   readonly lastError?: string
   readonly nextRetryInMs?: number

@@ -118,7 +118,7 @@ test('an upstream that ends again and again is started less and less often', asy
   await until(() => all.of('state').filter(({ state }) => state === 'reconnecting').length >= 3, 'three ends', 15_000)
   const delays = all.of('state').flatMap(({ retryInMs }) => (retryInMs === undefined ? [] : [retryInMs]))
   expect(delays.slice(0, 3)).toEqual([125, 250, 500])
-  expect(all.upstreams.get('up')?.status.lastError).toContain('ended with code 4')
+  expect(all.upstreams.get('up')?.status.lastError).toContain('server "up" was lost: node exited with code 4')
 })
 
 test('an upstream that cannot be started says why, and calls do not wait for it in vain', async () => {
@@ -127,8 +127,14 @@ test('an upstream that cannot be started says why, and calls do not wait for it 
   await all.upstreams.apply({ up })
   await all.upstreams.ready
   await until(() => all.of('state').length >= 4, 'some attempts')
-  expect(all.upstreams.get('up')?.status).toMatchObject({ state: 'reconnecting', tools: 0 })
-  expect(all.upstreams.get('up')?.status.lastError).toContain('There is no such command')
+  expect(all.upstreams.get('up')?.status).toMatchObject({ state: 'failed', tools: 0, attempt: expect.any(Number) })
+  expect(all.upstreams.get('up')?.status.lastError).toMatch(/^server "up" failed to start: .* There is no such command/u)
+  expect(
+    all
+      .of('state')
+      .slice(1, 4)
+      .map(({ attempt }) => attempt),
+  ).toEqual([1, 2, 3])
   const stop = new AbortController()
   const call = all.upstreams.call('up', 'x', {}, { signal: stop.signal })
   stop.abort()
@@ -138,8 +144,10 @@ test('an upstream that cannot be started says why, and calls do not wait for it 
 test('an upstream that does not get ready in time is given up, and its process ends', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'slow', 'parent'), startTimeoutMs: 1_000 } })
-  await all.reaches('up', 'reconnecting')
-  expect(all.upstreams.get('up')?.status.lastError).toContain('took longer than 1000 ms')
+  await all.reaches('up', 'failed')
+  expect(all.upstreams.get('up')?.status.lastError).toMatch(
+    /^server "up" failed to start: no answer within 1 s\. .* raise "startTimeoutMs" \(1000\), or remove the server with "unfold remove up"\.$/u,
+  )
   const grandchild = Number(all.of('stderr')[0]?.line.split(' ')[1])
   expect(grandchild).toBeGreaterThan(1)
   await until(() => !isAlive(grandchild), 'what it started is gone')
@@ -239,9 +247,31 @@ test('an upstream whose tools cannot be read is asked again, and its other work 
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'unlisted') } })
   await until(() => all.of('discovery_failed').length >= 2, 'two attempts')
   expect(all.of('discovery_failed')[0]?.error).toContain('not today')
-  expect(all.upstreams.get('up')?.state).toBe('ready')
+  expect(all.upstreams.get('up')?.status).toMatchObject({
+    state: 'degraded',
+    lastError: 'server "up" is ready, tools/list failed: not today (-32603)',
+  })
+  await all.upstreams.ready
   expect(Number(await all.text('up', 'any'))).toBeGreaterThan(1)
   await expect(all.upstreams.discoverTools('up')).rejects.toThrow('not today')
+})
+
+test('an upstream that lists its tools after all is ready, and not degraded any more', async () => {
+  await using all = watched({ pace: { firstRetryMs: 20 } })
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'reluctant') } })
+  await until(() => all.names('up').length === 1, 'its tool')
+  expect(all.of('state').map(({ state }) => state)).toEqual(['starting', 'ready', 'degraded', 'ready'])
+  const { state, lastError } = all.upstreams.get('up')?.status ?? {}
+  expect({ state, lastError }).toEqual({ state: 'ready', lastError: undefined })
+})
+
+test('what an upstream fails with keeps its line breaks', async () => {
+  await using all = watched()
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'failing') } })
+  await expect(all.upstreams.call('up', 'more', {})).rejects.toMatchObject({
+    reason: 'failed',
+    message: 'The server "up" failed on "more": line one\nline two\n  indented',
+  })
 })
 
 test('an upstream that ignores pings is taken for lost; one that is busy is not', async () => {

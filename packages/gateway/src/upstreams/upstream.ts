@@ -1,13 +1,15 @@
-import { type CallResult, type ConnectOptions, connect, type Target } from '@unfold-mcp/client'
-import type { Tool } from '@unfold-mcp/core'
+import { type CallResult, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
+import { printable, type Tool } from '@unfold-mcp/core'
 import type { Clock } from '../clock.ts'
 import { addressOf } from './address.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
 import type { UpstreamCall, UpstreamConnection } from './connection.ts'
 import { asUpstreamError, UpstreamError, type UpstreamReason } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
+import { failureText } from './failure-text.ts'
 import { Life } from './life.ts'
 import type { Pace } from './refresher.ts'
+import type { Starting, StartPhase } from './starts.ts'
 import type { UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
 import { ToolList } from './tool-list.ts'
@@ -30,13 +32,15 @@ export interface UpstreamOptions {
   /** Somebody waits for it who did not before. */
   readonly awaited?: () => void
   /** How it is reached; over the network or as a process by default. */
-  readonly open?: (target: Target, options: ConnectOptions) => Promise<UpstreamConnection>
+  readonly open?: (target: Target, options: ConnectOptions, starting: Starting) => Promise<UpstreamConnection>
 }
 
 // One that ends sooner has not recovered.
 const steadyMs = 10_000
 // A call waits so long for one that is about to come back.
 const patienceMs = 5_000
+// How often it is said that it is still being installed.
+const progressMs = 15_000
 
 /**
  * One server behind the gateway, for as long as it is configured: it is started, watched, restarted when it is lost, and its
@@ -48,7 +52,7 @@ export class Upstream {
   readonly #list: ToolList
   readonly #turns: Turns
   readonly #waiting: Waiting<Life>
-  readonly #timers: Timers<'retry' | 'grace' | 'steady' | 'sweep' | 'idle'>
+  readonly #timers: Timers<'retry' | 'grace' | 'steady' | 'sweep' | 'idle' | 'progress'>
   readonly #trouble = new Trouble()
   #config: UpstreamConfig
   #settings: UpstreamSettings
@@ -60,6 +64,13 @@ export class Upstream {
   #hasWarned = false
   /** What it has is not known, or may be what another had. */
   #isUnsure = false
+  /** Whether it was ever connected, with this configuration, since the gateway started. */
+  #hasConnected = false
+  #isQueued = false
+  /** Why `tools/list` failed the last time, if it did. */
+  #listError: string | undefined
+  /** What it wrote to standard error last, since it was started. */
+  #lastOutput: string | undefined
   /** What was opened and is being closed. */
   readonly #closing = new Set<Promise<unknown>>()
 
@@ -102,7 +113,9 @@ export class Upstream {
   get status(): UpstreamStatus {
     const now = this.#options.clock.now()
     const life = this.#life
-    const lastError = this.#trouble.words
+    const lastError = this.#lastError
+    const attempt = this.#attemptNumber
+    const isStarting = this.#state === 'starting' || this.#state === 'installing'
     const { target } = this.#config
     const address = 'url' in target ? addressOf(target.url) : undefined
     return {
@@ -112,6 +125,9 @@ export class Upstream {
       tools: this.tools.length,
       calls: { running: this.#turns.running, waiting: this.#turns.waiting },
       ...(address !== undefined && { address }),
+      ...(attempt !== undefined && { attempt }),
+      ...(this.#isQueued && { isQueued: true }),
+      ...(isStarting && this.#lastOutput !== undefined && { lastOutput: this.#lastOutput }),
       ...(lastError !== undefined && { lastError }),
       ...(this.#retryAt !== undefined && { nextRetryInMs: Math.max(0, Math.round(this.#retryAt - now)) }),
       ...(life !== undefined && {
@@ -123,6 +139,17 @@ export class Upstream {
         ...(life.connection.pid !== undefined && { pid: life.connection.pid }),
       }),
     }
+  }
+
+  /** Which attempt to start it this is, or was; nothing where it is connected, or is not to be. */
+  get #attemptNumber(): number | undefined {
+    if (this.#life !== undefined || ['disabled', 'sleeping', 'stopped'].includes(this.#state)) return undefined
+    return this.#trouble.failures + (this.#retryAt === undefined ? 1 : 0)
+  }
+
+  get #lastError(): string | undefined {
+    const text = this.#listError === undefined ? this.#trouble.text : `is ready, tools/list failed: ${this.#listError}`
+    return text === undefined ? undefined : `server "${printable(this.name)}" ${text}`
   }
 
   /** Begins: it is started, or sleeps until the first call if its tools are known. `isUnsure` starts it in any case. */
@@ -240,13 +267,19 @@ export class Upstream {
     if (this.#state === 'needs_login') throw this.#login()
     if (retryInMs > patienceMs) throw this.#away(retryInMs)
     const alive = this.#waiting.join({
-      ms: this.#state === 'starting' ? this.#settings.startTimeoutMs : patienceMs,
+      ms: this.#state === 'starting' || this.#state === 'installing' ? this.#settings.startTimeoutMs : patienceMs,
       signal,
-      late: () => this.#away(patienceMs),
+      late: () => (this.#state === 'installing' || this.#isQueued ? this.#notInstalled() : this.#away(patienceMs)),
       cancelled: () => this.#error('cancelled', 'was not called: it was cancelled before it was there.'),
     })
     this.#options.awaited?.()
     return alive
+  }
+
+  #notInstalled(): UpstreamError {
+    const seconds = Math.round((this.#options.clock.now() - this.#since) / 1_000)
+    const how = this.#isQueued ? 'waits to be installed' : `is being installed (for ${seconds} s so far)`
+    return this.#error('unavailable', `${how}. Nothing was done; call it again in a minute.`, { retryAfterMs: 60_000 })
   }
 
   #away(retryAfterMs: number): UpstreamError {
@@ -267,24 +300,43 @@ export class Upstream {
   #connect(state: UpstreamState): void {
     this.#timers.stop('retry')
     this.#retryAt = undefined
-    this.#enter(state)
+    this.#lastOutput = undefined
     const attempt = new AbortController()
     this.#attempt = attempt
+    this.#enter(state)
     const { emit, clock, connect: extra, open = connect } = this.#options
     const { target, protocol } = this.#config
     const upstream = this.name
     const begun = clock.now()
-    const opening = open(target, {
+    const { startTimeoutMs: timeoutMs, installTimeoutMs } = this.#settings
+    const starting: Starting = {
+      isAwaited: () => this.isAwaited,
+      hasAnswered: this.#hasConnected,
+      wasKnown: !this.#isUnsure,
+      phase: (phase) => {
+        if (!attempt.signal.aborted) this.#enterPhase(phase)
+      },
+    }
+    const options: ConnectOptions = {
       ...extra,
       name: upstream,
-      timeoutMs: this.#settings.startTimeoutMs,
+      timeoutMs,
+      installTimeoutMs,
       signal: attempt.signal,
-      onStderr: (line) => emit('stderr', { upstream, line }),
+      onStderr: (line) => {
+        this.#lastOutput = line
+        emit('stderr', { upstream, line })
+      },
       onWarning: (message) => emit('warning', { upstream, message }),
       onLog: (entry) => emit('log', { upstream, entry }),
       onDocuments: (notice) => emit('documents', { upstream, notice }),
       ...(protocol !== undefined && { protocol }),
-    })
+    }
+    // Two of the same that install at once would overwrite each other; the one before may still clean up.
+    const opening =
+      this.#isLaunched && this.#closing.size > 0
+        ? Promise.all(this.#closing).then(() => open(target, options, starting))
+        : open(target, options, starting)
     const opened = opening.then(
       (connection) => {
         if (attempt.signal.aborted) return connection.close()
@@ -298,6 +350,34 @@ export class Upstream {
     this.#closes(opened)
   }
 
+  /** Whether a launcher such as `npx` starts it. */
+  get #isLaunched(): boolean {
+    const { target } = this.#config
+    return 'command' in target && launcherOf(target) !== undefined
+  }
+
+  #enterPhase(phase: StartPhase): void {
+    const { clock, emit } = this.#options
+    const wasInstalling = this.#state === 'installing'
+    const ms = Math.round(clock.now() - this.#since)
+    this.#isQueued = phase === 'queued'
+    this.#timers.stop('progress')
+    if (phase === 'queued') return
+    this.#enter(phase)
+    if (phase === 'installing') this.#planProgress()
+    else if (wasInstalling) emit('installed', { upstream: this.name, ms })
+  }
+
+  #planProgress(): void {
+    const work = (): void => {
+      const { clock, emit } = this.#options
+      const ms = Math.round(clock.now() - this.#since)
+      emit('installing', { upstream: this.name, attempt: this.#attemptNumber ?? 1, ms })
+      this.#planProgress()
+    }
+    this.#timers.set('progress', { ms: progressMs, isIdle: true, work })
+  }
+
   #connected(connection: UpstreamConnection, ms: number): void {
     const { emit, clock, random, pace } = this.#options
     const upstream = this.name
@@ -309,13 +389,15 @@ export class Upstream {
       isBusy: () => this.#turns.running > 0,
       emit,
       noticed: () => this.#noticed(life.announcesChanges),
+      listed: (error) => this.#listed(error, life),
       lost: (error) => this.#lost(error, life),
       clock,
       random,
       pace,
     })
     this.#life = life
-    this.#timers.stop('grace')
+    this.#hasConnected = true
+    this.#timers.stop('grace', 'progress')
     const { server, protocolVersion } = connection
     const { announcesChanges } = life
     emit('connected', { upstream, server: server.name, protocolVersion, announcesChanges, ms: Math.round(ms) })
@@ -327,6 +409,12 @@ export class Upstream {
     this.#planSleep()
     life.begin()
     this.#waiting.resolve(life)
+  }
+
+  #listed(error: string | undefined, life: Life): void {
+    if (life !== this.#life) return
+    this.#listError = error
+    this.#enter(error === undefined ? 'ready' : 'degraded')
   }
 
   #noticed(isDeclared: boolean): void {
@@ -342,9 +430,16 @@ export class Upstream {
   /** It could not be reached, or is not there any more. */
   #lost(error: unknown, life?: Life): void {
     if (life !== this.#life || this.#state === 'stopped') return
+    const wasConnected = life !== undefined
     this.#end()
     const { clock, random } = this.#options
-    const { state, retryInMs } = this.#trouble.add(error, random)
+    const failing = { name: this.name, isCommand: 'command' in this.#config.target, wasConnected, settings: this.#settings }
+    const failed = {
+      text: failureText(error, failing),
+      isInstall: this.#isLaunched && !wasConnected,
+      hasConnected: this.#hasConnected,
+    }
+    const { state, retryInMs } = this.#trouble.add(error, failed, random)
     this.#retryAt = clock.now() + retryInMs
     // One that is to be started again is worth staying for.
     this.#timers.set('retry', { ms: retryInMs, isIdle: false, work: () => this.#connect(state) })
@@ -357,8 +452,10 @@ export class Upstream {
   /** Lets go of all there is, except the list and the time it has left. */
   #end(): void {
     this.#attempt?.abort()
-    this.#timers.stop('retry', 'steady', 'sweep', 'idle')
+    this.#timers.stop('retry', 'steady', 'sweep', 'idle', 'progress')
     this.#retryAt = undefined
+    this.#isQueued = false
+    this.#listError = undefined
     const life = this.#life
     this.#life = undefined
     if (life !== undefined) this.#closes(life.close())
@@ -405,13 +502,15 @@ export class Upstream {
     this.#state = state
     const isTrouble = state === 'reconnecting' || state === 'failed' || state === 'needs_login'
     const retryInMs = this.#retryAt === undefined ? undefined : Math.round(this.#retryAt - clock.now())
-    const { words: error } = this.#trouble
+    const { text: error } = this.#trouble
+    const attempt = this.#attemptNumber
     // While it is being tried there is nothing new to tell.
     if (isTrouble && retryInMs === undefined) return
     emit('state', {
       upstream: this.name,
       state,
       ...(isTrouble && error !== undefined && { error }),
+      ...(attempt !== undefined && (isTrouble || state === 'installing') && { attempt }),
       ...(retryInMs !== undefined && { retryInMs }),
     })
   }

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { isSameConfig, type UpstreamConfig } from './config.ts'
 import type { UpstreamCall } from './connection.ts'
 import { UpstreamError } from './errors.ts'
-import { EventStream, type ToolsChanged } from './events.ts'
+import { EventStream, type ToolsChanged, type UpstreamState } from './events.ts'
 import { Guard } from './guard.ts'
 import { type SignInLookup, signed } from './sign-in.ts'
 import { Starts } from './starts.ts'
@@ -184,7 +184,8 @@ export class Upstreams implements AsyncDisposable {
 
   #checkReady(): void {
     const all = [...this.#upstreams.values()]
-    const isComing = all.some(({ state }) => state === 'starting' || state === 'ready' || state === 'stopped')
+    const coming: readonly UpstreamState[] = ['starting', 'installing', 'ready', 'stopped']
+    const isComing = all.some(({ state }) => coming.includes(state))
     if (!isComing || all.some(({ tools }) => tools.length > 0)) this.#isReady()
   }
 
@@ -193,8 +194,7 @@ export class Upstreams implements AsyncDisposable {
     const { random = Math.random, connect, pace } = this.#options
     const open: UpstreamOptions['open'] =
       this.#options.open ??
-      (async (target, options) =>
-        this.#starts.open(await signed(target, this.#options.signIns), options, () => upstream.isAwaited))
+      (async (target, options, starting) => this.#starts.open(await signed(target, this.#options.signIns), options, starting))
     const upstream: Upstream = new Upstream({
       name,
       config,

@@ -66,8 +66,8 @@ function slow(store: CatalogStore, pause: () => Promise<void>): CatalogStore {
       await pause()
       return store.known(upstream)
     },
-    async replaceTools(upstream, tools, instructions) {
-      await store.replaceTools(upstream, tools, instructions)
+    async replaceTools(upstream, tools, introduced) {
+      await store.replaceTools(upstream, tools, introduced)
       await pause()
     },
   }

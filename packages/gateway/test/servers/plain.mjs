@@ -1,4 +1,4 @@
-// A server of the session era, written by hand. Its first argument says what it is: { instructions, title, tools }. Each tool
+// A server of the session era, written by hand. Its first argument says what it is: { info, instructions, title, tools }. Each tool
 // answers with what its argument `result` says, or does what `make` asks for; `become` changes the tools.
 import { createInterface } from 'node:readline'
 
@@ -22,7 +22,7 @@ const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
     capabilities: { tools: { listChanged: true } },
-    serverInfo: { name: 'plain', version: '1.0.0', ...(said.title !== undefined && { title: said.title }) },
+    serverInfo: { name: 'plain', version: '1.0.0', ...(said.title !== undefined && { title: said.title }), ...said.info },
     ...(said.instructions !== undefined && { instructions: said.instructions }),
   }),
   ping: () => ({}),

@@ -6,6 +6,7 @@ const [manner] = process.argv.slice(2)
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 const changed = () => say({ method: 'notifications/tools/list_changed' })
 const names = ['more']
+let refusals = 0
 if (manner === 'parent') process.stderr.write(`grandchild ${spawn('sleep', ['600'], { stdio: 'ignore' }).pid}\n`)
 const listChanged = manner !== 'undeclared'
 
@@ -36,7 +37,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method } = message
   if (id === undefined) continue
   if (manner === 'mute' && method === 'ping') continue
-  if (manner === 'unlisted' && method === 'tools/list') say({ id, error: { code: -32603, message: 'not today' } })
+  const isRefused = method === 'tools/list' && (manner === 'unlisted' || (manner === 'reluctant' && refusals++ < 2))
+  if (isRefused) say({ id, error: { code: -32603, message: 'not today' } })
+  else if (manner === 'failing' && method === 'tools/call')
+    say({ id, error: { code: -32603, message: 'line one\nline two\n  indented' } })
   else if (Object.hasOwn(answers, method)) say({ id, result: answers[method](message) })
   else say({ id, error: { code: -32601, message: 'Method not found' } })
 }

@@ -2,10 +2,20 @@ import { describe, expect, test } from 'vitest'
 import { defineToolbox, LiveFacts } from '../index.ts'
 import { testContext } from '../testing/index.ts'
 import { Announcer } from './announcer.ts'
+import { defaultPresentation } from './presentation.ts'
 import { Cell, Scope } from './scope.ts'
 
 const nothing = { groups: [], tools: [], tags: [], versions: {} }
-const frame = { era: 'session', principal: undefined, wish: 'groups', canActivate: false, readOnly: false, counts: true } as const
+const frame = {
+  era: 'session',
+  principal: undefined,
+  wish: 'groups',
+  presentation: defaultPresentation,
+  host: undefined,
+  canActivate: false,
+  readOnly: false,
+  counts: true,
+} as const
 
 /** A turn of the timers: what was to happen soon has happened. */
 const turn = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -148,7 +158,7 @@ describe('a server whose facts change', () => {
       {
         by: 'what',
         modes: {
-          logs: { about: 'Logs', count: (at) => at.facts.logs },
+          logs: { about: 'Logs', available: true, count: (at) => at.facts.logs },
           network: { about: 'Requests', available: (at) => at.facts.network > 0, count: (at) => at.facts.network },
         },
       },

@@ -38,12 +38,16 @@ export class Announcer {
     if (scope.deliver !== undefined) scope.announced = this.#fingerprint(scope)
   }
 
-  /** Tells these scopes now, if their view changed; done when the notices are on their way. */
+  /**
+   * Notifies these scopes now, if their view changed; done when the notifications are on their way. Resolves to whether the
+   * caller was notified on a stream, so that it can list again at once.
+   */
   async tell(
     scopes: Iterable<Scope>,
     caller?: { readonly scope: Scope; readonly alongside: (() => Promise<void>) | undefined },
-  ): Promise<void> {
-    const sent: Promise<void>[] = []
+  ): Promise<boolean> {
+    const sent: Promise<unknown>[] = []
+    let callerNotified: Promise<unknown> | undefined
     for (const scope of scopes) {
       this.#waiting.delete(scope)
       if (scope.deliver === undefined) continue
@@ -51,9 +55,12 @@ export class Announcer {
       if (fingerprint === scope.announced) continue
       scope.announced = fingerprint
       scope.toldAt ??= this.#now()
-      sent.push(scope.deliver(scope === caller?.scope ? caller.alongside : undefined))
+      const delivered = scope.deliver(scope === caller?.scope ? caller.alongside : undefined)
+      if (scope === caller?.scope) callerNotified = delivered
+      sent.push(delivered)
     }
     await Promise.all(sent)
+    return (await callerNotified) === true
   }
 
   /** Tells these scopes, or all, soon: changes made together are told together. */

@@ -4,6 +4,7 @@ import {
   correctedArguments,
   isStrict,
   isSurface,
+  isWaiting,
   modeNames,
   nearest,
   type Problem,
@@ -14,10 +15,11 @@ import {
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { callerOf, type Kind, kindOf } from './caller.ts'
-import { activationHint, reveal, run } from './calls.ts'
+import { activationHint, admitted, reveal, run } from './calls.ts'
 import { unknownLine } from './finding.ts'
 import { hidesUnshown, reachOf } from './reach.ts'
 import type { SurfacePlace } from './stable-surface.ts'
+import { dataMeta } from './surface-result.ts'
 
 /** Runs a tool that is permitted and available, shown or not. Wrong arguments are answered with all the next try needs. */
 export async function callThrough(
@@ -30,9 +32,16 @@ export async function callThrough(
   const meaning = resolve(catalog, look, name)
   if (meaning.kind === 'unknown' || (meaning.kind === 'hidden' && hidesUnshown(runtime, scope))) {
     const known = reachOf(runtime, scope).tools.map((tool) => tool.name)
-    return failureResult('unknown_tool', `${unknownLine(name, known)} Find tools with search_tools.`)
+    const next = hidesUnshown(runtime, scope) ? '' : ' Find tools with search_tools.'
+    return failureResult('unknown_tool', `${unknownLine(name, known)}${next}`)
   }
+  // Where a client opens groups itself, it reaches what it has opened; the rest follows the policy for hidden calls.
   const { entry } = meaning
+  const isInactive = entry.visibility.group !== undefined && !isWaiting(entry, look)
+  if (meaning.kind === 'hidden' && isInactive && look.exposure === 'groups' && scope.frame.canActivate) {
+    const admission = await admitted(runtime, scope, name, effects)
+    if (admission.kind === 'answered') return admission.result
+  }
   if (isSurface(entry, look)) return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
   if (kind !== undefined && kindOf(entry.tool) !== kind) return wrongKind(entry)
   const snapshot = entry.modes === undefined ? undefined : runtime.views.snapshot(scope)
@@ -93,5 +102,5 @@ function invalidCall({ tool, problems, example }: Help): CallToolResult {
     schema.length > longestSchema ? 'Its schema is too long to show here; describe_tools gives it.' : `Its schema: ${schema}`,
     `For example: ${JSON.stringify({ name: tool.name, arguments: example })}`,
   ].join('\n')
-  return failureResult('invalid_arguments', text, { structuredContent: { problems, example } })
+  return failureResult('invalid_arguments', text, { _meta: { [dataMeta]: { problems, example } } })
 }

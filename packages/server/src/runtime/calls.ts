@@ -10,6 +10,7 @@ import {
   Failure,
   gateName,
   isFailure,
+  isStrict,
   isWaiting,
   nearest,
   nearestHint,
@@ -59,7 +60,9 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
   checkSize(call.arguments, runtime.declaration.messageLimits)
   const effects: Effects = { made: [], revealed: [], asked: new Set(), open: true }
   try {
-    runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
+    const admitting = runtime.declaration.admit?.({ tool: call.name, scope: scope.cell.key, principal: scope.frame.principal })
+    // A call that need not wait is not put off by a turn.
+    if (admitting !== undefined) await admitting
     const admission = await admitted(runtime, scope, call.name, effects)
     if (admission.kind === 'answered') return admission.result
     const { entry } = admission
@@ -67,7 +70,7 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
     const result = await (entry.source === surfaceSource && entry.work === undefined && !scope.frame.canActivate
       ? unchangedReply(toolsOf(runtime, scope, entry.activates))
       : run(runtime, scope, entry, call, effects))
-    if ((entry.source === surfaceSource && entry.surface !== 'call') || isInputRequired(result)) return result
+    if ((entry.source === surfaceSource && !callsOthers(entry)) || isInputRequired(result)) return result
     return withChanges(runtime, scope, entry.isWritten === true ? withFixed(runtime, scope, result, effects) : result, {
       effects,
       before,
@@ -82,8 +85,10 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
     return failureResult(reason, message)
   } finally {
     effects.open = false
-    if (effects.made.some((effect) => effect.changed))
-      await runtime.announcer.tell(scope.cell.scopes, { scope, alongside: alongside(call) })
+    if (effects.made.some((effect) => effect.changed)) {
+      const notified = await runtime.announcer.tell(scope.cell.scopes, { scope, alongside: alongside(call) })
+      if (notified) await runtime.relisted(scope)
+    }
   }
 }
 
@@ -117,7 +122,7 @@ type Admission =
   | { readonly kind: 'answered'; readonly result: CallToolResult }
 
 /** The entry that the name stands for, or what the policy for hidden tools answers instead. */
-async function admitted(runtime: Runtime, scope: Scope, name: string, effects: Effects): Promise<Admission> {
+export async function admitted(runtime: Runtime, scope: Scope, name: string, effects: Effects): Promise<Admission> {
   const { catalog } = runtime.worldOf(scope)
   const look = runtime.views.look(scope)
   const meaning = resolve(catalog, look, name)
@@ -125,21 +130,30 @@ async function admitted(runtime: Runtime, scope: Scope, name: string, effects: E
   if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
   const { entry } = meaning
   if (entry.origin === 'surface') {
-    if (entry.work === undefined || runtime.offersSurface(scope)) return { kind: 'entry', entry }
+    if (entry.work === undefined || (runtime.offersSurface(scope) && isRightCaller(entry, scope))) return { kind: 'entry', entry }
     throw unknownTool(runtime, scope, name)
   }
   const { hiddenCalls } = runtime.declaration
   if (hidesUnshown(runtime, scope)) throw unknownTool(runtime, scope, name)
-  if (isFound(look) && hiddenCalls !== 'reveal') return { kind: 'answered', result: unlistedHint(runtime, scope, entry) }
+  if (isFound(look) && hiddenCalls !== 'reveal') return { kind: 'answered', result: unlistedHint(scope, entry) }
   if (isWaiting(entry, look) && hiddenCalls === 'hint') return { kind: 'answered', result: waitingHint(entry) }
   const group = entry.visibility.group
   if (group === undefined) {
-    if (isWaiting(entry, look)) return { kind: 'entry', entry }
+    if (isWaiting(entry, look) || hiddenCalls === 'reveal') return { kind: 'entry', entry }
     throw unknownTool(runtime, scope, name)
   }
   if (hiddenCalls === 'hint') return { kind: 'answered', result: activationHint(runtime, scope, name, group) }
-  if (scope.frame.canActivate) await reveal(runtime, scope, group, effects)
+  // Where tools are found by search the list stays short: only a group whose hooks must run is activated.
+  const activates = look.exposure !== 'search' || isStrict(look.groups, group)
+  if (scope.frame.canActivate && activates) await reveal(runtime, scope, group, effects)
   return { kind: 'entry', entry }
+}
+
+const callsOthers = ({ surface }: ToolEntry): boolean => surface === 'call' || surface === 'call-variants'
+
+/** Whether a tool that calls others is the one for this client: those for each kind of effect exist so that a person can approve by name. */
+function isRightCaller(entry: ToolEntry, { frame }: Scope): boolean {
+  return !callsOthers(entry) || (entry.surface === 'call-variants') === frame.presentation.callVariants
 }
 
 /** Activates the group of an unlisted tool so that it can run. */
@@ -164,9 +178,9 @@ function waitingHint({ tool: { name }, after }: ToolEntry): CallToolResult {
 }
 
 /** How to call a tool that is to be found rather than listed. */
-function unlistedHint({ declaration }: Runtime, { frame }: Scope, { tool }: ToolEntry): CallToolResult {
+function unlistedHint({ frame }: Scope, { tool }: ToolEntry): CallToolResult {
   const enable = frame.canActivate && frame.wish === 'lazy' ? ', or enable it with manage_tools first' : ''
-  const text = `Tool '${tool.name}' is not listed. Call it with ${callerOf(tool, declaration.callVariants)}(name, arguments)${enable}.`
+  const text = `Tool '${tool.name}' is not listed. Call it with ${callerOf(tool, frame.presentation.callVariants)}(name, arguments)${enable}.`
   return failureResult('requires_activation', text)
 }
 
@@ -295,7 +309,7 @@ function surfaceReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transiti
       : entry.activates === gateName
         ? 'Already active: its tools are listed.'
         : `Group "${entry.activates}" is already active.`
-  const again = scope.neverRelists && entry.activates !== undefined ? ` ${callThem}` : ''
+  const again = scope.missesChanges && entry.activates !== undefined ? ` ${callThem}` : ''
   return transitionReply(transition, runtime.openable(scope, transition), `${asked}${again}`)
 }
 

@@ -1,5 +1,5 @@
 import type { Implementation, McpServer } from '@modelcontextprotocol/server'
-import type { Exposure, FactSource, Facts, GroupDeclaration, IdentityBasis, Quota } from '@unfold-mcp/core'
+import type { FactSource, Facts, GroupDeclaration, IdentityBasis, Quota } from '@unfold-mcp/core'
 import type { Era } from '../context.ts'
 import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
@@ -7,6 +7,7 @@ import type { SearchSettings } from '../search/settings.ts'
 import type { ActivationStore } from '../stores/store.ts'
 import type { MessageLimits } from './limits.ts'
 import type { Permit, PermitSource } from './permissions.ts'
+import type { ExposureOptions, Presentation, Wished } from './presentation.ts'
 import type { MakeProduct } from './product.ts'
 import type { GroupHooks } from './transition.ts'
 
@@ -24,9 +25,6 @@ export type HiddenCalls = 'opaque' | 'hint' | 'reveal'
  * session starts with it. `principal`: one for all sessions and requests of a principal, also on 2026-07-28.
  */
 export type Remember = 'session' | 'reconnect' | 'principal'
-
-/** How clients may be shown the tools. */
-export type Wished = Exposure | 'auto'
 
 /** Whom a protocol server is for. */
 export interface Served {
@@ -48,12 +46,10 @@ export interface Declaration {
   readonly gated: boolean
   readonly quota: Quota
   readonly hiddenCalls: HiddenCalls
-  readonly exposure: Wished | ((principal: Principal | undefined) => Wished)
+  /** How clients are presented the tools when `exposureFor` and their address do not decide otherwise. */
+  readonly presentation: Presentation
+  readonly exposureFor: ((principal: Principal | undefined) => Wished | ExposureOptions) | undefined
   readonly menu: 'all' | 'stepwise'
-  readonly budgetTokens: number
-  readonly callVariants: boolean
-  readonly hostHints: boolean
-  readonly order: 'declared' | 'append'
   readonly pageSize: number | undefined
   readonly facts: (() => Facts) | FactSource | undefined
   readonly noticeEveryMs: number
@@ -65,12 +61,17 @@ export interface Declaration {
   readonly remember: Remember
   readonly store: ActivationStore
   readonly callTimeoutMs: number
+  readonly relistTimeoutMs: number
   readonly hookTimeoutMs: number
   readonly ttlMs: number | undefined
   readonly listChanged: boolean
   readonly messageLimits: MessageLimits
   readonly admit:
-    | ((call: { readonly tool: string; readonly scope: string; readonly principal: Principal | undefined }) => void)
+    | ((call: {
+        readonly tool: string
+        readonly scope: string
+        readonly principal: Principal | undefined
+      }) => void | Promise<void>)
     | undefined
   readonly report: Reporter
   /** The clock for learning whether a client lists again, in milliseconds. */

@@ -16,6 +16,7 @@ import { fallbackLines } from '../search/fallback.ts'
 import { reachOf } from './reach.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
+import { surfaceResult } from './surface-result.ts'
 import type { Found } from './tool-search.ts'
 
 /** How much of each tool an answer shows. */
@@ -95,10 +96,10 @@ export function checkGroup(runtime: Runtime, scope: Scope, group: string | undef
   if (!groups.has(group)) throw unknownGroup(group, groups)
 }
 
-/** Lines as a result that says what it costs to read. */
+/** A reply of these lines, with its cost in tokens in the data. */
 export function withCost(lines: readonly string[], data: Record<string, unknown>): CallToolResult {
   const text = lines.join('\n')
-  return { content: [{ type: 'text', text }], structuredContent: { ...data, cost: estimateTokens(text) } }
+  return surfaceResult(text, { ...data, cost: estimateTokens(text) })
 }
 
 const shownIn = (detail: Detail, tool: Tool): string =>

@@ -1,9 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { describe, expect, test } from 'vitest'
+import type { Tool } from '@unfold-mcp/core'
+import { describe, expect, test, vi } from 'vitest'
 import { defineToolbox, LiveFacts, type ToolboxOptions, ToolError, ToolRegistry } from '../index.ts'
 import type { Report } from '../report.ts'
 import { runtimeOf } from '../servable.ts'
 import { type TestContext, testContext } from '../testing/index.ts'
+import { answer } from './calls.ts'
 import { instructionsFor } from './instructions.ts'
 
 const info = { name: 'browser', version: '1.0.0' }
@@ -35,13 +37,9 @@ describe('tools that wait for another', () => {
     await using client = await testContext(watching().toolbox)
     expect(client.toolNames()).toEqual(first)
     expect(textOf(await client.call('observe'))).toBe(
-      [
-        'seen',
-        '2 tools are now available:',
-        '- analyze() — Analyze',
-        '- configure() — Configure',
-        'Ready to call by name, also where the list of tools is not read again.',
-      ].join('\n'),
+      ['seen', '2 tools are now available:', '- analyze() — Analyze', '- configure() — Configure', 'Call them by name.'].join(
+        '\n',
+      ),
     )
     expect(client.toolNames()).toEqual(all)
     expect(client.notices).toBe(1)
@@ -239,7 +237,7 @@ describe('a call of a tool that still waits', () => {
 })
 
 describe('a client that does not list again', () => {
-  test('is told of call_tool at the next tools that appear, and then has it', async () => {
+  test('is told of call_tool with the next tools that appear, and has every tool then', async () => {
     let now = 0
     const toolbox = defineToolbox({ ...info, now: () => now })
       .tool('open', {}, () => '')
@@ -250,11 +248,118 @@ describe('a client that does not list again', () => {
     now = 5_000
     const reply = textOf(await client.call('read'))
     expect(reply).toContain('- sign() — Sign')
-    expect(reply).toContain('call them with call_tool(name, arguments)')
-    expect(client.toolNames()).toEqual(['call_tool', 'open', 'read', 'sign'])
+    expect(reply).toContain('Call them with call_tool(name, arguments)')
+    expect(client.toolNames()).toEqual(['open', 'read', 'sign'])
     expect(textOf(await client.call('call_tool', { name: 'sign' }))).toBe('signed')
     client.list()
     expect(client.toolNames()).toEqual(['open', 'read', 'sign'])
+  })
+
+  /** `look` has modes that need data, `report` has nothing without any, and waits. */
+  const greenhouse = (options: { readonly now?: () => number } = {}) => {
+    const facts = new LiveFacts({ alarms: 0 })
+    const count = (at: { readonly facts: { readonly alarms: number } }): number => at.facts.alarms
+    const toolbox = defineToolbox({ ...info, ...options, facts, noticeEveryMs: 1 })
+      .composite(
+        'look',
+        { about: 'Look', after: false, by: 'at', modes: { weather: { about: 'Outside' }, alarms: { about: 'Alarms', count } } },
+        { weather: () => 'Sunny.', alarms: () => 'Too hot.' },
+      )
+      .composite(
+        'report',
+        { about: 'Report', after: 'look', by: 'as', modes: { csv: { about: 'A table', count, whenEmpty: 'Wait for the sun.' } } },
+        { csv: () => '38' },
+      )
+    return { facts, toolbox }
+  }
+  const modesIn = ({ inputSchema }: Tool, by: string): unknown =>
+    (inputSchema.properties as { readonly [name: string]: { readonly enum?: unknown } })[by]?.enum
+
+  for (const era of ['session', 'stateless'] as const) {
+    const where = era === 'session' ? 'in a session' : 'on 2026-07-28'
+
+    test(`is listed every tool with all its modes, each with what to do first, ${where}`, async () => {
+      const { facts, toolbox } = greenhouse()
+      const runtime = runtimeOf(toolbox)
+      const scope = await runtime.open({ key: 'a', era, principal: undefined })
+      scope.neverRelists = true
+      const listed = () => runtime.views.listed(scope).tools
+      const [look, report, ...others] = listed()
+      expect(others).toEqual([])
+      expect([look?.name, look?.description]).toEqual(['look', 'Look. A mode without data replies with how to get some.'])
+      expect(report?.description).toBe('Report. A mode without data replies with how to get some. Call look first.')
+      expect(look && modesIn(look, 'at')).toEqual(['weather', 'alarms'])
+      expect(report && modesIn(report, 'as')).toEqual(['csv'])
+      expect(report?._meta).toEqual({ available_modes: [], data_counts: { csv: 0 }, hint: 'No data yet: csv. Wait for the sun.' })
+      const { fingerprint, bytes } = runtime.views.shown(scope)
+      facts.set({ alarms: 2 })
+      // What is listed stays as it was read; only the counts are of now.
+      expect(runtime.views.shown(scope)).toMatchObject({ fingerprint, bytes })
+      expect(listed()[1]?._meta).toEqual({ available_modes: ['csv'], data_counts: { csv: 2 } })
+      await toolbox.close()
+    })
+
+    test(`may call all of them at once, and is answered with what to do for data, ${where}`, async () => {
+      const { facts, toolbox } = greenhouse()
+      const runtime = runtimeOf(toolbox)
+      const scope = await runtime.open({ key: 'a', era, principal: undefined })
+      scope.neverRelists = true
+      const call = async () => (await answer(runtime, scope, { name: 'report', arguments: { as: 'csv' } })) as CallToolResult
+      const refused = await call()
+      expect([reasonOf(refused), textOf(refused)]).toEqual([
+        'mode_unavailable',
+        'report(as: "csv") has nothing now. Wait for the sun. Nothing can be chosen now.',
+      ])
+      facts.set({ alarms: 1 })
+      expect(textOf(await call())).toBe('38')
+      await toolbox.close()
+    })
+  }
+
+  test('is not told to begin with a tool that others wait for', async () => {
+    const { toolbox } = watching({ about: 'Watches a page' })
+    const runtime = runtimeOf(toolbox)
+    const scope = await runtime.open({ key: 'a', era: 'session', principal: undefined })
+    scope.neverRelists = true
+    expect(instructionsFor(runtime, scope)).toBe('Watches a page.')
+    await toolbox.close()
+  })
+
+  test('is noticed, told of every tool that it does not see, and then of no change', async () => {
+    let now = 0
+    const { facts, toolbox } = greenhouse({ now: () => now })
+    await using client = await testContext(toolbox)
+    client.list()
+    facts.set({ alarms: 1 })
+    await vi.waitFor(() => expect(client.notices).toBe(1))
+    facts.set({ alarms: 0 })
+    await vi.waitFor(() => expect(client.notices).toBe(2))
+    now = 5_000
+    const reply = textOf(await client.call('look', { at: 'weather' }))
+    expect(reply).toContain('- report(as: "csv") — Report')
+    expect(reply).toContain('call_tool(name, arguments)')
+    expect(client.toolNames()).toEqual(['look', 'report'])
+    const { notices } = client
+    facts.set({ alarms: 1 })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(client.notices).toBe(notices)
+    expect(textOf(await client.call('look', { at: 'weather' }))).toBe('Sunny.')
+  })
+
+  test('hears of tools that waited also when it is noticed by what it activates', async () => {
+    let now = 0
+    const toolbox = defineToolbox({ ...info, now: () => now, groups: { deep: { about: 'Deep' }, high: { about: 'High' } } })
+      .tool('observe', { after: false }, () => 'seen')
+      .tool('analyze', { about: 'Analyze', after: 'observe' }, () => 'analysed')
+      .tool('dig', { group: 'deep' }, () => 'dug')
+      .tool('climb', { group: 'high', about: 'Climb' }, () => 'up')
+    await using client = await testContext(toolbox)
+    await client.call('activate_deep')
+    now = 5_000
+    const reply = textOf(await client.call('activate_high'))
+    expect(reply).toContain('- climb() — Climb')
+    expect(reply).toContain('- analyze() — Analyze')
+    expect(reply).toContain('call_tool(name, arguments)')
   })
 })
 

@@ -80,7 +80,7 @@ async function switched(
   if (action === 'enable' && groups.length > 0) await make(runtime.activateAll(scope, groups))
   if (action === 'disable') for (const group of idle(runtime, scope, groups)) await make(runtime.deactivate(scope, group))
   const texts = made.filter(({ changed }) => changed).map((transition) => transitionText(transition, [], ''))
-  const again = scope.neverRelists && action === 'enable' ? ` ${callThem}` : ''
+  const again = scope.missesChanges && action === 'enable' ? ` ${callThem}` : ''
   lines.push(...(texts.length > 0 ? texts : [`Already ${action}d: ${known.slice(0, mostNamed).join(', ')}.${again}`]))
   if (action === 'disable') lines.push(...stillListed(runtime, scope, entries))
   return withCost([...lines, ...unknown], { [`${action}d`]: known })
@@ -177,7 +177,7 @@ function statusReply(runtime: Runtime, scope: Scope): CallToolResult {
     `Exposure: ${exposure}, because ${reason}.`,
     `Listed: ${shown.tools.length} tools, about ${shown.tokens} tokens. Everything: ${whole.tools.length} tools, about ${whole.tokens} tokens.`,
     `Enabled: ${enabled.length === 0 ? 'none' : enabled.join(', ')}.`,
-    ...(scope.neverRelists ? ['This client did not list its tools again after a change: use call_tool.'] : []),
+    ...(scope.missesChanges ? ['This client does not see new tools in time: use call_tool.'] : []),
   ]
   return withCost(lines, { exposure, reason, listed: shown.tools.length, tokens: shown.tokens, allTokens: whole.tokens, enabled })
 }

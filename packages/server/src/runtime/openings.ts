@@ -1,10 +1,19 @@
-import { type Activation, type Groups, initialActivation, nothingActive, planAll } from '@unfold-mcp/core'
+import {
+  type Activation,
+  type Groups,
+  hostByClientName,
+  hostById,
+  initialActivation,
+  nothingActive,
+  planAll,
+} from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import type { Activations } from './activations.ts'
-import type { Declaration, Wished } from './declaration.ts'
+import type { Declaration } from './declaration.ts'
 import { groupCost } from './group-cost.ts'
+import { type ExposureOptions, type Presentation, presentationWith, type Wished } from './presentation.ts'
 import type { Newcomer, Product } from './product.ts'
-import { Cell, type Frame, Scope } from './scope.ts'
+import { Cell, type Frame, type Host, Scope } from './scope.ts'
 import type { UrlView } from './url-view.ts'
 import type { World } from './views.ts'
 
@@ -19,6 +28,7 @@ export class Openings {
   /** Whether clients start lazily, where whoever started the server decided that in place of the author. */
   #lazy: boolean | undefined
   readonly #around: Surroundings
+  #lastPresented: { readonly setting: Wished | ExposureOptions; readonly presentation: Presentation } | undefined
   readonly #viewActivations = new WeakMap<UrlView, { readonly groups: Groups; readonly activation: Activation }>()
 
   constructor(around: Surroundings) {
@@ -40,10 +50,14 @@ export class Openings {
     return this.#world.groups
   }
 
-  async #openSession(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
+  async #openSession(key: string, view: UrlView, newcomer: Newcomer, product: Product | undefined): Promise<Scope> {
+    const { principal } = newcomer
     const cost = groupCost(this.#around.worldOf({ product }))
-    const wish = view.exposure ?? this.#wishFor(principal)
-    const frame: Frame = { era: 'session', principal, wish, canActivate: this.#canActivate(wish), ...this.#asked(view) }
+    const presentation = this.#presentationFor(principal)
+    const wish = view.exposure ?? presentation.mode
+    const host = hostOf(view, presentation, newcomer)
+    const canActivate = this.#canActivate(wish)
+    const frame: Frame = { era: 'session', principal, wish, presentation, host, canActivate, ...this.#asked(view) }
     const shares = this.#around.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
     // A lazy client starts with nothing but what lets it enable tools.
@@ -83,15 +97,19 @@ export class Openings {
 
   #statelessFrame(principal: Principal | undefined, view: UrlView): Frame {
     const asked = view.exposure ?? (view.groups.length > 0 || view.tags.length > 0 ? 'groups' : undefined)
-    const wished = this.#wishFor(principal)
-    const declared = wished === 'groups' ? 'measured' : wished
-    return { era: 'stateless', principal, wish: asked ?? declared, canActivate: false, ...this.#asked(view) }
+    const presentation = this.#presentationFor(principal)
+    const declared = presentation.mode === 'groups' ? 'measured' : presentation.mode
+    const host = hostOf(view, presentation)
+    const wish = asked ?? declared
+    return { era: 'stateless', principal, wish, presentation, host, canActivate: false, ...this.#asked(view) }
   }
 
   /** How one whose activation is kept is shown on 2026-07-28. */
   principalFrame(principal: Principal, view: UrlView): Frame {
-    const wish = this.#wishFor(principal)
-    return { era: 'stateless', principal, wish, canActivate: this.#canActivate(wish), ...this.#asked(view) }
+    const presentation = this.#presentationFor(principal)
+    const { mode: wish } = presentation
+    const host = hostOf(view, presentation)
+    return { era: 'stateless', principal, wish, presentation, host, canActivate: this.#canActivate(wish), ...this.#asked(view) }
   }
 
   #asked({ readOnly, counts }: UrlView): Pick<Frame, 'readOnly' | 'counts'> {
@@ -103,16 +121,33 @@ export class Openings {
     this.#lazy = lazy
   }
 
-  #wishFor(principal: Principal | undefined): Wished {
-    if (this.#lazy === true) return 'lazy'
-    const { exposure } = this.#around.declaration
-    const declared = typeof exposure === 'function' ? exposure(principal) : exposure
-    return this.#lazy === false && declared === 'lazy' ? 'groups' : declared
+  #presentationFor(principal: Principal | undefined): Presentation {
+    const { presentation, exposureFor } = this.#around.declaration
+    const made = exposureFor === undefined ? presentation : this.#presented(exposureFor(principal))
+    if (this.#lazy === true) return { ...made, mode: 'lazy' }
+    return this.#lazy === false && made.mode === 'lazy' ? { ...made, mode: 'groups' } : made
+  }
+
+  // Asked for with every request of 2026-07-28, and nearly always with the same setting.
+  #presented(setting: Wished | ExposureOptions): Presentation {
+    if (this.#lastPresented?.setting !== setting)
+      this.#lastPresented = { setting, presentation: presentationWith(this.#around.declaration.presentation, setting) }
+    return this.#lastPresented.presentation
   }
 
   #canActivate(wish: Wished): boolean {
     if (wish === 'groups')
       return this.#groups.byName.size > 0 || this.#around.declaration.after !== undefined || this.#world.catalog.awaited.size > 0
-    return wish !== 'everything'
+    return wish !== 'everything' && wish !== 'native'
   }
+}
+
+/** The host of a client. On 2026-07-28 the name of a client must not change what it gets, so only the address and the configuration count. */
+function hostOf(view: UrlView, { host: configured }: Presentation, newcomer?: Newcomer): Host | undefined {
+  const asked = view.host === undefined ? undefined : hostById(view.host)
+  if (asked !== undefined) return { profile: asked, from: 'address' }
+  if (configured !== undefined) return { profile: configured, from: 'configuration' }
+  const name = newcomer?.client?.clientInfo.name
+  const profile = name === undefined ? undefined : hostByClientName(name)
+  return profile === undefined ? undefined : { profile, from: 'client' }
 }

@@ -3,9 +3,11 @@ import { reachOf } from './reach.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 
-/** A tool without its definition: what it would cost a model, in tokens, and the group it lies in. */
+/** A tool without its definition: which one it is, what it would cost a model, in tokens, and the group it lies in. */
 interface OutlinedTool {
   readonly name: string
+  /** Another one whenever its definition is another. */
+  readonly identity: string
   readonly tokens: number
   readonly group?: string
 }
@@ -30,6 +32,7 @@ export function outlineOf(runtime: Runtime, scope: Scope): Outline {
   return {
     tools: reachOf(runtime, scope).entries.map(({ tool, visibility }) => ({
       name: tool.name,
+      identity: runtime.identities.ofTools(tool, [tool]),
       tokens: toolTokens(tool),
       ...within('group', visibility.group),
     })),

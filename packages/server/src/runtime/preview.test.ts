@@ -37,15 +37,15 @@ describe.each(eras)('a preview in the era "%s"', (era) => {
     const [anns, bobs, nobodys] = await Promise.all(
       [{ id: 'ann' }, { id: 'bob' }, undefined].map((principal) => toolbox.preview({ era, principal })),
     )
-    expect(anns).toMatchObject({ exposure: 'search', reason: '"search" was asked for or declared' })
+    expect(anns).toMatchObject({ exposure: 'search', reason: '"search" was requested or declared' })
     expect(names(anns?.all ?? [])).toContain('wipe')
     for (const other of [bobs, nobodys]) expect(names(other?.listed ?? [])).toEqual(['read_file', 'ping'])
   })
 
   test('says why it is so where that was measured', async () => {
     const { exposure, reason, allTokens } = await hub({ exposure: 'auto', budgetTokens: 1 }).preview({ era })
-    expect(exposure).toBe(era === 'session' ? 'groups' : 'search')
-    expect(reason).toBe(`the whole list costs about ${allTokens} tokens, the budget is 1`)
+    expect(exposure).toBe('search')
+    expect(reason).toBe(`the full list costs about ${allTokens} tokens and the budget is 1`)
   })
 
   test('leaves no scope behind, tells nobody, and changes nothing for those who are there', async () => {

@@ -17,6 +17,8 @@ export interface Preview {
   readonly exposure: Exposure
   /** Why it is shown in this way. */
   readonly reason: string
+  /** The budget that the full list was measured against; none where the exposure does not depend on it. */
+  readonly budgetTokens?: number
   readonly listed: readonly Tool[]
   readonly listedTokens: number
   /** Everything that the client may have, however it is shown. */
@@ -33,12 +35,13 @@ let previews = 0
 export async function previewOf(runtime: Runtime, { era = 'session', principal, view = '' }: PreviewOptions): Promise<Preview> {
   const scope = await runtime.open({ key: `preview:${++previews}`, era, principal, view: viewOfUrl(new URLSearchParams(view)) })
   try {
-    const { exposure, reason } = runtime.views.decision(scope)
+    const { exposure, reason, tokens } = runtime.views.decision(scope)
     const shown = runtime.views.shown(scope)
     const whole = runtime.views.whole(scope)
     return {
       exposure,
       reason,
+      ...(tokens !== undefined && { budgetTokens: scope.frame.presentation.budgetTokens }),
       listed: shown.tools,
       listedTokens: shown.tokens,
       all: whole.tools,

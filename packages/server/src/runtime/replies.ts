@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type Because, signature, type Tool } from '@unfold-mcp/core'
 import { sentence } from './surface.ts'
+import { surfaceResult } from './surface-result.ts'
 import { noTransition, type Transition, transitionOf } from './transition.ts'
 
 /** A group that can be opened now, and how. */
@@ -17,17 +18,14 @@ export function transitionReply(made: Transition, openable: readonly Openable[],
   // What opens a group is told once, with what it is for.
   const appeared = made.appeared.filter(({ name }) => !openable.some(({ activator }) => activator === name))
   const transition = { ...made, appeared }
-  return {
-    content: [{ type: 'text', text: transitionText(transition, openable, asked) }],
-    structuredContent: {
-      changed: transition.changed,
-      activated: transition.activated,
-      deactivated: transition.deactivated,
-      appeared: transition.appeared.map((tool) => ({ name: tool.name, signature: signature(tool) })),
-      disappeared: transition.disappeared,
-      openable,
-    },
-  }
+  return surfaceResult(transitionText(transition, openable, asked), {
+    changed: transition.changed,
+    activated: transition.activated,
+    deactivated: transition.deactivated,
+    appeared: transition.appeared.map((tool) => ({ name: tool.name, signature: signature(tool) })),
+    disappeared: transition.disappeared,
+    openable,
+  })
 }
 
 /** What an activator answers where a call does not change the list: the group's tools, which can be called as they are. */
@@ -38,10 +36,10 @@ export function unchangedReply(tools: readonly Tool[]): CallToolResult {
   if (tools.length > 0)
     lines.push('These can be called as they are:', ...tools.slice(0, listed).map((tool) => `- ${signature(tool)}`))
   if (tools.length > listed) lines.push(`- … and ${tools.length - listed} more`)
-  return {
-    content: [{ type: 'text', text: lines.join('\n') }],
-    structuredContent: { changed: false, tools: tools.map((tool) => ({ name: tool.name, signature: signature(tool) })) },
-  }
+  return surfaceResult(lines.join('\n'), {
+    changed: false,
+    tools: tools.map((tool) => ({ name: tool.name, signature: signature(tool) })),
+  })
 }
 
 /** Where in `_meta` a result says what was activated for the call of an unlisted tool. */
@@ -61,7 +59,7 @@ export function revealMeta(made: readonly Transition[]): { readonly [key: string
 
 /** The same as text alone. */
 export function transitionText(
-  { changed, activated, deactivated, appeared, disappeared, gateOpened = false, neverRelists = false }: Transition,
+  { changed, activated, deactivated, appeared, disappeared, gateOpened = false, missesChanges = false }: Transition,
   openable: readonly Openable[],
   asked: string,
 ): string {
@@ -84,7 +82,7 @@ export function transitionText(
     lines.push(...openable.map(({ activator, about }) => `- ${activator}: ${sentence(about)}`))
   }
   if (appeared.length > 0) {
-    lines.push(neverRelists ? callThem : 'Ready to call by name, also where the list of tools is not read again.')
+    lines.push(missesChanges ? callThem : 'Call them by name.')
   }
   return lines.join('\n')
 }
@@ -97,8 +95,7 @@ export function changeText(before: readonly Tool[], after: readonly Tool[]): str
     : transitionText({ ...noTransition, changed: true, appeared, disappeared }, [], '')
 }
 
-export const callThem =
-  'This client has not listed its tools again after they changed: call them with call_tool(name, arguments).'
+export const callThem = 'Call them with call_tool(name, arguments): this client does not see new tools in time.'
 
 const causes: { readonly [B in Because]: string } = {
   requested: 'Deactivated',

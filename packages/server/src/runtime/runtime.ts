@@ -79,6 +79,8 @@ export class Runtime {
   readonly identities: Identities
   /** Where it is said how each client is shown the tools, and why. */
   log: ((line: string) => void) | undefined
+  /** How long the reply to an activation waits for the client to list again. */
+  relistTimeoutMs: number
   readonly #permissions: Permissions
   readonly #worlds: Worlds
   readonly #scopes = new Set<Scope>()
@@ -93,6 +95,7 @@ export class Runtime {
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
     this.declaration = declaration
+    this.relistTimeoutMs = declaration.relistTimeoutMs
     this.#activations = new Activations(declaration, () => this.#groups)
     this.#openings = new Openings({ declaration, activations: this.#activations, worldOf: (scope) => this.worldOf(scope) })
     this.#permissions = new Permissions(declaration.permit, declaration.report)
@@ -100,8 +103,6 @@ export class Runtime {
       world: (scope) => this.worldOf(scope),
       facts: declaration.facts,
       permissions: this.#permissions,
-      appendOnly: declaration.order === 'append',
-      budgetTokens: declaration.budgetTokens,
       report: declaration.report,
     })
     this.announcer = new Announcer((scope) => this.views.shown(scope).fingerprint, declaration.now)
@@ -143,7 +144,7 @@ export class Runtime {
     scope.cell.scopes.add(scope)
     scope.product?.subscribe(() => this.announcer.tellSoon([scope]))
     const { exposure, reason, tokens } = this.views.decision(scope)
-    if (tokens !== undefined) this.log?.(`${scope.key} is shown "${exposure}": ${reason}.`)
+    if (tokens !== undefined) this.log?.(`${scope.key}: exposure ${exposure}, because ${reason}.`)
     return scope
   }
 
@@ -220,13 +221,35 @@ export class Runtime {
     }
   }
 
-  /** The client has read its list: it follows changes. */
+  /** Notes that the client listed its tools: it follows changes, and replies that wait for that go out. */
   listed(scope: Scope): void {
     scope.toldAt = undefined
+    for (const relisted of scope.relisted) relisted()
     if (!scope.neverRelists) return
     scope.neverRelists = false
     // It reads the list that it has from now on, so there is nothing to tell it of.
     this.announcer.known(scope)
+  }
+
+  /**
+   * Waits until the client has listed its tools again after a notification, so that its model can call the new tools in its next
+   * turn. Gives up after `relistTimeoutMs`, and then does not wait for this client again. Does not wait for hosts that re-list
+   * too late or never.
+   */
+  async relisted(scope: Scope): Promise<void> {
+    const { relistTimeoutMs } = this
+    // A client that has listed since it was notified did so while the notification was being sent.
+    if (scope.toldAt === undefined || !scope.awaitsRelist || scope.missesChanges || relistTimeoutMs === 0) return
+    scope.awaitsRelist = await new Promise<boolean>((resolve) => {
+      const end = (hasListed: boolean): void => {
+        clearTimeout(timer)
+        scope.relisted.delete(listed)
+        resolve(hasListed)
+      }
+      const listed = (): void => end(true)
+      const timer = setTimeout(() => end(false), relistTimeoutMs)
+      scope.relisted.add(listed)
+    })
   }
 
   /** Switches lazy mode on or off for clients that do not ask otherwise, whatever was declared. */
@@ -366,16 +389,16 @@ export class Runtime {
   succeeded(scope: Scope, { tool: { name } }: ToolEntry): Transition {
     const { awaited } = this.worldOf(scope).catalog
     if (scope.frame.era === 'stateless' || !awaited.has(name) || scope.succeeded.has(name)) return noTransition
-    this.#noticeSilence(scope)
     const before = this.views.shown(scope).tools
+    this.#noticeSilence(scope)
     scope.succeeded = new Set([...scope.succeeded, name])
     return this.#told(scope, transitionOf([], [], before, this.views.shown(scope).tools))
   }
 
   /** Whether what is listed can depend on who asks; an adopted server may be made for that one. */
   get dependsOnPrincipal(): boolean {
-    const { permit, remember, product, exposure } = this.declaration
-    return permit !== undefined || remember === 'principal' || product !== undefined || typeof exposure === 'function'
+    const { permit, remember, product, exposureFor } = this.declaration
+    return permit !== undefined || remember === 'principal' || product !== undefined || exposureFor !== undefined
   }
 
   /** Whether the list of a stateless client can change while the server runs. */
@@ -436,18 +459,19 @@ export class Runtime {
     const { activated, deactivated, appeared, disappeared } = made
     const changes = activated.length + deactivated.length + appeared.length + disappeared.length
     if (changes === 0 && made.gateOpened !== true) return noTransition
-    return scope.neverRelists
-      ? { ...made, appeared: appeared.filter(({ name }) => !surfaceNames.has(name)), neverRelists: true }
+    return scope.missesChanges
+      ? { ...made, appeared: appeared.filter(({ name }) => !surfaceNames.has(name)), missesChanges: true }
       : made
   }
 
   async #change(scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
     if (!scope.frame.canActivate) return fixedTransition
-    this.#noticeSilence(scope)
     const shown = (): readonly Tool[] => this.views.shown(scope).tools
     let before: readonly Tool[] = []
     const planned = (activation: Activation): Plan => {
       before = shown()
+      // Afterwards: a client that turns out not to list again now has tools that waited, and hears of them here.
+      this.#noticeSilence(scope)
       // Groups that came with a source may have gone with it.
       return plan(reconcile(this.#groups, activation))
     }

@@ -1,6 +1,7 @@
-import type { Activation, Exposure } from '@unfold-mcp/core'
+import type { Activation, Exposure, HostProfile, Relists } from '@unfold-mcp/core'
 import type { Era } from '../context.ts'
 import type { Principal } from '../principal.ts'
+import type { Presentation } from './presentation.ts'
 import type { Product } from './product.ts'
 
 /** An activation that one or more scopes share, with the queue that keeps its transitions one after another. */
@@ -34,11 +35,19 @@ export class Cell {
  */
 export type Wish = Exposure | 'auto' | 'measured'
 
+/** The host that a client belongs to, and where that is known from. `client`: the name it gave when it initialised. */
+export interface Host {
+  readonly profile: HostProfile
+  readonly from: 'address' | 'configuration' | 'client'
+}
+
 /** What decides how a scope is shown, beside its activation. */
 export interface Frame {
   readonly era: Era
   readonly principal: Principal | undefined
   readonly wish: Wish
+  readonly presentation: Presentation
+  readonly host: Host | undefined
   /** Whether a call can change what this client sees: it has a state of its own, and may list again. */
   readonly canActivate: boolean
   readonly readOnly: boolean
@@ -47,10 +56,10 @@ export interface Frame {
 }
 
 /**
- * Tells a client that its list changed, and never throws. `alongside` sends a notification with the answer to the call that
- * caused the change, for a client that listens nowhere else.
+ * Notifies a client that its list changed, and never throws. `alongside` sends the notification with the reply to the call that
+ * caused the change, for a client without an open stream. Resolves to `true` when the client was notified on a stream, so that it can list again before that reply.
  */
-export type Deliver = (alongside?: () => Promise<void>) => Promise<void>
+export type Deliver = (alongside?: () => Promise<void>) => Promise<unknown>
 
 /** Whose activation a request reads and writes, and how a change of its view is told. */
 export class Scope {
@@ -69,13 +78,29 @@ export class Scope {
   order: readonly string[] = []
   /** When it was last told of a change that it has not listed since. */
   toldAt: number | undefined
-  /** It was told of a change and did not list again: it will not see what is activated for it. */
+  /** Learned in this session: the client was notified of a change and did not list again. */
   neverRelists = false
+  /** Whether replies to activations wait for this client to list again; not after it once failed to. */
+  awaitsRelist = true
+  /** Called when the client lists its tools. */
+  readonly relisted = new Set<() => void>()
 
   constructor(key: string, cell: Cell, frame: Frame, product?: Product) {
     this.key = key
     this.cell = cell
     this.frame = frame
     this.product = product
+  }
+
+  /** When this client lists again after a change: as its address or the configuration says, as it behaved, or as its host does. */
+  get relists(): Relists | undefined {
+    const { host } = this.frame
+    if (host !== undefined && host.from !== 'client') return host.profile.relists
+    return this.neverRelists ? 'never' : host?.profile.relists
+  }
+
+  /** Whether the model sees a changed list too late to use it, so that it needs `call_tool` for what is activated. */
+  get missesChanges(): boolean {
+    return this.relists === 'never' || this.relists === 'late'
   }
 }

@@ -58,15 +58,17 @@ export function withCounts(shown: Shown, available: ReadonlyMap<ToolEntry, ModeS
   }
 }
 
-const advice = new WeakMap<Tool, Tool>()
+const advisedTools = new WeakMap<Tool, Map<string, Tool>>()
 
-/** The same tool, saying what to call first. */
-export function advised(tool: Tool, after: string): Tool {
-  const found = advice.get(tool)
+/** The same tool with this advice at the end of its description; the same object for the same tool and advice. */
+export function advised(tool: Tool, advice: string): Tool {
+  const known = advisedTools.get(tool) ?? new Map<string, Tool>()
+  advisedTools.set(tool, known)
+  const found = known.get(advice)
   if (found !== undefined) return found
   const about = tool.description === undefined || tool.description === '' ? [] : [sentence(tool.description)]
-  const made = { ...tool, description: [...about, `Call ${after} first.`].join(' ') }
-  advice.set(tool, made)
+  const made = { ...tool, description: [...about, advice].join(' ') }
+  known.set(advice, made)
   return made
 }
 

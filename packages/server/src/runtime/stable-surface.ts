@@ -6,6 +6,7 @@ import { callThrough } from './call-through.ts'
 import type { Kind } from './caller.ts'
 import type { Call, Effects } from './calls.ts'
 import { describeReply, mostMatches, type SearchRequest, searchReply } from './finding.ts'
+import { alwaysLoad } from './host-hints.ts'
 import { type ManageRequest, manageReply } from './managing.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
@@ -20,12 +21,6 @@ export interface SurfacePlace {
 }
 
 export type SurfaceWork = (input: never, place: SurfacePlace) => Promise<CallToolResult | InputRequiredResult>
-
-/** The tools that work for every client: they find, describe, enable and call the others. */
-export function stableSurface(variants: boolean): readonly ToolEntry[] {
-  const calls = variants ? (['read', 'write', 'destructive'] as const) : ([undefined] as const)
-  return [manage, search, describe, ...calls.map(caller)]
-}
 
 /** The same entry with the groups that this reader may know of. */
 export function namingGroups(entry: ToolEntry, reader: Reader): ToolEntry {
@@ -86,7 +81,7 @@ const search = entryOf('search', {
     type: 'object',
     properties: {
       query: text,
-      limit: { type: 'integer', description: `5 unless told, ${mostMatches} at most` },
+      limit: { type: 'integer', description: `Default: 5, at most ${mostMatches}` },
       detail: { enum: ['names', 'signatures', 'full'] },
       group: text,
       tags: texts,
@@ -120,7 +115,7 @@ const kinds: { readonly [K in Kind]: { readonly about: string; readonly annotati
 }
 
 function caller(kind: Kind | undefined): ToolEntry {
-  return entryOf('call', {
+  return entryOf(kind === undefined ? 'call' : 'call-variants', {
     name: kind === undefined ? 'call_tool' : `call_tool_${kind}`,
     title: kind === undefined ? 'Call a tool' : `Call a tool (${kind})`,
     description: `${kind === undefined ? 'Call any tool by name, listed or not' : kinds[kind].about}. Find it with search_tools first.`,
@@ -134,9 +129,20 @@ function caller(kind: Kind | undefined): ToolEntry {
   })
 }
 
+/** The tools that work for every client: they find, describe, enable and call the others. */
+export const stableSurface: readonly ToolEntry[] = [
+  manage,
+  search,
+  describe,
+  caller(undefined),
+  caller('read'),
+  caller('write'),
+  caller('destructive'),
+]
+
 function entryOf(surface: Surface, { work, ...tool }: Tool & { readonly work: SurfaceWork }): ToolEntry {
   return {
-    tool,
+    tool: { ...tool, _meta: alwaysLoad },
     surface,
     origin: 'surface',
     source: surfaceSource,

@@ -1,5 +1,6 @@
 import { ancestorsOf, type Group, type Groups, gateName } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
+import { alwaysLoad } from './host-hints.ts'
 
 /** What the surface is made from. */
 export interface SurfacePlan {
@@ -71,6 +72,7 @@ function activator(plan: SurfacePlan, group: Group): ToolEntry {
       description: sentence(group.about),
       inputSchema: { type: 'object', properties: {} },
       annotations,
+      _meta: alwaysLoad,
     },
     input: { json: {}, check: (value) => ({ value }) },
     handler: (_input, ctx) => ctx.activate(group.name),
@@ -92,6 +94,7 @@ function deactivator(plan: SurfacePlan, names: readonly string[]): ToolEntry {
         required: ['group'],
       },
       annotations,
+      _meta: alwaysLoad,
     },
     input: { json: {}, check: checkGroup(names) },
     handler: ({ group }: { group: string }, ctx) => ctx.deactivate(group),

@@ -24,8 +24,8 @@ export interface Transition {
   readonly disappeared: readonly string[]
   /** The gate was opened, which is no group. */
   readonly gateOpened?: boolean
-  /** This client has not listed again after earlier changes, so it will not see this one. */
-  readonly neverRelists?: boolean
+  /** This client does not list again, or lists too late: its model will not see this change in time. */
+  readonly missesChanges?: boolean
   /** A call cannot change what this client is listed (2026-07-28, or a client that asked for everything), so nothing was done. */
   readonly listIsFixed?: boolean
 }

@@ -14,12 +14,14 @@ import type { ToolEntry } from '../entry.ts'
 import { groupNames } from './surface.ts'
 import type { World } from './views.ts'
 
-/** What a client asked for when it connected: `?groups=a,b&tags=c&versions=tool@1&exposure=everything&readOnly=true&counts=false`. */
+/** What a client asked for when it connected: `?groups=a,b&tags=c&versions=tool@1&exposure=everything&readOnly=true&host=codex`. */
 export interface UrlView {
   readonly groups: readonly string[]
   readonly tags: readonly string[]
   readonly versions: { readonly [tool: string]: string }
   readonly exposure: Exposure | 'auto' | undefined
+  /** The id of the host that connects. One without a profile has no effect, so that clients can be newer than the server. */
+  readonly host: string | undefined
   readonly readOnly: boolean
   /** Whether `_meta` may tell how much data there is; a matter of taste that changes no tool. */
   readonly counts: boolean
@@ -28,7 +30,7 @@ export interface UrlView {
   check(world: World, permitted: (entry: ToolEntry) => boolean): void
 }
 
-const exposures: readonly (Exposure | 'auto')[] = ['groups', 'everything', 'lazy', 'search', 'auto']
+const exposures: readonly (Exposure | 'auto')[] = ['auto', 'everything', 'native', 'groups', 'lazy', 'search']
 
 export const emptyView: UrlView = viewOfUrl(new URLSearchParams())
 
@@ -55,6 +57,8 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
   const versions = versionPins(names(parameters, 'versions'))
   const exposure = single('exposure', parameters.getAll('exposure'))
   if (exposure !== undefined && !isExposure(exposure)) throw invalid('exposure', exposure, exposures)
+  const host = single('host', parameters.getAll('host'))
+  if (host !== undefined && !/^[\w.-]{1,64}$/u.test(host)) throw invalid('host', host, [])
   const readOnly = flag('readOnly', parameters, false)
   const counts = flag('counts', parameters, true)
   const isEmpty = groups.length + tags.length + Object.keys(versions).length === 0 && exposure === undefined && !readOnly
@@ -63,6 +67,7 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
     tags,
     versions,
     exposure,
+    host,
     readOnly,
     counts,
     isEmpty,

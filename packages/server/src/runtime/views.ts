@@ -14,6 +14,7 @@ import {
   isActive,
   isStrict,
   type Look,
+  listsEverything,
   type ModeSet,
   rememberingEvaluate,
   type Snapshot,
@@ -24,6 +25,7 @@ import {
 } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import type { Reporter } from '../report.ts'
+import { withHints } from './host-hints.ts'
 import type { Permissions } from './permissions.ts'
 import type { Scope, Wish } from './scope.ts'
 import { advised, type Shown, shownOf, withCounts } from './shown.ts'
@@ -42,9 +44,6 @@ interface Options {
   readonly world: (scope: Scope) => World
   readonly facts: (() => Facts) | FactSource | undefined
   readonly permissions: Permissions
-  readonly appendOnly: boolean
-  /** What a whole list may cost before `auto` and `measured` show something smaller. */
-  readonly budgetTokens: number
   readonly report: Reporter
 }
 
@@ -69,7 +68,7 @@ interface KnownLook {
   readonly activation: Activation
   readonly version: unknown
   readonly succeeded: ReadonlySet<string>
-  readonly neverRelists: boolean
+  readonly missesChanges: boolean
   readonly seen: Seen
 }
 
@@ -81,17 +80,26 @@ export interface Decision {
   readonly tokens?: number
 }
 
-/** The surfaces that an exposure lists. A client that never lists again is given what calls tools it does not see. */
-function surfacesOf({ frame, neverRelists }: Scope, exposure: Exposure): ReadonlySet<Surface> {
-  if (exposure === 'search') return finding
-  if (!frame.canActivate || exposure === 'everything') return noSurfaces
-  const [opening, openingAndCall] = exposure === 'lazy' ? managing : activating
-  return neverRelists ? openingAndCall : opening
+/** The surfaces that an exposure lists. A client that does not see new tools in time also gets what calls those it cannot see. */
+function surfacesOf({ groups }: World, { frame, missesChanges }: Scope, exposure: Exposure): ReadonlySet<Surface> {
+  const isFixed = exposure === 'search'
+  if (!isFixed && (!frame.canActivate || listsEverything(exposure))) return noSurfaces
+  const finds = surfaceSets[isFixed ? 'search' : exposure === 'lazy' ? 'manage' : 'activators']
+  const hidesTools = exposure !== 'groups' || groups.byName.size > 0
+  if (!isFixed && !(missesChanges && hidesTools)) return finds.alone
+  return frame.presentation.callVariants ? finds.withVariants : finds.withCall
 }
 
-const finding: ReadonlySet<Surface> = new Set(['search', 'call'])
-const managing = [new Set<Surface>(['manage']), new Set<Surface>(['manage', 'call'])] as const
-const activating = [new Set<Surface>(['activators']), new Set<Surface>(['activators', 'call'])] as const
+const surfaceSets = { search: setsWith('search'), manage: setsWith('manage'), activators: setsWith('activators') }
+
+// The same object every time, because what is shown is cached by it.
+function setsWith(surface: Surface): { readonly [K in 'alone' | 'withCall' | 'withVariants']: ReadonlySet<Surface> } {
+  return {
+    alone: new Set([surface]),
+    withCall: new Set([surface, 'call']),
+    withVariants: new Set([surface, 'call-variants']),
+  }
+}
 
 /** What each scope sees. Scopes that look alike share one view, computed once for as long as nothing it reads changes. */
 export class Views {
@@ -133,7 +141,7 @@ export class Views {
 
   #shownFor(scope: Scope, look: Look<ToolEntry>): Shown {
     const shown = this.#cached(this.#options.world(scope), look)
-    if (!this.#options.appendOnly || scope.frame.era === 'stateless') return shown
+    if (scope.frame.presentation.order !== 'append' || scope.frame.era === 'stateless') return shown
     return this.#inOrderOf(scope, shown)
   }
 
@@ -142,7 +150,7 @@ export class Views {
     const world = this.#options.world(scope)
     if (!this.#isSteady(world)) return this.#seenNow(scope, world)
     const { version } = this.#options.permissions
-    const { succeeded, neverRelists, cell } = scope
+    const { succeeded, missesChanges, cell } = scope
     const known = this.#looks.get(scope)
     const isSame =
       known !== undefined &&
@@ -150,10 +158,10 @@ export class Views {
       known.activation === cell.activation &&
       known.version === version &&
       known.succeeded === succeeded &&
-      known.neverRelists === neverRelists
+      known.missesChanges === missesChanges
     if (isSame) return known.seen
     const seen = this.#seenNow(scope, world)
-    this.#looks.set(scope, { world, activation: cell.activation, version, succeeded, neverRelists, seen })
+    this.#looks.set(scope, { world, activation: cell.activation, version, succeeded, missesChanges, seen })
     return seen
   }
 
@@ -165,30 +173,30 @@ export class Views {
 
   #seenNow(scope: Scope, world: World): Seen {
     const facts = this.facts()
-    const wide = snapshotIn(scope.frame.wish === 'groups' ? 'groups' : 'everything', world, scope.cell.activation, facts)
-    const measured = this.#measured(scope, wide)
+    const snapshot = snapshotIn(scope.frame.wish, world, scope.cell.activation, facts)
+    const measured = this.#measured(scope, snapshot)
     const { exposure } = this.#decided(world, scope, measured)
-    // What was measured counts every group as open; a client that opens them itself has only those it opened.
-    const isNarrow = scope.frame.wish === 'auto' && exposure === 'groups'
-    const snapshot = isNarrow ? snapshotOf(world.groups, scope.cell.activation, facts) : wide
-    const { unavailable, modes } = isNarrow ? this.#availability(world, snapshot) : measured
-    const surfaces = surfacesOf(scope, exposure)
-    const look = { ...measured, unavailable, modes, exposure, surfaces, activatorsAreTools: !surfaces.has('activators') }
+    const hints = scope.frame.presentation.hostHints ?? exposure === 'native'
+    const surfaces = surfacesOf(world, scope, exposure)
+    const look = { ...measured, exposure, hints, surfaces, activatorsAreTools: !surfaces.has('activators') }
     return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look), snapshot }
   }
 
   /** Everything that a scope could be shown. */
   #measured(scope: Scope, snapshot: Snapshot): Look<ToolEntry> {
     const world = this.#options.world(scope)
-    const { principal, readOnly, era } = scope.frame
+    const { missesChanges, frame } = scope
+    const { principal, readOnly, era } = frame
     const { activation } = scope.cell
     const { unavailable, modes } = this.#availability(world, snapshot)
     const forbidden = this.#options.permissions.forbidden(world.catalog, principal)
-    const succeeded = era === 'session' ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
+    // Whoever does not read the list again in time would not see what a call or new data adds to it.
+    const canWait = era === 'session' && !missesChanges
+    const succeeded = canWait ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
     const { groups } = world
     const activatorsAreTools = !scope.frame.canActivate
-    const shape = { exposure: 'everything', surfaces: noSurfaces, activatorsAreTools, readOnly } as const
-    return { groups, activation, ...shape, unavailable, modes, forbidden, succeeded }
+    const shape = { exposure: 'everything', surfaces: noSurfaces, hints: false, activatorsAreTools, readOnly } as const
+    return { groups, activation, ...shape, unavailable, modes, everyMode: missesChanges, forbidden, succeeded }
   }
 
   #availability({ catalog }: World, snapshot: Snapshot): Availability {
@@ -223,7 +231,7 @@ export class Views {
     const world = this.#options.world(scope)
     const look = this.look(scope)
     const activation = scope.frame.canActivate ? this.#opened(world, look.activation) : look.activation
-    return this.#cached(world, { ...look, activation, exposure: 'everything', surfaces: noSurfaces })
+    return this.#cached(world, { ...look, activation, exposure: 'everything', surfaces: noSurfaces, hints: false })
   }
 
   /** The activation with every group that must be opened before its tools can run. */
@@ -237,31 +245,30 @@ export class Views {
   /** How this scope is shown, and why. */
   decision(scope: Scope): Decision {
     const world = this.#options.world(scope)
-    const wide = snapshotIn(scope.frame.wish === 'groups' ? 'groups' : 'everything', world, scope.cell.activation, this.facts())
-    return this.#decided(world, scope, this.#measured(scope, wide))
+    const snapshot = snapshotIn(scope.frame.wish, world, scope.cell.activation, this.facts())
+    return this.#decided(world, scope, this.#measured(scope, snapshot))
   }
 
   #decided(world: World, { frame }: Scope, look: Look<ToolEntry>): Decision {
-    const { wish, canActivate } = frame
-    const hasGroups = world.groups.byName.size > 0
+    const { wish, canActivate, host } = frame
     if (wish !== 'auto' && wish !== 'measured') {
       const exposure = wish === 'lazy' && !canActivate ? 'search' : wish
       const fixed = 'a call cannot change the list in this protocol revision'
-      return { exposure, reason: exposure === wish ? `"${wish}" was asked for or declared` : fixed }
+      return { exposure, reason: exposure === wish ? `"${wish}" was requested or declared` : fixed }
     }
-    if (wish === 'measured' && !hasGroups) return { exposure: 'everything', reason: 'the server declares no groups' }
-    const { budgetTokens } = this.#options
+    if (wish === 'measured' && world.groups.byName.size === 0)
+      return { exposure: 'everything', reason: 'the server declares no groups' }
+    const { budgetTokens } = frame.presentation
     const tokens = this.#cached(world, { ...look, exposure: 'everything', surfaces: noSurfaces }).tokens
-    const measure = `the whole list costs about ${tokens} tokens, the budget is ${budgetTokens}`
-    if (tokens <= budgetTokens) return { exposure: 'everything', reason: measure, tokens }
-    return { exposure: canActivate ? (hasGroups ? 'groups' : 'lazy') : 'search', reason: measure, tokens }
+    const measure = `the full list costs about ${tokens} tokens and the budget is ${budgetTokens}`
+    if (host?.profile.defers === 'always')
+      return { exposure: 'native', reason: `${host.profile.title} defers tools itself; ${measure}`, tokens }
+    return { exposure: tokens <= budgetTokens ? 'everything' : 'search', reason: measure, tokens }
   }
 
   /** What the predicates of this scope read. Where every group is shown, every group that is only attention counts as active. */
   snapshot(scope: Scope): Snapshot {
-    const { wish } = scope.frame
-    const exposure = wish === 'auto' ? this.decision(scope).exposure : wish
-    return snapshotIn(exposure, this.#options.world(scope), scope.cell.activation, this.facts())
+    return snapshotIn(scope.frame.wish, this.#options.world(scope), scope.cell.activation, this.facts())
   }
 
   /** World state as it is now. */
@@ -304,10 +311,11 @@ export class Views {
   #keyOf({ catalog, groups }: World, look: Look<ToolEntry>): string {
     const bits = (set: ReadonlySet<ToolEntry>, among: readonly ToolEntry[]): string =>
       set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
-    const { exposure, surfaces, readOnly } = look
+    const { exposure, surfaces, hints, readOnly } = look
     const done = look.succeeded === undefined ? '*' : [...look.succeeded].join()
-    const marks = `${readOnly ? 'r' : ''}${look.activatorsAreTools === true ? 'a' : ''}`
-    const flags = `${exposure} ${[...surfaces].join()} ${marks} ${done} ${[...look.modes.values()].join('.')}`
+    const modes = look.everyMode ? '*' : [...look.modes.values()].join('.')
+    const marks = `${readOnly ? 'r' : ''}${hints ? 'h' : ''}${look.activatorsAreTools === true ? 'a' : ''}`
+    const flags = `${exposure} ${[...surfaces].join()} ${marks} ${done} ${modes}`
     return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
   }
 
@@ -360,10 +368,19 @@ function makeShown(world: World, look: Look<ToolEntry>): Shown {
 /** The entry with the modes that it has now, and with what to do first where it is listed before that was done. */
 function asShown(entry: ToolEntry, look: Look<ToolEntry>): ToolEntry {
   const available = look.modes.get(entry)
-  const tool = available === undefined ? entry.tool : (entry.modes?.toolWith(entry.tool, available) ?? entry.tool)
-  const first = typeof entry.after === 'string' && look.succeeded === undefined ? advised(tool, entry.after) : tool
-  return first === entry.tool ? entry : { ...entry, tool: first, declared: entry }
+  const modes = look.everyMode ? entry.modes?.asStatic : entry.modes
+  const tool = available === undefined ? entry.tool : (modes?.toolWith(entry.tool, available) ?? entry.tool)
+  const empty = modes !== entry.modes && entry.modes?.all.some((mode) => mode.available !== undefined)
+  const whole = empty === true ? advised(tool, emptyModes) : tool
+  const first =
+    typeof entry.after === 'string' && look.succeeded === undefined ? advised(whole, `Call ${entry.after} first.`) : whole
+  const hinted = look.hints ? withHints(entry, first) : first
+  if (hinted === entry.tool && modes === entry.modes) return entry
+  return { ...entry, tool: hinted, ...(modes !== undefined && { modes }), declared: entry }
 }
+
+/** What a tool says that lists modes which may be empty. It does not say which are: this list is read once. */
+const emptyModes = 'A mode without data replies with how to get some.'
 
 /** The tools for which nobody has to wait here: those that succeeded, and those that do not exist for this reader. */
 function notAwaited(

@@ -175,14 +175,10 @@ export class Worlds {
       ),
       deactivateWritten: written.some(({ tool }) => tool.name === 'deactivate'),
     }
-    const all = [
-      ...menuOf(surface, written),
-      ...stableSurface(this.#declaration.callVariants),
-      ...entries.filter(({ origin }) => origin !== 'surface'),
-    ]
+    const all = [...menuOf(surface, written), ...stableSurface, ...entries.filter(({ origin }) => origin !== 'surface')]
     this.#checkWaiting(all)
     this.#checkActivators(written, all)
-    const catalog = buildCatalog(++this.#version, this.#declaration.hostHints ? all.map(hinted) : all, this.#groups)
+    const catalog = buildCatalog(++this.#version, all, this.#groups)
     for (const { name, winner, loser } of catalog.clashes) {
       const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
       if (this.#reportedClashes.has(message)) continue
@@ -281,23 +277,4 @@ function menuOf(surface: SurfacePlan, written: readonly ToolEntry[]): readonly T
   const order = [...surface.groups.byName.keys()]
   const place = ({ activates }: ToolEntry): number => (activates === undefined ? order.length : order.indexOf(activates))
   return [...written, ...surfaceEntries(surface)].toSorted((a, b) => place(a) - place(b))
-}
-
-const hints = new WeakMap<ToolEntry, ToolEntry>()
-
-/** The same entry with what hosts that load tools themselves read: load our own at once, and find the others by these words. */
-function hinted(entry: ToolEntry): ToolEntry {
-  const found = hints.get(entry)
-  if (found !== undefined) return found
-  const { tool, tags, visibility, origin, pinned } = entry
-  const words = [visibility.group, ...tags].filter((word) => word !== undefined && word !== gateName).join(' ')
-  const hint =
-    origin === 'surface' || pinned === true
-      ? { 'anthropic/alwaysLoad': true }
-      : words === ''
-        ? {}
-        : { 'anthropic/searchHint': words }
-  const made = { ...entry, tool: { ...tool, _meta: { ...tool._meta, ...hint } } }
-  hints.set(entry, made)
-  return made
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type TestContext, testContext, testServer, ways } from '../testing/index.ts'
+import { replyData, type TestContext, testContext, testServer, ways } from '../testing/index.ts'
 import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
 
 const minuteMs = 60_000
@@ -22,8 +22,7 @@ function office(options: Partial<ToolboxOptions<never>> = {}) {
 }
 
 async function names(client: Pick<TestContext, 'call'>, query = 'send monthly report'): Promise<readonly string[]> {
-  const { structuredContent } = await client.call('search_tools', { query })
-  return (structuredContent as { names: string[] }).names
+  return (replyData(await client.call('search_tools', { query })) as { names: string[] }).names
 }
 
 const through = (client: Pick<TestContext, 'call'>, name: string) => client.call('call_tool', { name })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { asUsual, type Embeddings, embedded, embeddings, json, type Manner, vectorOf } from '../../test/embeddings.ts'
 import type { Report } from '../report.ts'
-import { type TestContext, testContext } from '../testing/index.ts'
+import { replyData, type TestContext, testContext } from '../testing/index.ts'
 import { defineToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts'
 import { type Embedder, openAiEmbedder } from './index.ts'
 
@@ -50,9 +50,10 @@ interface Reply {
 }
 
 async function search(client: TestContext, query: string, more: object = {}): Promise<Reply> {
-  const { content, structuredContent } = await client.call('search_tools', { query, ...more })
+  const reply = await client.call('search_tools', { query, ...more })
+  const { content } = reply
   return {
-    ...(structuredContent as Omit<Reply, 'text'>),
+    ...(replyData(reply) as Omit<Reply, 'text'>),
     text: (content as { text: string }[]).map(({ text }) => text).join('\n'),
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Report } from '../report.ts'
-import { testContext } from '../testing/index.ts'
+import { replyData, testContext } from '../testing/index.ts'
 import { defineToolbox } from '../toolbox.ts'
 import type { Rank, SearchSettings } from './index.ts'
 
@@ -16,8 +16,9 @@ async function found(settings: SearchSettings, { query = 'monthly report', limit
   for (const name of ['read_report', 'send_report', 'print_report', 'read_secret_report'])
     box.tool(name, { about: 'For monthly reports' }, () => '')
   await using client = await testContext(box, { principal: { id: 'ada' } })
-  const { structuredContent, content } = await client.call('search_tools', { query, limit })
-  return { ...(structuredContent as { names: string[]; fallback?: string }), content }
+  const reply = await client.call('search_tools', { query, limit })
+  const { content } = reply
+  return { ...(replyData(reply) as { names: string[]; fallback?: string }), content }
 }
 
 describe('rank', () => {

@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { Failure } from '@unfold-mcp/core'
-import { expect, test } from 'vitest'
+import { Failure, LiveFacts } from '@unfold-mcp/core'
+import { expect, test, vi } from 'vitest'
 import { testClient } from '../testing/client.ts'
 import { defineToolbox } from '../toolbox.ts'
 import { listen } from './node.ts'
@@ -72,4 +72,39 @@ test('every call is admitted or answered with why not, whichever tool it names',
     content: [{ text: expect.stringContaining('again in 1 s') }],
   })
   expect(asked).toEqual(['activate_files', 'read', 'activate_files'].map((tool) => [tool, { id: 'ann' }]))
+})
+
+test('a call waits for what admits it, before its modes and arguments are checked', async () => {
+  const facts = new LiveFacts({ logs: 0 })
+  let arrive = (): void => undefined
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  const asked: string[] = []
+  const toolbox = defineToolbox({
+    name: 'hub',
+    version: '1.0.0',
+    facts,
+    admit: ({ tool }) => {
+      asked.push(tool)
+      return tool === 'observe' ? arrived : undefined
+    },
+  })
+    .composite(
+      'observe',
+      { by: 'what', modes: { logs: { about: 'Logs', count: (at) => at.facts.logs } } },
+      { logs: () => 'a line' },
+    )
+    .tool('health', {}, () => 'well')
+  await using server = await listen(toolbox, { port: 0 })
+  await using client = await testClient(new StreamableHTTPClientTransport(new URL(server.url)), {
+    era: 'session',
+    listens: false,
+  })
+  const observed = client.call('observe', { what: 'logs' })
+  expect(await client.call('health')).toMatchObject({ content: [{ text: 'well' }] })
+  await vi.waitFor(() => expect(asked.toSorted()).toEqual(['health', 'observe']))
+  facts.set({ logs: 1 })
+  arrive()
+  expect(await observed).toMatchObject({ content: [{ text: 'a line' }] })
 })

@@ -7,12 +7,13 @@ import { malformedRequest } from '../runtime/params.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { emptyView, viewOfAddress } from '../runtime/url-view.ts'
 import { runtimeOf } from '../servable.ts'
+import { type Branch, Branches } from './branches.ts'
 import { errorReply, failureReply, idOf, wellFormed } from './errors.ts'
 import { type Exchange, exchangeOf, isWhole, type Reply, type RequestHead, responseOf } from './exchange.ts'
 import { type OriginRules, refusedOrigin } from './origin.ts'
 import { isSessionCall } from './quick-call.ts'
-import { type Resumption, type SessionClient, type SessionLimits, Sessions } from './sessions.ts'
-import { type DocumentNotices, type ListeningStream, Stateless } from './stateless.ts'
+import type { Resumption, SessionClient, SessionLimits } from './sessions.ts'
+import type { DocumentNotices, ListeningStream } from './stateless.ts'
 
 /** A principal, nobody in particular, or a refusal to send as it is. */
 export type Identified = Principal | undefined | Response
@@ -23,6 +24,8 @@ export interface HandlerOptions extends OriginRules {
   readonly authenticate?: (request: Request) => Identified | Promise<Identified>
   /** The same from the method, the address and the headers alone, which costs less. It is asked in place of `authenticate`. */
   readonly identify?: (head: RequestHead) => Identified | Promise<Identified>
+  /** Which toolbox a principal is served, where not all are served the same one. Limits hold for all toolboxes together. */
+  readonly servedTo?: (principal: Principal | undefined) => object
   readonly maxBodyBytes?: number
   readonly sessions?: Partial<SessionLimits> & Resumption
   /** The most `subscriptions/listen` streams at a time. */
@@ -50,6 +53,8 @@ export interface Handler extends AsyncDisposable {
   sweep(): Promise<void>
   /** Ends the sessions, streams and plain calls of those who may not be here any more. */
   dismiss(whose: (principal: Principal | undefined) => boolean): Promise<void>
+  /** Ends the sessions, streams and plain calls of a toolbox that `servedTo` does not return any more. */
+  forget(served: object): Promise<void>
   /** Ends every session and stream. */
   close(): Promise<void>
 }
@@ -58,18 +63,21 @@ const defaults = { maxBodyBytes: 4 * 1024 * 1024, maxSubscriptions: 1_024, sessi
 
 /** Serves a toolbox, an adopted server or a decorated instance to clients of both protocol eras over HTTP. */
 export function createHandler(served: object, options: HandlerOptions = {}): Handler {
-  const runtime = runtimeOf(served)
-  runtime.checkView(emptyView, undefined)
-  const now = options.now ?? (() => performance.now())
-  const sessions = new Sessions(runtime, { ...defaults.sessions, ...options.sessions }, now)
+  runtimeOf(served).checkView(emptyView, undefined)
   const onerror = options.onerror ?? (() => undefined)
-  const stateless = new Stateless(runtime, {
+  const branches = new Branches({
+    sessions: { ...defaults.sessions, ...options.sessions },
+    now: options.now ?? (() => performance.now()),
     maxSubscriptions: options.maxSubscriptions ?? defaults.maxSubscriptions,
     onerror,
     onListen: options.onListen ?? (() => undefined),
   })
-  const edge: Edge = { runtime, sessions, stateless, options }
-  const sweeper = setInterval(() => void sessions.sweep(), 60_000)
+  const main = branches.of(served)
+  const { servedTo } = options
+  const branchOf = (principal: Principal | undefined): Branch =>
+    servedTo === undefined ? main : branches.of(servedTo(principal))
+  const edge: Edge = { main, branchOf, options }
+  const sweeper = setInterval(() => void branches.sweep(), 60_000)
   if (typeof sweeper === 'object') sweeper.unref()
 
   const answer = async (exchange: Exchange): Promise<Reply> => {
@@ -86,7 +94,10 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
   }
   const close = async (): Promise<void> => {
     clearInterval(sweeper)
-    await Promise.all([sessions.close(), stateless.close()])
+    await branches.close()
+  }
+  const notify = (notice: (notices: DocumentNotices) => void): void => {
+    for (const { stateless } of branches.all()) notice(stateless.notify)
   }
   return {
     answer,
@@ -95,35 +106,39 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
       return isWhole(reply) ? responseOf(reply) : reply
     },
     get sessionCount() {
-      return sessions.size
+      return branches.all().reduce((sum, { sessions }) => sum + sessions.size, 0)
     },
-    sessions: () => sessions.clients(),
+    sessions: () => branches.all().flatMap(({ sessions }) => sessions.clients()),
     get subscriptionCount() {
-      return stateless.size
+      return branches.all().reduce((sum, { stateless }) => sum + stateless.size, 0)
     },
-    notify: stateless.notify,
-    sweep: () => sessions.sweep(),
+    notify: {
+      promptsChanged: (to) => notify((notices) => notices.promptsChanged(to)),
+      resourcesChanged: (to) => notify((notices) => notices.resourcesChanged(to)),
+      resourceUpdated: (uri, to) => notify((notices) => notices.resourceUpdated(uri, to)),
+    },
+    sweep: () => branches.sweep(),
     async dismiss(whose) {
-      await Promise.all([sessions.dismiss(whose), stateless.dismiss(whose)])
+      await Promise.all(branches.all().flatMap(({ sessions, stateless }) => [sessions.dismiss(whose), stateless.dismiss(whose)]))
     },
+    forget: (each) => branches.forget(each),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
 interface Edge {
-  readonly runtime: Runtime
-  readonly sessions: Sessions
-  readonly stateless: Stateless
+  readonly main: Branch
+  readonly branchOf: (principal: Principal | undefined) => Branch
   readonly options: HandlerOptions
 }
 
-async function answerExchange({ runtime, sessions, stateless, options }: Edge, exchange: Exchange): Promise<Reply> {
+async function answerExchange({ main, branchOf, options }: Edge, exchange: Exchange): Promise<Reply> {
   const refused = refusedOrigin(exchange, options) ?? refusedMethod(exchange)
   if (refused !== undefined) return refused
   const read =
     exchange.method === 'POST'
-      ? await readBody(runtime, exchange, options.maxBodyBytes ?? defaults.maxBodyBytes)
+      ? await readBody(main.runtime, exchange, options.maxBodyBytes ?? defaults.maxBodyBytes)
       : { body: undefined }
   if ('reply' in read) return read.reply
   const { body } = read
@@ -131,6 +146,7 @@ async function answerExchange({ runtime, sessions, stateless, options }: Edge, e
   const principal = identified instanceof Promise ? await identified : identified
   if (principal instanceof Response) return principal
   try {
+    const { sessions, stateless } = branchOf(principal)
     const view = viewOfAddress(exchange.url)
     if (isSessionCall(exchange, body)) return await sessions.answer({ exchange, body, principal, view })
     const route = classifyInboundRequest({

@@ -223,33 +223,58 @@ class Session {
     return new Response(onceEnded(response.body, finish), { status: response.status, headers: response.headers })
   }
 
-  async #listChanged(alongside: (() => Promise<void>) | undefined): Promise<void> {
-    if (!this.#runtime.declaration.listChanged) return
-    if (this.#listening) return sendListChanged(this.#runtime, this.#server)
-    if (alongside !== undefined) return alongside().catch(() => undefined)
+  async #listChanged(alongside: (() => Promise<void>) | undefined): Promise<boolean> {
+    if (!this.#runtime.declaration.listChanged) return false
+    if (this.#listening) {
+      await sendListChanged(this.#runtime, this.#server)
+      return true
+    }
+    if (alongside !== undefined) {
+      await alongside().catch(() => undefined)
+      return false
+    }
     this.#owed = true
     // A client that comes back to the stream it had finds the notice there.
     if (this.#isResumable) await sendListChanged(this.#runtime, this.#server)
+    return false
   }
+}
+
+/** What the sessions of several runtimes share. */
+export interface SharedPlaces {
+  /** The clock for idle sessions. */
+  readonly now: () => number
+  /** How many places are taken in all. */
+  readonly occupied: () => number
+  /** Ends idle sessions, whichever runtime they belong to. */
+  readonly sweep: () => Promise<void>
+  /** The number of the next session. */
+  readonly number: () => number
 }
 
 /** The session-era clients of one runtime. */
 export class Sessions {
   readonly #runtime: Runtime
   readonly #limits: SessionLimits & Resumption
+  readonly #places: SharedPlaces
   readonly #now: () => number
   readonly #byId = new Map<string, Session>()
   #opening = 0
-  #begun = 0
 
-  constructor(runtime: Runtime, limits: SessionLimits & Resumption, now: () => number) {
+  constructor(runtime: Runtime, limits: SessionLimits & Resumption, places: SharedPlaces) {
     this.#runtime = runtime
     this.#limits = limits
-    this.#now = now
+    this.#places = places
+    this.#now = places.now
   }
 
   get size(): number {
     return this.#byId.size
+  }
+
+  /** Sessions, and those that are about to begin. */
+  get occupied(): number {
+    return this.#byId.size + this.#opening
   }
 
   clients(): readonly SessionClient[] {
@@ -284,8 +309,9 @@ export class Sessions {
   }
 
   async #begin(request: SessionRequest): Promise<Reply> {
-    if (this.#byId.size + this.#opening >= this.#limits.max) await this.sweep()
-    if (this.#byId.size + this.#opening >= this.#limits.max) return sessionLimit(this.#limits.max, request.body)
+    const { max } = this.#limits
+    if (this.#places.occupied() >= max) await this.#places.sweep()
+    if (this.#places.occupied() >= max) return sessionLimit(max, request.body)
     this.#opening++
     try {
       const id = crypto.randomUUID()
@@ -300,7 +326,7 @@ export class Sessions {
         client: isInitializeRequest(body) ? body.params : undefined,
       })
       const session = new Session(id, this.#runtime, scope, {
-        number: ++this.#begun,
+        number: this.#places.number(),
         now: this.#now(),
         closed: this.#forgetting(id),
         resumption: this.#limits,

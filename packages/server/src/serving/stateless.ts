@@ -48,8 +48,10 @@ export interface ListeningStream {
   readonly resources: readonly string[]
 }
 
-interface StatelessOptions {
+export interface StatelessOptions {
   readonly maxSubscriptions: number
+  /** How many streams are open in all, where several runtimes share the limit. */
+  readonly streams: () => number
   readonly onerror: (error: Error) => void
   readonly onListen: (stream: ListeningStream) => (() => void) | undefined
 }
@@ -58,6 +60,7 @@ interface StatelessOptions {
 export class Stateless {
   readonly #runtime: Runtime
   readonly #maxSubscriptions: number
+  readonly #openStreams: () => number
   readonly #onerror: (error: Error) => void
   readonly #onListen: StatelessOptions['onListen']
   readonly #handler: McpHttpHandler
@@ -68,9 +71,10 @@ export class Stateless {
   /** Streams on their way into `#streams`. */
   #opening = 0
 
-  constructor(runtime: Runtime, { maxSubscriptions, onerror, onListen }: StatelessOptions) {
+  constructor(runtime: Runtime, { maxSubscriptions, streams, onerror, onListen }: StatelessOptions) {
     this.#runtime = runtime
     this.#maxSubscriptions = maxSubscriptions
+    this.#openStreams = streams
     this.#onerror = onerror
     this.#onListen = onListen
     this.#calls = new SingleCalls(runtime)
@@ -80,6 +84,11 @@ export class Stateless {
   /** How many streams are open. */
   get size(): number {
     return this.#streams.size
+  }
+
+  /** Streams, and those that are about to begin. */
+  get occupied(): number {
+    return this.#streams.size + this.#opening
   }
 
   async answer({ exchange, route, body, principal, view }: StatelessRequest): Promise<Reply> {
@@ -127,7 +136,7 @@ export class Stateless {
   /** A stream of its own for each subscription: what it is told depends on who asked, and for which view. */
   async #listen(exchange: Exchange, body: unknown, principal: Principal | undefined, view: UrlView): Promise<Reply> {
     const limit = this.#maxSubscriptions
-    if (this.#streams.size + this.#opening >= limit) {
+    if (this.#openStreams() >= limit) {
       const message = `This server serves at most ${limit} subscriptions at a time. Try again later.`
       return failureReply(200, new Failure('subscription_limit', message, { limit }), { code: -32603, id: idOf(body) })
     }

@@ -1,4 +1,6 @@
+import type { Readable, Writable } from 'node:stream'
 import {
+  CLIENT_INFO_META_KEY,
   type InitializeRequestParams,
   isInitializeRequest,
   type JSONRPCMessage,
@@ -28,7 +30,18 @@ export interface StdioOptions {
   readonly principal?: Principal
   /** Instead of the process's own standard input and output. */
   readonly transport?: Transport
+  /** The same for streams that carry one message a line. */
+  readonly streams?: { readonly input: Readable; readonly output: Writable }
+  /** Called with what the client says it is, once it has. */
+  readonly onClient?: (client: StdioClient) => void
   readonly onerror?: (error: Error) => void
+}
+
+/** The client at the other end, as far as it says. */
+export interface StdioClient {
+  readonly era: 'session' | 'stateless'
+  readonly name: string | undefined
+  readonly version: string | undefined
 }
 
 let connections = 0
@@ -36,16 +49,19 @@ let connections = 0
 /** Serves a toolbox to the one client at the other end of standard input and output, of either protocol era. */
 export function serveStdio(
   served: object,
-  { view: asked = '', principal, transport, onerror }: StdioOptions = {},
+  { view: asked = '', principal, transport, streams, onClient, onerror }: StdioOptions = {},
 ): { close(): Promise<void> } {
   const runtime = runtimeOf(served)
   const view = viewOfUrl(new URLSearchParams(asked))
   runtime.checkView(view, principal)
-  const wire = new CheckedTransport(transport ?? new LineTransport(process.stdin, process.stdout), runtime)
-  return serveSdkStdio(({ era }) => connect(runtime, era === 'modern' ? 'stateless' : 'session', { view, principal, wire }), {
-    transport: wire,
-    ...(onerror !== undefined && { onerror }),
-  })
+  const { input, output } = streams ?? { input: process.stdin, output: process.stdout }
+  const wire = new CheckedTransport(transport ?? new LineTransport(input, output), runtime)
+  const opened = (sdkEra: 'legacy' | 'modern') => {
+    const era = sdkEra === 'modern' ? 'stateless' : 'session'
+    onClient?.({ era, name: wire.info?.name, version: wire.info?.version })
+    return connect(runtime, era, { view, principal, wire })
+  }
+  return serveSdkStdio(({ era }) => opened(era), { transport: wire, ...(onerror !== undefined && { onerror }) })
 }
 
 async function connect(
@@ -56,7 +72,11 @@ async function connect(
   const { client } = wire
   const scope = await runtime.open({ key: `connection:${++connections}`, era, principal, view, client })
   const product = protocolServer(runtime, scope)
-  const attach = (): void => runtime.announcer.attach(scope, () => sendListChanged(runtime, product))
+  const attach = (): void =>
+    runtime.announcer.attach(scope, async () => {
+      await sendListChanged(runtime, product)
+      return runtime.declaration.listChanged
+    })
   if (era === 'stateless') attach()
   follow(product, { ...(era === 'session' && { initialized: attach }), closed: () => void runtime.close(scope) })
   return product
@@ -70,6 +90,8 @@ class CheckedTransport implements Transport {
   readonly #answering = new Set<RequestId>()
   /** What the client said of itself when it initialised. */
   client: InitializeRequestParams | undefined
+  /** Its name and version, as it said them first. */
+  info: { readonly name?: string; readonly version?: string } | undefined
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void
@@ -84,6 +106,7 @@ class CheckedTransport implements Transport {
     this.#wire.onerror = (error) => this.onerror?.(error)
     this.#wire.onmessage = (message, extra) => {
       if ('method' in message && message.method === 'initialize' && isInitializeRequest(message)) this.client = message.params
+      this.info ??= this.client?.clientInfo ?? infoIn(message)
       if (!('method' in message)) this.onmessage?.(message, extra)
       else if ('id' in message) this.#request(message, extra)
       else this.#notification(message, extra)
@@ -127,6 +150,16 @@ class CheckedTransport implements Transport {
   close(): Promise<void> {
     return this.#wire.close()
   }
+}
+
+/** The name and version that a 2026-07-28 client sends with every request. */
+function infoIn(message: JSONRPCMessage): CheckedTransport['info'] {
+  if (!('method' in message)) return undefined
+  const { name, version } = (message.params?._meta?.[CLIENT_INFO_META_KEY] ?? {}) as {
+    readonly name?: unknown
+    readonly version?: unknown
+  }
+  return typeof name === 'string' ? { name, ...(typeof version === 'string' && { version }) } : undefined
 }
 
 function sizeProblem(message: JSONRPCRequest, runtime: Runtime): Failure | undefined {

@@ -27,9 +27,12 @@ const patienceMs = 5_000
 const quietMs = 60
 
 /** Connects a client of the SDK in this era. */
-export async function testClient(transport: Transport, { era, listens }: { era: Era; listens: boolean }): Promise<TestClient> {
+export async function testClient(
+  transport: Transport,
+  { era, listens, name = 'test-client' }: { era: Era; listens: boolean; name?: string },
+): Promise<TestClient> {
   const client = new Client(
-    { name: 'test-client', version: '1.0.0' },
+    { name, version: '1.0.0' },
     {
       versionNegotiation: { mode: era === 'session' ? 'legacy' : { pin: '2026-07-28' } },
       capabilities: { elicitation: { form: {} } },

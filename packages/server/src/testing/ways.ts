@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprot
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { Era } from '../context.ts'
 import type { Principal } from '../principal.ts'
+import { runtimeOf } from '../servable.ts'
 import { createHandler, type HandlerOptions } from '../serving/handler.ts'
 import { listen } from '../serving/node.ts'
 import { serveStdio } from '../serving/stdio.ts'
@@ -28,6 +29,8 @@ export interface ConnectOptions {
   readonly view?: string
   /** `false` for a client that does not listen for changes. */
   readonly listens?: boolean
+  /** The `clientInfo.name` that it sends. Default: `test-client`. */
+  readonly name?: string
 }
 
 /** A served toolbox that any number of clients can connect to. */
@@ -38,9 +41,19 @@ export interface TestServer extends AsyncDisposable {
 
 const principalHeader = 'x-test-principal'
 
+export interface TestServerOptions extends HandlerOptions {
+  /** How long the reply to an activation waits for a client to list again. Default: 0, because test clients list when they want. */
+  readonly relistTimeoutMs?: number
+}
+
 /** Serves a toolbox in this way: over pipes, over a socket on loopback, or (`memory`) over the web-standard handler itself. */
-export async function testServer(served: object, { transport, era }: Way, options: HandlerOptions = {}): Promise<TestServer> {
+export async function testServer(
+  served: object,
+  { transport, era }: Way,
+  { relistTimeoutMs = 0, ...options }: TestServerOptions = {},
+): Promise<TestServer> {
   const open = { stdio: pipes, http: socket, memory: inProcess }[transport]
+  runtimeOf(served).relistTimeoutMs = relistTimeoutMs
   const wiring = await open(served, { authenticate, ...options })
   const clients = new Set<TestClient>()
   const end = async (): Promise<void> => {
@@ -48,8 +61,8 @@ export async function testServer(served: object, { transport, era }: Way, option
     await wiring.close()
   }
   return {
-    async connect({ listens = true, ...rest } = {}) {
-      const client = await testClient(wiring.wire(rest), { era, listens })
+    async connect({ listens = true, name, ...rest } = {}) {
+      const client = await testClient(wiring.wire(rest), { era, listens, ...(name !== undefined && { name }) })
       clients.add(client)
       return client
     },
@@ -59,7 +72,7 @@ export async function testServer(served: object, { transport, era }: Way, option
 }
 
 interface Wiring {
-  wire(options: Omit<ConnectOptions, 'listens'>): Transport
+  wire(options: Omit<ConnectOptions, 'listens' | 'name'>): Transport
   close(): Promise<void>
 }
 

@@ -1,0 +1,15 @@
+import type { Agent } from '../endpoint/endpoint.ts'
+import { plainAgent, type Wish } from './plain.ts'
+import { exchangesOf } from './tools.ts'
+
+/** An agent that wants a tool with a long result, and finds in the rest what the first part does not show. */
+export function longAgent(wish: Wish, find: string): Agent {
+  return (request, turn) => {
+    const handle = exchangesOf(request)
+      .map(({ result }) => /"handle\\*":\s*\\*"([\w-]+)/u.exec(result.text)?.[1])
+      .find((each) => each !== undefined)
+    if (handle === undefined) return plainAgent(wish)(request, turn)
+    const next: Wish = { ...wish, tool: 'read_result', arguments: { handle, find }, query: 'read on in a result', expect: find }
+    return plainAgent(next)(request, turn)
+  }
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import type { Driver } from './driver.ts'
+import { putFile } from './files.ts'
+
+const platform = `${process.platform}-${process.arch}`
+
+/** Claude Code as it is: it defers all MCP tools behind its own search. */
+export const claudeCode: Driver = {
+  id: 'claude-code',
+  title: 'Claude Code',
+  package: '@anthropic-ai/claude-code',
+  programs: [`@anthropic-ai/claude-code-${platform}/claude`, '@anthropic-ai/claude-code/bin/claude.exe'],
+  wire: 'anthropic',
+  connect: 'claude',
+  // Without this the first start asks to choose a theme.
+  prepare: ({ home }) => putFile(join(home, '.claude.json'), { hasCompletedOnboarding: true }),
+  args: (prompt) => ['-p', prompt, '--dangerously-skip-permissions'],
+  env: ({ endpoint }) => ({
+    ANTHROPIC_BASE_URL: endpoint,
+    ANTHROPIC_API_KEY: 'lab',
+    // It refuses to skip permissions for root elsewhere.
+    IS_SANDBOX: '1',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // By default its first request may go out before a server is connected, which on a busy machine costs a turn.
+    MCP_CONNECTION_NONBLOCKING: 'false',
+    CLAUDE_CODE_MCP_STARTUP_WAIT_MS: '60000',
+    MCP_CONNECT_TIMEOUT_MS: '60000',
+    MCP_TIMEOUT: '60000',
+    DISABLE_TELEMETRY: '1',
+  }),
+}
+
+/** The last minor line before it deferred tools at a foreign model endpoint. */
+export const claudeCode197: Driver = {
+  ...claudeCode,
+  id: 'claude-code-2.1.197',
+  package: 'claude-code-2.1.197',
+  programs: [`@anthropic-ai/claude-code-${platform}/claude`, 'claude-code-2.1.197/bin/claude.exe'],
+}

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import type { Driver, Scene } from './driver.ts'
+import { mergeJson, putFile } from './files.ts'
+
+const platform = `${process.platform}-${process.arch}`
+const settings = ({ home }: Scene): string => join(home, '.cline', 'data', 'settings')
+
+/** The command line program of Cline with an OpenAI-compatible provider. */
+export const cline: Driver = {
+  id: 'cline',
+  title: 'Cline',
+  package: 'cline',
+  programs: [`@cline/cli-${platform}/bin/cline`],
+  wire: 'chat',
+  connect: (scene, way) =>
+    mergeJson(join(settings(scene), 'cline_mcp_settings.json'), 'mcpServers', {
+      unfold: 'url' in way ? { type: 'streamableHttp', url: way.url } : { type: 'stdio', ...way },
+    }),
+  prepare: (scene) => {
+    const provider = 'openai-compatible'
+    return putFile(join(settings(scene), 'providers.json'), {
+      version: 1,
+      lastUsedProvider: provider,
+      modes: {},
+      providers: {
+        [provider]: {
+          settings: { provider, apiKey: 'lab', model: 'lab', baseUrl: `${scene.endpoint}/v1` },
+          updatedAt: '2026-01-01T00:00:00.000Z',
+          tokenSource: 'manual',
+        },
+      },
+    })
+  },
+  args: (prompt) => ['--auto-approve', 'true', prompt],
+  // Elsewhere it starts a daemon that outlives the run.
+  env: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
+}

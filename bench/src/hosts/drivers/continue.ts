@@ -1,0 +1,38 @@
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Driver, Scene } from './driver.ts'
+import { putFile } from './files.ts'
+
+const fileIn = ({ home }: Scene): string => join(home, '.continue', 'config.yaml')
+
+// JSON is YAML; only the sections need to be lines of their own, because `connect` appends one.
+const section = (name: string, entry: object): string => `${name}:\n  - ${JSON.stringify(entry)}\n`
+
+/** The command line program of Continue with a model in its configuration file, which needs no account. */
+export const continueCli: Driver = {
+  id: 'continue',
+  title: 'Continue',
+  package: '@continuedev/cli',
+  programs: ['@continuedev/cli/dist/cn.js'],
+  wire: 'chat',
+  connect: (scene, way) =>
+    appendFile(
+      fileIn(scene),
+      section('mcpServers', { name: 'unfold', ...('url' in way ? { type: 'streamable-http', url: way.url } : way) }),
+    ),
+  prepare: (scene) =>
+    putFile(
+      fileIn(scene),
+      `name: lab\nversion: 1.0.0\nschema: v1\n${section('models', {
+        name: 'lab',
+        provider: 'openai',
+        model: 'lab',
+        apiKey: 'lab',
+        apiBase: `${scene.endpoint}/v1`,
+        roles: ['chat'],
+        capabilities: ['tool_use'],
+      })}`,
+    ),
+  args: (prompt) => ['-p', prompt, '--auto'],
+  env: () => ({ CONTINUE_METRICS_ENABLED: '0' }),
+}

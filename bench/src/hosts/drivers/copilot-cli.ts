@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { folderOf } from '../installed.ts'
+import type { Driver, Scene } from './driver.ts'
+import { putFile } from './files.ts'
+
+const platform = `${process.platform}-${process.arch}`
+const name = '@github/copilot'
+
+const offline = ({ home }: Scene): Readonly<Record<string, string>> => ({
+  COPILOT_OFFLINE: 'true',
+  COPILOT_AUTO_UPDATE: 'false',
+  COPILOT_PROVIDER_API_KEY: 'lab',
+  // It unpacks 235 MB at its first start; every run has a fresh home.
+  COPILOT_PKG_CACHE_HOME: join(folderOf(name), 'unpacked'),
+  // Long results go to the temporary directory.
+  TMPDIR: join(home, 'tmp'),
+})
+
+/** Copilot CLI with a model of another provider, for which it lists every tool. */
+export const copilotCli: Driver = {
+  id: 'copilot-cli',
+  title: 'Copilot CLI',
+  package: name,
+  programs: [`${name}-${platform}/copilot`],
+  wire: 'chat',
+  connect: 'copilot',
+  prepare: ({ home }) => putFile(join(home, 'tmp', '.keep'), ''),
+  args: (prompt) => ['-p', prompt, '--allow-all-tools', '--no-color'],
+  env: (scene) => ({ ...offline(scene), COPILOT_PROVIDER_BASE_URL: `${scene.endpoint}/v1`, COPILOT_MODEL: 'gpt-5' }),
+}
+
+/** Copilot CLI with Claude, for which it defers MCP tools above 30 tools in total, its own included. */
+export const copilotCliClaude: Driver = {
+  ...copilotCli,
+  id: 'copilot-cli-claude',
+  title: 'Copilot CLI (Claude)',
+  wire: 'anthropic',
+  env: (scene) => ({
+    ...offline(scene),
+    COPILOT_PROVIDER_TYPE: 'anthropic',
+    COPILOT_PROVIDER_BASE_URL: scene.endpoint,
+    COPILOT_MODEL: 'claude-sonnet-4.5',
+  }),
+}

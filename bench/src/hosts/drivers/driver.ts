@@ -1,0 +1,39 @@
+import type { wires } from '../endpoint/endpoint.ts'
+
+/** Folders and addresses of one run. */
+export interface Scene {
+  /** The home directory of the run. Nothing else on the machine is read or written by the host. */
+  readonly home: string
+  /** The working directory, below no other project. */
+  readonly project: string
+  /** Where the model endpoint listens: `http://127.0.0.1:<port>`. */
+  readonly endpoint: string
+}
+
+/** How a host reaches the gateway: at its address, or by starting one. */
+export type Way = { readonly url: string } | { readonly command: string; readonly args: readonly string[] }
+
+/** How one host is installed, configured and run without a terminal. */
+export interface Driver {
+  /** Name of the driver, and of its file. */
+  readonly id: string
+  /** Name of the host without its version. */
+  readonly title: string
+  /** The dependency in test/hosts/package.json, which also pins the version. */
+  readonly package: string
+  /** What to start, relative to node_modules: the first that exists. A native program, or JavaScript that ends in .js or .mjs. */
+  readonly programs: readonly string[]
+  /** The Node that runs its JavaScript; the one that runs the lab if it does not matter. */
+  readonly node?: 22
+  readonly wire: keyof typeof wires
+  /**
+   * The name by which `unfold connect` knows it, or a function that writes the entry where `connect` does not know it yet.
+   */
+  readonly connect: string | ((scene: Scene, way: Way) => Promise<void>)
+  /** Writes what the host needs before its first start: model provider, no questions, no telemetry. */
+  readonly prepare: (scene: Scene) => Promise<void>
+  readonly args: (prompt: string) => readonly string[]
+  readonly env: (scene: Scene) => Readonly<Record<string, string>>
+  /** Scenarios of test/hosts that this host fails whatever a server does, with the reason. */
+  readonly cannot?: { readonly [scenario: string]: string }
+}

@@ -1,0 +1,22 @@
+import { join } from 'node:path'
+import type { Driver } from './driver.ts'
+import { putFile } from './files.ts'
+
+/** Gemini CLI with an API key. */
+export const geminiCli: Driver = {
+  id: 'gemini-cli',
+  title: 'Gemini CLI',
+  package: '@google/gemini-cli',
+  programs: ['@google/gemini-cli/bundle/gemini.js'],
+  wire: 'gemini',
+  connect: 'gemini',
+  prepare: ({ home }) =>
+    putFile(join(home, '.gemini', 'settings.json'), {
+      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+      general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+    }),
+  args: (prompt) => ['-p', prompt, '--yolo'],
+  env: ({ endpoint }) => ({ GEMINI_API_KEY: 'lab', GOOGLE_GEMINI_BASE_URL: endpoint }),
+}

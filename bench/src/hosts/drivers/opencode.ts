@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import type { Driver, Scene } from './driver.ts'
+import { mergeJson, putFile } from './files.ts'
+
+const platform = `${process.platform}-${process.arch}`
+const fileIn = ({ home }: Scene): string => join(home, '.config', 'opencode', 'opencode.json')
+
+/** opencode with an OpenAI-compatible provider. */
+export const opencode: Driver = {
+  id: 'opencode',
+  title: 'opencode',
+  package: 'opencode-ai',
+  programs: [`opencode-${platform}/bin/opencode`, `opencode-${platform}-baseline/bin/opencode`, 'opencode-ai/bin/opencode.exe'],
+  wire: 'chat',
+  connect: (scene, way) =>
+    mergeJson(fileIn(scene), 'mcp', {
+      unfold:
+        'url' in way
+          ? { type: 'remote', url: way.url, enabled: true }
+          : { type: 'local', command: [way.command, ...way.args], enabled: true },
+    }),
+  prepare: (scene) =>
+    putFile(fileIn(scene), {
+      $schema: 'https://opencode.ai/config.json',
+      autoupdate: false,
+      share: 'disabled',
+      permission: 'allow',
+      model: 'lab/lab',
+      small_model: 'lab/lab',
+      provider: {
+        lab: {
+          npm: '@ai-sdk/openai-compatible',
+          options: { baseURL: `${scene.endpoint}/v1`, apiKey: 'lab' },
+          models: {
+            lab: {
+              name: 'lab',
+              tool_call: true,
+              attachment: true,
+              modalities: { input: ['text', 'image'], output: ['text'] },
+              limit: { context: 200_000, output: 8_000 },
+            },
+          },
+        },
+      },
+    }),
+  args: (prompt) => ['run', prompt],
+  env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
+}

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import type { Driver, Scene } from './driver.ts'
+import { mergeJson, putFile } from './files.ts'
+
+const fileIn = ({ home }: Scene): string => join(home, '.qwen', 'settings.json')
+
+/** Qwen Code with an OpenAI-compatible endpoint. */
+export const qwenCode: Driver = {
+  id: 'qwen-code',
+  title: 'Qwen Code',
+  package: '@qwen-code/qwen-code',
+  programs: ['@qwen-code/qwen-code/cli-entry.js', '@qwen-code/qwen-code/cli.js'],
+  node: 22,
+  wire: 'chat',
+  connect: (scene, way) => mergeJson(fileIn(scene), 'mcpServers', { unfold: 'url' in way ? { httpUrl: way.url } : way }),
+  prepare: (scene) =>
+    putFile(fileIn(scene), {
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+      security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
+    }),
+  args: (prompt) => ['-p', prompt, '--yolo', '--auth-type', 'openai'],
+  env: ({ endpoint }) => ({ OPENAI_API_KEY: 'lab', OPENAI_BASE_URL: `${endpoint}/v1`, OPENAI_MODEL: 'qwen3-vl-plus' }),
+}

@@ -1,0 +1,169 @@
+import { chainAgent } from './agents/chain.ts'
+import type { Wish } from './agents/plain.ts'
+import { exchangesOf, isNamed, readableText } from './agents/tools.ts'
+import type { Driver } from './drivers/driver.ts'
+import type { ModelRequest, OfferedTool } from './endpoint/neutral.ts'
+import { prompt } from './lab.ts'
+import { Probe } from './probe/probe.ts'
+import { grownTool, hintWords, keywords, marks, nameLengths, nameOf, rulerLength, shownOf } from './probe/tools.ts'
+import { type HostRun, runHost } from './run.ts'
+
+/** What a host does with a server, as observed. */
+export interface Facts {
+  readonly clientInfo: { readonly name: string; readonly version: string } | undefined
+  /** The first request that the host sent and the revision in it. */
+  readonly firstRequest: string
+  readonly revision: string
+  readonly capabilities: readonly string[]
+  /** What the model receives of a result that has text and structured content. */
+  readonly passes: 'text' | 'structured' | 'both' | 'neither'
+  /** Whether the first request lacks the definitions of ordinary tools. */
+  readonly defers: boolean
+  /** Whether hints matter: `undefined` where the host lists everything anyway. */
+  readonly readsAlwaysLoad: boolean | undefined
+  readonly readsSearchHint: boolean | undefined
+  /** When the model sees a tool that was announced before the reply to a call: in the next request, later, or not at all. */
+  readonly relists: 'immediately' | 'late' | 'never'
+  /** Characters of a description and of the instructions that reach the model; `undefined` where nothing is cut. */
+  readonly descriptionLimit: number | undefined
+  readonly instructionsLimit: number | undefined
+  /** The host's names for tools whose own name is that long; a missing one means that the tool is not there. */
+  readonly names: { readonly [length: number]: string | undefined }
+  /** Schema keywords whose value does not reach the model. */
+  readonly droppedKeywords: readonly string[]
+}
+
+const wish = (tool: string, expect = `${tool}: done`): Wish => ({ server: 'probe', tool, arguments: {}, query: tool, expect })
+
+/** Connects a host to the probe and reads off what it does. */
+export async function factsOf(driver: Driver): Promise<Facts> {
+  await using probe = await Probe.open()
+  const wanted = [
+    wish('both', 'only-in-the'),
+    wish('grow'),
+    wish('eager'),
+    wish('verbose'),
+    wish('schematic'),
+    ...nameLengths.map((length) => wish(nameOf(length))),
+  ]
+  const run = await runHost(driver, { gateway: probe, agent: chainAgent(wanted, hintWords), prompt })
+  const requests = run.turns.map(({ request }) => request)
+  // The first one that knows of the server: a host may ask the model before it is connected.
+  const first = requests.find((request) => nameIn([request], 'schematic') !== undefined)
+  if (first === undefined) throw new Error(`${driver.id} did not show the probe's tools: ${run.ended.errors.slice(-500)}`)
+  const shown = first.tools.filter(({ isDeferred }) => isDeferred !== true)
+  const defers = shown.every(({ name }) => !isNamed(name, 'both'))
+  return {
+    ...clientOf(probe),
+    passes: passed(requests),
+    defers,
+    readsAlwaysLoad: defers ? shown.some(({ name }) => isNamed(name, 'eager')) : undefined,
+    readsSearchHint: defers ? isHintFound(run) : undefined,
+    relists: relisted(run),
+    descriptionLimit: limitOf(definitionText(requests, 'verbose')),
+    instructionsLimit: limitOf(instructionsIn(first)),
+    names: Object.fromEntries(nameLengths.map((length) => [length, nameIn(requests, nameOf(length).slice(0, 10))])),
+    droppedKeywords: droppedIn(definitionText(requests, 'schematic')),
+  }
+}
+
+function clientOf({ messages }: Probe): Pick<Facts, 'clientInfo' | 'firstRequest' | 'revision' | 'capabilities'> {
+  const [first] = messages
+  const meta = (key: string): unknown =>
+    messages.find(({ params }) => params?._meta?.[`io.modelcontextprotocol/${key}`])?.params?._meta?.[
+      `io.modelcontextprotocol/${key}`
+    ]
+  const initialize = messages.find(({ method }) => method === 'initialize')?.params
+  return {
+    clientInfo: initialize?.clientInfo ?? (meta('clientInfo') as Facts['clientInfo']),
+    firstRequest: first?.method ?? 'none',
+    revision: String(meta('protocolVersion') ?? initialize?.protocolVersion ?? 'unknown'),
+    capabilities: Object.keys(initialize?.capabilities ?? (meta('clientCapabilities') as object | undefined) ?? {}),
+  }
+}
+
+function passed(requests: readonly ModelRequest[]): Facts['passes'] {
+  const text = requests.map(readableText).join('\n')
+  const [isText, isStructured] = [text.includes(marks.text), text.includes(marks.structured)]
+  if (isText && isStructured) return 'both'
+  if (!isText && !isStructured) return 'neither'
+  return isText ? 'text' : 'structured'
+}
+
+function relisted({ turns }: HostRun): Facts['relists'] {
+  const made = turns.findIndex(
+    ({ action }) => action.kind === 'call' && (isNamed(action.name, 'grow') || isNamed(String(action.arguments.name), 'grow')),
+  )
+  if (made < 0) throw new Error('The probe did not grow')
+  const seen = turns.findIndex(({ request }) => nameIn([request], grownTool.name) !== undefined)
+  if (seen < 0) return 'never'
+  return seen === made + 1 ? 'immediately' : 'late'
+}
+
+/** The host's name for a tool, in a definition or in a text. */
+function nameIn(requests: readonly ModelRequest[], part: string): string | undefined {
+  const pattern = new RegExp(`[\\w.]*${part}[\\w.]*`, 'u')
+  return (
+    definitionOf(requests, part)?.name ??
+    requests.map((request) => pattern.exec(readableText(request))?.[0]).find((name) => name !== undefined)
+  )
+}
+
+function isHintFound({ turns }: HostRun): boolean {
+  const last = turns.at(-1)?.request
+  return (
+    last !== undefined &&
+    exchangesOf(last).some(
+      (each) => Object.values(each.arguments).includes(hintWords) && /\bhinted\b|_hinted\b/u.test(each.result.text),
+    )
+  )
+}
+
+/** A definition as the model saw it: in the list, or in what the host's own search returned. */
+function definitionOf(requests: readonly ModelRequest[], name: string): OfferedTool | undefined {
+  const isIt = ({ name: offered }: OfferedTool): boolean => offered.includes(name)
+  const listed = requests.flatMap(({ tools }) => tools).find(isIt)
+  return listed ?? requests.flatMap(found).find(isIt)
+}
+
+/** Definitions in the results of a host's own search: one JSON object in each `<function>` element. */
+function found(request: ModelRequest): readonly OfferedTool[] {
+  return exchangesOf(request).flatMap(({ result }) =>
+    [...result.text.matchAll(/<function>(\{.*?\})<\/function>/gsu)].flatMap(([, json = '']) => {
+      try {
+        const { name, description, parameters, parametersJsonSchema } = JSON.parse(json) as OfferedTool & {
+          parametersJsonSchema?: unknown
+        }
+        return [{ name, description, parameters: parameters ?? parametersJsonSchema }]
+      } catch {
+        return []
+      }
+    }),
+  )
+}
+
+function definitionText(requests: readonly ModelRequest[], name: string): string {
+  return JSON.stringify(definitionOf(requests, name) ?? {})
+}
+
+function instructionsIn(request: ModelRequest): string {
+  const text = readableText(request)
+  const at = text.indexOf('probe-instructions')
+  return at < 0 ? '' : text.slice(at, at + rulerLength + 100)
+}
+
+function limitOf(text: string): number | undefined {
+  const shown = shownOf(text)
+  return shown === rulerLength ? undefined : shown
+}
+
+function droppedIn(definition: string): readonly string[] {
+  const { parameters } = JSON.parse(definition) as { parameters?: { properties?: Record<string, Record<string, unknown>> } }
+  const dropped = Object.entries(keywords).flatMap(([keyword, schema]) => {
+    const seen = parameters?.properties?.[`p_${keyword.replace('$', '')}`]
+    const isThere =
+      seen !== undefined && JSON.stringify(seen[keyword]) === JSON.stringify((schema as Record<string, unknown>)[keyword])
+    return isThere ? [] : [keyword]
+  })
+  return definition.includes('shared-definition') ? dropped : [...dropped, '$defs']
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+
+/** How a host ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly isLate: boolean
+  readonly output: string
+  readonly errors: string
+}
+
+/** Runs a host to its end, or until `deadlineMs`; then its process group is killed, with everything the host started. */
+export function runProcess(
+  [program = '', ...args]: readonly string[],
+  { env, cwd, deadlineMs }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string; readonly deadlineMs: number },
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const output: Buffer[] = []
+    const errors: Buffer[] = []
+    let isLate = false
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
+    const killGroup = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // The group is gone.
+      }
+    }
+    const timer = setTimeout(() => {
+      isLate = true
+      killGroup()
+    }, deadlineMs)
+    process.once('exit', killGroup)
+    child.once('error', reject)
+    // Not 'close': a process that the host left behind may hold its standard output open.
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      process.off('exit', killGroup)
+      killGroup()
+      setImmediate(() =>
+        resolve({ code, isLate, output: Buffer.concat(output).toString(), errors: Buffer.concat(errors).toString() }),
+      )
+    })
+  })
+}

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isAttempt, showsParameters, type Wish } from './agents/plain.ts'
+import { exchangesOf } from './agents/tools.ts'
+import type { OfficeCall } from './offices.ts'
+import type { HostRun } from './run.ts'
+
+/** What came of one wish. */
+export interface Outcome {
+  /** Whether the server received the call with the right arguments. */
+  readonly reached: boolean
+  /** Whether the model had seen the tool's parameters before it made that call. */
+  readonly informed: boolean
+  /** Calls that were refused or that failed. */
+  readonly failed: number
+  /** Requests to the model, including the last. */
+  readonly turns: number
+  /** What was sent to the model, in bytes. */
+  readonly bytes: number
+  /** The calls that the model made, in order. */
+  readonly steps: readonly string[]
+  /** The tools of the first request. */
+  readonly listed: readonly string[]
+}
+
+/** Reads the outcome off a run and off the calls that the servers received. */
+export function outcomeOf({ turns }: HostRun, wish: Wish, calls: readonly OfficeCall[]): Outcome {
+  const reached = calls.some(
+    (each) => wish.tool === `${each.server}__${each.tool}` && isDeepStrictEqual(each.arguments, wish.arguments),
+  )
+  const attempts = turns.filter(({ action }) => action.kind === 'call' && isAttempt(action, wish))
+  const last = attempts.at(-1)
+  const exchanges = turns.length === 0 ? [] : exchangesOf(turns.at(-1)?.request ?? never())
+  const isFailure = (each: (typeof exchanges)[number]): boolean =>
+    isAttempt(each, wish) ? !each.result.text.includes(wish.expect) : each.result.isError
+  return {
+    reached,
+    informed: reached && last !== undefined && showsParameters(last.request, wish),
+    failed: exchanges.filter(isFailure).length,
+    turns: turns.length,
+    bytes: turns.reduce((sum, { request }) => sum + request.bytes, 0),
+    steps: turns.map(({ action }) => (action.kind === 'say' ? 'say' : stepOf(action.name, action.arguments))),
+    listed: turns[0]?.request.tools.map(({ name }) => name) ?? [],
+  }
+}
+
+function stepOf(name: string, args: Record<string, unknown>): string {
+  const inner = args.name ?? args.query ?? args.action
+  return typeof inner === 'string' ? `${name} ${inner}` : name
+}
+
+function never(): never {
+  throw new Error('A run without turns has no last turn')
+}

@@ -1,0 +1,60 @@
+import { request } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { bridgeAuthority, bridgeHeaders } from '@unfold-mcp/gateway/bridge'
+import type { RunRecord } from '@unfold-mcp/gateway/run-file'
+
+/** What a stdio client asks for: what an address says in its path and in its query. */
+export interface Asked {
+  readonly profile: string | undefined
+  readonly view: string | undefined
+}
+
+/** A gateway that is there and does not serve this client. */
+export class BridgeRefused extends Error {
+  override readonly name = 'BridgeRefused'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Connects to a gateway that runs, as a stdio client of the same user. */
+export function openBridge({ url, bridge }: RunRecord, { profile, view }: Asked, signal: AbortSignal): Promise<Duplex> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const asking = request({
+      method: 'CONNECT',
+      host: hostname.replace(/^\[(.*)\]$/u, '$1'),
+      port,
+      path: bridgeAuthority,
+      // Of its own: the connection stays open.
+      agent: false,
+      signal,
+      headers: {
+        host: new URL(url).host,
+        authorization: `Bearer ${bridge}`,
+        ...(profile !== undefined && { [bridgeHeaders.profile]: encodeURIComponent(profile) }),
+        ...(view !== undefined && { [bridgeHeaders.view]: view }),
+      },
+    })
+    asking.once('error', reject)
+    asking.once('connect', ({ statusCode = 0, headers }, socket, head) => {
+      if (statusCode === 200) {
+        socket.setNoDelay(true)
+        if (head.length > 0) socket.unshift(head)
+        resolve(socket)
+        return
+      }
+      socket.destroy()
+      const problem = headers[bridgeHeaders.problem]
+      reject(new BridgeRefused(statusCode, typeof problem === 'string' ? decodeURIComponent(problem) : `HTTP ${statusCode}`))
+    })
+    asking.once('response', ({ statusCode = 0 }) => {
+      asking.destroy()
+      reject(new BridgeRefused(statusCode, `HTTP ${statusCode}`))
+    })
+    asking.end()
+  })
+}

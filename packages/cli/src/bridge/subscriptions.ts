@@ -1,0 +1,41 @@
+import { isRecord } from '../record.ts'
+import { keyOf, type Message } from './message.ts'
+
+const subscriptionKey = 'io.modelcontextprotocol/subscriptionId'
+
+const kinds = {
+  toolsListChanged: 'notifications/tools/list_changed',
+  promptsListChanged: 'notifications/prompts/list_changed',
+  resourcesListChanged: 'notifications/resources/list_changed',
+} as const
+
+/** The subscriptions of a 2026-07-28 client that a gateway has acknowledged. */
+export class Subscriptions {
+  readonly #acknowledged = new Set<string>()
+
+  /**
+   * What the client gets in place of a notification: the notification itself, or, when another gateway acknowledges a subscription
+   * that the client has already, that everything it listens for may have changed.
+   */
+  received(message: Message): readonly Message[] {
+    if (message.method !== 'notifications/subscriptions/acknowledged') return [message]
+    const meta = message.params?._meta
+    const id = isRecord(meta) ? meta[subscriptionKey] : undefined
+    if (!this.#acknowledged.has(keyOf(id))) {
+      this.#acknowledged.add(keyOf(id))
+      return [message]
+    }
+    const honoured = message.params?.notifications
+    if (!isRecord(honoured)) return []
+    const stamp = { _meta: { [subscriptionKey]: id } }
+    const lists = Object.entries(kinds).flatMap(([kind, method]) => (honoured[kind] === true ? [{ method, params: stamp }] : []))
+    const uris: readonly unknown[] = Array.isArray(honoured.resourceSubscriptions) ? honoured.resourceSubscriptions : []
+    const updates = uris.map((uri) => ({ method: 'notifications/resources/updated', params: { uri, ...stamp } }))
+    return [...lists, ...updates].map((each) => ({ jsonrpc: '2.0', ...each }))
+  }
+
+  /** The client does not listen any more. */
+  ended(id: unknown): void {
+    this.#acknowledged.delete(keyOf(id))
+  }
+}

@@ -1,0 +1,215 @@
+import type { ClientName } from '../config/places.ts'
+
+export type Entry = { readonly [key: string]: unknown }
+
+type Headers = Readonly<Record<string, string>>
+
+/** How one client program writes the gateway into its configuration. */
+export interface ClientKind {
+  readonly title: string
+  /** The value of `?host=` in the address that it gets. */
+  readonly host: string
+  /** Where its configuration is. */
+  readonly place: ClientName
+  /** The object with its servers; `mcpServers` by default. */
+  readonly section?: string
+  /** Whether the servers are a list in which each has its name. Then the file must be there: it holds more than servers. */
+  readonly isList?: boolean
+  /** The entry for an address; absent for a client that only starts commands. */
+  readonly address?: (url: string, headers: Headers) => Entry
+  /** The entry for a command; `{ command, args }` by default. */
+  readonly command?: (command: string, args: readonly string[]) => Entry
+  /** What it calls the variables of a command; `env` by default. */
+  readonly variables?: string
+  /** Its option that keeps the tools of a server from being deferred. */
+  readonly loaded?: Entry
+  /** Its option that leaves deferral to the client. */
+  readonly deferred?: Entry
+  /** What the user does for the client to notice. */
+  readonly next: string
+}
+
+const withHeaders = (headers: Headers, key = 'headers'): Entry => (Object.keys(headers).length === 0 ? {} : { [key]: headers })
+
+const restart = 'Restart it.'
+const newSession = 'Start a new session in it.'
+
+const plainUrl = (url: string, headers: Headers): Entry => ({ url, ...withHeaders(headers) })
+const typedUrl =
+  (type: string, rest: Entry = {}) =>
+  (url: string, headers: Headers): Entry => ({ type, url, ...withHeaders(headers), ...rest })
+
+// Of opencode, and of what is built on it.
+const remote = (url: string, headers: Headers): Entry => ({ type: 'remote', url, ...withHeaders(headers), enabled: true })
+const local = (command: string, args: readonly string[]): Entry => ({ type: 'local', command: [command, ...args], enabled: true })
+
+const goose = { name: 'unfold', description: 'Unfold gateway', enabled: true, timeout: 300 }
+
+/** Clients that can be connected, as their documentation or source has them. */
+export const clientKinds: { readonly [name: string]: ClientKind } = {
+  claude: {
+    title: 'Claude Code',
+    host: 'claude-code',
+    place: 'claude-code',
+    address: typedUrl('http'),
+    loaded: { alwaysLoad: true },
+    next: 'Restart it, or reconnect with /mcp.',
+  },
+  'claude-desktop': { title: 'Claude Desktop', host: 'claude-desktop', place: 'claude-desktop', next: 'Quit and restart it.' },
+  cursor: { title: 'Cursor', host: 'cursor', place: 'cursor', address: plainUrl, next: restart },
+  vscode: {
+    title: 'VS Code',
+    host: 'vscode',
+    place: 'vscode',
+    section: 'servers',
+    address: typedUrl('http'),
+    command: (command, args) => ({ type: 'stdio', command, args }),
+    next: 'Run "MCP: List Servers" in it and start unfold there.',
+  },
+  codex: {
+    title: 'Codex',
+    host: 'codex',
+    place: 'codex',
+    section: 'mcp_servers',
+    address: (url, headers) => ({ url, ...withHeaders(headers, 'http_headers') }),
+    next: restart,
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    host: 'gemini-cli',
+    place: 'gemini',
+    address: (httpUrl, headers) => ({ httpUrl, ...withHeaders(headers) }),
+    next: restart,
+  },
+  windsurf: {
+    title: 'Windsurf',
+    host: 'windsurf',
+    place: 'windsurf',
+    address: (serverUrl, headers) => ({ serverUrl, ...withHeaders(headers) }),
+    next: 'Refresh its list of servers.',
+  },
+  kiro: { title: 'Kiro', host: 'kiro', place: 'kiro', address: plainUrl, next: restart },
+  copilot: {
+    title: 'Copilot CLI',
+    host: 'copilot-cli',
+    place: 'copilot',
+    address: typedUrl('http', { tools: ['*'] }),
+    command: (command, args) => ({ type: 'local', command, args, tools: ['*'] }),
+    loaded: { deferTools: 'never' },
+    deferred: { deferTools: 'auto' },
+    next: restart,
+  },
+  opencode: {
+    title: 'opencode',
+    host: 'opencode',
+    place: 'opencode',
+    section: 'mcp',
+    address: remote,
+    command: local,
+    variables: 'environment',
+    next: restart,
+  },
+  qwen: {
+    title: 'Qwen Code',
+    host: 'qwen-code',
+    place: 'qwen',
+    address: (httpUrl, headers) => ({ httpUrl, ...withHeaders(headers) }),
+    loaded: { alwaysLoadTools: true },
+    next: restart,
+  },
+  zed: {
+    title: 'Zed',
+    host: 'zed',
+    place: 'zed',
+    section: 'context_servers',
+    address: plainUrl,
+    next: 'Zed picks it up by itself; see its MCP settings.',
+  },
+  cline: { title: 'Cline', host: 'cline', place: 'cline', address: typedUrl('streamableHttp'), next: newSession },
+  'cline-vscode': {
+    title: 'Cline for VS Code',
+    host: 'cline',
+    place: 'cline-vscode',
+    address: typedUrl('streamableHttp'),
+    next: 'Cline picks it up by itself; see its MCP servers.',
+  },
+  goose: {
+    title: 'Goose',
+    host: 'goose',
+    place: 'goose',
+    section: 'extensions',
+    address: (uri, headers) => ({ ...goose, type: 'streamable_http', uri, ...withHeaders(headers) }),
+    command: (cmd, args) => ({ ...goose, type: 'stdio', cmd, args }),
+    variables: 'envs',
+    next: newSession,
+  },
+  junie: { title: 'Junie', host: 'junie', place: 'junie', address: plainUrl, next: restart },
+  lmstudio: { title: 'LM Studio', host: 'lmstudio', place: 'lmstudio', address: plainUrl, next: restart },
+  kilo: {
+    title: 'Kilo',
+    host: 'kilo',
+    place: 'kilo',
+    section: 'mcp',
+    address: remote,
+    command: local,
+    variables: 'environment',
+    next: restart,
+  },
+  crush: {
+    title: 'Crush',
+    host: 'crush',
+    place: 'crush',
+    section: 'mcp',
+    address: typedUrl('http'),
+    command: (command, args) => ({ type: 'stdio', command, args }),
+    next: restart,
+  },
+  kimi: {
+    title: 'Kimi Code',
+    host: 'kimi-code',
+    place: 'kimi',
+    address: (url, headers) => ({ transport: 'http', url, ...withHeaders(headers) }),
+    next: newSession,
+  },
+  continue: {
+    title: 'Continue',
+    host: 'continue',
+    place: 'continue',
+    isList: true,
+    address: (url, headers) => ({
+      type: 'streamable-http',
+      url,
+      ...(Object.keys(headers).length > 0 && { requestOptions: { headers } }),
+    }),
+    next: newSession,
+  },
+  amp: { title: 'Amp', host: 'amp', place: 'amp', section: 'amp.mcpServers', address: plainUrl, next: restart },
+}
+
+/** A client whose configuration is not a file that can be edited safely: its user pastes the entry. */
+export interface PastedKind {
+  readonly title: string
+  readonly host: string
+  /** Where the user pastes the entry, as a sentence without its end. */
+  readonly where: string
+  /** Where the user removes it. */
+  readonly gone: string
+  readonly text: (url: string, token: string | undefined) => string
+}
+
+const bearer = (token: string | undefined): { readonly Authorization: string } | undefined =>
+  token === undefined ? undefined : { Authorization: `Bearer ${token}` }
+
+export const pastedKinds: { readonly [name: string]: PastedKind } = {
+  jetbrains: {
+    title: 'JetBrains AI Assistant',
+    host: 'jetbrains',
+    where:
+      'In the IDE, open Settings | Tools | AI Assistant | Model Context Protocol (MCP), click Add, choose "As JSON" and paste',
+    gone: 'In the IDE, remove unfold in Settings | Tools | AI Assistant | Model Context Protocol (MCP)',
+    text: (url, token) => {
+      const headers = bearer(token)
+      return JSON.stringify({ mcpServers: { unfold: { url, ...(headers !== undefined && { headers }) } } }, undefined, 2)
+    },
+  },
+}

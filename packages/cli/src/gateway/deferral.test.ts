@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { machine } from '../../test/machine.ts'
+import { deferralOf } from './deferral.ts'
+import { chosenExposure, exposureNamed, loadingFor } from './exposure.ts'
+
+interface Case {
+  readonly version?: string
+  readonly env?: Record<string, string>
+  readonly settings?: object
+  readonly state?: object
+}
+
+const foreign = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:8080' }
+
+async function claude({ version, env = {}, settings, state }: Case): Promise<boolean | undefined> {
+  await using at = await machine(env)
+  if (settings !== undefined) await at.write('~/.claude/settings.json', settings)
+  if (state !== undefined) await at.write('~/.claude.json', state)
+  return (await deferralOf('claude-code', at.surroundings, async () => version))?.isOn
+}
+
+test.each<[string, boolean, Case]>([
+  ['an unknown version is taken for the current one', true, {}],
+  ['2.1.325 defers', true, { version: '2.1.325' }],
+  ['2.1.325 defers with a foreign base URL too', true, { version: '2.1.325', env: foreign }],
+  ['2.1.197 defers', true, { version: '2.1.197' }],
+  ['2.1.197 does not with a foreign base URL', false, { version: '2.1.197', env: foreign }],
+  ['one that its settings set counts as well', false, { version: '2.1.197', settings: { env: foreign } }],
+  [
+    'the base URL of Anthropic is not foreign',
+    true,
+    { version: '2.1.197', env: { ANTHROPIC_BASE_URL: 'https://api.anthropic.com' } },
+  ],
+  ['2.1.197 does if it is told to', true, { version: '2.1.197', env: { ...foreign, ENABLE_TOOL_SEARCH: 'true' } }],
+  ['the version is read from its state as well', false, { state: { lastOnboardingVersion: '2.1.197' }, env: foreign }],
+  ['what is older was not measured', false, { version: '2.0.76' }],
+  ['ENABLE_TOOL_SEARCH=false', false, { env: { ENABLE_TOOL_SEARCH: 'false' } }],
+  [
+    'settings count before the environment',
+    false,
+    { settings: { env: { ENABLE_TOOL_SEARCH: 'false' } }, env: { ENABLE_TOOL_SEARCH: 'true' } },
+  ],
+  ['auto defers long lists only', false, { env: { ENABLE_TOOL_SEARCH: 'auto' } }],
+  ['auto:5 as well', false, { env: { ENABLE_TOOL_SEARCH: 'auto:5' } }],
+  ['auto:0 defers every list', true, { env: { ENABLE_TOOL_SEARCH: 'auto:0' } }],
+  ['a denied tool search', false, { settings: { permissions: { deny: ['ToolSearch'] } } }],
+  ['without experimental betas', false, { env: { CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1' } }],
+])('Claude Code: %s', async (_, isOn, given) => {
+  expect(await claude(given)).toBe(isOn)
+})
+
+test.each<[string, boolean, object, string | undefined]>([
+  ['by default', true, {}, '0.24.4'],
+  ['switched off', false, { tools: { toolSearch: { enabled: false } } }, undefined],
+  ['with a threshold', false, { tools: { toolSearch: { threshold: 10 } } }, undefined],
+  ['with its tools denied', false, { permissions: { deny: ['tool_call'] } }, undefined],
+  ['an older version', false, {}, '0.10.0'],
+])('Qwen Code: %s', async (_, isOn, settings, version) => {
+  await using at = await machine()
+  await at.write('~/.qwen/settings.json', settings)
+  expect((await deferralOf('qwen-code', at.surroundings, async () => version))?.isOn).toBe(isOn)
+})
+
+test('native is chosen where the host defers; a flag, the address and the configuration go before that', () => {
+  const facts = {
+    title: 'Claude Code',
+    host: 'claude-code',
+    flag: undefined,
+    address: undefined,
+    configured: 'auto',
+    deferral: { isOn: true, why: 'It does.' },
+  } as const
+  expect(chosenExposure(facts)).toEqual({ exposure: 'native', isAsked: true, why: 'It does.' })
+  expect(chosenExposure({ ...facts, configured: 'search' })).toMatchObject({ exposure: 'search', isAsked: false })
+  expect(chosenExposure({ ...facts, address: 'groups', configured: 'search' })).toMatchObject({
+    exposure: 'groups',
+    isAsked: true,
+  })
+  expect(chosenExposure({ ...facts, flag: 'everything', address: 'groups' })).toMatchObject({
+    exposure: 'everything',
+    isAsked: true,
+  })
+  expect(chosenExposure({ ...facts, deferral: { isOn: false, why: 'It is off.' } })).toEqual({
+    exposure: 'auto',
+    isAsked: false,
+    why: 'It is off.',
+  })
+  expect(chosenExposure({ ...facts, title: 'Codex', host: 'codex', deferral: undefined }).why).toBe('Codex does not defer tools.')
+  expect(() => exposureNamed('all')).toThrow('--exposure is one of auto,')
+  expect([loadingFor('native'), loadingFor('everything'), loadingFor('auto')]).toEqual(['deferred', 'unset', 'loaded'])
+})

@@ -1,0 +1,51 @@
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { CommandTarget } from '../src/target.ts'
+
+const script = fileURLToPath(new URL('servers/launcher.mjs', import.meta.url))
+
+/** A program called `npx` that installs what a test wants, for as long as it wants; see servers/launcher.mjs. */
+export interface FakeLauncher extends AsyncDisposable {
+  readonly folder: string
+  /** A server that is started through it. */
+  target(name: string, env?: Readonly<Record<string, string>>): Required<Pick<CommandTarget, 'command' | 'args' | 'env'>>
+  /** Lets an installation go on to its end. */
+  finish(...names: readonly string[]): Promise<void>
+  /** What happened, in order. */
+  events(): Promise<readonly { readonly what: string; readonly name: string; readonly pid: number }[]>
+  /** The packages that are being installed, or were when they were killed. */
+  halfInstalled(): Promise<readonly string[]>
+}
+
+export async function fakeLauncher(): Promise<FakeLauncher> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'unfold-launcher-')))
+  const command = join(folder, 'npx')
+  await writeFile(command, `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`)
+  await chmod(command, 0o755)
+  return {
+    folder,
+    target: (name, env = {}) => ({
+      command,
+      args: ['-y', name],
+      env: { LAUNCHER_STATE: folder, npm_config_cache: folder, ...env },
+    }),
+    finish: async (...names) => {
+      for (const name of names) await writeFile(join(folder, `${name}.go`), '')
+    },
+    async events() {
+      const text = await readFile(join(folder, 'events'), 'utf8').catch(() => '')
+      return text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => {
+          const [what = '', name = '', pid = ''] = line.split(' ')
+          return { what, name, pid: Number(pid) }
+        })
+    },
+    halfInstalled: async () =>
+      (await readdir(folder)).filter((name) => name.endsWith('.part')).map((name) => name.replace(/\.part$/u, '')),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+  }
+}

@@ -1,0 +1,47 @@
+import type { Part } from './parse.ts'
+
+const mostSteps = 20_000
+const longest = 400
+
+/** Whether a text has a match of the pattern; nothing where that would take too long to find out. */
+export function matches(pattern: Part, text: string): boolean | undefined {
+  const chars = [...text]
+  if (chars.length > longest) return undefined
+  let steps = 0
+  const step = (part: Part, at: number, then: (at: number) => boolean): boolean => {
+    if (++steps > mostSteps) return false
+    switch (part.kind) {
+      case 'start':
+        return at === 0 && then(at)
+      case 'end':
+        return at === chars.length && then(at)
+      case 'set':
+        return at < chars.length && part.has(chars[at] ?? '') && then(at + 1)
+      case 'either':
+        return part.branches.some((branch) => step(branch, at, then))
+      case 'all':
+        return inOrder(part.parts, 0, at, then)
+      case 'repeat':
+        return repeated(part, 0, at, then)
+    }
+  }
+  const inOrder = (parts: readonly Part[], index: number, at: number, then: (at: number) => boolean): boolean => {
+    const part = parts[index]
+    return part === undefined ? then(at) : step(part, at, (next) => inOrder(parts, index + 1, next, then))
+  }
+  const repeated = (
+    { part, least, most }: Extract<Part, { readonly kind: 'repeat' }>,
+    count: number,
+    at: number,
+    then: (at: number) => boolean,
+  ): boolean => {
+    // What is repeated and has no length is enough once.
+    const again = (next: number): boolean =>
+      next === at ? then(next) : repeated({ kind: 'repeat', part, least, most }, count + 1, next, then)
+    if (count < most && step(part, at, again)) return true
+    return count >= least && then(at)
+  }
+  const found = Array.from({ length: chars.length + 1 }, (_, start) => start).some((start) => step(pattern, start, () => true))
+  if (found) return true
+  return steps > mostSteps ? undefined : false
+}

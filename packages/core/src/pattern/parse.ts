@@ -1,0 +1,236 @@
+/** A part of a regular expression, of those that are simple enough to be read here. */
+export type Part =
+  | { readonly kind: 'set'; readonly has: (char: string) => boolean; readonly samples: string }
+  | { readonly kind: 'all'; readonly parts: readonly Part[] }
+  | { readonly kind: 'either'; readonly branches: readonly Part[] }
+  | { readonly kind: 'repeat'; readonly part: Part; readonly least: number; readonly most: number }
+  | { readonly kind: 'start' | 'end' }
+
+const longest = 500
+const deepest = 20
+
+/**
+ * A pattern of a schema, taken apart; nothing for one that looks ahead or behind, refers to groups, is very long, or is no regular
+ * expression. It is never run: one from outside may take forever.
+ */
+export function parsePattern(pattern: string): Part | undefined {
+  if (pattern.length > longest) return undefined
+  try {
+    return new Parser(pattern).parse()
+  } catch (error) {
+    if (error instanceof Unread) return undefined
+    throw error
+  }
+}
+
+/** This is not read here. */
+class Unread extends Error {}
+
+// In the order in which they are shown.
+const letters = 'abcdefghijklmnopqrstuvwxyz'
+const candidates = `${letters}${letters.toUpperCase()}1234567890-_./:@ #+,;=!?&%*()[]{}<>$'"~|^\`\\`
+
+function setOf(has: (char: string) => boolean, first = ''): Part {
+  const samples = [...candidates].filter(has).join('') || first
+  if (samples === '') throw new Unread()
+  return { kind: 'set', has, samples }
+}
+
+const only = (char: string): Part => ({ kind: 'set', has: (other) => other === char, samples: char })
+
+const classes: { readonly [letter: string]: RegExp } = { d: /^\d$/u, D: /^\D$/u, w: /^\w$/u, W: /^\W$/u, s: /^\s$/u, S: /^\S$/u }
+const controls: { readonly [letter: string]: string } = { t: '\t', n: '\n', r: '\r', f: '\f', v: '\v', 0: '\0' }
+
+type Test = (char: string) => boolean
+
+class Parser {
+  readonly #chars: readonly string[]
+  #at = 0
+  #depth = 0
+
+  constructor(pattern: string) {
+    this.#chars = [...pattern]
+  }
+
+  parse(): Part {
+    const part = this.#either()
+    if (this.#at < this.#chars.length) throw new Unread()
+    return part
+  }
+
+  get #next(): string | undefined {
+    return this.#chars[this.#at]
+  }
+
+  #take(): string {
+    const char = this.#next
+    if (char === undefined) throw new Unread()
+    this.#at++
+    return char
+  }
+
+  #skip(text: string): boolean {
+    if (
+      !this.#chars
+        .slice(this.#at, this.#at + text.length)
+        .join('')
+        .startsWith(text)
+    )
+      return false
+    this.#at += text.length
+    return true
+  }
+
+  #either(): Part {
+    if (++this.#depth > deepest) throw new Unread()
+    const branches = [this.#all()]
+    while (this.#skip('|')) branches.push(this.#all())
+    this.#depth--
+    return branches.length === 1 && branches[0] !== undefined ? branches[0] : { kind: 'either', branches }
+  }
+
+  #all(): Part {
+    const parts: Part[] = []
+    while (this.#next !== undefined && this.#next !== '|' && this.#next !== ')') parts.push(this.#repeated())
+    return { kind: 'all', parts }
+  }
+
+  #repeated(): Part {
+    const part = this.#single()
+    const times = this.#times()
+    if (times === undefined) return part
+    if (part.kind === 'start' || part.kind === 'end') throw new Unread()
+    // As few as possible is the same to us.
+    this.#skip('?')
+    const [least, most] = times
+    if (least > most || '*+?{'.includes(this.#next ?? ' ')) throw new Unread()
+    return { kind: 'repeat', part, least, most }
+  }
+
+  #times(): readonly [number, number] | undefined {
+    if (this.#skip('*')) return [0, Number.POSITIVE_INFINITY]
+    if (this.#skip('+')) return [1, Number.POSITIVE_INFINITY]
+    if (this.#skip('?')) return [0, 1]
+    if (!this.#skip('{')) return undefined
+    let inside = ''
+    while (this.#next !== '}') inside += this.#take()
+    this.#take()
+    const [, least, comma, most] = /^(\d{1,6})(,?)(\d{0,6})$/u.exec(inside) ?? []
+    if (least === undefined || (comma === '' && most !== '')) throw new Unread()
+    if (comma === '') return [Number(least), Number(least)]
+    return [Number(least), most === '' ? Number.POSITIVE_INFINITY : Number(most)]
+  }
+
+  #single(): Part {
+    const char = this.#take()
+    if (char === '^') return { kind: 'start' }
+    if (char === '$') return { kind: 'end' }
+    if (char === '.') return setOf((other) => !/^[\n\r\u2028\u2029]$/u.test(other))
+    if (char === '(') return this.#group()
+    if (char === '[') return this.#class()
+    if ('*+?{}])'.includes(char)) throw new Unread()
+    if (char !== '\\') return only(char)
+    const { test, literal } = this.#escaped(false)
+    return literal === undefined ? setOf(test) : only(literal)
+  }
+
+  #group(): Part {
+    if (this.#skip('?') && !this.#skip(':')) {
+      if (!this.#skip('<') || this.#next === '=' || this.#next === '!') throw new Unread()
+      while (this.#take() !== '>');
+    }
+    const part = this.#either()
+    if (!this.#skip(')')) throw new Unread()
+    return part
+  }
+
+  #class(): Part {
+    const isNegated = this.#skip('^')
+    const tests: Test[] = []
+    let first = ''
+    while (this.#next !== ']') {
+      const { test, literal } = this.#inClass()
+      const isRange = this.#next === '-' && this.#chars[this.#at + 1] !== ']'
+      if (!isRange || literal === undefined) {
+        tests.push(test)
+        first ||= literal ?? ''
+        continue
+      }
+      this.#take()
+      const end = this.#inClass().literal
+      if (end === undefined || codeOf(end) < codeOf(literal)) throw new Unread()
+      tests.push((char) => codeOf(char) >= codeOf(literal) && codeOf(char) <= codeOf(end))
+      first ||= literal
+    }
+    this.#take()
+    const has: Test = (char) => tests.some((test) => test(char)) !== isNegated
+    return setOf(has, isNegated ? '' : first)
+  }
+
+  #inClass(): Escaped {
+    const char = this.#take()
+    if (char === '\\') return this.#escaped(true)
+    return { test: (other) => other === char, literal: char }
+  }
+
+  #escaped(isClass: boolean): Escaped {
+    const char = this.#take()
+    const known = Object.hasOwn(classes, char) ? classes[char] : undefined
+    if (known !== undefined) return { test: (other) => known.test(other) }
+    if (char === 'p' || char === 'P') return { test: this.#property(char) }
+    const literal = this.#literal(char, isClass)
+    return { test: (other) => other === literal, literal }
+  }
+
+  #literal(char: string, isClass: boolean): string {
+    if (char === 'x') return this.#code(2)
+    if (char === 'u') return this.#skip('{') ? this.#braced() : this.#code(4)
+    if (isClass && char === 'b') return '\b'
+    if (Object.hasOwn(controls, char)) return controls[char] ?? ''
+    // What else is a letter or a digit has a meaning of its own, or none.
+    if (/^\w$/u.test(char)) throw new Unread()
+    return char
+  }
+
+  #code(digits: number): string {
+    const hex = Array.from({ length: digits }, () => this.#take()).join('')
+    if (!/^[\da-f]+$/iu.test(hex)) throw new Unread()
+    return String.fromCharCode(Number.parseInt(hex, 16))
+  }
+
+  #braced(): string {
+    let hex = ''
+    while (this.#next !== '}') hex += this.#take()
+    this.#take()
+    const code = Number.parseInt(hex, 16)
+    if (!/^[\da-f]{1,6}$/iu.test(hex) || code > 0x10ffff) throw new Unread()
+    return String.fromCodePoint(code)
+  }
+
+  #property(letter: 'p' | 'P'): Test {
+    if (!this.#skip('{')) throw new Unread()
+    let name = ''
+    while (this.#next !== '}') name += this.#take()
+    this.#take()
+    const test = propertyTest(letter, name)
+    return (char) => test.test(char)
+  }
+}
+
+interface Escaped {
+  readonly test: Test
+  /** The character itself, where it stands for one. */
+  readonly literal?: string
+}
+
+const codeOf = (char: string): number => char.codePointAt(0) ?? 0
+
+/** Whether one character has a property of Unicode. */
+function propertyTest(letter: 'p' | 'P', name: string): RegExp {
+  if (!/^\w+(?:=\w+)?$/u.test(name)) throw new Unread()
+  try {
+    return new RegExp(`^\\${letter}{${name}}$`, 'u')
+  } catch {
+    throw new Unread()
+  }
+}

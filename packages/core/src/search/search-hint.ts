@@ -1,0 +1,34 @@
+import type { Tool } from '../tool.ts'
+import { isStopWord } from './stopwords.ts'
+import { relatedWords } from './synonyms.ts'
+import { eachWord } from './tokenizer.ts'
+
+// A host reads the hint of every tool when it searches, so each stays small: about 30 tokens.
+const mostWords = 20
+
+/**
+ * Words that people use for a tool and that its name and description lack, for hosts that search tools by keyword. `extra` comes
+ * first: the group and the tags.
+ */
+export function searchHint({ name, title, description }: Tool, extra: readonly string[]): string {
+  const own = new Set(wordsOf(`${name} ${title ?? ''} ${description ?? ''}`))
+  const hint = new Set(extra.flatMap(wordsOf).filter((word) => !own.has(word)))
+  const related = wordsOf(name).map((word) => relatedWords(word).filter((each) => !own.has(each)))
+  // One word for each part of the name in turn, so that a verb with many synonyms leaves room for the noun.
+  for (let round = 0; hint.size < mostWords && related.some((words) => round < words.length); round++) {
+    for (const words of related) {
+      const word = words[round]
+      if (word !== undefined && hint.size < mostWords) hint.add(word)
+    }
+  }
+  return [...hint].join(' ')
+}
+
+function wordsOf(text: string): readonly string[] {
+  const words: string[] = []
+  eachWord(text.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/gu, ' '), (word) => {
+    const lower = word.toLowerCase()
+    if (lower.length > 1 && !isStopWord(lower)) words.push(lower)
+  })
+  return words
+}

@@ -1,0 +1,60 @@
+import { ClientError } from '@unfold-mcp/client'
+import { expect, test } from 'vitest'
+import { type Failing, failureText } from './failure-text.ts'
+
+const github: Failing = {
+  name: 'github',
+  isCommand: true,
+  wasConnected: false,
+  settings: { startTimeoutMs: 30_000, installTimeoutMs: 600_000 },
+}
+const dead = { target: 'npx', code: 1, signal: null, lastLines: ['Usage: github [options]'] }
+const died = (more: { readonly firstError?: string; readonly npxFolder?: string } = {}) =>
+  new ClientError('server_died', 'npx exited with code 1.', { ...dead, ...more })
+
+test.each([
+  [
+    'a variable that is missing',
+    died({ firstError: 'GITHUB_TOKEN is not set' }),
+    'failed to start: GITHUB_TOKEN is not set. Set it, or remove the server with "unfold remove github".',
+  ],
+  [
+    'any other reason',
+    died({ firstError: 'port 80 is in use!' }),
+    'failed to start: port 80 is in use! See "unfold logs github --stderr", or remove the server with "unfold remove github".',
+  ],
+  [
+    'no line that looks like an error',
+    died(),
+    'failed to start: it exited with code 1: Usage: github [options]. See "unfold logs github --stderr", or remove the server with "unfold remove github".',
+  ],
+  [
+    'a damaged folder of npx',
+    died({ firstError: "Cannot find package 'zod' imported from /c/_npx/5b2d/x.js", npxFolder: '/c/_npx/5b2d' }),
+    'failed to start: Cannot find package \'zod\' imported from /c/_npx/5b2d/x.js. The npx folder /c/_npx/5b2d is incomplete. Delete it, or run "unfold doctor --fix".',
+  ],
+  [
+    'a start that takes too long',
+    new ClientError('timeout', '', { what: 'x', timeoutMs: 30_000, firstError: 'cannot reach the database' }),
+    'failed to start: no answer within 30 s. It wrote: cannot reach the database. If it is only slow, raise "startTimeoutMs" (30000), or remove the server with "unfold remove github".',
+  ],
+  [
+    'an installation that takes too long',
+    new ClientError('timeout', '', { what: 'x', timeoutMs: 600_000, isInstalling: true, lastLines: ['Downloading …'] }),
+    'failed to start: no answer within 600 s. It wrote: Downloading … If it is only slow, raise "installTimeoutMs" (600000), or remove the server with "unfold remove github".',
+  ],
+  [
+    'a command that is not there',
+    new ClientError('unreachable', 'npx could not be started. There is no such command.', { target: 'npx' }),
+    'failed to start: npx could not be started. There is no such command.',
+  ],
+])('says what failed, why, and what to do: %s', (_what, error, text) => {
+  expect(failureText(error, github)).toBe(text)
+})
+
+test('a server elsewhere fails to connect; one that was there was lost; a name is quoted where a shell needs it', () => {
+  const away = new ClientError('unreachable', 'nobody answers.', { target: 'x' })
+  expect(failureText(away, { ...github, isCommand: false })).toBe('failed to connect: nobody answers.')
+  expect(failureText(died(), { ...github, wasConnected: true })).toBe('was lost: npx exited with code 1.')
+  expect(failureText(died(), { ...github, name: "my 'own' $(x)" })).toContain(`unfold remove 'my '\\''own'\\'' $(x)'`)
+})

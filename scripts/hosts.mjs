@@ -1,0 +1,83 @@
+// npm run test:hosts [-- [--install] [vitest arguments]]: installs the hosts of test/hosts/package.json and tests with them.
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { nodeAside } from './aside.mjs'
+import { withLock } from './lock.mjs'
+import { npm, tool } from './processes.mjs'
+import { ensureBuilt, ensureInstalled } from './setup.mjs'
+import { shown, step } from './steps.mjs'
+import { root } from './workspaces.mjs'
+
+const manifest = join(root, 'test/hosts/package.json')
+
+/** Dependencies of the lab, as npm names them: `opencode-ai@1.18.33`. */
+function specs() {
+  return Object.entries(JSON.parse(readFileSync(manifest, 'utf8')).dependencies).map(([name, version]) => `${name}@${version}`)
+}
+
+function folderOf(spec) {
+  return join('.hosts', spec.slice(0, spec.indexOf('@', 1)).replace('/', '+'))
+}
+
+function isInstalled(spec) {
+  const stamp = join(root, folderOf(spec), 'installed')
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === spec
+}
+
+/** Whether at least one host is installed. */
+export function hasHosts() {
+  return specs().some(isInstalled)
+}
+
+/**
+ * Installs what is missing, each host in a folder of its own, so that one that cannot be installed leaves the others alone.
+ * Install scripts do not run: the programs come as packages of their platform, and some scripts want a compiler.
+ */
+export async function installHosts() {
+  const missing = specs().filter((spec) => !isInstalled(spec))
+  for (const [at, spec] of missing.entries()) {
+    const count = `${at + 1} of ${missing.length}`
+    console.error(`Installing ${spec} into ${folderOf(spec)} (${count}) …`)
+    const failure = await withLock(join(root, `${folderOf(spec)}.lock`), () => install(spec))
+    if (failure === undefined) console.error(`Installed ${spec}: ${await megabytes(join(root, folderOf(spec)))} MB (${count})`)
+    else console.error(`Skipped ${spec}: npm could not install it.\n${failure}`)
+  }
+  // Some hosts need a newer Node than the lab.
+  if (Number(process.versions.node.split('.')[0]) < 22) await nodeAside(22)
+}
+
+async function install(spec) {
+  if (isInstalled(spec)) return undefined
+  const folder = folderOf(spec)
+  rmSync(join(root, folder), { recursive: true, force: true })
+  const args = ['install', '--prefix', folder, '--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund']
+  const { code, output } = await npm([...args, '--loglevel=error', spec])
+  if (code !== 0) return output.trimEnd()
+  writeFileSync(join(root, folder, 'installed'), spec)
+  return undefined
+}
+
+async function megabytes(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const sizes = await Promise.all(
+    entries.filter((entry) => entry.isFile()).map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size),
+  )
+  return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1e6)
+}
+
+/** Runs the tests of the lab with whatever hosts are installed. */
+export function testHosts(args = []) {
+  return step('hosts', () => tool('vitest/vitest.mjs', ['run', '--config', 'test/hosts/vitest.config.ts', ...args], shown))
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const args = process.argv.slice(2)
+  await ensureInstalled()
+  await installHosts()
+  if (!args.includes('--install')) {
+    await ensureBuilt()
+    process.exitCode = (await testHosts(args)) ? 0 : 1
+  }
+}

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type HostProfile, hostProfiles } from '@unfold-mcp/core'
+import { expect, test } from 'vitest'
+
+const page = join(import.meta.dirname, '../../docs/guides/hosts.md')
+
+const listed = (values: readonly string[]): string => (values.length === 0 ? 'none' : values.map((value) => `\`${value}\``).join(', '))
+
+function limitsOf({ limits }: HostProfile): string {
+  const { description, instructions, toolName, tools } = limits
+  const parts = [
+    description === undefined ? '' : `descriptions ${description.toLocaleString('en')} characters`,
+    instructions === undefined ? '' : `instructions ${instructions.toLocaleString('en')}`,
+    toolName === undefined ? '' : `names ${toolName}`,
+    tools === undefined ? '' : `${tools} tools`,
+  ].filter((part) => part !== '')
+  return parts.length === 0 ? 'none found' : parts.join(', ')
+}
+
+/** The table of host profiles, as the page shows it. */
+function table(): string {
+  const head = ['Host', '`?host=`', 'Re-lists', 'Model receives', 'Defers tools', 'Hints it reads', 'Limits', 'Measured']
+  const rows = hostProfiles.map((host) => [
+    host.title,
+    `\`${host.id}\``,
+    host.relists,
+    host.passes === 'text' ? 'text' : '`structuredContent` instead of text',
+    host.defers,
+    listed(host.hints),
+    limitsOf(host),
+    host.measured ?? 'reported, not measured',
+  ])
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+test('the page on hosts shows the host profiles as they are: copy the table between its markers when it does not', async () => {
+  const text = await readFile(page, 'utf8')
+  const [, shown = ''] = /<!-- hosts -->\n([\s\S]*?)\n?<!-- \/hosts -->/u.exec(text) ?? []
+  expect(shown.trim()).toBe(table())
+})

@@ -1,0 +1,33 @@
+import { AssertionError } from 'node:assert'
+import { describe, test } from 'vitest'
+import type { Driver } from '../../bench/src/hosts/drivers/driver.ts'
+import { drivers } from '../../bench/src/hosts/drivers/index.ts'
+import { commandOf, fullTitle } from '../../bench/src/hosts/installed.ts'
+import { gaps } from './gaps.ts'
+
+/**
+ * Runs a scenario with every installed host; a host that is not installed shows as skipped. Where the driver lists the scenario
+ * under `cannot`, or we do under `gaps`, it must fail an expectation: once it passes, the entry is outdated and the test says so.
+ */
+export function scenario(id: string, body: (driver: Driver) => Promise<void>): void {
+  describe(id, () => {
+    for (const driver of drivers) {
+      const reason = driver.cannot?.[id] ?? gaps[id]?.[driver.id]
+      const title = reason === undefined ? fullTitle(driver) : `${fullTitle(driver)} cannot: ${reason}`
+      test.skipIf(commandOf(driver) === undefined)(title, () =>
+        reason === undefined ? body(driver) : failing(body(driver), title),
+      )
+    }
+  })
+}
+
+async function failing(running: Promise<void>, title: string): Promise<void> {
+  try {
+    await running
+  } catch (error) {
+    // Anything but an expectation that failed is a defect of the lab, or a host that did not run.
+    if (error instanceof AssertionError || (error instanceof Error && error.name === 'AssertionError')) return
+    throw error
+  }
+  throw new Error(`This works now: "${title}" is outdated`)
+}
