@@ -245,6 +245,12 @@ export const requirements = [
     ways: 'every',
     behaviour: 'a direct call of a tool that is found rather than listed is answered with how to call it',
   },
+  {
+    id: 'P08',
+    ways: 'session',
+    behaviour: 'a gate and groups declared together: groups are opened once the gate is, and close with it',
+  },
+  { id: 'P09', ways: 'every', behaviour: 'nothing a client reads shows the name of the group behind the gate' },
   { id: 'P03', ways: 'none', behaviour: 'the gateway reads LAZY_MODE as a server does' },
 
   { id: 'R04-1', ways: 'session', behaviour: 'a tool with a group and a predicate is shown only while both hold' },

@@ -23,3 +23,15 @@ analyzer.tool('find_todos', { about: 'Find TODO comments', input: source }, ({ c
 //#region always
 analyzer.tool('languages', { always: true, about: 'Which languages can be analysed' }, () => 'TypeScript and JavaScript.')
 //#endregion
+
+//#region groups
+export const studio = defineToolbox({
+  name: 'studio',
+  version: '1.0.0',
+  gate: 'A recording studio: takes and mixes',
+  groups: { takes: { about: 'Record and list takes' }, mixing: { about: 'Mix takes' } },
+})
+
+studio.tool('record', { group: 'takes', about: 'Record a take' }, () => 'Recorded.')
+studio.tool('mix', { group: 'mixing', about: 'Mix all takes' }, () => 'Mixed.')
+//#endregion

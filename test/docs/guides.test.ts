@@ -9,7 +9,7 @@ import { archive, desk } from '../../docs/examples/choosing-an-exposure.ts'
 import { clearRecording, recorder } from '../../docs/examples/conditional-tools.ts'
 import { AutomationHub, CodeAnalyzer } from '../../docs/examples/decorators.ts'
 import { plugins as letters, workbench } from '../../docs/examples/dynamic-tools.ts'
-import { analyzer } from '../../docs/examples/gate.ts'
+import { analyzer, studio } from '../../docs/examples/gate.ts'
 import { library } from '../../docs/examples/getting-started.ts'
 import { closeForTheNight, clouds, devops, files, openConnections, reports, workshop } from '../../docs/examples/groups.ts'
 import { hubWith } from '../../docs/examples/hidden-calls.ts'
@@ -120,6 +120,17 @@ test('groups: an activator written by hand says what its author wrote, and then 
   }
   await shows('groups-by-hand', await transcript(files, {}, talk))
   await shows('groups-by-hand-stateless', await transcript(files, { era: 'stateless' }, talk))
+})
+
+test('gate: groups lie behind it', async () => {
+  const session = await transcript(studio, {}, async (client) => {
+    await client.list()
+    await client.call('activate')
+    await client.list()
+    await client.call('activate_takes')
+    await client.list()
+  })
+  await shows('gate-groups', session)
 })
 
 test('gate: a fresh client sees activate, and what is always shown', async () => {

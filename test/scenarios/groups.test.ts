@@ -1,10 +1,11 @@
-import { defineToolbox, Failure, listen, type Source, ToolGroups } from '@unfold-mcp/server'
+import { defineToolbox, Failure, listen, type Source, type Toolbox, ToolGroups } from '@unfold-mcp/server'
 import { mcpServer, tool } from '@unfold-mcp/server/decorators'
 import { testContext } from '@unfold-mcp/server/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { automationHub } from '../fixtures/automation-hub.ts'
 import { devopsHub } from '../fixtures/devops-hub.ts'
+import { fixture } from '../fixtures/fixture.ts'
 import { reasonOf, refusalOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
@@ -293,6 +294,122 @@ verifies('P05', async () => {
   const later: Source = { name: 'later', entries: () => [], groups: () => ({}), subscribe: () => () => undefined }
   await using waiting = await testContext(alone().use(later))
   expect(waiting.toolNames()).toEqual(['begin'])
+})
+
+const gatedGroups = {
+  files: { about: 'Files' },
+  drafts: { about: 'Drafts', parent: 'files' },
+  basics: { about: 'Basics', default: true },
+} as const
+
+/** A gate with groups behind it, through both front doors. */
+const gatedHub = fixture('gated hub', {
+  toolbox: () => ({
+    served: defineToolbox({ ...info, gate: 'The whole hub', groups: gatedGroups, quota: { groups: 3 } })
+      .tool('read_file', { group: 'files' }, () => 'read')
+      .tool('save_draft', { group: 'drafts' }, () => 'saved')
+      .tool('ping', { group: 'basics' }, () => 'pong')
+      .tool('about', {}, () => 'a hub')
+      .tool('help', { always: true }, () => 'help'),
+  }),
+  decorators: () => {
+    @mcpServer({ name: 'hub', version: '1.0.0', activation: 'active', groups: 'groups', about: 'The whole hub' })
+    class Gated {
+      active = false
+      readonly groups = new ToolGroups(gatedGroups)
+      @tool({ group: 'files' }) read_file() {
+        return 'read'
+      }
+      @tool({ group: 'drafts' }) save_draft() {
+        return 'saved'
+      }
+      @tool({ group: 'basics' }) ping() {
+        return 'pong'
+      }
+      @tool() about() {
+        return 'a hub'
+      }
+      @tool({ always: true }) help() {
+        return 'help'
+      }
+    }
+    return { served: new Gated() }
+  },
+})
+
+verifies('P08', gatedHub, async ({ connect, served }) => {
+  const client = await connect(served)
+  expect(await client.toolNames()).toEqual(['activate', 'help'])
+  expect(textOf(await client.call('activate_files'))).toBe(
+    'Group "files" can only be opened once the server is activated. Call \'activate\' first.',
+  )
+  const opened = textOf(await client.call('activate'))
+  expect(opened).toContain('Activated: basics.')
+  expect(opened).toContain('- activate_files: Files.')
+  const menu = ['activate', 'activate_files', 'activate_drafts', 'activate_basics', 'deactivate']
+  expect(await client.toolNames()).toEqual([...menu, 'ping', 'about', 'help'])
+  await client.call('activate_files')
+  await client.call('activate_drafts')
+  expect(await client.toolNames()).toEqual([...menu, 'read_file', 'save_draft', 'ping', 'about', 'help'])
+  await client.call('deactivate', { group: 'files' })
+  expect(await client.toolNames()).toEqual([...menu, 'ping', 'about', 'help'])
+  expect(reasonOf(await client.call('deactivate', { group: 'all' }))).toBe('unknown_group')
+})
+
+test('a gate with groups: what code closes goes with everything behind it, and a view opens the way to its groups', async () => {
+  const { served } = gatedHub.make('toolbox')
+  await using client = await testContext(served)
+  await client.call('activate')
+  await client.call('activate_files')
+  await (served as Toolbox).deactivate('all', client.scope)
+  expect(client.toolNames()).toEqual(['activate', 'help'])
+  expect(client.groups().map(({ name, active, parent }) => [name, active, parent])).toEqual([
+    ['files', false, undefined],
+    ['drafts', false, 'files'],
+    ['basics', false, undefined],
+  ])
+  await using viewing = await testContext(served, { view: 'groups=files' })
+  expect(viewing.toolNames()).toContain('read_file')
+  await using stateless = await testContext(served, { era: 'stateless' })
+  expect(stateless.toolNames()).toEqual(['read_file', 'save_draft', 'ping', 'about', 'help'])
+  await expect(testContext(served, { view: 'groups=(gate)' })).rejects.toMatchObject({ reason: 'invalid_view' })
+})
+
+test('a handler opens the gate by activating without a group', async () => {
+  const toolbox = defineToolbox({ ...info, gate: 'All' })
+    .tool('begin', { activator: true }, async (_, ctx) => `${ctx.isActive()} ${(await ctx.activate()).changed} ${ctx.isActive()}`)
+    .tool('ping', {}, () => 'pong')
+  await using client = await testContext(toolbox)
+  expect(textOf(await client.call('begin'))).toContain('false true true')
+  expect(client.toolNames()).toEqual(['begin', 'ping'])
+})
+
+verifies('P09', async ({ wire, way }) => {
+  const toolbox = defineToolbox({ ...info, gate: 'Everything there is', hiddenCalls: 'hint' })
+    .tool('read_file', { tags: ['disk'] }, () => 'read')
+    .tool('write_file', {}, () => 'written')
+  const tool = (name: string, args: object) => ['tools/call', { name, arguments: args }] as const
+  const client = await wire(toolbox)
+  const read = [client.greeting.text]
+  for (const [method, params] of [
+    ['tools/list', {}],
+    tool('search_tools', { query: '' }),
+    tool('search_tools', { query: 'file', group: 'nothing' }),
+    tool('manage_tools', { action: 'list' }),
+    tool('manage_tools', { action: 'enable', tools: ['al', 'gate'] }),
+    tool('describe_tools', { names: ['read_file'] }),
+    tool('read_file', {}),
+    tool('activate', {}),
+    tool('activate', {}),
+    ['server/identity', { outline: true }],
+    ['tools/describe', { name: 'read_file' }],
+    ['tools/list', {}],
+  ] as const)
+    read.push((await client.ask(method, params)).text)
+  const view = await wire(toolbox, { view: 'tags=disk' })
+  read.push((await view.ask('tools/call', { name: 'write_file' })).text)
+  expect(read.filter((text) => text.includes('(gate)') || /"all"|\ball[ (:.]|=all/u.test(text))).toEqual([])
+  expect(read.join()).toContain(way.era === 'session' ? 'Activated.' : 'Nothing was switched on or off')
 })
 
 verifies('R08-5', automationHub, async ({ connect, served }) => {

@@ -13,7 +13,7 @@ import {
   touch,
 } from './activation.ts'
 import { type Failure, isFailure } from './failure.ts'
-import { declareGroups, type GroupDeclaration, type Groups, type Quota } from './groups.ts'
+import { declareGroups, type GroupDeclaration, type Groups, gateName, groupOf, type Quota } from './groups.ts'
 
 type Declarations = { readonly [name: string]: GroupDeclaration }
 
@@ -586,5 +586,41 @@ describe('random groups', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+})
+
+describe('a gate', () => {
+  const groups = declareGroups(
+    {
+      [gateName]: { about: 'Everything' },
+      a: { about: 'A' },
+      b: { about: 'B', parent: 'a' },
+      c: { about: 'C', default: true },
+    },
+    { groups: 2 },
+  )
+
+  test('is the parent of every group without one, and nothing behind it is on while it is closed', () => {
+    expect([...groups.byName.values()].map(({ name, parent }) => [name, parent])).toEqual([
+      [gateName, undefined],
+      ['a', gateName],
+      ['b', 'a'],
+      ['c', gateName],
+    ])
+    expect(initialActivation(groups)).toBe(nothingActive)
+    expect(() => planActivate(groups, nothingActive, 'a')).toThrow('Group "a" is part of the gate. Activate the gate first.')
+  })
+
+  test('brings what is on by default when it opens, counts for no quota and is never evicted', () => {
+    const opened = planActivate(groups, nothingActive, gateName)
+    expect(opened.on).toEqual([gateName, 'c'])
+    const two = planActivate(groups, opened.next, 'a')
+    expect(two.off).toEqual([])
+    expect(planActivate(groups, two.next, 'b').off).toEqual([{ group: 'c', because: 'evicted' }])
+    expect(planDeactivate(groups, two.next, gateName).next.groups).toEqual([])
+  })
+
+  test('is in no list of groups', () => {
+    expect(() => groupOf(groups, 'd')).toThrow('Groups: a, b, c.')
   })
 })

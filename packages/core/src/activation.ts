@@ -1,5 +1,5 @@
 import { Failure } from './failure.ts'
-import { ancestorsOf, childrenFirst, clashWithin, closureOf, downfallOf, type Groups, groupOf } from './groups.ts'
+import { ancestorsOf, childrenFirst, clashWithin, closureOf, downfallOf, type Groups, gateName, groupOf } from './groups.ts'
 
 /** What one scope has switched on. Small, serialisable, never changed in place. */
 export interface Activation {
@@ -30,14 +30,14 @@ export interface Plan {
 /** What the tools of a group cost in tokens, for quotas by budget. */
 export type GroupCost = (group: string) => number
 
-/** The activation a scope starts with: the default groups and what they need. */
+/** The activation a scope starts with: the default groups and what they need; nothing behind a gate that is closed. */
 export function initialActivation(groups: Groups): Activation {
-  const names = new Set<string>()
-  for (const group of groups.byName.values()) {
-    if (group.default) for (const name of closureOf(groups, group.name)) names.add(name)
-  }
+  if (groups.byName.get(gateName)?.default === false) return nothingActive
+  const names = new Set(defaultsOf(groups).flatMap((name) => closureOf(groups, name)))
   return names.size === 0 ? nothingActive : { ...nothingActive, groups: [...names] }
 }
+
+const defaultsOf = ({ byName }: Groups): string[] => [...byName.values()].filter((group) => group.default).map(({ name }) => name)
 
 /** Whether the group and every ancestor of it is active. */
 export function isActive(groups: Groups, activation: Activation, name: string): boolean {
@@ -50,7 +50,8 @@ export function planActivate(groups: Groups, activation: Activation, name: strin
   if (group.parent !== undefined && !isActive(groups, activation, group.parent)) {
     const missing =
       [...ancestorsOf(groups, name)].reverse().find((ancestor) => !activation.groups.includes(ancestor)) ?? group.parent
-    throw new Failure('group_inactive', `Group "${name}" is part of "${group.parent}". Activate "${missing}" first.`, {
+    const label = (each: string): string => (each === gateName ? 'the gate' : `"${each}"`)
+    throw new Failure('group_inactive', `Group "${name}" is part of ${label(group.parent)}. Activate ${label(missing)} first.`, {
       group: name,
       parent: missing,
     })
@@ -60,7 +61,10 @@ export function planActivate(groups: Groups, activation: Activation, name: strin
 
 /** Switching several groups on at once, with their ancestors and all they need; groups that exclude each other are refused. */
 export function planAll(groups: Groups, activation: Activation, names: readonly string[], cost: GroupCost = () => 0): Plan {
-  const wanted = [...new Set(names.flatMap((name) => closureOf(groups, name)))]
+  // A gate that opens brings what is on by default behind it.
+  const isOpening = names.includes(gateName) && !activation.groups.includes(gateName)
+  const asked = isOpening ? [...names, ...defaultsOf(groups)] : names
+  const wanted = [...new Set(asked.flatMap((name) => closureOf(groups, name)))]
   const pair = clashWithin(groups, wanted)
   if (pair !== undefined) {
     throw new Failure(
@@ -148,16 +152,17 @@ function makeRoom(
   if (most === undefined && tokens === undefined) return
   const kept = (): string[] => activation.groups.filter((name) => !off.has(name) && !wanted.includes(name))
   const overflow = (names: readonly string[]): 'groups' | 'tokens' | undefined => {
-    if (most !== undefined && names.length > most) return 'groups'
+    if (most !== undefined && names.filter((name) => name !== gateName).length > most) return 'groups'
     if (tokens !== undefined && names.reduce((sum, name) => sum + cost(name), 0) > tokens) return 'tokens'
     return undefined
   }
   const alone = overflow(wanted)
   if (alone !== undefined) throw quotaFull(groups, asked, alone, `needs more than that by itself`)
   for (;;) {
-    const others = kept()
-    const full = overflow([...others, ...wanted])
+    const held = kept()
+    const full = overflow([...held, ...wanted])
     if (full === undefined) return
+    const others = held.filter((name) => name !== gateName)
     if (whenFull === 'refuse') throw quotaFull(groups, asked, full, `Deactivate one of: ${others.join(', ')}`)
     // What another group stands on is as recent as that group, so only groups with nothing on them can be the oldest.
     const oldest = others.find((name) => downfallOf(groups, name).every((fallen) => fallen === name || !others.includes(fallen)))

@@ -1,6 +1,12 @@
 import { Failure } from './failure.ts'
 import { checkGroupName, nearest, nearestHint, printable } from './names.ts'
 
+/**
+ * The name of the gate among the groups: one group before everything, which is the parent of every group without one. It is no
+ * group to clients, and no author can declare a group of this name.
+ */
+export const gateName = '(gate)'
+
 /** A group as its author declares it. `Name` is the union of the names declared beside it. */
 export interface GroupDeclaration<Name extends string = string> {
   /** What a model gains by opening the group; shown by its activator. */
@@ -54,7 +60,7 @@ export function declareGroups(declarations: { readonly [name: string]: GroupDecl
   const names = Object.keys(declarations)
   const excludes = new Map<string, Set<string>>(names.map((name) => [name, new Set()]))
   for (const [name, declaration] of Object.entries(declarations)) {
-    checkGroupName(name)
+    if (name !== gateName) checkGroupName(name)
     const { parent, needs = [], excludes: excluded = [] } = declaration
     for (const other of [...(parent === undefined ? [] : [parent]), ...needs, ...excluded]) {
       if (!excludes.has(other)) throw unknownGroup(other, names, `Group "${name}" refers to it`)
@@ -65,6 +71,7 @@ export function declareGroups(declarations: { readonly [name: string]: GroupDecl
       excludes.get(other)?.add(name)
     }
   }
+  const root = Object.hasOwn(declarations, gateName) ? gateName : undefined
   const byName = new Map<string, Group>()
   for (const [name, { about, parent, needs = [], default: isDefault = false, versions = {}, strict = false }] of Object.entries(
     declarations,
@@ -72,7 +79,7 @@ export function declareGroups(declarations: { readonly [name: string]: GroupDecl
     byName.set(name, {
       name,
       about,
-      parent,
+      parent: parent ?? (name === root ? undefined : root),
       excludes: excludes.get(name) ?? new Set(),
       needs,
       default: isDefault,
@@ -192,8 +199,9 @@ function refuseContradictions(groups: Groups): void {
   if (pair !== undefined)
     throw conflict(pair, `Groups "${pair[0]}" and "${pair[1]}" are both on by default but exclude each other.`)
   const limit = groups.quota.groups
-  if (limit !== undefined && new Set(defaults).size > limit) {
-    throw conflict([...new Set(defaults)], `More groups are on by default than the quota of ${limit} allows.`)
+  const counted = [...new Set(defaults)].filter((name) => name !== gateName)
+  if (limit !== undefined && counted.length > limit) {
+    throw conflict(counted, `More groups are on by default than the quota of ${limit} allows.`)
   }
 }
 
@@ -226,7 +234,8 @@ function conflict(groups: readonly string[], message: string): Failure {
 
 /** The failure for a group that is not among `names`. */
 export function unknownGroup(name: string, names: Iterable<string>, why?: string): Failure<'unknown_group'> {
-  const all = [...names]
+  if (name === gateName) return new Failure('unknown_group', 'This server has no gate.', { group: name, nearest: [] })
+  const all = [...names].filter((each) => each !== gateName)
   const close = nearest(name, all)
   const known =
     all.length === 0 ? ' This server has no groups.' : ` Groups: ${all.slice(0, 20).join(', ')}${all.length > 20 ? ', …' : ''}.`

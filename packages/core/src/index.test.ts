@@ -33,6 +33,7 @@ test('the package exports these values and no others', () => {
       "firstSentence",
       "formOf",
       "fuse",
+      "gateName",
       "group",
       "groupOf",
       "hostByClientName",

@@ -49,6 +49,7 @@ export {
   type Group,
   type GroupDeclaration,
   type Groups,
+  gateName,
   groupOf,
   noGroups,
   type Quota,

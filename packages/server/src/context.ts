@@ -25,15 +25,16 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   readonly isRepeated: boolean
   /** The SDK's own context: elicitation, sampling, request state, headers. Absent when called without a transport. */
   readonly mcp: ServerContext | undefined
-  isActive(group: Name): boolean
+  /** Whether a group is active for this scope; without a group, whether the gate is open. */
+  isActive(group?: Name): boolean
   /** The groups this client may know of, with what each is for and whether it is active: for menus of one's own. */
   groups(): readonly GroupStatus[]
   /**
-   * Activates a group for this scope; the client is notified once, when the call ends. Where a call cannot change the list
+   * Activates a group for this scope, or without one the gate; the client is notified once, when the call ends. Where a call cannot change the list
    * (2026-07-28) it changes nothing and returns a transition with `listIsFixed`.
    */
-  activate(group: Name): Promise<Transition>
-  deactivate(group: Name): Promise<Transition>
+  activate(group?: Name): Promise<Transition>
+  deactivate(group?: Name): Promise<Transition>
   /** Reads predicates again now; whoever's view changed is told. */
   toolListChanged(): void
   /** Tells the client how far the work is, if it asked to know. */

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Failure } from '@unfold-mcp/core'
+import { Failure, gateName } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
 import type { ToolHandler } from './entry.ts'
 import type { ToolRegistry } from './registry.ts'
 import type { HandlerResult } from './result.ts'
-import { gateGroup } from './runtime/surface.ts'
 import type { SchemaSource, ValueOf } from './schema.ts'
 import { runtimeOf, servableClass } from './servable.ts'
 import type { ToolGroups } from './tool-groups.ts'
@@ -12,7 +11,7 @@ import { type AnyConfig, Toolbox, type ToolboxOptions, type ToolConfig } from '.
 
 /** What a decorated class says about itself: which of its fields hold what, beside what any toolbox may say. */
 export interface ServerAttributes extends Partial<Omit<ToolboxOptions<unknown>, 'groups' | 'gate' | 'hiddenCalls'>> {
-  /** The boolean field behind one gate before everything. It is each client's own. */
+  /** The boolean field behind one gate before everything, also before `groups`. It is each client's own. */
   readonly activation?: string
   /** The field that holds the `ToolGroups`. */
   readonly groups?: string
@@ -105,16 +104,16 @@ function bindField(instance: object, field: string): void {
   Object.defineProperty(instance, field, {
     get: () => {
       const call = current.getStore()
-      return call === undefined ? initially : (call.activated ?? call.ctx.isActive(gateGroup))
+      return call === undefined ? initially : (call.activated ?? call.ctx.isActive(gateName))
     },
     set: (value: boolean) => {
       const call = current.getStore()
       if (call === undefined) {
-        const message = `"${field}" belongs to each client, so it can only be set while a call is answered. Elsewhere use toolboxOf(server).activate('${gateGroup}', scope).`
+        const message = `"${field}" belongs to each client, so it can only be set while a call is answered. Elsewhere use toolboxOf(server).activate('all', scope).`
         throw new Failure('no_scope', message, { operation: `set ${field}` })
       }
       call.activated = value
-      call.started.push(value ? call.ctx.activate(gateGroup) : call.ctx.deactivate(gateGroup))
+      call.started.push(value ? call.ctx.activate(gateName) : call.ctx.deactivate(gateName))
     },
   })
 }

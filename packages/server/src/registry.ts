@@ -204,14 +204,14 @@ export class ToolRegistry implements Source {
       envelope: undefined,
       isRepeated: false,
       mcp: undefined,
-      isActive: (group) => groups?.isActive(group) === true,
+      isActive: (group) => group !== undefined && groups?.isActive(group) === true,
       groups: () => [],
       activate: async (group) => {
-        await groups?.activate(group)
+        if (group !== undefined) await groups?.activate(group)
         return unchanged
       },
       deactivate: async (group) => {
-        await groups?.deactivate(group)
+        if (group !== undefined) await groups?.deactivate(group)
         return unchanged
       },
       toolListChanged: () => undefined,

@@ -128,10 +128,6 @@ describe('a declaration that cannot work is refused where it is written', () => 
     expect(() => defineToolbox(info).tool('bad', { input: z.string() }, () => '')).toThrow('arguments are always an object')
   })
 
-  test('a gate beside groups', () => {
-    expect(() => defineToolbox({ ...info, gate: 'All', groups: { a: { about: 'A' } } })).toThrow('a gate or groups, not both')
-  })
-
   test('a page of no tools', () => {
     expect(() => defineToolbox({ ...info, pageSize: 0 })).toThrow('pageSize must be a whole number above 0')
   })

@@ -1,8 +1,10 @@
 import type { CallToolResult, Implementation, InputRequiredResult } from '@modelcontextprotocol/server'
 import {
+  checkGroupName,
   type FactSource,
   type Facts,
   Failure,
+  gateName,
   type IdentityBasis,
   type Modes,
   type Predicate,
@@ -29,7 +31,6 @@ import {
 } from './runtime/presentation.ts'
 import { type Preview, type PreviewOptions, previewOf } from './runtime/preview.ts'
 import { Runtime } from './runtime/runtime.ts'
-import { gateGroup } from './runtime/surface.ts'
 import { type InputSchema, inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
 import type { SearchSettings } from './search/settings.ts'
 import { servable } from './servable.ts'
@@ -50,7 +51,10 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   /** What the server says of itself, for one that speaks for another and learns it later. Asked for whenever a client connects. */
   readonly introduce?: () => Introduction
   readonly groups?: G
-  /** One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. */
+  /**
+   * One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. Groups, if there are
+   * any, lie behind it.
+   */
   readonly gate?: string | { readonly about: string /** Open from the start. */; readonly default?: boolean }
   readonly quota?: Quota
   /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
@@ -145,7 +149,10 @@ export interface ToolConfig<Name extends string, I, O, F extends Facts> {
   readonly when?: Predicate<F>
   /** The tool that must have succeeded once in a session before this one is listed; `false` for none, whatever the rest does. */
   readonly after?: string | false
-  /** This tool opens the named group, or (`true`) changes what is open in a way of its own; it is listed with the activators. */
+  /**
+   * This tool opens the named group, or (`true`) the gate where there is one, and otherwise changes what is open in a way of its
+   * own; it is listed with the activators.
+   */
   readonly activator?: Name | true
   readonly tags?: readonly string[]
   readonly version?: string
@@ -320,11 +327,6 @@ export function declarationOf<F extends Facts, P extends Principal>(
   options: ToolboxOptions<unknown, F, P>,
   { extend = [], product }: { readonly extend?: Declaration['extend']; readonly product?: Declaration['product'] },
 ): Declaration {
-  if (options.gate !== undefined && options.groups !== undefined) {
-    throw new Failure('invalid_declaration', 'A toolbox has a gate or groups, not both. Make the gate a group of its own.', {
-      what: 'gate',
-    })
-  }
   for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs', 'noticeEveryMs'] as const) positive(what, options[what])
   if (typeof options.search === 'object') positive('search.deadlineMs', options.search.deadlineMs)
   const { name, version, title, icons, websiteUrl, introduce } = options
@@ -336,7 +338,9 @@ export function declarationOf<F extends Facts, P extends Principal>(
     ...(websiteUrl !== undefined && { websiteUrl }),
   }
   const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
-  const groups = gate === undefined ? ((options.groups ?? {}) as Declaration['groups']) : { [gateGroup]: gate }
+  const behind = (options.groups ?? {}) as Declaration['groups']
+  for (const group of Object.keys(behind)) checkGroupName(group)
+  const groups = gate === undefined ? behind : { [gateName]: gate, ...behind }
   return {
     get info() {
       return introduce?.().info ?? declared
@@ -412,8 +416,9 @@ function entryOf(
         what: `${name}.after`,
       },
     )
-  const group = config.group ?? (gated && !isActivator && config.always !== true ? gateGroup : undefined)
-  const activates = typeof config.activator === 'string' ? config.activator : isActivator && gated ? gateGroup : undefined
+  const group = config.group ?? (gated && !isActivator && config.always !== true ? gateName : undefined)
+  const opensGate = config.activator === true && gated && name !== 'deactivate'
+  const activates = typeof config.activator === 'string' ? config.activator : opensGate ? gateName : undefined
   return {
     tool: withVersion(
       definitionOf(
@@ -434,6 +439,7 @@ function entryOf(
     ...(config.version !== undefined && { version: config.version }),
     ...(activates !== undefined && { activates }),
     ...(isActivator && { isWritten: true }),
+    ...(isActivator && gated && !opensGate && { within: gateName }),
     ...(config.always === true && { pinned: true }),
     ...(config.after !== undefined && { after: config.after }),
     ...(composite !== undefined && { modes: composite.modes }),

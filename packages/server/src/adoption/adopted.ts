@@ -1,9 +1,8 @@
-import { type Facts, nearest, nearestHint, type Tool } from '@unfold-mcp/core'
+import { type Facts, gateName, nearest, nearestHint, type Tool } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
 import type { Newcomer, Product } from '../runtime/product.ts'
 import { Runtime } from '../runtime/runtime.ts'
-import { gateGroup } from '../runtime/surface.ts'
 import { servable } from '../servable.ts'
 import { declarationOf, type GroupsOf, type ToolboxOptions } from '../toolbox.ts'
 import type { Rules } from './tools.ts'
@@ -76,7 +75,7 @@ function groupOf(assign: Assign, always: readonly string[] | undefined, gated: b
     if (typeof assign === 'function') return assign(tool)
     return assign !== undefined && Object.hasOwn(assign, tool.name) ? assign[tool.name] : undefined
   }
-  return (tool) => assigned(tool) ?? (gated && always?.includes(tool.name) !== true ? gateGroup : undefined)
+  return (tool) => assigned(tool) ?? (gated && always?.includes(tool.name) !== true ? gateName : undefined)
 }
 
 /** A misspelt tool would be left without its group, which nobody notices. */

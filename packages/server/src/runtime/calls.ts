@@ -8,6 +8,7 @@ import {
 import {
   ancestorsOf,
   Failure,
+  gateName,
   isFailure,
   isStrict,
   isWaiting,
@@ -32,7 +33,7 @@ import { callThem, changeText, revealMeta, transitionReply, transitionText, unch
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
 import type { Shown } from './shown.ts'
-import { activatorName, forReader, gateGroup, surfaceSource } from './surface.ts'
+import { activatorName, forReader, surfaceSource } from './surface.ts'
 import type { Transition } from './transition.ts'
 
 /** A call as it arrives: what the client sent, and what the SDK knows about it. */
@@ -92,7 +93,8 @@ export async function answer(runtime: Runtime, scope: Scope, call: Call): Promis
 }
 
 function parentFirst(runtime: Runtime, scope: Scope, { group, parent }: { group: string; parent: string }): string {
-  return `Group "${group}" can only be opened inside "${parent}". Call '${activatorName(runtime.worldOf(scope).surface, parent)}' first.`
+  const where = parent === gateName ? 'once the server is activated' : `inside "${parent}"`
+  return `Group "${group}" can only be opened ${where}. Call '${activatorName(runtime.worldOf(scope).surface, parent)}' first.`
 }
 
 function alongside({ context }: Call): (() => Promise<void>) | undefined {
@@ -186,7 +188,9 @@ export function activationHint(runtime: Runtime, scope: Scope, tool: string, gro
   if (!scope.frame.canActivate) {
     return failureResult(
       'requires_activation',
-      `Tool '${tool}' is in group '${group}', which is not part of this view. Connect with ?groups=${group} to have it.`,
+      group === gateName
+        ? `Tool '${tool}' is not part of this view. Connect without it to have the tool.`
+        : `Tool '${tool}' is in group '${group}', which is not part of this view. Connect with ?groups=${group} to have it.`,
     )
   }
   const { groups, surface } = runtime.worldOf(scope)
@@ -302,8 +306,8 @@ function surfaceReply(runtime: Runtime, scope: Scope, entry: ToolEntry, transiti
   const asked =
     entry.activates === undefined
       ? 'That group was not active; nothing changed.'
-      : entry.activates === gateGroup && runtime.declaration.gated
-        ? 'Already active: all tools are listed.'
+      : entry.activates === gateName
+        ? 'Already active: its tools are listed.'
         : `Group "${entry.activates}" is already active.`
   const again = scope.missesChanges && entry.activates !== undefined ? ` ${callThem}` : ''
   return transitionReply(transition, runtime.openable(scope, transition), `${asked}${again}`)
@@ -360,13 +364,13 @@ function contextOf(
     get mcp() {
       return context?.()
     },
-    isActive: (group) => runtime.isActive(scope, group),
+    isActive: (group = gateName) => runtime.isActive(scope, group),
     groups: () => runtime.groups(scope),
-    activate(group) {
+    activate(group = gateName) {
       effects.asked.add(group)
       return noted(runtime.activate(scope, group))
     },
-    deactivate: (group) => noted(runtime.deactivate(scope, group)),
+    deactivate: (group = gateName) => noted(runtime.deactivate(scope, group)),
     toolListChanged: () => runtime.toolListChanged(),
     async progress(progress, total, message) {
       const progressToken = meta?.progressToken

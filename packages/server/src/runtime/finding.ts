@@ -1,5 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { estimateTokens, facetOf, nearest, nearestHint, printable, signature, type Tool, unknownGroup } from '@unfold-mcp/core'
+import {
+  estimateTokens,
+  facetOf,
+  gateName,
+  nearest,
+  nearestHint,
+  printable,
+  signature,
+  type Tool,
+  unknownGroup,
+} from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { fallbackLines } from '../search/fallback.ts'
@@ -125,7 +135,7 @@ const listedGroups = 40
 function browseReply(entries: readonly ToolEntry[]): CallToolResult {
   const byGroup = new Map<string, string[]>()
   for (const { tool, visibility } of entries) {
-    const group = visibility.group ?? ''
+    const group = visibility.group === gateName ? '' : (visibility.group ?? '')
     const names = byGroup.get(group)
     if (names === undefined) byGroup.set(group, [tool.name])
     else names.push(tool.name)

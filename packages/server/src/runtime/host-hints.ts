@@ -1,4 +1,4 @@
-import { type HostHint, searchHint, type Tool } from '@unfold-mcp/core'
+import { gateName, type HostHint, searchHint, type Tool } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 
 type Hints = { readonly [hint in HostHint]?: boolean | string }
@@ -15,7 +15,8 @@ const hinted = new WeakMap<Tool, Tool>()
 export function withHints({ visibility, tags, pinned }: ToolEntry, tool: Tool): Tool {
   const found = hinted.get(tool)
   if (found !== undefined) return found
-  const words = searchHint(tool, visibility.group === undefined ? tags : [visibility.group, ...tags])
+  const { group } = visibility
+  const words = searchHint(tool, group === undefined || group === gateName ? tags : [group, ...tags])
   const hints: Hints = pinned === true ? alwaysLoad : words === '' ? {} : { 'anthropic/searchHint': words }
   const made = { ...tool, _meta: { ...hints, ...tool._meta } }
   hinted.set(tool, made)

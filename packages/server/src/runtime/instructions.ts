@@ -1,7 +1,7 @@
-import { type Exposure, firstSentence } from '@unfold-mcp/core'
+import { type Exposure, firstSentence, gateName } from '@unfold-mcp/core'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
-import { sentence } from './surface.ts'
+import { activatorName, sentence } from './surface.ts'
 
 // More names than these help nobody who can search.
 const named = 24
@@ -13,7 +13,7 @@ const mostBytes = 2_048
 
 /** What a model reads when it connects: what the server is for, and what it can open. */
 export function instructionsFor(runtime: Runtime, scope: Scope): string | undefined {
-  const { about, instructions, gated, groups } = runtime.declaration
+  const { about, instructions, groups } = runtime.declaration
   const { callVariants } = scope.frame.presentation
   if (instructions !== undefined) return instructions
   const intro = about === undefined ? [] : [sentence(about)]
@@ -24,9 +24,14 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
     const lines = groupLines(runtime, scope, (name) => name)
     return fitted(head, lines)
   }
-  if (scope.frame.canActivate && gated) {
-    const behind = Object.values(groups)[0]?.about ?? ''
-    return [...intro, `Call activate to list its tools: ${sentence(behind)}`].join('\n')
+  const gate = groups[gateName]
+  if (scope.frame.canActivate && gate !== undefined) {
+    const activator = activatorName(runtime.worldOf(scope).surface, gateName)
+    const behind = gate.about === about ? '.' : `: ${sentence(gate.about)}`
+    const lines = groupLines(runtime, scope, (name, each) => `${name} (${each})`, runtime.declaration.menu === 'stepwise')
+    const lead =
+      lines.length === 0 ? [] : ['Its tools come in groups that you open after that, by calling the tool named in brackets:']
+    return fitted([...intro, `Call ${activator} to list its tools${behind}`, ...lead], lines)
   }
   const opens = scope.frame.canActivate && exposure === 'groups'
   const isStepwise = opens && runtime.declaration.menu === 'stepwise'

@@ -1,4 +1,4 @@
-import type { Catalog, Tool } from '@unfold-mcp/core'
+import { type Catalog, gateName, type Tool } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
@@ -86,7 +86,8 @@ export class Permissions {
     if (permit === undefined) return true
     try {
       const { tool, tags, source } = entry
-      const place = { group: entry.visibility.group, tags, source }
+      const { group } = entry.visibility
+      const place = { group: group === gateName ? undefined : group, tags, source }
       return (typeof permit === 'function' ? permit(principal, tool, place) : permit.permits(principal, tool, place)) === true
     } catch (error) {
       this.#report({

@@ -59,13 +59,14 @@ export function revealMeta(made: readonly Transition[]): { readonly [key: string
 
 /** The same as text alone. */
 export function transitionText(
-  { changed, activated, deactivated, appeared, disappeared, missesChanges = false }: Transition,
+  { changed, activated, deactivated, appeared, disappeared, gateOpened = false, missesChanges = false }: Transition,
   openable: readonly Openable[],
   asked: string,
 ): string {
   const lines: string[] = []
   if (!changed) lines.push(asked)
   if (activated.length > 0) lines.push(`Activated: ${activated.join(', ')}.`)
+  else if (gateOpened) lines.push('Activated.')
   for (const [because, groups] of byCause(deactivated)) lines.push(`${causes[because]}: ${groups.join(', ')}.`)
   if (appeared.length > 0) {
     lines.push(`${count(appeared.length, 'tool is', 'tools are')} now available:`)

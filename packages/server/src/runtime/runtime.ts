@@ -3,6 +3,7 @@ import {
   Failure,
   type GroupCost,
   type Groups,
+  gateName,
   groupOf,
   isFailure,
   type JsonSchema,
@@ -257,11 +258,16 @@ export class Runtime {
   }
 
   isActive(scope: Scope, group: string): boolean {
-    return this.views.snapshot(scope).isActive(groupOf(this.#groups, group).name)
+    return this.views.snapshot(scope).isActive(groupOf(this.#groups, this.#named(group)).name)
   }
 
   activate(scope: Scope, group: string): Promise<Transition> {
-    return this.#change(scope, (activation) => planActivate(this.#groups, activation, group, this.#costFor(scope)))
+    return this.#change(scope, (activation) => planActivate(this.#groups, activation, this.#named(group), this.#costFor(scope)))
+  }
+
+  /** Code outside of a class opens the gate as the group `all`, unless there is one of that name. */
+  #named(group: string): string {
+    return group === 'all' && this.declaration.gated && !this.#groups.byName.has(group) ? gateName : group
   }
 
   /** Activates groups with whatever they lie in. */
@@ -270,7 +276,7 @@ export class Runtime {
   }
 
   deactivate(scope: Scope, group: string): Promise<Transition> {
-    return this.#change(scope, (activation) => planDeactivate(this.#groups, activation, group))
+    return this.#change(scope, (activation) => planDeactivate(this.#groups, activation, this.#named(group)))
   }
 
   /** Changes which single tools are shown to a scope. */
@@ -307,7 +313,7 @@ export class Runtime {
 
   /** Activates or deactivates from outside a request, for one scope, a principal (`principal:<id>`), or `all`. */
   async changeFor(target: string, phase: 'activate' | 'deactivate', group: string): Promise<void> {
-    groupOf(this.#groups, group)
+    groupOf(this.#groups, this.#named(group))
     // A request on 2026-07-28 has nothing of its own to change, and is gone by now.
     if (target === requestScope) return
     const scopes = await this.#scopesOf(target)
@@ -330,8 +336,8 @@ export class Runtime {
   }
 
   /** The groups that can be opened because of this transition: children of what was activated. */
-  openable(scope: Scope, { activated }: Transition): readonly Openable[] {
-    return activated
+  openable(scope: Scope, { activated, gateOpened = false }: Transition): readonly Openable[] {
+    return [...(gateOpened ? [gateName] : []), ...activated]
       .flatMap((name) => this.#groups.children.get(name) ?? [])
       .filter((name) => !this.isActive(scope, name) && this.reader(scope).groups.has(name))
       .map((group) => ({
@@ -346,9 +352,8 @@ export class Runtime {
     return readerOf(this.worldOf(scope), this.views.look(scope))
   }
 
-  /** Every group that has something for this scope; the one behind a gate is no group to its users. */
+  /** Every group that has something for this scope; the gate is none to its users. */
   groups(scope: Scope): readonly GroupStatus[] {
-    if (this.declaration.gated) return []
     const { catalog, surface } = this.worldOf(scope)
     const { forbidden } = this.views.look(scope)
     const reader = this.reader(scope)
@@ -358,7 +363,7 @@ export class Runtime {
       .map(({ name, about, parent }) => ({
         name,
         about,
-        parent,
+        parent: parent === gateName ? undefined : parent,
         active: this.isActive(scope, name),
         activator: activatorName(surface, name),
         toolCount: new Set(counted(name).map((entry) => entry.tool.name)).size,
@@ -452,7 +457,8 @@ export class Runtime {
   /** A transition as it is told: nothing when it changed nothing, and how to call what a client will not see. */
   #told(scope: Scope, made: Transition): Transition {
     const { activated, deactivated, appeared, disappeared } = made
-    if (activated.length + deactivated.length + appeared.length + disappeared.length === 0) return noTransition
+    const changes = activated.length + deactivated.length + appeared.length + disappeared.length
+    if (changes === 0 && made.gateOpened !== true) return noTransition
     return scope.missesChanges
       ? { ...made, appeared: appeared.filter(({ name }) => !surfaceNames.has(name)), missesChanges: true }
       : made

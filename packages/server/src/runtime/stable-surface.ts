@@ -10,7 +10,7 @@ import { alwaysLoad } from './host-hints.ts'
 import { type ManageRequest, manageReply } from './managing.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
-import { type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
+import { type Reader, surfaceSource } from './surface.ts'
 
 /** Where a call of a surface tool stands: it works on the scope itself. */
 export interface SurfacePlace {
@@ -22,10 +22,10 @@ export interface SurfacePlace {
 
 export type SurfaceWork = (input: never, place: SurfacePlace) => Promise<CallToolResult | InputRequiredResult>
 
-/** The same entry with the groups that this reader may know of; the one behind a gate is no group to its users. */
-export function namingGroups(entry: ToolEntry, { gated }: SurfacePlan, reader: Reader): ToolEntry {
+/** The same entry with the groups that this reader may know of. */
+export function namingGroups(entry: ToolEntry, reader: Reader): ToolEntry {
   if (entry.source !== surfaceSource || (entry.surface !== 'search' && entry.surface !== 'manage')) return entry
-  if (gated || reader.groups.size === 0) return entry
+  if (reader.groups.size === 0) return entry
   const groups = `Groups: ${aFew([...reader.groups])}.`
   return entry.tool.name === 'describe_tools'
     ? entry

@@ -1,14 +1,10 @@
-import { ancestorsOf, type Group, type Groups } from '@unfold-mcp/core'
+import { ancestorsOf, type Group, type Groups, gateName } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { alwaysLoad } from './host-hints.ts'
-
-/** The group behind a toolbox that has one gate: every tool without a place of its own belongs to it. */
-export const gateGroup = 'all'
 
 /** What the surface is made from. */
 export interface SurfacePlan {
   readonly groups: Groups
-  readonly gated: boolean
   /** Activators that the author wrote, by group. */
   readonly written: ReadonlyMap<string, string>
   /** Whether an activator is listed only when the group that its group lies in is open. */
@@ -19,7 +15,7 @@ export interface SurfacePlan {
 
 /** The tool that opens a group. */
 export function activatorName(plan: SurfacePlan, group: string): string {
-  return plan.written.get(group) ?? (plan.gated ? 'activate' : `activate_${group}`)
+  return plan.written.get(group) ?? (group === gateName ? 'activate' : `activate_${group}`)
 }
 
 /** The activators to be made: one a group unless the author wrote it, and one `deactivate` for all. */
@@ -28,7 +24,18 @@ export function surfaceEntries(plan: SurfacePlan): readonly ToolEntry[] {
   const made = [...plan.groups.byName.values()]
     .filter((group) => !plan.written.has(group.name))
     .map((group) => activator(plan, group))
-  return plan.gated || plan.deactivateWritten ? made : [...made, deactivator([...plan.groups.byName.keys()])]
+  const names = groupNames(plan.groups)
+  return names.length === 0 || plan.deactivateWritten ? made : [...made, deactivator(plan, names)]
+}
+
+/** The groups that clients know of: the gate is none. */
+export const groupNames = ({ byName }: Groups): readonly string[] => [...byName.keys()].filter((name) => name !== gateName)
+
+/** What must be open for a tool of the surface to be listed: the gate if there is one, and step by step the group around it. */
+function listedWithin({ stepwise, groups }: SurfacePlan, group?: Group): { readonly within?: string } {
+  if (group?.name === gateName) return {}
+  if (stepwise && group?.parent !== undefined) return { within: group.parent }
+  return groups.byName.has(gateName) ? { within: gateName } : {}
 }
 
 /** What one reader may know of: the groups that have something for them, and the tools of each. */
@@ -41,7 +48,7 @@ export interface Reader {
 export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): ToolEntry {
   if (entry.source !== surfaceSource || entry.work !== undefined) return entry
   if (entry.activates === undefined)
-    return reader.groups.size === plan.groups.byName.size ? entry : deactivator([...reader.groups])
+    return reader.groups.size === groupNames(plan.groups).length ? entry : deactivator(plan, [...reader.groups])
   const group = plan.groups.byName.get(entry.activates)
   return group === undefined ? entry : { ...entry, tool: { ...entry.tool, description: describe(plan, group, reader) } }
 }
@@ -58,10 +65,10 @@ function activator(plan: SurfacePlan, group: Group): ToolEntry {
   return {
     ...base,
     activates: group.name,
-    ...(plan.stepwise && group.parent !== undefined && { within: group.parent }),
+    ...listedWithin(plan, group),
     tool: {
       name,
-      title: plan.gated ? 'Activate' : `Activate ${group.name}`,
+      title: group.name === gateName ? 'Activate' : `Activate ${group.name}`,
       description: sentence(group.about),
       inputSchema: { type: 'object', properties: {} },
       annotations,
@@ -72,9 +79,10 @@ function activator(plan: SurfacePlan, group: Group): ToolEntry {
   }
 }
 
-function deactivator(names: readonly string[]): ToolEntry {
+function deactivator(plan: SurfacePlan, names: readonly string[]): ToolEntry {
   return {
     ...base,
+    ...listedWithin(plan),
     tool: {
       name: 'deactivate',
       title: 'Deactivate a group',
@@ -114,7 +122,11 @@ function describe(plan: SurfacePlan, group: Group, reader: Reader): string {
     const rest = enabled.length > named ? ` and ${enabled.length - named} more` : ''
     parts.push(`Enables: ${enabled.slice(0, named).join(', ')}${rest}.`)
   }
-  const missing = plan.stepwise ? [] : [...ancestorsOf(groups, group.name)].reverse()
+  const missing = plan.stepwise
+    ? []
+    : ancestorsOf(groups, group.name)
+        .filter((name) => name !== gateName)
+        .toReversed()
   if (missing.length > 0) parts.push(`Call ${missing.map((name) => activatorName(plan, name)).join(', then ')} first.`)
   const children = known(groups.children.get(group.name) ?? [])
   if (children.length > 0) parts.push(`Opens the way to: ${children.map((name) => activatorName(plan, name)).join(', ')}.`)

@@ -1,6 +1,7 @@
 import {
   type Catalog,
   documentOf,
+  gateName,
   type SearchAnswer,
   SearchIndex,
   type SearchMatch,
@@ -80,4 +81,5 @@ const isFindable = ({ origin, isWritten }: ToolEntry): boolean => origin !== 'su
 const stateOf = ({ tool, tags, visibility }: ToolEntry): string =>
   `${toolFingerprint(tool)} ${visibility.group ?? ''} ${tags.join()}`
 
-const groupOf = ({ visibility: { group } }: ToolEntry): { group?: string } => (group === undefined ? {} : { group })
+const groupOf = ({ visibility: { group } }: ToolEntry): { group?: string } =>
+  group === undefined || group === gateName ? {} : { group }

@@ -1,4 +1,4 @@
-import { type Because, Failure, type Plan, type Tool } from '@unfold-mcp/core'
+import { type Because, Failure, gateName, type Plan, type Tool } from '@unfold-mcp/core'
 import { type Reporter, wordsOf } from '../report.ts'
 
 /** What runs before a group is switched on or off. Throwing leaves everything as it was. */
@@ -22,6 +22,8 @@ export interface Transition {
   readonly deactivated: readonly { readonly group: string; readonly because: Because }[]
   readonly appeared: readonly Tool[]
   readonly disappeared: readonly string[]
+  /** The gate was opened, which is no group. */
+  readonly gateOpened?: boolean
   /** This client does not list again, or lists too late: its model will not see this change in time. */
   readonly missesChanges?: boolean
   /** A call cannot change what this client is listed (2026-07-28, or a client that asked for everything), so nothing was done. */
@@ -43,8 +45,9 @@ export function transitionOf(
   const has = new Set(after.map((tool) => tool.name))
   return {
     changed: true,
-    activated,
-    deactivated,
+    activated: activated.filter((group) => group !== gateName),
+    deactivated: deactivated.filter(({ group }) => group !== gateName),
+    ...(activated.includes(gateName) && { gateOpened: true }),
     appeared: after.filter((tool) => !had.has(tool.name)),
     disappeared: [...had].filter((name) => !has.has(name)),
   }

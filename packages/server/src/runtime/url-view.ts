@@ -2,6 +2,7 @@ import {
   byVersion,
   type Exposure,
   Failure,
+  gateName,
   isFailure,
   nearest,
   nearestHint,
@@ -10,6 +11,7 @@ import {
   printable,
 } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
+import { groupNames } from './surface.ts'
 import type { World } from './views.ts'
 
 /** What a client asked for when it connected: `?groups=a,b&tags=c&versions=tool@1&exposure=everything&readOnly=true&host=codex`. */
@@ -76,8 +78,8 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
     const worthKnowing = (name: string): boolean =>
       (catalog.byGroup.get(name) ?? []).some(permitted) || (graph.children.get(name) ?? []).some(worthKnowing)
     for (const name of groups) {
-      if (!graph.byName.has(name) || !worthKnowing(name))
-        throw invalid('groups', name, [...graph.byName.keys()].filter(worthKnowing))
+      if (name === gateName || !graph.byName.has(name) || !worthKnowing(name))
+        throw invalid('groups', name, groupNames(graph).filter(worthKnowing))
     }
     refuseConflicts(graph, groups)
     const known = tags.length === 0 ? [] : catalog.entries.filter(permitted)

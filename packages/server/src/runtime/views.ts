@@ -31,7 +31,7 @@ import type { Scope, Wish } from './scope.ts'
 import { advised, type Shown, shownOf, withCounts } from './shown.ts'
 import { ShownCache } from './shown-cache.ts'
 import { namingGroups } from './stable-surface.ts'
-import { forReader, type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
+import { forReader, groupNames, type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
 
 /** All that views are computed from, as it is at one moment. */
 export interface World {
@@ -403,9 +403,7 @@ function surfaceFor(world: World, look: Look<ToolEntry>): ReadonlyMap<ToolEntry,
   if (found !== undefined) return found
   const reader = readerOf(world, look)
   const entries = world.catalog.entries.filter((entry) => entry.source === surfaceSource)
-  const made = new Map(
-    entries.map((entry) => [entry, namingGroups(forReader(entry, world.surface, reader), world.surface, reader)]),
-  )
+  const made = new Map(entries.map((entry) => [entry, namingGroups(forReader(entry, world.surface, reader), reader)]))
   if (isWhole) wholeSurfaces.set(world, made)
   return made
 }
@@ -420,7 +418,7 @@ export function readerOf({ catalog, groups }: World, look: Look<ToolEntry>): Rea
     existing(group).length > 0 ||
     (groups.children.get(group) ?? []).some(worthKnowing)
   return {
-    groups: new Set([...groups.byName.keys()].filter(worthKnowing)),
+    groups: new Set(groupNames(groups).filter(worthKnowing)),
     toolsOf: (group) => [
       ...new Set(
         existing(group)

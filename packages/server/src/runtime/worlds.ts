@@ -1,10 +1,12 @@
 import {
   buildCatalog,
+  checkGroupName,
   checkToolName,
   declareGroups,
   Failure,
   type GroupDeclaration,
   type Groups,
+  gateName,
   groupOf,
   isFailure,
   nearest,
@@ -19,7 +21,7 @@ import { wordsOf } from '../report.ts'
 import type { Declaration } from './declaration.ts'
 import type { Product } from './product.ts'
 import { stableSurface } from './stable-surface.ts'
-import { gateGroup, type SurfacePlan, surfaceEntries, surfaceSource } from './surface.ts'
+import { groupNames, type SurfacePlan, surfaceEntries, surfaceSource } from './surface.ts'
 import type { World } from './views.ts'
 
 /** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */
@@ -118,6 +120,7 @@ export class Worlds {
   /** What was declared, then what sources bring; a name that is declared stays as it was declared. */
   #groupsOf(sources: readonly Source[]): Groups {
     const brought = sources.flatMap((source) => Object.entries(source.groups?.() ?? {}))
+    for (const [name] of brought) checkGroupName(name)
     if (brought.length === 0 && this.#groups.byName.size === Object.keys(this.#declared).length) return this.#groups
     const all = { ...this.#declared, ...Object.fromEntries(brought), ...this.#declared }
     return declareGroups(all, this.#declaration.quota)
@@ -138,11 +141,13 @@ export class Worlds {
     for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(groups, group)
   }
 
-  #isReserved(name: string, entry: ToolEntry, { byName }: Groups): boolean {
+  #isReserved(name: string, entry: ToolEntry, groups: Groups): boolean {
+    const { byName } = groups
     if (surfaceNames.has(name)) return true
     if (entry.origin === 'surface' || byName.size === 0) return false
-    if (this.#declaration.gated) return name === 'activate'
-    return name === 'deactivate' || [...byName.keys()].some((group) => name === `activate_${group}`)
+    if (name === 'activate') return byName.has(gateName)
+    const names = groupNames(groups)
+    return names.length > 0 && (name === 'deactivate' || names.some((group) => name === `activate_${group}`))
   }
 
   /** A change that cannot be served is reported, and what was served before it stays. */
@@ -164,7 +169,6 @@ export class Worlds {
     const written = entries.filter((entry) => entry.origin === 'surface')
     const surface: SurfacePlan = {
       groups: this.#groups,
-      gated: this.#declaration.gated,
       stepwise: this.#declaration.menu === 'stepwise',
       written: new Map(
         written.flatMap(({ activates, tool }) => (activates === undefined ? [] : [[activates, tool.name] as const])),
@@ -236,8 +240,8 @@ export class Worlds {
     const entries = source.entries().map((entry) => this.#waiting(entry))
     if (!this.#declaration.gated || this.#own.has(source)) return entries
     return entries.map((entry) =>
-      entry.visibility.group === undefined && entry.origin !== 'surface'
-        ? { ...entry, visibility: { ...entry.visibility, group: gateGroup } }
+      entry.visibility.group === undefined && entry.origin !== 'surface' && entry.pinned !== true
+        ? { ...entry, visibility: { ...entry.visibility, group: gateName } }
         : entry,
     )
   }
