@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 
 const page = join(import.meta.dirname, '../../docs/guides/hosts.md')
 
-const listed = (values: readonly string[]): string => (values.length === 0 ? 'none' : values.map((value) => `\`${value}\``).join(', '))
+const listed = (values: readonly string[]): string =>
+  values.length === 0 ? 'none' : values.map((value) => `\`${value}\``).join(', ')
 
 function limitsOf({ limits }: HostProfile): string {
   const { description, instructions, toolName, tools } = limits
@@ -18,6 +19,8 @@ function limitsOf({ limits }: HostProfile): string {
   return parts.length === 0 ? 'none found' : parts.join(', ')
 }
 
+const receives = { text: 'text', structured: '`structuredContent` instead of text', both: 'both' } as const
+
 /** The table of host profiles, as the page shows it. */
 function table(): string {
   const head = ['Host', '`?host=`', 'Re-lists', 'Model receives', 'Defers tools', 'Hints it reads', 'Limits', 'Measured']
@@ -25,7 +28,7 @@ function table(): string {
     host.title,
     `\`${host.id}\``,
     host.relists,
-    host.passes === 'text' ? 'text' : '`structuredContent` instead of text',
+    receives[host.passes],
     host.defers,
     listed(host.hints),
     limitsOf(host),

@@ -114,7 +114,11 @@ verifies('H07', async ({ way }) => {
 })
 
 verifies('H08', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, groups: { issues: { about: 'Issues' } }, exposure: 'native' })
+  const toolbox = defineToolbox({
+    ...info,
+    groups: { issues: { about: 'Issues' } },
+    exposure: { mode: 'native', budgetTokens: 1 },
+  })
     .tool('create_issue', { group: 'issues', about: 'Create an issue', tags: ['tracker'] }, () => '')
     .tool('now', { always: true }, () => '')
     .tool('pinned_by_author', { group: 'issues', _meta: { 'anthropic/alwaysLoad': true } }, () => '')
@@ -126,6 +130,9 @@ verifies('H08', async ({ connect }) => {
   const words = String(meta.create_issue?.['anthropic/searchHint']).split(' ')
   for (const word of ['issues', 'tracker', 'bug', 'ticket', 'add']) expect(words).toContain(word)
   expect(tools[0]?.description).toBe('Create an issue')
+  // Within the budget all of them are loaded from the start.
+  const small = await (await connect(office({ exposure: 'native' }))).tools()
+  for (const tool of small) expect([tool.name, tool._meta?.['anthropic/alwaysLoad']]).toEqual([tool.name, true])
 })
 
 verifies('H09', async ({ serve, way }) => {

@@ -67,7 +67,11 @@ export async function factsOf(driver: Driver): Promise<Facts> {
   }
 }
 
-function clientOf({ messages }: Probe): Pick<Facts, 'clientInfo' | 'firstRequest' | 'revision' | 'capabilities'> {
+function clientOf(probe: Probe): Pick<Facts, 'clientInfo' | 'firstRequest' | 'revision' | 'capabilities'> {
+  // Without what `unfold connect` sent to verify the entry it wrote.
+  const messages = probe.messages.filter(
+    ({ params }) => (params?._meta?.['io.modelcontextprotocol/clientInfo'] as Facts['clientInfo'])?.name !== 'unfold',
+  )
   const [first] = messages
   const meta = (key: string): unknown =>
     messages.find(({ params }) => params?._meta?.[`io.modelcontextprotocol/${key}`])?.params?._meta?.[

@@ -17,8 +17,8 @@ export interface HostProfile {
   /** The protocol era that it speaks to a server that offers both over HTTP. */
   readonly era: 'session' | 'stateless'
   readonly relists: Relists
-  /** Which part of a result reaches the model when it has both text and `structuredContent`. */
-  readonly passes: 'text' | 'structured'
+  /** Which parts of a result reach the model when it has both text and `structuredContent`. */
+  readonly passes: 'text' | 'structured' | 'both'
   /** Whether the host hides MCP tools behind a tool search of its own. `by-setting`: depends on its version or settings. */
   readonly defers: 'always' | 'by-setting' | 'never'
   readonly hints: readonly HostHint[]
@@ -41,59 +41,106 @@ export interface HostLimits {
   readonly tools?: number
 }
 
-const text = { era: 'session', passes: 'text', hints: [], limits: {}, droppedKeywords: [] } as const
+const plain = { era: 'session', passes: 'text', defers: 'never', hints: [], limits: {}, droppedKeywords: [] } as const
 
-/** Every host that is known, by id. */
+const codexKeywords = [
+  ...['allOf', 'not', 'const', 'pattern', 'format', 'minLength', 'minimum', 'default', 'examples', 'title'],
+  ...['patternProperties', 'prefixItems', 'uniqueItems'],
+]
+const copilotKeywords = [
+  'allOf',
+  'not',
+  'pattern',
+  'format',
+  'minLength',
+  'minimum',
+  'patternProperties',
+  'minItems',
+  'uniqueItems',
+]
+
+/** Every host that is known. */
 export const hostProfiles: readonly HostProfile[] = [
   {
-    ...text,
+    ...plain,
     id: 'claude-code',
     title: 'Claude Code',
-    clientNames: ['claude-code', 'claude-code*'],
+    clientNames: ['claude-code*'],
     era: 'stateless',
     relists: 'immediately',
     passes: 'structured',
     defers: 'by-setting',
     hints: ['anthropic/alwaysLoad', 'anthropic/searchHint'],
-    limits: { description: 2_048, instructions: 2_048, toolName: 64 },
+    // Those of 2.1.197; 2.1.325 cuts descriptions at about 16,000 characters and instructions at about 4,000.
+    limits: { description: 2_048, instructions: 2_048, toolName: 128 },
     measured: '2.1.197, 2.1.325',
   },
   {
-    ...text,
+    ...plain,
     id: 'codex',
     title: 'Codex',
-    clientNames: ['codex-mcp-client', 'codex*'],
+    clientNames: ['codex-mcp-client*'],
     relists: 'never',
     passes: 'structured',
-    defers: 'never',
+    limits: { toolName: 115 },
+    droppedKeywords: codexKeywords,
     measured: '0.166.0',
   },
   {
-    ...text,
+    ...plain,
     id: 'gemini-cli',
     title: 'Gemini CLI',
-    clientNames: ['gemini-cli*'],
+    clientNames: ['gemini-cli-mcp-client*'],
     relists: 'late',
-    defers: 'never',
+    limits: { toolName: 63 },
     measured: '0.61.0',
   },
+  { ...plain, id: 'opencode', title: 'opencode', clientNames: ['opencode'], relists: 'late', measured: '1.18.33' },
   {
-    ...text,
-    id: 'opencode',
-    title: 'opencode',
-    clientNames: ['opencode'],
-    relists: 'never',
-    defers: 'never',
-    measured: '1.18.33',
-  },
-  {
-    ...text,
+    ...plain,
     id: 'qwen-code',
     title: 'Qwen Code',
-    clientNames: ['qwen-cli*', 'qwen-code*'],
-    relists: 'late',
+    clientNames: ['qwen-cli-mcp-client*', 'qwen-code*'],
+    relists: 'never',
+    passes: 'both',
     defers: 'always',
+    limits: { toolName: 63 },
     measured: '0.24.4',
+  },
+  {
+    ...plain,
+    id: 'copilot-cli',
+    title: 'Copilot CLI',
+    clientNames: ['copilot-cli'],
+    relists: 'immediately',
+    passes: 'both',
+    // Not seen with 43 tools; others report it above about 30 tools with some models and accounts.
+    defers: 'by-setting',
+    limits: { toolName: 64 },
+    droppedKeywords: copilotKeywords,
+    measured: '1.0.102',
+  },
+  { ...plain, id: 'kilo', title: 'Kilo Code', clientNames: ['kilo'], relists: 'immediately', measured: '7.7.7' },
+  {
+    ...plain,
+    id: 'cline',
+    title: 'Cline',
+    clientNames: ['@cline/core', 'cline'],
+    relists: 'never',
+    passes: 'both',
+    limits: { toolName: 64 },
+    measured: '3.0.65',
+  },
+  { ...plain, id: 'continue', title: 'Continue', clientNames: ['continue-cli-client'], relists: 'never', measured: '1.5.47' },
+  {
+    ...plain,
+    id: 'kimi-code',
+    title: 'Kimi Code',
+    clientNames: ['kimi-code'],
+    relists: 'never',
+    passes: 'both',
+    limits: { toolName: 64 },
+    measured: '2.1.0',
   },
 ]
 

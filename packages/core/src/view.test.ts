@@ -52,7 +52,7 @@ function look(rest: Partial<Omit<Look, 'activation'>> & { readonly activation?: 
     groups,
     exposure: 'groups',
     surfaces: new Set<Surface>(['activators']),
-    hints: false,
+    hints: 'none',
     readOnly: false,
     unavailable: new Set(),
     modes: new Map(),

@@ -24,8 +24,11 @@ export interface Look<E extends Entry = Entry> {
   readonly exposure: Exposure
   /** The surfaces that are listed: activators only where a client can follow what they do. */
   readonly surfaces: ReadonlySet<Surface>
-  /** Whether tools carry the `_meta` hints that hosts with a tool search of their own read. */
-  readonly hints: boolean
+  /**
+   * Which `_meta` hints tools carry for hosts with a tool search of their own: words to be found by (`search`), or to be loaded
+   * from the start (`load`).
+   */
+  readonly hints: 'none' | 'search' | 'load'
   /** Activators that the author wrote are ordinary tools here. */
   readonly activatorsAreTools?: boolean
   /** Only tools that say they change nothing. */

@@ -176,10 +176,21 @@ export class Views {
     const snapshot = snapshotIn(scope.frame.wish, world, scope.cell.activation, facts)
     const measured = this.#measured(scope, snapshot)
     const { exposure } = this.#decided(world, scope, measured)
-    const hints = scope.frame.presentation.hostHints ?? exposure === 'native'
+    const hints = this.#hints(world, scope, { ...measured, exposure })
     const surfaces = surfacesOf(world, scope, exposure)
     const look = { ...measured, exposure, hints, surfaces, activatorsAreTools: !surfaces.has('activators') }
     return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look), snapshot }
+  }
+
+  #hints(world: World, { frame }: Scope, look: Look<ToolEntry>): Look['hints'] {
+    const { hostHints, budgetTokens } = frame.presentation
+    if (!(hostHints ?? look.exposure === 'native')) return 'none'
+    // Searching for a tool that fits into the budget would only cost a turn.
+    return look.exposure === 'native' && this.#fullTokens(world, look) <= budgetTokens ? 'load' : 'search'
+  }
+
+  #fullTokens(world: World, look: Look<ToolEntry>): number {
+    return this.#cached(world, { ...look, exposure: 'everything', surfaces: noSurfaces, hints: 'none' }).tokens
   }
 
   /** Everything that a scope could be shown. */
@@ -195,7 +206,7 @@ export class Views {
     const succeeded = canWait ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
     const { groups } = world
     const activatorsAreTools = !scope.frame.canActivate
-    const shape = { exposure: 'everything', surfaces: noSurfaces, hints: false, activatorsAreTools, readOnly } as const
+    const shape = { exposure: 'everything', surfaces: noSurfaces, hints: 'none', activatorsAreTools, readOnly } as const
     return { groups, activation, ...shape, unavailable, modes, everyMode: missesChanges, forbidden, succeeded }
   }
 
@@ -231,7 +242,7 @@ export class Views {
     const world = this.#options.world(scope)
     const look = this.look(scope)
     const activation = scope.frame.canActivate ? this.#opened(world, look.activation) : look.activation
-    return this.#cached(world, { ...look, activation, exposure: 'everything', surfaces: noSurfaces, hints: false })
+    return this.#cached(world, { ...look, activation, exposure: 'everything', surfaces: noSurfaces, hints: 'none' })
   }
 
   /** The activation with every group that must be opened before its tools can run. */
@@ -259,7 +270,7 @@ export class Views {
     if (wish === 'measured' && world.groups.byName.size === 0)
       return { exposure: 'everything', reason: 'the server declares no groups' }
     const { budgetTokens } = frame.presentation
-    const tokens = this.#cached(world, { ...look, exposure: 'everything', surfaces: noSurfaces }).tokens
+    const tokens = this.#fullTokens(world, look)
     const measure = `the full list costs about ${tokens} tokens and the budget is ${budgetTokens}`
     if (host?.profile.defers === 'always')
       return { exposure: 'native', reason: `${host.profile.title} defers tools itself; ${measure}`, tokens }
@@ -314,7 +325,7 @@ export class Views {
     const { exposure, surfaces, hints, readOnly } = look
     const done = look.succeeded === undefined ? '*' : [...look.succeeded].join()
     const modes = look.everyMode ? '*' : [...look.modes.values()].join('.')
-    const marks = `${readOnly ? 'r' : ''}${hints ? 'h' : ''}${look.activatorsAreTools === true ? 'a' : ''}`
+    const marks = `${readOnly ? 'r' : ''}${hints}${look.activatorsAreTools === true ? 'a' : ''}`
     const flags = `${exposure} ${[...surfaces].join()} ${marks} ${done} ${modes}`
     return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
   }
@@ -374,7 +385,7 @@ function asShown(entry: ToolEntry, look: Look<ToolEntry>): ToolEntry {
   const whole = empty === true ? advised(tool, emptyModes) : tool
   const first =
     typeof entry.after === 'string' && look.succeeded === undefined ? advised(whole, `Call ${entry.after} first.`) : whole
-  const hinted = look.hints ? withHints(entry, first) : first
+  const hinted = look.hints === 'none' ? first : withHints(entry, first, look.hints)
   if (hinted === entry.tool && modes === entry.modes) return entry
   return { ...entry, tool: hinted, ...(modes !== undefined && { modes }), declared: entry }
 }
