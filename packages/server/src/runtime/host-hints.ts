@@ -15,7 +15,8 @@ const hinted = { search: new WeakMap<Tool, Tool>(), load: new WeakMap<Tool, Tool
 export function withHints({ visibility, tags, pinned }: ToolEntry, tool: Tool, kind: 'search' | 'load'): Tool {
   const found = hinted[kind].get(tool)
   if (found !== undefined) return found
-  const words = searchHint(tool, visibility.group === undefined ? tags : [visibility.group, ...tags])
+  const { group } = visibility
+  const words = searchHint(tool, group === undefined || group === gateName ? tags : [group, ...tags])
   const isLoaded = pinned === true || kind === 'load'
   const hints: Hints = isLoaded ? alwaysLoad : words === '' ? {} : { 'anthropic/searchHint': words }
   const made = { ...tool, _meta: { ...hints, ...tool._meta } }
