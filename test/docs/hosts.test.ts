@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 
 const page = join(import.meta.dirname, '../../docs/guides/hosts.md')
 
-const listed = (values: readonly string[]): string => (values.length === 0 ? 'none' : values.map((value) => `\`${value}\``).join(', '))
+const listed = (values: readonly string[]): string =>
+  values.length === 0 ? 'none' : values.map((value) => `\`${value}\``).join(', ')
 
 function limitsOf({ limits }: HostProfile): string {
   const { description, instructions, toolName, tools } = limits
