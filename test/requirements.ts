@@ -16,7 +16,8 @@ export interface Requirement {
  * D: changes of the servers behind a gateway, as their source document tells it; each on every transport that a server may have.
  * H: what real hosts do with a list, as the host lab measured it.
  * B: bad input. P: what authors of servers expect of declarations, handlers and replies. V: one server of a gateway, at an
- * address of its own.
+ * address of its own. U: starting the servers behind a gateway. K: settings of the
+ * library in the file of a gateway.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -98,7 +99,11 @@ export const requirements = [
     ways: 'none',
     behaviour: 'unfold identity tells the identity of a server, and says whether it is the expected one',
   },
-  { id: 'C08', ways: 'none', behaviour: 'unfold list tells the tools of a server, and with --schemas how to call them' },
+  {
+    id: 'C08',
+    ways: 'none',
+    behaviour: 'unfold list prints the signature of each tool of a server, and with --schemas its schema',
+  },
   { id: 'C09', ways: 'none', behaviour: 'unfold call calls any tool that it finds, with --args or with flags of its schema' },
   {
     id: 'C10',
@@ -780,6 +785,44 @@ export const requirements = [
   },
   { id: 'V10', ways: 'http', behaviour: 'calls of a server alone count for rate limit, audit and metrics like any others' },
   { id: 'V11', ways: 'http', behaviour: 'two clients of a server alone share neither activation nor session' },
+  {
+    id: 'U01',
+    ways: 'none',
+    behaviour: 'servers behind npx and other launchers are installed two at a time, with progress, and startTimeoutMs ends none',
+  },
+  { id: 'U02', ways: 'none', behaviour: 'an installation that has to end gets SIGTERM and the time to clean up' },
+  {
+    id: 'U03',
+    ways: 'none',
+    behaviour: 'a server that fails to start shows its first error line, with what to do; an installation is not retried at once',
+  },
+  {
+    id: 'U04',
+    ways: 'none',
+    behaviour: 'an npx folder that an interrupted installation left incomplete is named, to be deleted',
+  },
+  { id: 'U05', ways: 'none', behaviour: 'a server whose tools/list fails is degraded and never just ready' },
+  { id: 'U06', ways: 'none', behaviour: 'a start that times out names the attempt and the setting to change' },
+
+  { id: 'K01', ways: 'http', behaviour: 'an embedder in unfold.json finds tools by meaning, for all or for one profile' },
+  { id: 'K02', ways: 'http', behaviour: 'search learns from calls where unfold.json says so, for all or for one profile' },
+  {
+    id: 'K03',
+    ways: 'http session',
+    behaviour:
+      'with remember: reconnect in unfold.json, the next session of a token starts with what it activated, also after a restart',
+  },
+  {
+    id: 'K04',
+    ways: 'http',
+    behaviour: 'with remember: principal in a profile, all sessions and requests of a token share what it activated',
+  },
+  { id: 'K05', ways: 'http', behaviour: 'edits of search and remember are used at once, and tools are not embedded again' },
+  {
+    id: 'K06',
+    ways: 'none',
+    behaviour: 'the key of an embedder is in nothing that a gateway says, also when its endpoint repeats it',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof requirements)[number]['id']

@@ -10,12 +10,12 @@ import { gaps } from './gaps.ts'
  * under `cannot`, or we do under `gaps`, it must fail an expectation: once it passes, the entry is outdated and the test says so.
  */
 export function scenario(id: string, body: (driver: Driver) => Promise<void>): void {
-  describe(id, () => {
+  describe(`Hosts: ${id}`, () => {
     for (const driver of drivers) {
       const reason = driver.cannot?.[id] ?? gaps[id]?.[driver.id]
-      const title = reason === undefined ? fullTitle(driver) : `${fullTitle(driver)} cannot: ${reason}`
-      test.skipIf(commandOf(driver) === undefined)(title, () =>
-        reason === undefined ? body(driver) : failing(body(driver), title),
+      const remark = reason === undefined ? '' : ` cannot: ${reason}`
+      test.skipIf(commandOf(driver) === undefined)(`${fullTitle(driver)}${remark}`, () =>
+        reason === undefined ? body(driver) : failing(body(driver), `${id}, ${fullTitle(driver)}${remark}`),
       )
     }
   })

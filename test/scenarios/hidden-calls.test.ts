@@ -179,7 +179,7 @@ verifies('R17-7', async ({ serve }) => {
       const client = await server.connect()
       expect(await client.toolNames()).not.toContain('read_file')
       if (hiddenCalls === 'reveal') expect(textOf(await client.call('read_file'))).toBe('text')
-      else expect((await refusalOf(client.call('read_file'))).reason).toBe('unknown_tool')
+      else expect(textOf(await client.call('read_file'))).toContain('Call it with call_tool(name, arguments)')
       expect(await client.toolNames()).not.toContain('read_file')
     }
   }

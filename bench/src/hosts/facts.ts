@@ -77,7 +77,7 @@ function clientOf({ messages }: Probe): Pick<Facts, 'clientInfo' | 'firstRequest
   return {
     clientInfo: initialize?.clientInfo ?? (meta('clientInfo') as Facts['clientInfo']),
     firstRequest: first?.method ?? 'none',
-    revision: String(meta('protocolVersion') ?? initialize?.protocolVersion ?? 'unknown'),
+    revision: (meta('protocolVersion') as string | undefined) ?? initialize?.protocolVersion ?? 'unknown',
     capabilities: Object.keys(initialize?.capabilities ?? (meta('clientCapabilities') as object | undefined) ?? {}),
   }
 }

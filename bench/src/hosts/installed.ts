@@ -12,7 +12,7 @@ const pins = JSON.parse(readFileSync(join(root, 'test/hosts/package.json'), 'utf
 export const advice = 'npm run test:hosts installs the hosts (about 2.9 GB) into .hosts and tests with them'
 
 /** The version that the lab is written for. */
-export function versionOf({ package: name }: Driver): string {
+function versionOf({ package: name }: Driver): string {
   return pins.dependencies[name]?.replace(/^npm:.+@/u, '') ?? 'unknown'
 }
 

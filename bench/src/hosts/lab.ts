@@ -8,7 +8,7 @@ import { type HostRun, runHost } from './run.ts'
 import { proof } from './servers/replies.ts'
 
 /** The exposures that are tried with every host; `auto` is the default and is not written into the configuration. */
-export const exposures = ['auto', 'search', 'everything', 'groups', 'lazy'] as const
+export const exposures = ['auto', 'search', 'everything', 'native', 'groups', 'lazy'] as const
 export type Exposure = (typeof exposures)[number]
 
 /** What the gateway is like in one trial. */

@@ -20,7 +20,7 @@ export interface HostRun {
 }
 
 /** What a host is connected to: a gateway with its configuration and environment, or any server at an address. */
-export interface Target {
+interface Target {
   readonly url: string
   readonly config?: string
   readonly env?: NodeJS.ProcessEnv
@@ -49,11 +49,11 @@ export async function runHost(driver: Driver, options: RunOptions): Promise<Host
   try {
     const scene: Scene = { home: join(folder, 'home'), project: join(folder, 'home', 'project'), endpoint: endpoint.url }
     await mkdir(scene.project, { recursive: true })
-    const env = environment(scene)
+    const env = { ...environment(scene), ...driver.env(scene), ...options.env }
     await driver.prepare(scene)
     await connected(driver, { scene, gateway, transport, env })
     const ended = await runProcess([...command, ...driver.args(prompt)], {
-      env: { ...env, ...driver.env(scene), ...options.env },
+      env,
       cwd: scene.project,
       deadlineMs,
     })
@@ -93,10 +93,6 @@ interface Connection {
 
 async function connected({ connect }: Driver, { scene, gateway, transport, env }: Connection): Promise<void> {
   const { url, config } = gateway
-  if (typeof connect !== 'string') {
-    const command = { command: process.execPath, args: [unfold, 'serve', config ?? '', '--stdio'] }
-    return connect(scene, transport === 'http' ? { url } : command)
-  }
   const where = config === undefined ? ['--url', url] : ['--config', config]
   const args = [unfold, 'connect', connect, '--yes', ...where, ...(transport === 'stdio' ? ['--stdio'] : [])]
   await execute(process.execPath, args, { env: { ...env, UNFOLD_HOME: gateway.env?.UNFOLD_HOME }, cwd: scene.project })

@@ -83,7 +83,8 @@ function isOursInRest(
 
 /** The names of flags without a value that are written as letters: `-q`, `-qy`. */
 function shortNames(token: string, flags: { readonly [name: string]: Flag }): readonly string[] | undefined {
-  const names = [...token.slice(1)].map(
+  const names = Array.from(
+    token.slice(1),
     (letter) => Object.entries(flags).find(([, { short, type }]) => short === letter && type === 'switch')?.[0],
   )
   return names.every((name) => name !== undefined) ? names : undefined

@@ -2,7 +2,21 @@ import { tableLines } from './text/table.ts'
 import { wrapped } from './text/wrap.ts'
 import { common, type Flag, verbs } from './verbs.ts'
 
-const gateway = ['import', 'add', 'remove', 'serve', 'connect', 'disconnect', 'token', 'status', 'logs', 'reload']
+const gateway = [
+  'import',
+  'add',
+  'remove',
+  'serve',
+  'connect',
+  'disconnect',
+  'token',
+  'status',
+  'logs',
+  'reload',
+  'restart',
+  'enable',
+  'disable',
+]
 const servers = ['list', 'call', 'describe', 'search', 'tree', 'watch', 'identity', 'login', 'logout']
 const others = ['doctor', 'generate', 'plugins', 'init', 'completion']
 

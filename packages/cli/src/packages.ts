@@ -8,7 +8,7 @@ export interface OwnPackages {
   /** The clone of the repository that this program runs from; nothing where it was installed from a registry. */
   readonly clone: string | undefined
   /** What a `package.json` says to depend on one of our packages: a folder of the clone, or a version. */
-  dependency(name: 'cli' | 'client' | 'server'): string
+  readonly dependency: (name: 'cli' | 'client' | 'server') => string
   /** Where editors find the schema of `unfold.json`. */
   readonly schema: string
 }

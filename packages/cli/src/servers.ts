@@ -1,4 +1,4 @@
-import { type Connection, type ConnectOptions, connect, fileCache, type Target } from '@unfold-mcp/client'
+import { type Connection, type ConnectOptions, connect, fileCache, type ProcessLife, type Target } from '@unfold-mcp/client'
 import { nearest } from '@unfold-mcp/core'
 import { shellQuote } from './arguments/quote.ts'
 import {
@@ -102,6 +102,8 @@ export async function connectTo(
   return connect(signed.target, {
     name: label,
     signal: io.signal,
+    ...(seconds === undefined && { installTimeoutMs }),
+    onProcess: installationNotice(label, output),
     onWarning: (warning) => output.warn(warning),
     ...(isSet(flags, 'debug') && { onStderr: (line: string) => output.note(`[${safeText(label)}] ${safeText(line)}`) }),
     ...(!isSet(flags, 'no-cache') && { cache: fileCache(cacheFolder(io), { onWarning: (warning) => output.warn(warning) }) }),
@@ -110,6 +112,21 @@ export async function connectTo(
     ...(signed.credential !== undefined && { credential: signed.credential }),
     ...options,
   })
+}
+
+// npm, uv and Docker may have to download a lot.
+const installTimeoutMs = 600_000
+const installNoticeMs = 5_000
+
+/** Says that a server may be being installed when it does not answer for a while. */
+function installationNotice(label: string, output: Output): (pid: number, life: ProcessLife) => void {
+  let timer: NodeJS.Timeout | undefined
+  return (_pid, life) => {
+    clearTimeout(timer)
+    if (life !== 'installing') return
+    timer = setTimeout(() => output.note(`Waiting for ${safeText(label)}: it may be being installed.`), installNoticeMs)
+    timer.unref()
+  }
 }
 
 /** The target with the token of a sign-in; one that says who asks by a header of its own stays as it is. */

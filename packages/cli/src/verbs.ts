@@ -36,7 +36,11 @@ export const common: { readonly [name: string]: Flag } = {
 
 /** Flags of the verbs that talk to a server. */
 const serverFlags: { readonly [name: string]: Flag } = {
-  timeout: { type: 'number', value: 'seconds', about: 'How long to wait for the server; 60 unless told' },
+  timeout: {
+    type: 'number',
+    value: 'seconds',
+    about: 'How long to wait for the server; default: 60, and 600 while npx, uvx, docker run … may be installing it',
+  },
   header: { type: 'texts', value: 'name: value', about: 'A header for a server reached by address; may be repeated' },
   env: { type: 'texts', value: 'NAME=value', about: 'A variable for a server started by command; may be repeated' },
   config: { type: 'text', value: 'file', about: 'Read servers from this file alone' },
@@ -151,6 +155,7 @@ export const verbs: { readonly [name: string]: Verb } = {
       follow: { type: 'switch', short: 'f', about: 'Go on showing what comes' },
       upstream: text('name', 'The same as naming the server'),
       level: text('debug|info|warn|error', 'From this level on'),
+      stderr: toggle('What servers wrote to standard error, instead of the log'),
       limit: { type: 'number', value: 'n', about: 'How many lines; 100 unless told' },
       ...runningFlags,
     },
@@ -159,6 +164,24 @@ export const verbs: { readonly [name: string]: Verb } = {
     about: 'Make the running gateway read its configuration now',
     takes: '',
     flags: runningFlags,
+  },
+  restart: {
+    about: 'Start a server behind the running gateway anew',
+    takes: '<server>',
+    wantsUpstream: true,
+    flags: runningFlags,
+  },
+  enable: {
+    about: 'Use a server again that was disabled',
+    takes: '<server>',
+    wantsUpstream: true,
+    flags: editFlags,
+  },
+  disable: {
+    about: 'Keep a server in the configuration, and do not use it',
+    takes: '<server>',
+    wantsUpstream: true,
+    flags: editFlags,
   },
   list: {
     about: 'List the tools of a server with their parameters, or the servers that were found',
@@ -273,7 +296,11 @@ export const verbs: { readonly [name: string]: Verb } = {
     about: 'Check this machine, your configurations and every server in them',
     takes: '[<server>]',
     wantsServer: true,
-    flags: { ...serverFlags, offline: toggle('Do not connect to servers') },
+    flags: {
+      ...serverFlags,
+      offline: toggle('Do not connect to servers'),
+      fix: toggle('Delete folders of the cache of npx that are incomplete, after asking'),
+    },
   },
   completion: {
     about: 'Print completions for a shell',

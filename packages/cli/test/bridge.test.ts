@@ -49,6 +49,8 @@ test('stdio clients of both eras and an HTTP client share one process of a serve
     { era: 'stateless', name: 'unfold' },
   ])
 
+  expect((await at.unfold(['status'])).stdout).toMatch(/unfold 0\.1\.0 +1 session +over stdio/u)
+
   // What the server asks reaches the client that called, and what the client cancels reaches the server.
   expect(await textOf(first, 'shared__ask')).toBe('accept session')
   expect(await textOf(second, 'shared__ask')).toBe('accept 2026-07-28')
@@ -63,6 +65,16 @@ test('stdio clients of both eras and an HTTP client share one process of a serve
     await expect(waiting).rejects.toMatchObject({ reason: 'cancelled' })
     await until(async () => (await said()) === 'cancelled', 'the server hears of it', patienceMs)
   }
+
+  // Whoever leaves is gone.
+  const left = await overStdio(at)
+  await left.tools()
+  await left.close()
+  const stdioClients = async (): Promise<number> => {
+    const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
+    return status.clients.filter(({ transport }: { readonly transport?: string }) => transport === 'stdio').length
+  }
+  await until(async () => (await stdioClients()) === 2, 'the third client is gone', patienceMs)
 
   // Changes of the gateway reach both.
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { shared: shared(mark), more: shared(mark) } }))

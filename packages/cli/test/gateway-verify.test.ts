@@ -15,7 +15,7 @@ const desk = { command, args }
 test('after connecting, the entry is tried as the client would use it, over HTTP and by its command', async () => {
   await using at = await home()
   await using gateway = await serving(at, { mcpServers: { desk } })
-  for (const client of ['cursor', 'opencode', 'goose', 'codex', 'cline']) {
+  for (const client of ['cursor', 'opencode', 'goose', 'codex', 'cline', 'claude', 'qwen']) {
     const { code, stdout } = await at.unfold(['connect', client, '--yes'])
     expect({ client, code, stdout }).toMatchObject({
       code: 0,

@@ -38,8 +38,8 @@ const running = new Set<StdioTransport>()
 let isWatchingExit = false
 
 const drainMs = 250
-// npm finishes unpacking before it rolls back, which takes some ten seconds on a slow disk.
-const defaultInstallGraceMs = 30_000
+// npm finishes unpacking before it rolls back, which takes half a minute on a slow disk.
+const defaultInstallGraceMs = 60_000
 const strangeLines = 3
 const partBytes = 8_192
 const floodFactor = 8

@@ -1,14 +1,16 @@
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CommandTarget } from '../src/target.ts'
+import { until } from './processes.ts'
 
 const script = fileURLToPath(new URL('servers/launcher.mjs', import.meta.url))
 
 /** A program called `npx` that installs what a test wants, for as long as it wants; see servers/launcher.mjs. */
 export interface FakeLauncher extends AsyncDisposable {
-  readonly folder: string
+  /** What npm would have as its cache. */
+  readonly cache: string
   /** A server that is started through it. */
   target(name: string, env?: Readonly<Record<string, string>>): Required<Pick<CommandTarget, 'command' | 'args' | 'env'>>
   /** Lets an installation go on to its end. */
@@ -22,20 +24,23 @@ export interface FakeLauncher extends AsyncDisposable {
 export async function fakeLauncher(): Promise<FakeLauncher> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'unfold-launcher-')))
   const command = join(folder, 'npx')
+  const state = join(folder, 'state')
+  const cache = join(folder, 'cache')
+  await mkdir(state)
   await writeFile(command, `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`)
   await chmod(command, 0o755)
   return {
-    folder,
+    cache,
     target: (name, env = {}) => ({
       command,
       args: ['-y', name],
-      env: { LAUNCHER_STATE: folder, npm_config_cache: folder, ...env },
+      env: { LAUNCHER_STATE: state, npm_config_cache: cache, ...env },
     }),
     finish: async (...names) => {
-      for (const name of names) await writeFile(join(folder, `${name}.go`), '')
+      for (const name of names) await writeFile(join(state, `${name}.go`), '')
     },
     async events() {
-      const text = await readFile(join(folder, 'events'), 'utf8').catch(() => '')
+      const text = await readFile(join(state, 'events'), 'utf8').catch(() => '')
       return text
         .split('\n')
         .filter((line) => line !== '')
@@ -45,7 +50,11 @@ export async function fakeLauncher(): Promise<FakeLauncher> {
         })
     },
     halfInstalled: async () =>
-      (await readdir(folder)).filter((name) => name.endsWith('.part')).map((name) => name.replace(/\.part$/u, '')),
+      (await readdir(state)).filter((name) => name.endsWith('.part')).map((name) => name.replace(/\.part$/u, '')),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   }
 }
+
+/** Waits until so many packages are being installed. */
+export const installing = (npx: FakeLauncher, count: number): Promise<void> =>
+  until(async () => (await npx.halfInstalled()).length === count, `${count} are being installed`, 30_000)

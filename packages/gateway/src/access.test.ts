@@ -107,6 +107,26 @@ describe('what a client has', () => {
   })
 })
 
+test('how long activations are kept and how search works is what the profile says, else the file', () => {
+  const embedder = { url: 'http://127.0.0.1:9/v1', model: 'm' }
+  const settings = { remember: 'reconnect', search: { learn: true } }
+  const access = new Access(configOf({ work: { remember: 'principal', search: { embedder } }, rest: {} }, settings))
+  const [worker, rest] = [access.client(undefined, 'work'), access.client(undefined, 'rest')]
+  expect([access.remember(worker), access.remember(rest), access.remember(undefined)]).toEqual([
+    'principal',
+    'reconnect',
+    'reconnect',
+  ])
+  // A profile's search settings are in place of all of the others.
+  expect(access.search(worker)).toMatchObject({ learn: false, deadlineMs: 300, embedder: {} })
+  expect(access.search(rest)).toEqual({ learn: true, deadlineMs: 300 })
+  const before = access.search(worker)
+  access.configure(configOf({ work: { remember: 'session', search: { embedder } } }))
+  expect([access.remember(worker), access.search(worker) === before]).toEqual(['session', true])
+  access.configure(configOf({ work: { search: { embedder: { ...embedder, model: 'n' } } } }))
+  expect(access.search(worker)).not.toBe(before)
+})
+
 describe('a server alone', () => {
   const config = (more: object = {}): Config =>
     configOf(
@@ -156,7 +176,7 @@ describe('a server alone', () => {
   test('makes another client of the same token, which has what its profile has of it and nothing of others', () => {
     const access = new Access(config({ tokens: [free, bound] }))
     const [one, whole] = [access.client(bound, undefined, 'git'), access.client(bound, undefined)]
-    expect(one).toMatchObject({ id: 'token:bound/work/s/git', token: 'bound', profile: 'work', server: 'git' })
+    expect(one).toMatchObject({ id: `${whole.id}/s/git`, token: 'bound', profile: 'work', server: 'git' })
     expect(one).toBe(access.client(bound, undefined, 'git'))
     expect(one).not.toBe(whole)
     expect(access.client(createToken('a').record, undefined, 'git').id).not.toBe(

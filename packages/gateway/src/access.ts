@@ -1,7 +1,9 @@
 import { Failure, nearest, nearestHint, printable } from '@unfold-mcp/core'
-import type { ExposureOptions, PermitSource, Place, Principal } from '@unfold-mcp/server'
+import type { ExposureOptions, PermitSource, Place, Principal, Remember } from '@unfold-mcp/server'
+import type { SearchSettings } from '@unfold-mcp/server/search'
 import type { Config, Profile, TokenRecord } from './config/schema.ts'
 import { mcpPath, serverSegment } from './mcp-path.ts'
+import { SearchSettingsCache } from './search-settings.ts'
 import { profileHas, profileNames, profileReaches } from './transforms/profile.ts'
 
 /** Who is behind a request: the holder of a token, or anybody; and what they are connected to. */
@@ -28,6 +30,7 @@ export class Access implements PermitSource<Client> {
   /** Of the tokens that clients came with. */
   readonly #hashes = new WeakMap<Client, string>()
   readonly #toolsOf: NonNullable<AccessOptions['toolsOf']>
+  readonly #searches = new SearchSettingsCache()
   #has = new Map<string, ReturnType<typeof profileHas>>()
   /** By profile; the empty name is for clients without one. */
   #exposures = new Map<string, ExposureOptions>()
@@ -42,6 +45,7 @@ export class Access implements PermitSource<Client> {
     this.#config = config
     this.#has = new Map()
     this.#exposures = new Map()
+    this.#searches.retain([config.search, ...Object.values(config.profiles).flatMap(({ search }) => search ?? [])])
     for (const [id, client] of this.#clients) if (!this.admits(client)) this.#clients.delete(id)
   }
 
@@ -93,6 +97,13 @@ export class Access implements PermitSource<Client> {
     if (this.#lazy === true) return { mode: 'lazy' }
     return this.#lazy === false && configured === 'lazy' ? { mode: 'auto' } : {}
   }
+
+  /** How long what this client activates is kept. */
+  readonly remember = (client: Client | undefined): Remember => this.#profile(client)?.remember ?? this.#config.remember
+
+  /** How search goes beyond words for this client. */
+  readonly search = (client: Client | undefined): SearchSettings =>
+    this.#searches.of(this.#profile(client)?.search ?? this.#config.search)
 
   permits(client: Client | undefined, tool: { readonly name: string }, { source, group }: Omit<Place, 'tags'>): boolean {
     // Tools of the gateway itself are in no group, and everybody's; those of servers are in theirs.

@@ -1,4 +1,5 @@
 import type { Tool } from '@unfold-mcp/core'
+import type { ActivationStore } from '@unfold-mcp/server'
 import { Access, type Client } from './access.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { ReadConfig } from './config/read.ts'
@@ -27,6 +28,8 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   readonly folder: string
   /** Where the tools are kept that were known last. Whoever opened it closes it. */
   readonly store: CatalogStore
+  /** Where it is kept what clients activated, for as long as `remember` says; memory by default. */
+  readonly activations?: ActivationStore
   readonly log: Log
   /** Starts every client lazily, or none, in place of what the configuration says. */
   readonly lazy?: boolean
@@ -122,6 +125,7 @@ export class Gateway implements AsyncDisposable {
       source: this.source,
       passing: this.passing,
       results: this.#results,
+      activations: options.activations,
       admit: options.admit,
       log: options.log,
     })

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
+import { fileStore } from '@unfold-mcp/server/stores/file'
 import { ConfigError, problemLine } from './config/problem.ts'
 import { type ReadConfig, readConfig } from './config/read.ts'
 import { isLoopback, openDoor } from './config/rules.ts'
 import type { Environment } from './config/variables.ts'
-import { Gateway } from './gateway.ts'
+import { Gateway, type GatewayOptions } from './gateway.ts'
 import { type CloseOptions, GatewayLife } from './gateway-life.ts'
 import type { Reloaded } from './http/api.ts'
 import type { Log } from './log.ts'
@@ -73,6 +75,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     read,
     folder: dirname(file),
     store,
+    ...activationsIn(read, options, file),
     log,
     calm,
     ...(options.lazy !== undefined && { lazy: options.lazy }),
@@ -101,6 +104,13 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
 function checkDoor(file: string, host: string, { config }: ReadConfig, { http }: StartOptions): void {
   if (http === false || isLoopback(host) || config.tokens.length > 0) return
   throw new ConfigError([{ file, line: 1, column: 1, path: `listen.host "${host}"`, message: openDoor }])
+}
+
+/** What survives a restart of what clients activated: nothing, or a small file for each of them, for this configuration alone. */
+function activationsIn({ config }: ReadConfig, { home }: StartOptions, file: string): Pick<GatewayOptions, 'activations'> {
+  if (config.store.kind === 'memory') return {}
+  const folder = createHash('sha256').update(file).digest('hex').slice(0, 16)
+  return { activations: fileStore(join(home, 'activations', folder)) }
 }
 
 async function openStore(

@@ -21,6 +21,7 @@ export interface ToolboxesOptions {
   readonly source: UpstreamSource
   readonly passing: Passing
   readonly results: ResultStore
+  readonly activations: Options['store']
   readonly admit: Options['admit']
   readonly log: Log
 }
@@ -107,7 +108,7 @@ export class Toolboxes {
 
 /** A toolbox over tools of upstreams. However many of them there are, all share the configuration, the limits and what is kept. */
 function toolboxOver(
-  { config, access, passing, results, admit, log }: ToolboxesOptions,
+  { config, access, passing, results, activations, admit, log }: ToolboxesOptions,
   source: UpstreamSource | ServerSource,
   own: Pick<Options, 'name' | 'title' | 'version' | 'about' | 'introduce' | 'permit'>,
 ): GatewayToolbox {
@@ -115,6 +116,9 @@ function toolboxOver(
   const toolbox: GatewayToolbox = new Toolbox({
     ...own,
     exposure: access.exposure,
+    remember: access.remember,
+    search: access.search,
+    ...(activations !== undefined && { store: activations }),
     hiddenCalls: 'reveal',
     menu: 'stepwise',
     limits: { depth: limits.depth, elements: limits.elements },

@@ -259,6 +259,7 @@ describe('the administration', () => {
           pid: process.pid,
           url: edge.url,
           admin: edge.admin,
+          bridge: expect.stringMatching(/^unfold_bridge_/u),
           config: edge.file,
           transport: 'http',
           startedAt: expect.any(String),

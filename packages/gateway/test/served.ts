@@ -3,8 +3,7 @@ import { until } from '../../client/test/processes.ts'
 import { type TestClient, testClient } from '../../server/src/testing/client.ts'
 import { createLog } from '../src/log.ts'
 import { runningGateways } from '../src/run-file.ts'
-import type { StartOptions } from '../src/start.ts'
-import { fromFile } from './gateway-file.ts'
+import { type FromFileOptions, fromFile } from './gateway-file.ts'
 import { server } from './upstreams.ts'
 
 /** The server whose tools can be changed, as the configuration names it. */
@@ -17,7 +16,7 @@ export interface Asked {
 }
 
 /** A gateway from a file, on a port of its own, with all that it wrote to its log. */
-export async function served(config: object, options: Partial<StartOptions> = {}) {
+export async function served(config: object, options: FromFileOptions = {}) {
   const lines: string[] = []
   const log = createLog({ level: 'debug', stream: { write: (line) => lines.push(line) } })
   const remembering = (next: object): object => ({ store: { kind: 'memory' }, ...next })

@@ -15,6 +15,7 @@ import { AdoptedTools, type ListPage, unusable, type WithList } from './adoption
 import type { ToolContext } from './context.ts'
 import type { Principal } from './principal.ts'
 import type { HandlerResult } from './result.ts'
+import { mayShare } from './runtime/declaration.ts'
 import { instructionsFor } from './runtime/instructions.ts'
 import type { Newcomer, Product } from './runtime/product.ts'
 import type { Runtime } from './runtime/runtime.ts'
@@ -113,8 +114,8 @@ function instruct(server: Server, ours: string | undefined): void {
 
 /** How long the list may be kept is what the server says, unless the options say so or make it differ between clients. */
 function hintOf(runtime: Runtime, scope: Scope) {
-  const { ttlMs, permit, remember } = runtime.declaration
-  const isOurs = ttlMs !== undefined || permit !== undefined || remember === 'principal'
+  const { ttlMs, permit } = runtime.declaration
+  const isOurs = ttlMs !== undefined || permit !== undefined || mayShare(runtime.declaration)
   return isOurs && scope.frame.era === 'stateless' ? cacheHint(runtime) : {}
 }
 

@@ -93,10 +93,13 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly identity?: IdentityBasis | false
   /** Which tools exist for whom; a `PermitSource` is asked less often. */
   readonly permit?: ((principal: P | undefined, tool: Tool, place: Place) => boolean) | PermitSource<P>
-  /** How search goes beyond words: by meaning, by an order of your own, by what was called before. */
-  readonly search?: SearchSettings<P>
-  /** How long what a client activated is kept, and for whom. */
-  readonly remember?: Remember
+  /**
+   * How search goes beyond words: by meaning, by an order of your own, by what was called before. A function decides for each
+   * principal, at every search; what an embedder has read of the tools is kept by its object, so return the same one.
+   */
+  readonly search?: SearchSettings<P> | ((principal: P | undefined) => SearchSettings<P>)
+  /** How long what a client activated is kept, and for whom. A function decides for each principal, when it connects. */
+  readonly remember?: Remember | ((principal: P | undefined) => Remember)
   readonly store?: ActivationStore
   readonly callTimeoutMs?: number
   /**
@@ -325,7 +328,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
   { extend = [], product }: { readonly extend?: Declaration['extend']; readonly product?: Declaration['product'] },
 ): Declaration {
   for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs', 'noticeEveryMs'] as const) positive(what, options[what])
-  positive('search.deadlineMs', options.search?.deadlineMs)
+  if (typeof options.search === 'object') positive('search.deadlineMs', options.search.deadlineMs)
   const { name, version, title, icons, websiteUrl, introduce } = options
   const declared: Implementation = {
     name,
@@ -361,7 +364,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     identity: options.identity ?? 'definitions',
     permit: options.permit as Declaration['permit'],
     search: (options.search ?? {}) as Declaration['search'],
-    remember: options.remember ?? 'session',
+    remember: (options.remember as Declaration['remember'] | undefined) ?? 'session',
     store: options.store ?? memoryStore(),
     callTimeoutMs: options.callTimeoutMs ?? 300_000,
     relistTimeoutMs: options.relistTimeoutMs ?? 500,

@@ -44,7 +44,7 @@ export function plainAgent(wish: Wish, maxTurns = 12): Agent {
 export function isAttempt({ name, arguments: args }: Pick<Exchange, 'name' | 'arguments'>, { tool }: Wish): boolean {
   if (isNamed(name, tool)) return true
   if (!isNamed(name, call) && name !== hostBridge && name !== hostRefusal) return false
-  const inner = String(args.name ?? args.tool ?? '')
+  const inner = [args.name, args.tool].find((each) => typeof each === 'string') ?? ''
   return isNamed(inner, tool) || isAttempt({ name: inner, arguments: asObject(args.arguments) }, { tool } as Wish)
 }
 

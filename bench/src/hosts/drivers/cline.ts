@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Driver, Scene } from './driver.ts'
-import { mergeJson, putFile } from './files.ts'
+import { putFile } from './files.ts'
 
 const platform = `${process.platform}-${process.arch}`
 const settings = ({ home }: Scene): string => join(home, '.cline', 'data', 'settings')
@@ -12,10 +12,7 @@ export const cline: Driver = {
   package: 'cline',
   programs: [`@cline/cli-${platform}/bin/cline`],
   wire: 'chat',
-  connect: (scene, way) =>
-    mergeJson(join(settings(scene), 'cline_mcp_settings.json'), 'mcpServers', {
-      unfold: 'url' in way ? { type: 'streamableHttp', url: way.url } : { type: 'stdio', ...way },
-    }),
+  connect: 'cline',
   prepare: (scene) => {
     const provider = 'openai-compatible'
     return putFile(join(settings(scene), 'providers.json'), {
@@ -34,4 +31,8 @@ export const cline: Driver = {
   args: (prompt) => ['--auto-approve', 'true', prompt],
   // Elsewhere it starts a daemon that outlives the run.
   env: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
+  cannot: {
+    'an image': 'it passes the base64 of an image as text',
+    'a gateway restart in the middle': 'it does not start a new session when the server reports that the old one is gone',
+  },
 }

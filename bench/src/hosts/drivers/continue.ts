@@ -1,4 +1,3 @@
-import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Driver, Scene } from './driver.ts'
 import { putFile } from './files.ts'
@@ -15,11 +14,7 @@ export const continueCli: Driver = {
   package: '@continuedev/cli',
   programs: ['@continuedev/cli/dist/cn.js'],
   wire: 'chat',
-  connect: (scene, way) =>
-    appendFile(
-      fileIn(scene),
-      section('mcpServers', { name: 'unfold', ...('url' in way ? { type: 'streamable-http', url: way.url } : way) }),
-    ),
+  connect: 'continue',
   prepare: (scene) =>
     putFile(
       fileIn(scene),
@@ -35,4 +30,8 @@ export const continueCli: Driver = {
     ),
   args: (prompt) => ['-p', prompt, '--auto'],
   env: () => ({ CONTINUE_METRICS_ENABLED: '0' }),
+  cannot: {
+    'an image': 'it passes the base64 of an image as text',
+    'a gateway restart in the middle': 'it does not start a new session when the server reports that the old one is gone',
+  },
 }

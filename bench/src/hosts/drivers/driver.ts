@@ -10,9 +10,6 @@ export interface Scene {
   readonly endpoint: string
 }
 
-/** How a host reaches the gateway: at its address, or by starting one. */
-export type Way = { readonly url: string } | { readonly command: string; readonly args: readonly string[] }
-
 /** How one host is installed, configured and run without a terminal. */
 export interface Driver {
   /** Name of the driver, and of its file. */
@@ -26,10 +23,8 @@ export interface Driver {
   /** The Node that runs its JavaScript; the one that runs the lab if it does not matter. */
   readonly node?: 22
   readonly wire: keyof typeof wires
-  /**
-   * The name by which `unfold connect` knows it, or a function that writes the entry where `connect` does not know it yet.
-   */
-  readonly connect: string | ((scene: Scene, way: Way) => Promise<void>)
+  /** The name by which `unfold connect` knows it. */
+  readonly connect: string
   /** Writes what the host needs before its first start: model provider, no questions, no telemetry. */
   readonly prepare: (scene: Scene) => Promise<void>
   readonly args: (prompt: string) => readonly string[]

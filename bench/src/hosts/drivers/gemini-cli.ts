@@ -19,4 +19,8 @@ export const geminiCli: Driver = {
     }),
   args: (prompt) => ['-p', prompt, '--yolo'],
   env: ({ endpoint }) => ({ GEMINI_API_KEY: 'lab', GOOGLE_GEMINI_BASE_URL: endpoint }),
+  cannot: {
+    'a question to the user': 'it does not declare the elicitation capability',
+    'a gateway restart in the middle': 'it does not open a new session when the server answers 404',
+  },
 }

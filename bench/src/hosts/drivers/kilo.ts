@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Driver, Scene } from './driver.ts'
-import { mergeJson, putFile } from './files.ts'
+import { putFile } from './files.ts'
 
 const platform = `${process.platform}-${process.arch}`
 const fileIn = ({ home }: Scene): string => join(home, '.config', 'kilo', 'kilo.json')
@@ -12,13 +12,7 @@ export const kilo: Driver = {
   package: '@kilocode/cli',
   programs: [`@kilocode/cli-${platform}/bin/kilo`, `@kilocode/cli-${platform}-baseline/bin/kilo`],
   wire: 'chat',
-  connect: (scene, way) =>
-    mergeJson(fileIn(scene), 'mcp', {
-      unfold:
-        'url' in way
-          ? { type: 'remote', url: way.url, enabled: true }
-          : { type: 'local', command: [way.command, ...way.args], enabled: true },
-    }),
+  connect: 'kilo',
   prepare: (scene) =>
     putFile(fileIn(scene), {
       autoupdate: false,

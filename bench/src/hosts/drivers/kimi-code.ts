@@ -1,8 +1,4 @@
-import { join } from 'node:path'
-import type { Driver, Scene } from './driver.ts'
-import { mergeJson } from './files.ts'
-
-const fileIn = ({ home }: Scene): string => join(home, '.kimi-code', 'mcp.json')
+import type { Driver } from './driver.ts'
 
 /** Kimi Code with an OpenAI-compatible endpoint. */
 export const kimiCode: Driver = {
@@ -12,7 +8,7 @@ export const kimiCode: Driver = {
   programs: ['@moonshot-ai/kimi-code/dist/main.mjs'],
   node: 22,
   wire: 'chat',
-  connect: (scene, way) => mergeJson(fileIn(scene), 'mcpServers', { unfold: 'url' in way ? { url: way.url } : way }),
+  connect: 'kimi',
   prepare: () => Promise.resolve(),
   args: (prompt) => ['-p', prompt],
   env: ({ endpoint }) => ({
@@ -22,5 +18,6 @@ export const kimiCode: Driver = {
     KIMI_MODEL_BASE_URL: `${endpoint}/v1`,
     KIMI_CODE_NO_AUTO_UPDATE: '1',
     KIMI_DISABLE_TELEMETRY: '1',
+    KIMI_MCP_STARTUP_TIMEOUT_MS: '120000',
   }),
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Driver, Scene } from './driver.ts'
-import { mergeJson, putFile } from './files.ts'
+import { putFile } from './files.ts'
 
 const platform = `${process.platform}-${process.arch}`
 const fileIn = ({ home }: Scene): string => join(home, '.config', 'opencode', 'opencode.json')
@@ -12,13 +12,7 @@ export const opencode: Driver = {
   package: 'opencode-ai',
   programs: [`opencode-${platform}/bin/opencode`, `opencode-${platform}-baseline/bin/opencode`, 'opencode-ai/bin/opencode.exe'],
   wire: 'chat',
-  connect: (scene, way) =>
-    mergeJson(fileIn(scene), 'mcp', {
-      unfold:
-        'url' in way
-          ? { type: 'remote', url: way.url, enabled: true }
-          : { type: 'local', command: [way.command, ...way.args], enabled: true },
-    }),
+  connect: 'opencode',
   prepare: (scene) =>
     putFile(fileIn(scene), {
       $schema: 'https://opencode.ai/config.json',
@@ -45,4 +39,5 @@ export const opencode: Driver = {
     }),
   args: (prompt) => ['run', prompt],
   env: () => ({ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
+  cannot: { 'a question to the user': 'it does not declare the elicitation capability' },
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Driver, Scene } from './driver.ts'
-import { mergeJson, putFile } from './files.ts'
+import { putFile } from './files.ts'
 
 const fileIn = ({ home }: Scene): string => join(home, '.qwen', 'settings.json')
 
@@ -12,7 +12,7 @@ export const qwenCode: Driver = {
   programs: ['@qwen-code/qwen-code/cli-entry.js', '@qwen-code/qwen-code/cli.js'],
   node: 22,
   wire: 'chat',
-  connect: (scene, way) => mergeJson(fileIn(scene), 'mcpServers', { unfold: 'url' in way ? { httpUrl: way.url } : way }),
+  connect: 'qwen',
   prepare: (scene) =>
     putFile(fileIn(scene), {
       general: { enableAutoUpdate: false },
@@ -22,4 +22,8 @@ export const qwenCode: Driver = {
     }),
   args: (prompt) => ['-p', prompt, '--yolo', '--auth-type', 'openai'],
   env: ({ endpoint }) => ({ OPENAI_API_KEY: 'lab', OPENAI_BASE_URL: `${endpoint}/v1`, OPENAI_MODEL: 'qwen3-vl-plus' }),
+  cannot: {
+    'a question to the user': 'it does not declare the elicitation capability',
+    'a resource': 'the model has no tool that lists resources',
+  },
 }

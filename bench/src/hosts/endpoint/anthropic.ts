@@ -24,7 +24,7 @@ interface Block {
 
 /** Anthropic Messages. */
 export const anthropic: Wire = {
-  asks: (path) => /\/v1\/messages$/u.test(path),
+  asks: (path) => path.endsWith('/v1/messages'),
   isStreamed: (_path, body) => (body as Body).stream === true,
   read(body, bytes) {
     const { system, tools = [], messages = [] } = body as Body

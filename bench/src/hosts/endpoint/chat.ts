@@ -65,9 +65,9 @@ function entriesOf({ role, content, tool_call_id: id = '', tool_calls: calls = [
   return [
     ...(text === '' ? [] : [{ kind: 'assistant' as const, text }]),
     ...calls.map(
-      ({ id, function: { name, arguments: json } }): Message => ({
+      ({ id: made, function: { name, arguments: json } }): Message => ({
         kind: 'call',
-        call: { id, name, arguments: JSON.parse(json) as Record<string, unknown> },
+        call: { id: made, name, arguments: JSON.parse(json) as Record<string, unknown> },
       }),
     ),
   ]

@@ -10,7 +10,7 @@ export interface OfferedTool {
 }
 
 /** A call that the model made earlier in this conversation. */
-export interface MadeCall {
+interface MadeCall {
   readonly id: string
   readonly name: string
   readonly arguments: Record<string, unknown>

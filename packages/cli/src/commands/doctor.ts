@@ -1,6 +1,8 @@
 import { type Finding, findingsFor } from '../doctor/findings.ts'
+import { deleteNpxFolders } from '../doctor/npx.ts'
 import { exit } from '../exit.ts'
-import type { Invocation } from '../grammar.ts'
+import { restartServers } from '../gateway/running.ts'
+import { type Flags, type Invocation, isSet } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
 import { safeText } from '../text/safe.ts'
@@ -16,10 +18,25 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     if (!output.isJson) output.item(textOf(finding, output), finding)
     else if (output.isLines) output.item('', finding)
   }
-  const failed = findings.filter(({ state }) => state === 'failed')
-  if (output.isJson && !output.isLines) output.answer('', { ok: failed.length === 0, findings })
+  const deleted = isSet(invocation.flags, 'fix') ? await fixed(findings, invocation.flags, io, output) : []
+  const failed = findings.filter(({ state, npxFolder = '' }) => state === 'failed' && !deleted.includes(npxFolder))
+  if (output.isJson && !output.isLines) output.answer('', { ok: failed.length === 0, findings, deleted })
   if (!output.isJson) output.note(failed.length === 0 ? '\nAll is well.' : `\n${failed.length} of ${findings.length} failed.`)
   return failed.length === 0 ? exit.ok : exit.failed
+}
+
+/** Deletes what is incomplete in the cache of npx, and has gateways that run start those servers again. Gives the folders. */
+async function fixed(findings: readonly Finding[], flags: Flags, io: Io, output: Output): Promise<readonly string[]> {
+  const folders = [...new Set(findings.flatMap(({ npxFolder }) => npxFolder ?? []))]
+  if (folders.length === 0) {
+    output.note('\nNothing to fix.')
+    return []
+  }
+  await deleteNpxFolders(folders, flags, io)
+  for (const folder of folders) output.note(`Deleted ${safeText(folder)}. npx installs it again at the next start.`)
+  const restarted = await restartServers(({ lastError = '' }) => folders.some((folder) => lastError.includes(folder)), io)
+  if (restarted.length > 0) output.note(`The gateway restarts: ${restarted.map((name) => safeText(name)).join(', ')}`)
+  return folders
 }
 
 function textOf({ state, about, message, next }: Finding, { style }: Output): string {

@@ -17,9 +17,17 @@ interface LogLine {
   readonly upstream?: string
 }
 
+/** What a server wrote to standard error. */
+interface StderrLine {
+  readonly id?: number
+  readonly at: string
+  readonly upstream: string
+  readonly line: string
+}
+
 const retryMs = 500
 
-/** What the running gateway wrote to its log; with --follow, what it writes as it comes. */
+/** What the running gateway wrote to its log, or its servers to standard error; with --follow, what is written as it comes. */
 export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const level = logLevel(flags, 'level')
@@ -28,6 +36,10 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   const [named, ...others] = words
   if (others.length > 0) throw usageError('One server at a time: unfold logs [<server>]')
   const upstream = named ?? textOf(flags, 'upstream')
+  const isStderr = isSet(flags, 'stderr')
+  if (isStderr && level !== undefined) throw usageError('What servers write to standard error has no level: leave --level out.')
+  const kind = isStderr ? { route: 'stderr', type: 'stderr' } : { route: 'logs', type: 'log' }
+  const text = (line: LogLine | StderrLine): string => ('line' in line ? stderrText(line, output) : lineText(line, output))
   const gateway = await oneGateway(flags, io, output)
   const query = new URLSearchParams({
     limit: String(limit),
@@ -35,20 +47,21 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     ...(upstream !== undefined && { upstream }),
   })
   const { signal } = io
-  const lines = (await (await askGateway(gateway, `logs?${query.toString()}`, { signal })).json()) as readonly LogLine[]
+  const answered = await askGateway(gateway, `${kind.route}?${query.toString()}`, { signal })
+  const lines = (await answered.json()) as readonly (LogLine | StderrLine)[]
   const isFollowed = isSet(flags, 'follow')
   if (output.isJson && !output.isLines && !isFollowed) output.answer('', { lines })
-  else for (const line of lines) output.item(lineText(line, output), line)
+  else for (const line of lines) output.item(text(line), line)
   if (lines.length === 0) output.note('Nothing was written so far.')
   if (!isFollowed) return exit.ok
-  const follow = new URLSearchParams({ types: 'log', ...(level !== undefined && { level }) })
+  const follow = new URLSearchParams({ types: kind.type, ...(level !== undefined && { level }) })
   let last = String(lines.at(-1)?.id ?? 0)
   const ask = async (): Promise<void> => {
     const response = await askGateway(gateway, `events?${follow.toString()}`, { signal, headers: { 'last-event-id': last } })
     for await (const { id, data } of unbroken(response)) {
       last = id
-      const line = JSON.parse(data) as LogLine
-      if (upstream === undefined || line.upstream === upstream) output.item(lineText(line, output), { id: Number(id), ...line })
+      const line = JSON.parse(data) as LogLine | StderrLine
+      if (upstream === undefined || line.upstream === upstream) output.item(text(line), { id: Number(id), ...line })
     }
   }
   return rounds(ask, { signal, output, everyMs: retryMs })
@@ -62,6 +75,9 @@ async function* unbroken(response: Response): AsyncGenerator<ServerSent> {
     if (!(error instanceof TypeError)) throw error
   }
 }
+
+const stderrText = ({ at, upstream, line }: StderrLine, { style }: Output): string =>
+  `${style.dim(clockText(at))} ${style.bold(safeText(upstream))} ${safeText(line, { limit: 2_000 })}`
 
 function lineText({ at, level, message, upstream }: LogLine, { style }: Output): string {
   const paint = { debug: style.dim, info: style.cyan, warn: style.yellow, error: style.red }[level] ?? style.dim

@@ -7,6 +7,7 @@ import { exposureNamed } from '../gateway/exposure.ts'
 import { logLevel, quietly } from '../gateway/log.ts'
 import { permittedConfig } from '../gateway/permission.ts'
 import { settled } from '../gateway/settled.ts'
+import { summaryLines } from '../gateway/summary.ts'
 import { costText, welcomeText } from '../gateway/welcome.ts'
 import { type Invocation, isSet, numberOf, textOf } from '../grammar.ts'
 import { dataFolder, type Io } from '../io.ts'
@@ -54,10 +55,14 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   try {
     if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
     else {
-      await tellStart(running, { file, host }, io, output)
+      const pending = await tellStart(running, { file, host }, io, output)
       starting.isOver = true
+      if (pending.length > 0) void tellSettled(running, pending, io, output)
       if (!io.signal.aborted) await once(io.signal, 'abort')
       output.note('Ending, as soon as the calls that run are done. Interrupt again to end at once.')
+      const installing = running.gateway.upstreams.statuses().filter(({ state }) => state === 'installing')
+      if (installing.length > 0)
+        output.note(`Stopping installations, which may take a minute: ${installing.map(({ name }) => safeText(name)).join(', ')}`)
     }
   } finally {
     await running.close()
@@ -111,28 +116,38 @@ function stdioView(flags: Invocation['flags']): string | undefined {
   return all.length === 0 ? undefined : all.join('&')
 }
 
-/** Says where it is, what it found, and how to go on. */
+/** Says where it is, what it found, and how to go on. Resolves with the servers that are still being started. */
 async function tellStart(
   running: RunningGateway,
   { file, host }: { readonly file: string; readonly host: string | undefined },
   io: Io,
   output: Output,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { gateway, url = '' } = running
   const { config } = gateway
   if (output.isJson) output.item('', { url, pid: process.pid, config: file })
   else output.note(`Serving ${safeText(file)} on ${url}`)
-  await settled(gateway, {
+  const pending = await settled(gateway, {
     tell: (line) => output.note(`  ${line}`),
     clean: (text) => running.withoutSecrets(text),
     signal: io.signal,
     patienceMs: patienceMs.person,
   })
-  if (io.signal.aborted) return
+  if (io.signal.aborted) return []
   output.note(costText(await gateway.toolbox.preview()))
   const { isLoopback } = await import('@unfold-mcp/gateway/config')
   const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
   output.note(welcomeText(url, config.tokens.length > 0, name))
+  return pending
+}
+
+/** Says once more how each server is, when those that were still being started have come up or failed. */
+async function tellSettled(running: RunningGateway, names: readonly string[], io: Io, output: Output): Promise<void> {
+  const { gateway } = running
+  await settled(gateway, { tell: () => undefined, signal: io.signal, patienceMs: Number.POSITIVE_INFINITY, names })
+  if (io.signal.aborted) return
+  for (const line of summaryLines(gateway, (text) => running.withoutSecrets(text))) output.note(line)
+  output.note(costText(await gateway.toolbox.preview()))
 }
 
 async function serveStdin(

@@ -52,7 +52,9 @@ const isCommonFlag = (word: string): boolean => Object.hasOwn(common, word.slice
 /** Letters that stand for flags without a value. */
 const isShorts = (word: string, flags: { readonly [name: string]: Flag }): boolean =>
   /^-[a-z]+$/iu.test(word) &&
-  [...word.slice(1)].every((letter) => Object.values(flags).some(({ short, type }) => short === letter && type === 'switch'))
+  Array.from(word.slice(1)).every((letter) =>
+    Object.values(flags).some(({ short, type }) => short === letter && type === 'switch'),
+  )
 
 const files: Completion = { candidates: [], files: true }
 const none: readonly Candidate[] = []

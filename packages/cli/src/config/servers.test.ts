@@ -281,16 +281,16 @@ describe('what is wrong is said with its place', () => {
     await place.write('~/.gemini/settings.json', {
       mcpServers: { hub: { ...held, env: { A: '${SET}', B: '${TWO}' } }, both: { command: 'b' } },
     })
-    const found = await findServers(place.surroundings)
-    expect(found.servers.map(({ name }) => name)).toEqual(['both'])
-    expect(found.held.map(({ name, unset, also }) => [name, unset, also.length])).toEqual([
+    const all = await findServers(place.surroundings)
+    expect(all.servers.map(({ name }) => name)).toEqual(['both'])
+    expect(all.held.map(({ name, unset, also }) => [name, unset, also.length])).toEqual([
       ['hub', ['ONE', 'TWO', 'THREE'], 1],
       ['web', ['HOST'], 0],
       ['both@cursor', ['FOUR'], 0],
     ])
-    expect(found.held[0]?.portable).toEqual(held)
-    expect(found.held[1]?.portable).toMatchObject({ url: 'https://${HOST}/mcp' })
-    expect(found.problems.filter(({ unset }) => unset === undefined).map(({ server }) => server)).toEqual(['worse'])
+    expect(all.held[0]?.portable).toEqual(held)
+    expect(all.held[1]?.portable).toMatchObject({ url: 'https://${HOST}/mcp' })
+    expect(all.problems.filter(({ unset }) => unset === undefined).map(({ server }) => server)).toEqual(['worse'])
   })
 
   test('an input of VS Code says what it is', async () => {

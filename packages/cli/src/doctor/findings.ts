@@ -16,6 +16,8 @@ export interface Finding {
   readonly message: string
   /** The one thing to do about it. */
   readonly next?: string
+  /** The folder of the cache of npx that has to be deleted. */
+  readonly npxFolder?: string
   readonly [more: string]: unknown
 }
 
@@ -168,8 +170,12 @@ async function serverFinding(server: Pick<Named, 'label' | 'target'>, flags: Fla
     return { ...base, state: 'ok', message, tools: tools.length, protocol: protocolVersion, identity: identity?.server_id, ms }
   } catch (error) {
     if (io.signal.aborted) throw error
-    const { reason, message } = commandErrorOf(error, label)
+    const { reason, message, details } = commandErrorOf(error, label)
     const [first = message] = message.split('\n')
+    if (typeof details.npxFolder === 'string') {
+      const problem = `${message}\nThe npx folder ${details.npxFolder} is incomplete, probably because an installation was interrupted.`
+      return { ...base, state: 'failed', message: problem, reason, npxFolder: details.npxFolder, next: 'unfold doctor --fix' }
+    }
     if (reason === 'login_required') return { ...base, state: 'login', message: first, reason, next: `unfold login ${label}` }
     return { ...base, state: 'failed', message, reason, next: nextFor(reason, label, target) }
   }

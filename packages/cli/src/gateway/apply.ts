@@ -3,7 +3,8 @@ import { EditError } from '../edit/edit.ts'
 import { type PlannedEdit, writeEdit } from '../edit/file.ts'
 import { CommandError, exit } from '../exit.ts'
 import { type Flags, isSet } from '../grammar.ts'
-import { type Io, isInteractive } from '../io.ts'
+import { requireYes } from '../interactive/agreement.ts'
+import type { Io } from '../io.ts'
 import type { Output } from '../output.ts'
 import { safeText } from '../text/safe.ts'
 import { styleFor } from '../text/style.ts'
@@ -34,7 +35,7 @@ export async function applyEdit(plan: PlannedEdit, { flags, io, output, question
   for (const line of differenceLines(before, after, { style, shown })) output.note(line)
   if (isSet(flags, 'dry-run')) return { file, changed: false }
   const asked = typeof question === 'function' ? question() : question
-  if (asked !== undefined) await requireYes(asked, flags, io)
+  if (asked !== undefined) await requireYes(asked, { flags, io, otherwise: 'Nothing was written.' })
   const written = await planned(writeEdit(plan))
   if (written.backup !== undefined) output.note(`Backup: ${safeText(written.backup)}`)
   return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }
@@ -46,12 +47,4 @@ export function planned<T>(work: Promise<T>): Promise<T> {
     if (!(error instanceof EditError)) throw error
     throw new CommandError(exit.failed, 'not_edited', error.message, { cause: error })
   })
-}
-
-async function requireYes(question: string, flags: Flags, io: Io): Promise<void> {
-  if (isSet(flags, 'yes')) return
-  if (!isInteractive(io) || isSet(flags, 'no-input'))
-    throw new CommandError(exit.blocked, 'not_confirmed', 'Nothing was written. Run this with --yes, or in a terminal.')
-  const { confirmed } = await import('../interactive/confirm.ts')
-  if (!(await confirmed(question, io))) throw new CommandError(exit.blocked, 'not_confirmed', 'Nothing was written.')
 }

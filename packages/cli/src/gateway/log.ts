@@ -12,25 +12,24 @@ export function logLevel(flags: Flags, flag: string): LogLevel | undefined {
   return level
 }
 
-/**
- * A log that says nothing of servers while `isQuiet`, and nothing that is no trouble: whoever starts a gateway tells the same in
- * better words.
- */
+/** A log that writes nothing about servers, and no information, while `isQuiet`: the summary of the start says the same. */
 export function quietly(log: Log, isQuiet: () => boolean): Log {
   const unless =
     (tell: Log['info']): Log['info'] =>
     (data, message) => {
       if (!isQuiet()) tell(data, message)
     }
-  const warn: Log['warn'] = (data, message) => {
-    if (!('upstream' in data && isQuiet())) log.warn(data, message)
-  }
+  const ofOthers =
+    (tell: Log['warn']): Log['warn'] =>
+    (data, message) => {
+      if (!('upstream' in data && isQuiet())) tell(data, message)
+    }
   const { problem } = log
   return {
     debug: unless(log.debug),
     info: unless(log.info),
-    warn,
-    error: log.error,
+    warn: ofOthers(log.warn),
+    error: ofOthers(log.error),
     ...(problem !== undefined && { problem }),
   }
 }

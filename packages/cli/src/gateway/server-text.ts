@@ -3,7 +3,9 @@ import { amount } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { announcesText, changeText, type Screen, signInWays, stateText, type Upstream } from './status-text.ts'
+import { signInWays } from './sign-in-text.ts'
+import { announcesText, changeText, type Screen, stateText, type Upstream } from './status-text.ts'
+import { attemptText } from './summary.ts'
 import { sentenceParts, timeText } from './words.ts'
 
 /** One server behind a gateway, for a person: how it is, what should be known of its tools, and what they are. */
@@ -19,8 +21,9 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
     calls,
     notes,
     suspicions,
+    lastOutput,
     lastError,
-    nextRetryInMs,
+    attempt,
   } = upstream
   const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0)
   const about: readonly (readonly [string, string])[] = [
@@ -37,9 +40,10 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
       sentenceParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)]),
     ],
     ['calls', `${amount(calls.running)} running, ${amount(calls.waiting)} waiting`],
+    ['last stderr', lastOutput === undefined ? '' : safeText(lastOutput, { limit: 500 })],
     ['last error', lastError === undefined ? '' : safeText(lastError, { limit: 2_000 })],
     ['sign in', state === 'needs_login' ? signInWays(upstream) : ''],
-    ['next attempt', nextRetryInMs === undefined ? '' : `in ${timeText(nextRetryInMs)}`],
+    ['attempts', attempt === undefined ? '' : attemptText(upstream)],
     ['tools', tools.length === 0 ? '' : `${amount(tools.length)} for clients, about ${amount(tokens)} tokens`],
   ]
   return [

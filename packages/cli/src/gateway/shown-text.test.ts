@@ -59,9 +59,9 @@ test('secrets are found however they are escaped, and in files of other formats 
     '{"args": ["--token", "***"], "url": "https://***@a.example"}',
   )
   expect(shownText('a.toml', 'args = [\'--token\', \'abc\', "--key", """one\ntwo"""]')).not.toMatch(/abc|one|two/u)
-  const yaml = `  headers:\n    Authorization: Bearer abc\n  token: unf_${'a1'.repeat(20)}\n  uri: http://ada:pw@a.example/mcp`
+  const yaml = `  headers:\n    Authorization: Bearer abc\n  args:\n    - --key\n    - abc\n  token: unf_${'a1'.repeat(20)}\n  uri: http://ada:pw@a.example/mcp`
   expect(shownText('a.yaml', yaml)).toBe(
-    '  headers:\n    Authorization: Bearer ***\n  token: ***\n  uri: http://***@a.example/mcp',
+    '  headers:\n    Authorization: ***\n  args:\n    - --key\n    - ***\n  token: ***\n  uri: http://***@a.example/mcp',
   )
 })
 

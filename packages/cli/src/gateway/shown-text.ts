@@ -38,10 +38,20 @@ function shownLiteral(text: string, parse: (text: string) => unknown): string {
         [JSON.stringify(value), JSON.stringify(shown)],
         [`'${value}'`, `'${shown}'`],
       ] as const
-      const literal = quoted.reduce((now, [from, to]) => now.replaceAll(from, to), rest)
+      const literal = quoted
+        .reduce((now, [from, to]) => now.replaceAll(from, to), rest)
+        .split('\n')
+        .map((line) => withoutPlain(line, value, shown))
+        .join('\n')
       // In a form of quoting of its own; a shorter one would be found within other words.
       return value.length < shortest ? literal : literal.replaceAll(value, shown + '\n'.repeat(value.split('\n').length - 1))
     }, text)
+}
+
+/** The line without a value that stands without quotes at its end, as in `key: value` and `- value`. */
+function withoutPlain(line: string, value: string, shown: string): string {
+  const start = line.trimEnd().slice(0, -value.length)
+  return line.trimEnd().endsWith(value) && /[:-]\s+$/u.test(start) ? `${start}${shown}` : line
 }
 
 const shortest = 6

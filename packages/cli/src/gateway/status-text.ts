@@ -5,6 +5,8 @@ import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
+import { signInText } from './sign-in-text.ts'
+import { attemptText, errorText, progressText } from './summary.ts'
 import { clockText, ofTools, sentenceParts, timeText } from './words.ts'
 
 /** A server, as a gateway tells of it. */
@@ -73,14 +75,26 @@ function serverLines(rows: readonly (readonly string[])[], { width }: Screen): r
 
 const paints: { readonly [state: string]: keyof Style } = {
   ready: 'green',
+  degraded: 'yellow',
   failed: 'red',
   reconnecting: 'yellow',
   needs_login: 'yellow',
   starting: 'cyan',
+  installing: 'cyan',
 }
 
 /** The state of a server in words, coloured. */
 export const stateText = (state: string, style: Style): string => style[paints[state] ?? 'dim'](state.replace('_', ' '))
+
+// The last error of these is over, or said in another way.
+const errorless: ReadonlySet<Upstream['state']> = new Set([
+  'ready',
+  'needs_login',
+  'starting',
+  'installing',
+  'sleeping',
+  'disabled',
+])
 
 function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
   const {
@@ -92,8 +106,9 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
     announcesChanges,
     slowedMs = 0,
     calls,
+    attempt,
+    lastOutput,
     lastError,
-    nextRetryInMs,
   } = upstream
   const isIdle = calls.running + calls.waiting === 0
   return [
@@ -108,18 +123,13 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
       isIdle ? undefined : `${counted(calls.running, 'call')} running, ${calls.waiting} waiting`,
       moreText(upstream, style),
       state === 'needs_login' ? signInText(upstream) : undefined,
-      lastError === undefined || state === 'ready' || state === 'needs_login' ? undefined : safeText(lastError, { limit: 300 }),
-      nextRetryInMs === undefined ? undefined : `tried again in ${timeText(nextRetryInMs)}`,
+      state === 'starting' || state === 'installing' ? progressText(upstream) : undefined,
+      lastOutput === undefined ? undefined : `stderr: ${safeText(lastOutput, { limit: 200 })}`,
+      lastError === undefined || errorless.has(state) ? undefined : errorText(upstream),
+      errorless.has(state) || attempt === undefined ? undefined : attemptText(upstream),
     ]),
   ]
 }
-
-/** What helps a server that wants to know who asks. */
-export const signInText = (upstream: Pick<Upstream, 'name' | 'address'>): string => `sign in: ${signInWays(upstream)}`
-
-/** The ways to sign in to a server. */
-export const signInWays = ({ name, address }: Pick<Upstream, 'name' | 'address'>): string =>
-  `unfold login ${safeText(address ?? name, { limit: 500 })}   or give it a token: "headers" in the configuration`
 
 /** What is told of a server elsewhere, and where. */
 function moreText({ name, notes, suspicions }: Upstream, style: Style): string | undefined {
@@ -183,10 +193,11 @@ function clientLines({ clients, transport }: GatewayStatus, width: number): read
   ]
 }
 
-const clientRow = ({ name, version, era, token, profile }: GatewayStatus['clients'][number]): readonly string[] => [
+const clientRow = ({ name, version, era, transport, token, profile }: GatewayStatus['clients'][number]): readonly string[] => [
   `${safeText(name ?? 'somebody', { limit: 60 })}${version === undefined ? '' : ` ${safeText(version, { limit: 20 })}`}`,
   era,
   sentenceParts([
+    transport === 'stdio' ? 'over stdio' : undefined,
     token === undefined ? undefined : `token ${safeText(token)}`,
     profile === undefined ? undefined : `profile ${safeText(profile)}`,
   ]),

@@ -16,7 +16,7 @@ const note = (what) => appendFileSync(join(state, 'events'), `${what} ${name} ${
 
 note('begun')
 if (name === 'damaged') {
-  const folder = join(state, '_npx', '5b2dd62b9d0bddd4')
+  const folder = join(process.env.npm_config_cache, '_npx', '5b2dd62b9d0bddd4')
   if (existsSync(folder)) {
     process.stderr.write(
       `Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from ${folder}/node_modules/x/index.js\n`,

@@ -7,6 +7,8 @@ export interface Lengths {
 }
 
 const longest = 300
+// Each may take a millisecond for a pattern that is made to take long.
+const mostTries = 20
 // A word looks better than a letter.
 const usual = 3
 
@@ -14,7 +16,11 @@ const usual = 3
 export function patternExample(pattern: string, { least, most }: Lengths): string | undefined {
   const part = parsePattern(pattern)
   if (part === undefined || least > longest) return undefined
-  const isGood = (text: string): boolean => [...text].length >= least && [...text].length <= most && matches(part, text) === true
+  let tries = 0
+  const isGood = (text: string): boolean => {
+    const { length } = Array.from(text)
+    return length >= least && length <= most && ++tries <= mostTries && matches(part, text) === true
+  }
   const words = ['text', 'Text'].find(isGood)
   if (words !== undefined) return words
   const counts: readonly Count[] = [
@@ -52,7 +58,7 @@ function textOf(pattern: Part, count: Count): string | undefined {
     else if (part.kind === 'either') write(part.branches[0] ?? { kind: 'all', parts: [] })
     else if (part.kind === 'repeat') for (let left = count(part); left > 0 && text.length <= longest; left--) write(part.part)
     else if (part.kind === 'set') {
-      const chars = [...part.samples]
+      const chars = Array.from(part.samples)
       const at = used.get(part.samples) ?? 0
       used.set(part.samples, at + 1)
       text += chars[at % chars.length] ?? ''

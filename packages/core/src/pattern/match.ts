@@ -5,7 +5,7 @@ const longest = 400
 
 /** Whether a text has a match of the pattern; nothing where that would take too long to find out. */
 export function matches(pattern: Part, text: string): boolean | undefined {
-  const chars = [...text]
+  const chars = Array.from(text)
   if (chars.length > longest) return undefined
   let steps = 0
   const step = (part: Part, at: number, then: (at: number) => boolean): boolean => {
@@ -21,7 +21,7 @@ export function matches(pattern: Part, text: string): boolean | undefined {
         return part.branches.some((branch) => step(branch, at, then))
       case 'all':
         return inOrder(part.parts, 0, at, then)
-      case 'repeat':
+      default:
         return repeated(part, 0, at, then)
     }
   }

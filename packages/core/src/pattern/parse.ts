@@ -31,7 +31,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyz'
 const candidates = `${letters}${letters.toUpperCase()}1234567890-_./:@ #+,;=!?&%*()[]{}<>$'"~|^\`\\`
 
 function setOf(has: (char: string) => boolean, first = ''): Part {
-  const samples = [...candidates].filter(has).join('') || first
+  const samples = Array.from(candidates).filter(has).join('') || first
   if (samples === '') throw new Unread()
   return { kind: 'set', has, samples }
 }
@@ -49,7 +49,7 @@ class Parser {
   #depth = 0
 
   constructor(pattern: string) {
-    this.#chars = [...pattern]
+    this.#chars = Array.from(pattern)
   }
 
   parse(): Part {

@@ -27,6 +27,8 @@ const synonyms: { readonly [key: string]: string } = {
   arguments: 'args',
   workingDirectory: 'cwd',
   address: 'host',
+  embeddings: 'embedder',
+  api_key: 'apiKey',
 }
 
 /** Keys of other programs that mean nothing to a gateway. */

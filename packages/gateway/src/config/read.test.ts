@@ -59,6 +59,15 @@ describe('a configuration', () => {
     ])
   })
 
+  test('says when the key of an embedder would be sent unencrypted', () => {
+    const doubtsOf = (url: string): readonly string[] =>
+      read(json({ search: { embedder: { url, model: 'm', apiKey: 'key' } } })).warnings.map(problemLine)
+    expect(doubtsOf('http://models.example/v1')).toEqual([
+      'unfold.json:4:7 search.embedder.url sends the apiKey unencrypted, so others on the network can read it. Use https.',
+    ])
+    expect([...doubtsOf('https://models.example/v1'), ...doubtsOf('http://127.0.0.1:11434/v1')]).toEqual([])
+  })
+
   test('says when two servers look alike', () => {
     const { warnings } = read(json({ mcpServers: { server1: { command: 'x' }, serverl: { command: 'y' } } }))
     expect(warnings.map(problemLine)).toEqual([
@@ -126,6 +135,32 @@ describe('a mistake', () => {
     [
       '{ "groups": { "a b": { "about": "x" } } }',
       ['unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores and hyphens, a letter or digit first.'],
+    ],
+    [
+      '{ "remember": "sesion" }',
+      ['unfold.json:1:15 remember must be one of "session", "reconnect", "principal", not "sesion". Did you mean "session"?'],
+    ],
+    ['{ "serach": {} }', ['unfold.json:1:3 serach is not known here. Did you mean "search"?']],
+    ['{ "search": { "deadlinMs": 1 } }', ['unfold.json:1:15 search.deadlinMs is not known here. Did you mean "deadlineMs"?']],
+    ['{ "search": { "deadlineMs": 0 } }', ['unfold.json:1:29 search.deadlineMs must be at least 1.']],
+    ['{ "search": { "embedder": "x" } }', ['unfold.json:1:27 search.embedder must be an object, not a text.']],
+    [
+      '{ "profiles": { "a": { "search": { "embeddings": {} } } } }',
+      ['unfold.json:1:36 profiles.a.search.embeddings is not known here. Did you mean "embedder"?'],
+    ],
+    [
+      '{ "profiles": { "a": { "search": { "embedder": { "url": "http://x/", "api_key": "k" } } } } }',
+      [
+        'unfold.json:1:48 profiles.a.search.embedder.model is missing.',
+        'unfold.json:1:70 profiles.a.search.embedder.api_key is not known here. Did you mean "apiKey"?',
+      ],
+    ],
+    [
+      '{ "search": { "embedder": { "url": "${WHERE}", "model": "m", "apiKey": "${KEY}" } } }',
+      [
+        'unfold.json:1:36 search.embedder.url needs the variable WHERE, which is not set. Set it, or give it a default: ${WHERE:-value}.',
+        'unfold.json:1:72 search.embedder.apiKey needs the variable KEY, which is not set. Set it, or give it a default: ${KEY:-value}.',
+      ],
     ],
     ['[]', ['unfold.json:1:1 must be an object, not a list.']],
     ['', ['unfold.json:1:1 is empty. Write {} at least.']],
@@ -252,6 +287,18 @@ describe('what the parts say against each other', () => {
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'activate_a' } } } } },
       'mcpServers.a.tools.x.name is a name of the gateway’s own tools, or looks like one.',
+    ],
+    [
+      { search: { embedder: { url: 'ftp://x', model: 'm' } } },
+      'search.embedder.url must be an address that begins with http:// or https://, without a name or password.',
+    ],
+    [
+      { profiles: { a: { search: { embedder: { url: 'https://me:pw@x.example', model: 'm' } } } } },
+      'profiles.a.search.embedder.url must be an address that begins with http:// or https://, without a name or password.',
+    ],
+    [
+      { search: { embedder: { url: 'https://x.example', model: 'm', apiKey: 'a b' } } },
+      'search.embedder.apiKey has characters that a header cannot hold, such as a space or a line break.',
     ],
     [{ profiles: { s: {} } }, 'profiles.s is reserved: /mcp/s/<server> serves single servers. Rename the profile.'],
     [

@@ -3,7 +3,7 @@ import { type ConfigDocument, parseDocument } from './document.ts'
 import { mistakesOf, withoutForeign } from './mistakes.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
 import { contradictions, doubts } from './rules.ts'
-import { type Config, configSchema, isCommandServer, type ServerConfig } from './schema.ts'
+import { type Config, configSchema, isCommandServer, type SearchConfig, type ServerConfig } from './schema.ts'
 import { type Environment, expand } from './variables.ts'
 
 /** A configuration that can be used. */
@@ -45,8 +45,11 @@ export function parseConfig(
   const { written, document, warnings } = checked(text, file)
   const { config, unset, problems } = filledIn(written, document, environment)
   const held = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
-  const found = contradictions(config).filter(({ path }) => !isAbout(path, held))
-  const all = [...problems, ...found.map(({ path, message }) => document.problem(path, message))]
+  const found = contradictions(config)
+    .filter(({ path }) => !isAbout(path, held))
+    .map(({ path, message }) => document.problem(path, message))
+  // What a variable that is not set left behind says nothing new.
+  const all = [...problems, ...found.filter(({ path }) => !problems.some((problem) => problem.path === path))]
   if (all.length > 0) throw new ConfigError(inOrder(all))
   return {
     config: { ...config, mcpServers: Object.fromEntries(Object.entries(config.mcpServers).filter(([name]) => !held.has(name))) },
@@ -96,10 +99,36 @@ function filledIn(config: Config, document: ConfigDocument, environment: Environ
   const placed = isPlaced ? { ...store, path: into(problems, ['store'])(store.path ?? '', ['path']) } : store
   const { audit } = config
   const written = audit === undefined ? {} : { audit: { ...audit, path: into(problems, ['audit'])(audit.path, ['path']) } }
-  return { config: { ...config, mcpServers, store: placed, ...written }, unset, problems }
+  const search = filledSearch(config.search, into(problems, ['search']))
+  const profiles = Object.fromEntries(
+    Object.entries(config.profiles).map(([name, profile]) => {
+      const own = profile.search
+      return [
+        name,
+        own === undefined ? profile : { ...profile, search: filledSearch(own, into(problems, ['profiles', name, 'search'])) },
+      ]
+    }),
+  )
+  return { config: { ...config, mcpServers, profiles, search, store: placed, ...written }, unset, problems }
 }
 
-function filledServer(server: ServerConfig, fill: (text: string, path: readonly PropertyKey[]) => string): ServerConfig {
+type Fill = (text: string, path: readonly PropertyKey[]) => string
+
+function filledSearch(search: SearchConfig, fill: Fill): SearchConfig {
+  const { embedder } = search
+  if (embedder === undefined) return search
+  const { url, model, apiKey } = embedder
+  return {
+    ...search,
+    embedder: {
+      url: fill(url, ['embedder', 'url']),
+      model: fill(model, ['embedder', 'model']),
+      ...(apiKey !== undefined && { apiKey: fill(apiKey, ['embedder', 'apiKey']) }),
+    },
+  }
+}
+
+function filledServer(server: ServerConfig, fill: Fill): ServerConfig {
   const table = (key: string, values: { readonly [name: string]: string }): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, text]) => [name, fill(text, [key, name])]))
   if (!isCommandServer(server)) return { ...server, url: fill(server.url, ['url']), headers: table('headers', server.headers) }

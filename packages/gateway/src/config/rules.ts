@@ -1,6 +1,6 @@
 import { nearest, printable } from '@unfold-mcp/core'
 import { lookAlikes, serverSlug } from '../transforms/naming.ts'
-import { type Config, isCommandServer } from './schema.ts'
+import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
 
 /** Something that the parts of a configuration say against each other. */
 export interface Contradiction {
@@ -10,15 +10,66 @@ export interface Contradiction {
 
 /** Everything that is wrong between the parts of a configuration, each of which is right by itself. */
 export function contradictions(config: Config): readonly Contradiction[] {
-  return [...serverRules(config), ...groupRules(config), ...profileRules(config), ...tokenRules(config), ...listenRules(config)]
+  return [
+    ...serverRules(config),
+    ...groupRules(config),
+    ...profileRules(config),
+    ...tokenRules(config),
+    ...listenRules(config),
+    ...embedders(config).flatMap(embedderRules),
+  ]
 }
 
 /** What is allowed and may still not be meant. */
 export function doubts(config: Config): readonly Contradiction[] {
-  return lookAlikes(Object.keys(config.mcpServers)).map(([first = '', ...others]) => ({
+  const alike = lookAlikes(Object.keys(config.mcpServers)).map(([first = '', ...others]) => ({
     path: ['mcpServers', others.at(-1) ?? first],
     message: `looks like ${quoted([first, ...others.slice(0, -1)])}. A person or a model may take one for the other.`,
   }))
+  return [...alike, ...embedders(config).flatMap(embedderDoubts)]
+}
+
+interface Embedder {
+  readonly path: readonly PropertyKey[]
+  readonly embedder: NonNullable<SearchConfig['embedder']>
+}
+
+/** Every embedder of a configuration, with where it stands. */
+function embedders({ search, profiles }: Config): readonly Embedder[] {
+  const all: readonly (readonly [readonly PropertyKey[], SearchConfig | undefined])[] = [
+    [['search'], search],
+    ...Object.entries(profiles).map(([name, profile]) => [['profiles', name, 'search'], profile.search] as const),
+  ]
+  return all.flatMap(([path, each]) =>
+    each?.embedder === undefined ? [] : [{ path: [...path, 'embedder'], embedder: each.embedder }],
+  )
+}
+
+function embedderRules({ path, embedder: { url, apiKey = '' } }: Embedder): readonly Contradiction[] {
+  const found: Contradiction[] = []
+  if (!isAddress(url) || hasLogin(url))
+    found.push({
+      path: [...path, 'url'],
+      message: 'must be an address that begins with http:// or https://, without a name or password.',
+    })
+  if (!/^[\x21-\x7e]*$/u.test(apiKey))
+    found.push({
+      path: [...path, 'apiKey'],
+      message: 'has characters that a header cannot hold, such as a space or a line break.',
+    })
+  return found
+}
+
+function embedderDoubts({ path, embedder: { url, apiKey = '' } }: Embedder): readonly Contradiction[] {
+  if (apiKey === '' || !isAddress(url)) return []
+  const { protocol, hostname } = new URL(url)
+  if (protocol === 'https:' || isLoopback(hostname)) return []
+  return [{ path: [...path, 'url'], message: 'sends the apiKey unencrypted, so others on the network can read it. Use https.' }]
+}
+
+function hasLogin(url: string): boolean {
+  const { username, password } = new URL(url)
+  return username !== '' || password !== ''
 }
 
 function serverRules({ mcpServers }: Config): readonly Contradiction[] {

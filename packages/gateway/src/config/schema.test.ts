@@ -17,6 +17,12 @@ test('every key of every object is known to whoever looks for the nearest one', 
   expect(keysAt(['groups', 'a'], false)).toContain('about')
   expect(keysAt(['profiles', 'a'], false)).toContain('except')
   expect(keysAt(['tokens', 0], false)).toContain('hash')
+  expect(keysAt(['search'], false)).toContain('learn')
+  for (const path of [['search'], ['profiles', 'a', 'search']]) {
+    expect(keysAt(path, false)).toContain('deadlineMs')
+    expect(keysAt([...path, 'embedder'], false)).toContain('apiKey')
+  }
+  expect(keysAt(['profiles', 'a', 'servers'], false)).toEqual([])
   expect(keysAt(['limits'], false)).toContain('bodyBytes')
   expect(keysAt(['mcpServers', 'a', 'env'], false)).toEqual([])
 })

@@ -35,6 +35,24 @@ const exposure = z.union([
   }),
 ])
 
+const remember = z
+  .enum(['session', 'reconnect', 'principal'])
+  .describe(
+    'How long activated tools are kept: session; reconnect, where the next session of the same token starts with them; or principal, where all sessions and requests of a token share them',
+  )
+
+const embedder = z.strictObject({
+  url: z.string().min(1, 'is empty').describe('An endpoint that is compatible with OpenAI, such as https://api.openai.com/v1'),
+  model: z.string().min(1, 'is empty').max(200, 'is longer than 200 characters'),
+  apiKey: z.string().optional().describe('Sent as a bearer token; a variable keeps it out of the file'),
+})
+
+const search = z.strictObject({
+  embedder: embedder.optional().describe('Also finds tools by meaning. Names, descriptions and queries are sent to it'),
+  deadlineMs: ms.min(1).default(300).describe('How long a search waits for the embedder before it goes by words alone'),
+  learn: z.boolean().default(false).describe('Raises tools that were called after similar searches of the same token'),
+})
+
 /** Names of tools; `*` stands for any characters. */
 const patterns = z.array(z.string().min(1, 'is empty').max(200, 'is longer than 200 characters'))
 
@@ -115,6 +133,8 @@ const profile = z.strictObject({
   exposure: exposure.optional(),
   budgetTokens: budgetTokens.optional(),
   ...z.strictObject(presentation).partial().shape,
+  remember: remember.optional(),
+  search: search.optional().describe('In place of the search settings of the whole file'),
 })
 
 const token = z.strictObject({
@@ -180,6 +200,8 @@ export const configSchema = z.strictObject({
   exposure: exposure.default('auto'),
   budgetTokens: budgetTokens.default(8_000).describe('Tokens up to which auto lists every tool'),
   ...z.strictObject(presentation).partial().shape,
+  remember: remember.default('session'),
+  search: search.default(search.parse({})).describe('How search goes beyond words'),
   groups: z
     .record(
       z
@@ -221,6 +243,7 @@ export type ServerConfig = CommandServer | UrlServer
 export type ToolOverride = z.output<typeof override>
 export type Profile = z.output<typeof profile>
 export type TokenRecord = z.output<typeof token>
+export type SearchConfig = z.output<typeof search>
 
 /** Whether a server is started here. */
 export const isCommandServer = (server: ServerConfig): server is CommandServer => 'command' in server
@@ -232,6 +255,8 @@ const shapes = {
   tool: Object.keys(override.shape),
   group: Object.keys(group.shape),
   profile: Object.keys(profile.shape),
+  search: Object.keys(search.shape),
+  embedder: Object.keys(embedder.shape),
   token: Object.keys(token.shape),
   listen: Object.keys(listen.shape),
   store: ['kind', 'path'],
@@ -242,7 +267,7 @@ const shapes = {
 
 const exposureKeys = ['mode', 'budgetTokens', ...Object.keys(presentation)]
 
-const sections = ['listen', 'store', 'audit', 'results', 'limits'] as const
+const sections = ['search', 'listen', 'store', 'audit', 'results', 'limits'] as const
 
 /** The keys that an object at this place may have. `isUrl` says which kind of server it is, where it is one. */
 export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly string[] {
@@ -254,7 +279,9 @@ export function keysAt(path: readonly PropertyKey[], isUrl: boolean): readonly s
     return path.length === 4 && third === 'tools' ? shapes.tool : []
   }
   if (path.length === 2 && first === 'groups') return shapes.group
+  if (first === 'profiles' && path.length > 2) return third === 'search' ? keysAt(path.slice(2), isUrl) : []
   if (path.length === 2 && first === 'profiles') return shapes.profile
+  if (path.length === 2 && first === 'search' && path[1] === 'embedder') return shapes.embedder
   if (path.length === 2 && first === 'tokens') return shapes.token
   const section = path.length === 1 ? sections.find((each) => each === first) : undefined
   return section === undefined ? [] : shapes[section]

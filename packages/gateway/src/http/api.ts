@@ -37,13 +37,17 @@ export function adminApi(options: ApiOptions): (request: Request) => Promise<Res
       const all = await upstreamsOf(options)
       return known(name, () => json(all.find((upstream) => upstream.name === name)))
     },
-    'POST /upstreams/*/restart': (_url, _request, name) =>
-      known(name, () => {
+    'POST /upstreams/*/restart': (_url, _request, name) => {
+      const [problem] = gateway.held.get(name) ?? []
+      if (problem !== undefined)
+        return refusal(409, `server "${printable(name)}" is not started: it ${secrets.text(problem.message)}`)
+      return known(name, () => {
         if (gateway.upstreams.get(name)?.state === 'disabled')
           return refusal(409, `server "${printable(name)}" is disabled. Enable it with "unfold enable ${printable(name)}".`)
         gateway.upstreams.restart(name)
         return json({ restarted: name })
-      }),
+      })
+    },
     'GET /tools': async (url) => {
       const upstream = url.searchParams.get('upstream')
       return json((await toolsOf(options)).filter((tool) => upstream === null || tool.upstream === upstream))

@@ -122,6 +122,8 @@ export class Bridges {
     }
     this.#open.add(bridge)
     socket.once('close', () => this.#open.delete(bridge))
+    // Sockets of an HTTP server stay open for writing when the other end is gone.
+    socket.once('end', () => void bridge.close())
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
     if (head.length > 0) socket.unshift(head)
   }
@@ -153,5 +155,8 @@ function refuse(socket: Duplex, status: number, problem: string): void {
     'content-length: 0',
     'connection: close',
   ]
-  socket.end(`${lines.join('\r\n')}\r\n\r\n`)
+  // One that is not read does not notice that the other end is gone.
+  socket.resume()
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  void ended(socket)
 }

@@ -7,14 +7,12 @@ const firstToolsMs = 1_000
 /** Many clients list once, when they connect; so those that come first wait a moment for something to list. */
 export class FirstTools {
   readonly #gateway: Gateway
-  readonly #something: Promise<unknown>
+  readonly #something: Promise<void>
   #hasSomething = false
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway
-    this.#something = this.#within(firstToolsMs, gateway.upstreams.ready).then(() => {
-      this.#hasSomething = true
-    })
+    this.#something = this.#begin()
   }
 
   /**
@@ -25,6 +23,11 @@ export class FirstTools {
     if (server === undefined) return this.#hasSomething ? undefined : this.#something
     const left = firstToolsMs - (this.#gateway.upstreams.get(server)?.status.forMs ?? 0)
     return left <= 0 || this.#isKnown(server) ? undefined : this.#within(left, this.#known(server))
+  }
+
+  async #begin(): Promise<void> {
+    await this.#within(firstToolsMs, this.#gateway.upstreams.ready)
+    this.#hasSomething = true
   }
 
   #within(ms: number, ready: Promise<void>): Promise<unknown> {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { configSchema } from '../config/schema.ts'
 import { Secrets } from './secrets.ts'
 
 test('whatever text surrounds them and however they are written, secrets are not in what is told', () => {
@@ -57,4 +58,13 @@ test('what is renewed again and again is never told, however long ago it was rep
   expect(secrets.name('access-7')).toBe('[secret]')
   secrets.renewed('https://b.example', ['access-is-over'])
   expect(secrets.name('access-is-over')).toBe('[secret]')
+})
+
+test('the path of the cache of npm is no secret, other variables of a server are', () => {
+  const secrets = new Secrets()
+  const env = { npm_config_cache: '/var/cache/npm', KEY: 'key-of-the-server' }
+  secrets.keep(configSchema.parse({ mcpServers: { a: { command: 'npx', env } } }))
+  expect(secrets.text('delete /var/cache/npm/_npx/5b2d, not key-of-the-server')).toBe(
+    'delete /var/cache/npm/_npx/5b2d, not [secret]',
+  )
 })

@@ -1,5 +1,5 @@
 import { printable } from '@unfold-mcp/core'
-import { type Config, isCommandServer, type ServerConfig } from '../config/schema.ts'
+import { type Config, isCommandServer, type SearchConfig, type ServerConfig } from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
 import { Fingerprints, type Range, shortest } from './fingerprints.ts'
 
@@ -51,9 +51,10 @@ export class Secrets {
     if (known.add(longForms(values))) this.#names.clear()
   }
 
-  /** The same for all values of a configuration that are for one server and nobody else. */
-  keep({ mcpServers }: Config): void {
-    this.add(Object.values(mcpServers).flatMap(secretsOf))
+  /** The same for all values of a configuration that are for one server or embedder and nobody else. */
+  keep({ mcpServers, search, profiles }: Config): void {
+    const searches = [search, ...Object.values(profiles).map((profile) => profile.search)]
+    this.add([...Object.values(mcpServers).flatMap(secretsOf), ...searches.flatMap(secretsOfSearch)])
   }
 
   /** The text without secrets, and not longer than anybody reads. */
@@ -127,14 +128,27 @@ export function secretVariables(environment: Environment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => (value !== undefined && secretName.test(name) ? [value] : []))
 }
 
+// The path of a cache: whoever has to delete a part of it needs to know where it is.
+const place = /^npm_config_cache$/iu
+
 function secretsOf(server: ServerConfig): readonly string[] {
-  if (isCommandServer(server)) return Object.values(server.env)
+  if (isCommandServer(server)) return Object.entries(server.env).flatMap(([name, value]) => (place.test(name) ? [] : [value]))
   const headers = Object.values(server.headers).flatMap((value) => [value, ...value.split(/\s+/u).slice(1)])
-  if (!URL.canParse(server.url)) return headers
-  const { username, password, searchParams } = new URL(server.url)
+  return [...headers, ...secretsInUrl(server.url)]
+}
+
+function secretsOfSearch(search: SearchConfig | undefined): readonly string[] {
+  if (search?.embedder === undefined) return []
+  const { url, apiKey = '' } = search.embedder
+  return [apiKey, ...secretsInUrl(url)]
+}
+
+function secretsInUrl(url: string): readonly string[] {
+  if (!URL.canParse(url)) return []
+  const { username, password, searchParams } = new URL(url)
   const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
   const login = username === '' && password === '' ? [] : [username, decoded(username), password, decoded(password), basic]
-  return [...headers, ...login, ...searchParams.values()]
+  return [...login, ...searchParams.values()]
 }
 
 function decoded(text: string): string {

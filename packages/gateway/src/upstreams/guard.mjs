@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 
 const graceMs = 300
 // An installation that is killed halfway leaves the cache of its launcher broken for every program.
-const installGraceMs = 30_000
+const installGraceMs = 60_000
 const lookMs = 100
 const isWindows = process.platform === 'win32'
 /** @type {Map<number, { begun: string, isInstalling: boolean }>} */

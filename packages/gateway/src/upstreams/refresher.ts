@@ -191,7 +191,7 @@ export class Refresher<T> {
       )
     const { timeoutMs } = this.#pace
     const stopTimer = this.#options.clock.after(timeoutMs, () => {
-      abort.abort(new Error(`It did not list its tools within ${timeoutMs / 1000} s.`))
+      abort.abort(new Error(`no answer within ${timeoutMs / 1_000} s`))
     })
     this.#options.look(abort.signal).then(
       (tools) =>

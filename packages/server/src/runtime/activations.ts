@@ -11,7 +11,7 @@ import {
 } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import { parseActivation } from '../stores/store.ts'
-import type { Declaration } from './declaration.ts'
+import { type Declaration, rememberFor } from './declaration.ts'
 import { Cell } from './scope.ts'
 import { type GroupHooks, runHooks } from './transition.ts'
 
@@ -39,7 +39,7 @@ export class Activations {
     { principal, start, asked }: { principal: Principal | undefined; start: readonly string[]; asked: Activation },
     cost: GroupCost,
   ): Promise<Cell> {
-    const { remember } = this.#declaration
+    const remember = rememberFor(this.#declaration, principal)
     const cell = new Cell(key, { ...asked, groups: [] }, remember === 'reconnect' ? keyOf(principal) : undefined)
     const remembered = cell.savedAs === undefined ? undefined : await this.#load(cell.savedAs)
     if (remembered !== undefined) cell.activation = { ...cell.activation, tools: remembered.tools }

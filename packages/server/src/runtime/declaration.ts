@@ -3,7 +3,7 @@ import type { FactSource, Facts, GroupDeclaration, IdentityBasis, Quota } from '
 import type { Era } from '../context.ts'
 import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
-import type { SearchSettings } from '../search/settings.ts'
+import type { SearchChoice } from '../search/settings.ts'
 import type { ActivationStore } from '../stores/store.ts'
 import type { MessageLimits } from './limits.ts'
 import type { Permit, PermitSource } from './permissions.ts'
@@ -37,6 +37,14 @@ export interface Served {
 /** Registers prompts, resources and the like on a protocol server before it connects. */
 export type Extension = (mcp: McpServer, served: Served) => void
 
+/** How long the activations of this principal are kept. */
+export const rememberFor = ({ remember }: Pick<Declaration, 'remember'>, principal: Principal | undefined): Remember =>
+  typeof remember === 'function' ? remember(principal) : remember
+
+/** Whether some principal may have one activation for all its sessions and requests. */
+export const mayShare = ({ remember }: Pick<Declaration, 'remember'>): boolean =>
+  typeof remember === 'function' || remember === 'principal'
+
 /** All that an author decided, with every default filled in. */
 export interface Declaration {
   readonly info: Implementation
@@ -57,8 +65,8 @@ export interface Declaration {
   readonly counts: boolean
   readonly identity: IdentityBasis | false
   readonly permit: Permit | PermitSource | undefined
-  readonly search: SearchSettings
-  readonly remember: Remember
+  readonly search: SearchChoice
+  readonly remember: Remember | ((principal: Principal | undefined) => Remember)
   readonly store: ActivationStore
   readonly callTimeoutMs: number
   readonly relistTimeoutMs: number

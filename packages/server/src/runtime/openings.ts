@@ -9,7 +9,7 @@ import {
 } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import type { Activations } from './activations.ts'
-import type { Declaration } from './declaration.ts'
+import { type Declaration, rememberFor } from './declaration.ts'
 import { groupCost } from './group-cost.ts'
 import { type ExposureOptions, type Presentation, presentationWith, type Wished } from './presentation.ts'
 import type { Newcomer, Product } from './product.ts'
@@ -58,7 +58,8 @@ export class Openings {
     const host = hostOf(view, presentation, newcomer)
     const canActivate = this.#canActivate(wish)
     const frame: Frame = { era: 'session', principal, wish, presentation, host, canActivate, ...this.#asked(view) }
-    const shares = this.#around.declaration.remember === 'principal' && principal !== undefined && view.groups.length === 0
+    const remember = rememberFor(this.#around.declaration, principal)
+    const shares = remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
     // A lazy client starts with nothing but what lets it enable tools.
     const start = wish === 'lazy' ? [] : initialActivation(this.#groups).groups
@@ -70,7 +71,7 @@ export class Openings {
 
   async #openStateless(key: string, view: UrlView, { principal }: Newcomer, product: Product | undefined): Promise<Scope> {
     const cost = groupCost(this.#around.worldOf({ product }))
-    if (this.#around.declaration.remember === 'principal' && principal !== undefined && view.isEmpty) {
+    if (principal !== undefined && rememberFor(this.#around.declaration, principal) === 'principal' && view.isEmpty) {
       return new Scope(
         key,
         await this.#around.activations.principal(principal.id, cost),

@@ -23,7 +23,7 @@ import type { Principal } from '../principal.ts'
 import { Finder } from '../search/finder.ts'
 import { Activations } from './activations.ts'
 import { Announcer } from './announcer.ts'
-import type { Declaration } from './declaration.ts'
+import { type Declaration, mayShare, rememberFor } from './declaration.ts'
 import { groupCost } from './group-cost.ts'
 import { type Delta, Identities } from './identities.ts'
 import { Openings } from './openings.ts'
@@ -398,13 +398,13 @@ export class Runtime {
 
   /** Whether what is listed can depend on who asks; an adopted server may be made for that one. */
   get dependsOnPrincipal(): boolean {
-    const { permit, remember, product, exposureFor } = this.declaration
-    return permit !== undefined || remember === 'principal' || product !== undefined || exposureFor !== undefined
+    const { permit, product, exposureFor } = this.declaration
+    return permit !== undefined || mayShare(this.declaration) || product !== undefined || exposureFor !== undefined
   }
 
   /** Whether the list of a stateless client can change while the server runs. */
   get canChange(): boolean {
-    return this.declaration.remember === 'principal' || this.#worlds.sourceCount > 1 || this.#hasConditions()
+    return mayShare(this.declaration) || this.#worlds.sourceCount > 1 || this.#hasConditions()
   }
 
   #hasConditions(): boolean {
@@ -491,8 +491,8 @@ export class Runtime {
       (scope) => scope.key === target || `principal:${scope.frame.principal?.id ?? ''}` === target,
     )
     if (found.length > 0) return found
-    if (this.declaration.remember === 'principal' && target.startsWith('principal:')) {
-      const principal = { id: target.slice('principal:'.length) }
+    const principal = target.startsWith('principal:') ? { id: target.slice('principal:'.length) } : undefined
+    if (principal !== undefined && rememberFor(this.declaration, principal) === 'principal') {
       return [
         new Scope(
           target,

@@ -3,15 +3,16 @@ import type { ToolEntry } from '../entry.ts'
 import { type Reporter, wordsOf } from '../report.ts'
 import type { Scope } from '../runtime/scope.ts'
 import { type Found, idOf, type WordSearch } from '../runtime/tool-search.ts'
+import type { Embedder } from './embedder.ts'
 import type { Fallback } from './fallback.ts'
 import { Habits } from './habits.ts'
 import { Meanings } from './meanings.ts'
 import { standingOut } from './nearness.ts'
-import type { Match, Rank, SearchSettings } from './settings.ts'
+import type { Match, Rank, SearchChoice, SearchSettings } from './settings.ts'
 import { Late, within } from './time-limit.ts'
 
 interface Options {
-  readonly settings: SearchSettings
+  readonly settings: SearchChoice
   readonly now: () => number
   readonly report: Reporter
 }
@@ -27,6 +28,8 @@ export interface FindRequest {
 }
 
 const defaultDeadlineMs = 300
+// More than these at a time are left over from settings that are not in use any more.
+const mostEmbedders = 32
 /** How many matches are looked at when words do not have the last say. */
 const considered = 50
 /** Of the places of an answer, those that one source may take while others have something comparable. */
@@ -34,36 +37,33 @@ const sourceShare = 0.6
 
 /** Finds tools by their words and, where the toolbox says so, by meaning, by habit, and in an order of the author's. */
 export class Finder {
-  readonly #rank: Rank | undefined
-  readonly #deadlineMs: number
-  readonly #report: Reporter
-  readonly #meanings: Meanings | undefined
-  readonly #habits: Habits | undefined
-  #rankFails = false
+  readonly #options: Options
+  readonly #meanings = new Map<Embedder, Meanings>()
+  readonly #habits: Habits
+  readonly #failing = new WeakSet<Rank>()
 
-  constructor({ settings, now, report }: Options) {
-    const { embedder, deadlineMs = defaultDeadlineMs, rank, learn = false } = settings
-    this.#rank = rank
-    this.#deadlineMs = deadlineMs
-    this.#report = report
-    this.#meanings = embedder === undefined ? undefined : new Meanings({ embedder, deadlineMs, now, report })
-    this.#habits = learn ? new Habits(now) : undefined
+  constructor(options: Options) {
+    this.#options = options
+    this.#habits = new Habits(options.now)
   }
 
   async find(request: FindRequest): Promise<Found> {
     const { scope, query, limit, byWords } = request
-    const boost = this.#habits?.boost(scope, query)
+    const { settings } = this.#options
+    const how = typeof settings === 'function' ? settings(scope.frame.principal) : settings
+    const habits = how.learn === true ? this.#habits : undefined
+    const boost = habits?.boost(scope, query)
     const perSource = Math.ceil(sourceShare * limit)
-    const isFinal = this.#meanings === undefined && this.#rank === undefined
+    const isFinal = how.embedder === undefined && how.rank === undefined
     const words = byWords({
       ...(isFinal ? { limit } : { limit: Math.max(limit, considered), perSource }),
       ...(boost !== undefined && { boost }),
     })
-    const meant = await this.#withMeaning(words, request, boost)
-    const ranked = await this.#inRank(meant, request)
+    const meant = await this.#withMeaning(words, request, { how, boost })
+    const ranked = await this.#inRank(meant, request, how)
     const found = { ...ranked, matches: ranked.matches.slice(0, limit) }
     if (found.confidence !== 'none')
-      this.#habits?.searched(
+      habits?.searched(
         scope,
         query,
         found.matches.map(({ entry }) => idOf(entry)),
@@ -73,19 +73,38 @@ export class Finder {
 
   /** A tool was called. */
   called(scope: Scope, entry: ToolEntry): void {
-    this.#habits?.called(scope, idOf(entry))
+    this.#habits.called(scope, idOf(entry))
   }
 
   /** Ends what is under way. */
   close(): void {
-    this.#meanings?.close()
+    for (const meanings of this.#meanings.values()) meanings.close()
   }
 
-  async #withMeaning(words: Found, { query, among, limit, signal }: FindRequest, boost?: (id: string) => number): Promise<Found> {
-    if (this.#meanings === undefined) return words
+  #meaningsOf(embedder: Embedder): Meanings {
+    const { now, report } = this.#options
+    const meanings = this.#meanings.get(embedder) ?? new Meanings({ embedder, now, report })
+    // Taken out and put back, the one that was used least lately comes first.
+    this.#meanings.delete(embedder)
+    this.#meanings.set(embedder, meanings)
+    const [oldest] = this.#meanings
+    if (this.#meanings.size > mostEmbedders && oldest !== undefined) {
+      this.#meanings.delete(oldest[0])
+      oldest[1].close()
+    }
+    return meanings
+  }
+
+  async #withMeaning(
+    words: Found,
+    { query, among, limit, signal }: FindRequest,
+    { how, boost }: { readonly how: SearchSettings; readonly boost: ((id: string) => number) | undefined },
+  ): Promise<Found> {
+    const { embedder, deadlineMs = defaultDeadlineMs } = how
+    if (embedder === undefined) return words
     const entries = new Map(among.map((entry) => [idOf(entry), entry]))
     const tools = new Map<string, Tool>(among.map((entry) => [idOf(entry), entry.tool]))
-    const nearness = await this.#meanings.near(query, tools, signal)
+    const nearness = await this.#meaningsOf(embedder).near(query, tools, { deadlineMs, signal })
     if ('fallback' in nearness) return { ...words, fallback: nearness.fallback }
     const related = standingOut(nearness.near).slice(0, considered)
     if (related.length === 0) return words
@@ -114,31 +133,34 @@ export class Finder {
     }
   }
 
-  async #inRank(found: Found, { scope, query, signal }: FindRequest): Promise<Found> {
-    const rank = this.#rank
+  async #inRank(
+    found: Found,
+    { scope, query, signal }: FindRequest,
+    { rank, deadlineMs = defaultDeadlineMs }: SearchSettings,
+  ): Promise<Found> {
     if (rank === undefined || found.confidence === 'none' || found.matches.length === 0) return found
     const byName = new Map(found.matches.map((match) => [match.entry.tool.name, match]))
     const matches: readonly Match[] = found.matches.map(({ entry: { tool }, score, isNamed }) => ({ tool, score, isNamed }))
     const { principal } = scope.frame
     try {
-      const ranked = await within(this.#deadlineMs, signal, async (over) => rank(query, matches, { principal, signal: over }))
+      const ranked = await within(deadlineMs, signal, async (over) => rank(query, matches, { principal, signal: over }))
       const names = new Set(ranked.map(({ tool }) => tool.name))
-      this.#rankFails = false
+      this.#failing.delete(rank)
       return { ...found, matches: [...names].flatMap((name) => byName.get(name) ?? []) }
     } catch (error) {
       const fallback: Fallback = error instanceof Late ? 'rank_late' : 'rank_failed'
-      if (signal?.aborted !== true) this.#rankFailed(error)
+      if (signal?.aborted !== true) this.#rankFailed(rank, error)
       return { ...found, fallback: found.fallback ?? fallback }
     }
   }
 
   /** Once for each time that it stops working. */
-  #rankFailed(error: unknown): void {
-    if (this.#rankFails) return
-    this.#rankFails = true
+  #rankFailed(rank: Rank, error: unknown): void {
+    if (this.#failing.has(rank)) return
+    this.#failing.add(rank)
     const problem = wordsOf(error) || 'It failed without saying why.'
     const { reason, message } = new Failure('search_degraded', `Search answers without \`rank\`. ${problem}`, { problem })
-    this.#report({ reason, message, error })
+    this.#options.report({ reason, message, error })
   }
 }
 

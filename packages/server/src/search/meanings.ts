@@ -9,9 +9,13 @@ import { Vectors } from './vectors.ts'
 
 interface Options {
   readonly embedder: Embedder
-  readonly deadlineMs: number
   readonly now: () => number
   readonly report: Reporter
+}
+
+interface Patience {
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How near the meaning of a query is to tools, or why that is not known. */
@@ -49,9 +53,8 @@ export class Meanings {
   }
 
   /** How near each of these tools that has a vector is to the query. Knows of no other tools, and is there within the deadline. */
-  async near(query: string, tools: ReadonlyMap<string, Tool>, cancelled?: AbortSignal): Promise<Nearness> {
-    const { deadlineMs, now } = this.#options
-    if (now() < this.#restsUntil) return { fallback: 'embedder_failed' }
+  async near(query: string, tools: ReadonlyMap<string, Tool>, { deadlineMs, signal: cancelled }: Patience): Promise<Nearness> {
+    if (this.#options.now() < this.#restsUntil) return { fallback: 'embedder_failed' }
     this.#want(tools)
     try {
       const [vector] = await within(deadlineMs, cancelled, (signal) => this.#embed([query.slice(0, longestQuery)], signal))

@@ -2,6 +2,9 @@ import type { Tool } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import type { Embedder } from './embedder.ts'
 
+/** How search goes beyond words, for everybody or for each principal. */
+export type SearchChoice = SearchSettings | ((principal: Principal | undefined) => SearchSettings)
+
 /** How search goes beyond words. Without any of this it goes by words, which needs nothing. */
 export interface SearchSettings<P extends Principal = Principal> {
   /** Also finds tools by what they mean. Tools that a query names, and what fits it literally, stay on top. */

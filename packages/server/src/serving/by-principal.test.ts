@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Principal } from '../principal.ts'
 import type { Served } from '../runtime/declaration.ts'
+import type { Embedder } from '../search/index.ts'
 import { testServer, ways } from '../testing/index.ts'
 import { defineToolbox } from '../toolbox.ts'
 import { createHandler } from './handler.ts'
@@ -74,4 +75,68 @@ test('a list that depends on who asks is not for others to keep', async () => {
     'public',
   )
   expect(await cacheScopeOf(hub())).toBe('private')
+})
+
+describe.each(ways)('settings that a function chooses, over $transport in the era "$era"', (way) => {
+  test('search goes by meaning for one principal and by words for another', async () => {
+    const asked: string[] = []
+    const embedder: Embedder = {
+      embed: async (texts) => {
+        asked.push(...texts)
+        return texts.map((text) => Float32Array.from(/car|automobile/u.test(text) ? [1, 0.1] : [0, 0.1]))
+      },
+    }
+    const [byMeaning, byWords] = [{ embedder, deadlineMs: 10_000 }, {}]
+    const town = defineToolbox({
+      name: 'town',
+      version: '1.0.0',
+      exposure: 'search',
+      search: (principal) => (principal?.id === 'ann' ? byMeaning : byWords),
+    })
+    for (const about of [
+      'Hire a car',
+      'Play a tune',
+      'Write a letter',
+      'Bake a cake',
+      'Paint a wall',
+      'Cut a tree',
+      'Dig a hole',
+    ])
+      town.tool(about.toLowerCase().replaceAll(' ', '_'), { about }, () => about)
+    await using server = await testServer(town, way)
+    const finds = async (principal: Principal): Promise<boolean> => {
+      const client = await server.connect({ principal, view: 'exposure=search' })
+      const { content } = await client.call('search_tools', { query: 'automobile' })
+      return JSON.stringify(content).includes('hire_a_car')
+    }
+    expect(await finds(bob)).toBe(false)
+    expect(asked).toEqual([])
+    await expect.poll(() => finds(ann), { timeout: 10_000 }).toBe(true)
+    expect(await finds(bob)).toBe(false)
+  })
+
+  test('what is activated is kept for one principal and forgotten for another', async () => {
+    const box = defineToolbox({
+      name: 'hub',
+      version: '1.0.0',
+      groups: { files: { about: 'Files' } },
+      remember: (principal) => (principal?.id === 'ann' ? 'principal' : 'session'),
+    }).tool('read_file', { group: 'files' }, () => 'text')
+    await using server = await testServer(box, way)
+    for (const principal of [ann, bob]) {
+      await using first = await server.connect({ principal, listens: false })
+      const isOpen = async (): Promise<boolean> => (await first.toolNames()).includes('read_file')
+      const before = await isOpen()
+      await first.call('activate_files').catch(() => undefined)
+      await using second = await server.connect({ principal, listens: false })
+      const after = (await second.toolNames()).includes('read_file')
+      // Without a state of its own a client of 2026-07-28 is shown everything.
+      const isShown = way.era === 'stateless' && principal === bob
+      expect([before, after]).toEqual([isShown, isShown || principal === ann])
+    }
+    await box.deactivate('files', 'principal:ann')
+    await using again = await server.connect({ principal: ann, listens: false })
+    expect(await again.toolNames()).not.toContain('read_file')
+    await expect(box.activate('files', 'principal:nobody')).rejects.toThrow(/No client is connected/u)
+  })
 })

@@ -1,0 +1,25 @@
+import { lstat, realpath, rm } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { CommandError, exit } from '../exit.ts'
+import type { Flags } from '../grammar.ts'
+import { requireYes } from '../interactive/agreement.ts'
+import type { Io } from '../io.ts'
+import { safeText } from '../text/safe.ts'
+
+/** Deletes folders of the cache of npx, after asking. Nothing else is ever deleted. */
+export async function deleteNpxFolders(folders: readonly string[], flags: Flags, io: Io): Promise<void> {
+  for (const folder of folders) await requireNpxFolder(folder)
+  const question = `Delete ${folders.map((folder) => safeText(folder, { limit: 1_000 })).join(' and ')}? npx installs it again.`
+  await requireYes(question, { flags, io, otherwise: 'Nothing was deleted.' })
+  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/** A server named the folder, and may have named any. */
+async function requireNpxFolder(folder: string): Promise<void> {
+  const isOne = (path: string): boolean => basename(dirname(path)) === '_npx' && /^[0-9a-f]{6,64}$/u.test(basename(path))
+  const found = await lstat(folder).catch(() => undefined)
+  // Links lead elsewhere.
+  if (isOne(folder) && found?.isDirectory() === true && isOne(await realpath(folder))) return
+  const message = `${folder} is not a folder of the cache of npx, and was not deleted.`
+  throw new CommandError(exit.blocked, 'not_deleted', message)
+}

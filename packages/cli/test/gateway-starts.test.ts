@@ -1,0 +1,198 @@
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test, vi } from 'vitest'
+import { type FakeLauncher, fakeLauncher, installing } from '../../client/test/launcher.ts'
+import { until } from '../../client/test/processes.ts'
+import { type Home, home, servers } from './command.ts'
+import { serving } from './serving.ts'
+
+// Each test starts several processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 })
+
+const [node = '', deskFile = ''] = servers.desk
+const desk = { command: node, args: [deskFile] }
+const raw = fileURLToPath(new URL('../../gateway/test/servers/raw.mjs', import.meta.url))
+const unlisted = { command: node, args: [raw, 'unlisted'] }
+
+async function upstream(at: Home, name: string) {
+  const { upstreams } = JSON.parse((await at.unfold(['status', '--json'])).stdout)
+  return upstreams.find((each: { readonly name: string }) => each.name === name)
+}
+
+describe.skipIf(process.platform === 'win32')('a gateway whose servers are not installed yet', () => {
+  test('shows the progress, and says once more how all servers are when the last has settled', async () => {
+    await using at = await home()
+    await using npx = await fakeLauncher()
+    const mcpServers = { desk, unlisted, station: npx.target('unset'), slow: npx.target('slow') }
+    await using gateway = await serving(at, { mcpServers })
+    // After ten seconds, with one that still is being installed.
+    const first = gateway.said()
+    expect(first).toMatch(/desk {6}ready, 7 tools, \d+ ms/u)
+    expect(first).toMatch(/unlisted {2}ready, tools\/list failed: not today \(-32603\)\n/u)
+    expect(first).toMatch(
+      /station {3}failed to start: STATION_TOKEN is not set\. Set it, or remove the server with "unfold remove station"\. \(attempt 1, next attempt in \d+ s\)\n/u,
+    )
+    expect(first).toMatch(/slow {6}installing, \d+ s, attempt 1\n/u)
+    expect(first).not.toContain('have settled')
+
+    const status = (await at.unfold(['status'])).stdout
+    expect(status).toMatch(/slow +installing +0 tools +installing, \d+ s, attempt 1, stderr: Downloading slow/u)
+    expect(status.replaceAll(/\s+/gu, ' ')).toMatch(
+      /unlisted degraded 0 tools 2025-11-25 .*ready, tools\/list failed: not today/u,
+    )
+    expect(status).toMatch(/station +failed/u)
+    expect(await upstream(at, 'slow')).toMatchObject({ state: 'installing', forMs: expect.any(Number), attempt: 1 })
+    expect(await upstream(at, 'unlisted')).toMatchObject({
+      state: 'degraded',
+      lastError: 'server "unlisted" is ready, tools/list failed: not today (-32603)',
+    })
+    expect(await upstream(at, 'station')).toMatchObject({
+      state: 'failed',
+      attempt: expect.any(Number),
+      lastError:
+        'server "station" failed to start: STATION_TOKEN is not set. Set it, or remove the server with "unfold remove station".',
+    })
+    expect((await at.unfold(['logs', 'slow'])).stdout).toMatch(/slow installing, attempt 1/u)
+
+    await npx.finish('slow')
+    await until(() => /settled:[\s\S]*cost/u.test(gateway.said()), 'the summary is printed again', 30_000)
+    const [, again = ''] = gateway.said().split('All servers have settled: ')
+    expect(again).toMatch(/^2 ready, 1 degraded, 1 failed\.\n/u)
+    expect(again).toMatch(/ {2}slow {6}ready, 1 tool\n/u)
+    expect(again).toMatch(/ {2}unlisted {2}ready, tools\/list failed: not today \(-32603\)\n/u)
+    expect(again).toMatch(/ {2}station {3}failed to start: STATION_TOKEN is not set/u)
+    expect(again).toMatch(/All \d+ tools cost/u)
+    const restarted = await at.unfold(['restart', 'slow'])
+    expect(restarted).toMatchObject({ code: 0, stdout: 'slow was restarted: ready, 1 tool\n' })
+    expect((await gateway.end()).code).toBe(0)
+    expect(gateway.said().split('All servers have settled')).toHaveLength(2)
+  })
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+    'that is ended by %s lets them clean up before they end',
+    async (signal) => {
+      await using at = await home()
+      await using npx = await fakeLauncher()
+      const env = { LAUNCHER_ROLLBACK_MS: '4000' }
+      const file = join(at.folder, 'unfold.json')
+      await writeFile(
+        file,
+        JSON.stringify({ mcpServers: { a: npx.target('a', env), b: npx.target('b', env), c: npx.target('c', env) } }),
+      )
+      let kill: (how: NodeJS.Signals) => void = () => undefined
+      const ended = at.unfold(['serve', '--http', '0'], { meanwhile: (child) => (kill = child.kill) })
+      await installing(npx, 2)
+      kill(signal)
+      const { code, stderr } = await ended
+      if (signal !== 'SIGKILL') {
+        expect(code).toBe(0)
+        expect(stderr).toMatch(/Stopping installations, which may take a minute: \w, \w\n/u)
+        expect(await npx.halfInstalled()).toEqual([])
+      }
+      await until(async () => (await npx.halfInstalled()).length === 0, 'they have cleaned up', 30_000)
+      const events = (await npx.events()).map(({ what }) => what)
+      expect(events.filter((what) => what === 'rolled-back')).toHaveLength(2)
+      expect(events.filter((what) => what === 'begun')).toHaveLength(2)
+    },
+  )
+})
+
+test('a server is restarted, disabled and enabled by its name; what it wrote to standard error can be read', async () => {
+  await using at = await home()
+  const loud = { command: node, args: ['-e', 'console.error("out of paper"); process.exit(3)'] }
+  const held = { ...desk, env: { KEY: `\${NOWHERE_SET}` } }
+  const text = `{
+  // The desk.
+  "mcpServers": { "desk": ${JSON.stringify(desk)}, "loud": ${JSON.stringify(loud)}, "held": ${JSON.stringify(held)} }
+}`
+  await using gateway = await serving(at, text)
+  const { pid } = await upstream(at, 'desk')
+  const restarted = await at.unfold(['restart', 'desk', '--json'])
+  expect(JSON.parse(restarted.stdout)).toMatchObject({ restarted: 'desk', server: { state: 'ready' } })
+  expect((await upstream(at, 'desk')).pid).not.toBe(pid)
+  expect(await at.unfold(['restart', 'loud'])).toMatchObject({ code: 1, stdout: expect.stringContaining('out of paper') })
+  expect(await at.unfold(['restart', 'dsk'])).toMatchObject({ code: 1, stderr: expect.stringContaining('Nearest: desk') })
+  expect(await at.unfold(['restart', 'held'])).toMatchObject({ code: 1, stderr: expect.stringContaining('NOWHERE_SET') })
+  expect((await at.unfold(['restart'])).code).toBe(2)
+
+  expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'desk is disabled.\n' })
+  // It is in use when the command is done.
+  expect(await upstream(at, 'desk')).toMatchObject({ state: 'disabled', tools: 0 })
+  expect(await readFile(join(at.folder, 'unfold.json'), 'utf8')).toMatch(/The desk[\s\S]*"disabled": ?true/u)
+  expect(await at.unfold(['disable', 'desk'])).toMatchObject({ code: 0, stdout: 'Nothing was written.\n' })
+  expect(await at.unfold(['restart', 'desk'])).toMatchObject({ code: 1, stderr: expect.stringContaining('unfold enable desk') })
+  const enabled = JSON.parse((await at.unfold(['enable', 'desk', '--json'])).stdout)
+  expect(enabled).toMatchObject({ name: 'desk', changed: true, reloaded: [gateway.pid] })
+  await until(async () => (await upstream(at, 'desk')).state === 'ready', 'it is used again', 30_000)
+  expect(await readFile(join(at.folder, 'unfold.json'), 'utf8')).not.toContain('disabled')
+  expect(await at.unfold(['enable', 'dsk'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nearest: desk') })
+
+  const stderr = await at.unfold(['logs', 'loud', '--stderr'])
+  expect(stderr.stdout).toMatch(/^\d\d:\d\d:\d\d loud out of paper\n/u)
+  const { lines } = JSON.parse((await at.unfold(['logs', '--stderr', '--limit', '1', '--json'])).stdout)
+  expect(lines).toMatchObject([{ upstream: expect.any(String), line: expect.any(String), at: expect.any(String) }])
+  expect((await at.unfold(['logs', '--stderr', '--level', 'warn'])).code).toBe(2)
+  let seen: () => string = () => ''
+  const following = at.unfold(['logs', '--stderr', '--follow', '--jsonl', 'loud'], {
+    meanwhile: (child) => (seen = () => child.stdout()),
+  })
+  await until(() => seen() !== '', 'what was written before')
+  const before = seen().split('\n').length
+  await at.unfold(['restart', 'loud'])
+  await until(() => seen().split('\n').length > before, 'what is written then', 30_000)
+  expect((await gateway.end()).code).toBe(0)
+  expect((await following).code).toBe(0)
+})
+
+describe.skipIf(process.platform === 'win32')('doctor', () => {
+  const folderIn = (npx: FakeLauncher): string => join(npx.cache, '_npx', '5b2dd62b9d0bddd4')
+  const isThere = (path: string): Promise<boolean> =>
+    stat(path).then(
+      () => true,
+      () => false,
+    )
+
+  test('names the folder of npx that is incomplete, and deletes it when it is told to', async () => {
+    await using at = await home()
+    await using npx = await fakeLauncher()
+    const folder = folderIn(npx)
+    await mkdir(join(folder, 'node_modules'), { recursive: true })
+    await npx.finish('damaged')
+    await writeFile(join(at.folder, '.claude.json'), JSON.stringify({ mcpServers: { broken: npx.target('damaged') } }))
+    await using gateway = await serving(at, { mcpServers: { broken: npx.target('damaged') } })
+    expect(gateway.said()).toContain(`The npx folder ${folder} is incomplete. Delete it, or run "unfold doctor --fix".`)
+    const found = await at.unfold(['doctor', '--json'])
+    expect(found.code).toBe(1)
+    expect(JSON.parse(found.stdout).findings).toContainEqual(
+      expect.objectContaining({ about: 'broken', state: 'failed', npxFolder: folder, next: 'unfold doctor --fix' }),
+    )
+    expect(await at.unfold(['doctor', '--fix'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('Nothing was deleted.'),
+    })
+    expect(await isThere(folder)).toBe(true)
+    const fixed = await at.unfold(['doctor', '--fix', '--yes'])
+    expect(fixed).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/Deleted .*5b2dd62b9d0bddd4[\s\S]*The gateway restarts: broken/u),
+    })
+    expect(await isThere(folder)).toBe(false)
+    await until(async () => (await upstream(at, 'broken')).state === 'ready', 'the gateway has it', 30_000)
+    expect((await gateway.end()).code).toBe(0)
+  })
+
+  test('deletes nothing that a link leads to', async () => {
+    await using at = await home()
+    await using npx = await fakeLauncher()
+    const precious = join(at.folder, 'precious')
+    await mkdir(precious)
+    await mkdir(join(npx.cache, '_npx'), { recursive: true })
+    await symlink(precious, folderIn(npx))
+    await writeFile(join(at.folder, '.claude.json'), JSON.stringify({ mcpServers: { broken: npx.target('damaged') } }))
+    const { code, stderr } = await at.unfold(['doctor', '--fix', '--yes'])
+    expect(code).toBe(6)
+    expect(stderr).toContain('is not a folder of the cache of npx')
+    expect(await isThere(precious)).toBe(true)
+  })
+})

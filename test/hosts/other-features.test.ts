@@ -1,0 +1,17 @@
+import { expect } from 'vitest'
+import { resourceAgent } from '../../bench/src/hosts/agents/resource.ts'
+import { tryWish, wishes } from '../../bench/src/hosts/lab.ts'
+import { lastTexts } from './received.ts'
+import { scenario } from './scenario.ts'
+
+scenario('a question to the user', async (driver) => {
+  const { outcome, run } = await tryWish(driver, wishes.ask, { exposure: 'everything' })
+  expect(outcome).toMatchObject({ reached: true })
+  // Nobody is there to answer; what matters is that the question went to the host and an answer came back.
+  expect(lastTexts(run).join('\n')).toMatch(/The owner answered: (accept|decline|cancel)/u)
+})
+
+scenario('a resource', async (driver) => {
+  const { run } = await tryWish(driver, wishes.read, { exposure: 'everything' }, () => resourceAgent('policy'))
+  expect(lastTexts(run).join('\n')).toContain('Keep reports for ten years.')
+})
