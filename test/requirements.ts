@@ -251,6 +251,15 @@ export const requirements = [
     behaviour: 'a gate and groups declared together: groups are opened once the gate is, and close with it',
   },
   { id: 'P09', ways: 'every', behaviour: 'nothing a client reads shows the name of the group behind the gate' },
+  {
+    id: 'P10',
+    ways: 'every',
+    behaviour: 'the tools of the surface take a list as an array, as its text or as one name',
+  },
+  { id: 'P11', ways: 'every', behaviour: 'a group without a description is described by the tools that the reader may know of' },
+  { id: 'P12', ways: 'every', behaviour: 'one tool is counted as one tool, in every reply' },
+  { id: 'P13', ways: 'session', behaviour: 'an activator written by hand without a description has that of its group' },
+  { id: 'P14', ways: 'session', behaviour: 'the instructions do not repeat the description of the server' },
   { id: 'P03', ways: 'none', behaviour: 'the gateway reads LAZY_MODE as a server does' },
 
   { id: 'R04-1', ways: 'session', behaviour: 'a tool with a group and a predicate is shown only while both hold' },

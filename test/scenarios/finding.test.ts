@@ -271,6 +271,36 @@ const costs = (tools: readonly Tool[]) => ({
   whole: countTokens(JSON.stringify(tools.map(({ _meta, ...tool }) => tool))),
 })
 
+verifies('P10', async ({ connect }) => {
+  const client = await connect(office(), { view: 'exposure=search' })
+  for (const names of [['read_file', 'ping'], '["read_file","ping"]', ' [ "read_file", "ping" ] ']) {
+    const described = textOf(await client.call('describe_tools', { names }))
+    expect(described).toContain('"name":"read_file"')
+    expect(described).toContain('"name":"ping"')
+  }
+  expect(textOf(await client.call('describe_tools', { names: 'ping' }))).toContain('"name":"ping"')
+  expect(reasonOf(await client.call('describe_tools', { names: '[7]' }))).toBe('invalid_arguments')
+  const tagged = await client.call('search_tools', { query: '', tags: ['storage'] })
+  for (const tags of ['storage', '["storage"]']) expect(await client.call('search_tools', { query: '', tags })).toEqual(tagged)
+  const listed = textOf(await client.call('manage_tools', { action: 'describe', tools: '["read_file"]' }))
+  expect(listed).toContain('"name":"read_file"')
+})
+
+verifies('P12', async ({ connect }) => {
+  const one = () => defineToolbox({ name: 'one', version: '1.0.0' }).tool('ping', { about: 'Ping' }, () => 'pong')
+  const client = await connect(one(), { view: 'exposure=search' })
+  const texts = [
+    await client.call('search_tools', { query: '' }),
+    await client.call('search_tools', { query: 'ping' }),
+    await client.call('search_tools', { query: 'tax return' }),
+    await client.call('manage_tools', { action: 'list' }),
+    await client.call('manage_tools', { action: 'status' }),
+  ].map(textOf)
+  expect(texts.filter((text) => /\b1 tools/u.test(text))).toEqual([])
+  expect(texts[1]).toContain('1 of 1 tool')
+  expect(texts[2]).toContain('The only tool does not do "tax return".')
+})
+
 verifies('L06-1', async ({ connect }) => {
   const tools = await (await connect(twentyGroups(), { view: 'exposure=search' })).tools()
   expect(tools).toHaveLength(3)

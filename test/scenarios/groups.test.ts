@@ -388,19 +388,19 @@ verifies('P09', async ({ wire, way }) => {
   const toolbox = defineToolbox({ ...info, gate: 'Everything there is', hiddenCalls: 'hint' })
     .tool('read_file', { tags: ['disk'] }, () => 'read')
     .tool('write_file', {}, () => 'written')
-  const tool = (name: string, args: object) => ['tools/call', { name, arguments: args }] as const
+  const call = (name: string, args: object) => ['tools/call', { name, arguments: args }] as const
   const client = await wire(toolbox)
   const read = [client.greeting.text]
   for (const [method, params] of [
     ['tools/list', {}],
-    tool('search_tools', { query: '' }),
-    tool('search_tools', { query: 'file', group: 'nothing' }),
-    tool('manage_tools', { action: 'list' }),
-    tool('manage_tools', { action: 'enable', tools: ['al', 'gate'] }),
-    tool('describe_tools', { names: ['read_file'] }),
-    tool('read_file', {}),
-    tool('activate', {}),
-    tool('activate', {}),
+    call('search_tools', { query: '' }),
+    call('search_tools', { query: 'file', group: 'nothing' }),
+    call('manage_tools', { action: 'list' }),
+    call('manage_tools', { action: 'enable', tools: ['al', 'gate'] }),
+    call('describe_tools', { names: ['read_file'] }),
+    call('read_file', {}),
+    call('activate', {}),
+    call('activate', {}),
     ['server/identity', { outline: true }],
     ['tools/describe', { name: 'read_file' }],
     ['tools/list', {}],
@@ -410,6 +410,63 @@ verifies('P09', async ({ wire, way }) => {
   read.push((await view.ask('tools/call', { name: 'write_file' })).text)
   expect(read.filter((text) => text.includes('(gate)') || /"all"|\ball[ (:.]|=all/u.test(text))).toEqual([])
   expect(read.join()).toContain(way.era === 'session' ? 'Activated.' : 'Nothing was switched on or off')
+})
+
+verifies('P11', async ({ serve, way }) => {
+  const toolbox = defineToolbox({
+    ...info,
+    groups: { notion: {}, deep: { parent: 'notion' } },
+    permit: (principal, { name }) => name !== 'delete_database' || principal?.id === 'ann',
+  })
+  for (const name of ['create_page', 'list_pages', 'move_page', 'delete_database', 'get_database'])
+    toolbox.tool(name, { group: 'notion' }, () => '')
+  toolbox.tool('add_comment', { group: 'deep' }, () => '')
+  const server = await serve(toolbox)
+  const client = await server.connect({ principal: { id: 'ann' } })
+  const other = await server.connect({ principal: { id: 'bob' } })
+  const hers = 'Notion: pages, databases, comments (6 tools).'
+  const his = 'Notion: pages, databases, comments (5 tools).'
+  expect(client.client.getInstructions()).toContain(hers)
+  expect(other.client.getInstructions()).toContain(his)
+  if (way.era === 'stateless') return
+  const described = async (of: typeof client) => (await of.tools()).find(({ name }) => name === 'activate_notion')?.description
+  expect(await described(client)).toContain(hers)
+  expect(await described(other)).toContain(his)
+  expect(textOf(await client.call('activate_notion'))).toContain('- activate_deep: Deep: comments (1 tool).')
+})
+
+verifies('P13', async ({ connect }) => {
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files and folders' }, mail: {} } })
+    .tool('open_files', { activator: 'files' }, (_, ctx) => ctx.activate('files'))
+    .tool('open_mail', { activator: 'mail', about: 'Mail, by hand' }, (_, ctx) => ctx.activate('mail'))
+    .tool('read_file', { group: 'files' }, () => '')
+    .tool('send_mail', { group: 'mail' }, () => '')
+  const described = async (view = '') =>
+    (await (await connect(toolbox, { view })).tools()).map(({ name, description }) => [name, description]).slice(0, 2)
+  const expected = [
+    ['open_files', 'Files and folders.'],
+    ['open_mail', 'Mail, by hand'],
+  ]
+  expect(await described()).toEqual(expected)
+  expect(await described('exposure=everything')).toEqual(expected)
+  const searching = await connect(toolbox, { view: 'exposure=search' })
+  expect(textOf(await searching.call('describe_tools', { names: 'open_files' }))).toContain('Files and folders.')
+})
+
+verifies('P14', async ({ connect }) => {
+  const about = 'Examines source code.'
+  const gated = defineToolbox({ ...info, about, gate: about }).tool('count_lines', {}, () => 3)
+  expect((await connect(gated)).client.getInstructions()).toBe('Examines source code.\nCall activate to list its tools.')
+  @mcpServer({ name: 'hub', version: '1.0.0', about, activation: 'active' })
+  class Analyzer {
+    active = false
+    @tool() count_lines() {
+      return 3
+    }
+  }
+  expect((await connect(new Analyzer())).client.getInstructions()).toBe('Examines source code.\nCall activate to list its tools.')
+  const silent = defineToolbox({ ...info, gate: {} }).tool('count_lines', {}, () => 3)
+  expect((await connect(silent)).client.getInstructions()).toBe('Call activate to list its tools: Hub: lines (1 tool).')
 })
 
 verifies('R08-5', automationHub, async ({ connect, served }) => {

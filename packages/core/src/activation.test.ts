@@ -590,7 +590,7 @@ describe('random groups', () => {
 })
 
 describe('a gate', () => {
-  const groups = declareGroups(
+  const gated = declareGroups(
     {
       [gateName]: { about: 'Everything' },
       a: { about: 'A' },
@@ -601,26 +601,26 @@ describe('a gate', () => {
   )
 
   test('is the parent of every group without one, and nothing behind it is on while it is closed', () => {
-    expect([...groups.byName.values()].map(({ name, parent }) => [name, parent])).toEqual([
+    expect([...gated.byName.values()].map(({ name, parent }) => [name, parent])).toEqual([
       [gateName, undefined],
       ['a', gateName],
       ['b', 'a'],
       ['c', gateName],
     ])
-    expect(initialActivation(groups)).toBe(nothingActive)
-    expect(() => planActivate(groups, nothingActive, 'a')).toThrow('Group "a" is part of the gate. Activate the gate first.')
+    expect(initialActivation(gated)).toBe(nothingActive)
+    expect(() => planActivate(gated, nothingActive, 'a')).toThrow('Group "a" is part of the gate. Activate the gate first.')
   })
 
   test('brings what is on by default when it opens, counts for no quota and is never evicted', () => {
-    const opened = planActivate(groups, nothingActive, gateName)
+    const opened = planActivate(gated, nothingActive, gateName)
     expect(opened.on).toEqual([gateName, 'c'])
-    const two = planActivate(groups, opened.next, 'a')
+    const two = planActivate(gated, opened.next, 'a')
     expect(two.off).toEqual([])
-    expect(planActivate(groups, two.next, 'b').off).toEqual([{ group: 'c', because: 'evicted' }])
-    expect(planDeactivate(groups, two.next, gateName).next.groups).toEqual([])
+    expect(planActivate(gated, two.next, 'b').off).toEqual([{ group: 'c', because: 'evicted' }])
+    expect(planDeactivate(gated, two.next, gateName).next.groups).toEqual([])
   })
 
   test('is in no list of groups', () => {
-    expect(() => groupOf(groups, 'd')).toThrow('Groups: a, b, c.')
+    expect(() => groupOf(gated, 'd')).toThrow('Groups: a, b, c.')
   })
 })

@@ -245,7 +245,7 @@ test('a declaration is checked against the names beside it', () => {
   const misspelt: GroupDeclaration<Name> = { about: 'Labels on issues', parent: 'isues' }
   // @ts-expect-error 'repo' is not one of the groups
   const stranger: GroupDeclaration<Name> = { about: 'Labels on issues', needs: ['repo'] }
-  // @ts-expect-error a group says what it is about
+  // A group that does not say what it is about is described by its tools.
   const silent: GroupDeclaration<Name> = { parent: 'issues' }
   expectTypeOf(labels.parent).toEqualTypeOf<Name | undefined>()
   expect([labels, misspelt, stranger, silent]).toHaveLength(4)

@@ -9,8 +9,10 @@ export const gateName = '(gate)'
 
 /** A group as its author declares it. `Name` is the union of the names declared beside it. */
 export interface GroupDeclaration<Name extends string = string> {
-  /** What a model gains by opening the group; shown by its activator. */
-  readonly about: string
+  /** What a model gains by opening the group; shown by its activator. Without it, one is generated from the names of its tools. */
+  readonly about?: string
+  /** What the group is called in a generated description, in place of its name. */
+  readonly title?: string
   /** The group that must be active first. */
   readonly parent?: Name
   /** Groups that cannot be active at the same time; one side is enough. */
@@ -37,7 +39,9 @@ export interface Quota {
 
 export interface Group {
   readonly name: string
+  /** Empty for a group that is described by its tools. */
   readonly about: string
+  readonly title: string | undefined
   readonly parent: string | undefined
   readonly excludes: ReadonlySet<string>
   readonly needs: readonly string[]
@@ -73,12 +77,14 @@ export function declareGroups(declarations: { readonly [name: string]: GroupDecl
   }
   const root = Object.hasOwn(declarations, gateName) ? gateName : undefined
   const byName = new Map<string, Group>()
-  for (const [name, { about, parent, needs = [], default: isDefault = false, versions = {}, strict = false }] of Object.entries(
-    declarations,
-  )) {
+  for (const [
+    name,
+    { about = '', title, parent, needs = [], default: isDefault = false, versions = {}, strict = false },
+  ] of Object.entries(declarations)) {
     byName.set(name, {
       name,
       about,
+      title,
       parent: parent ?? (name === root ? undefined : root),
       excludes: excludes.get(name) ?? new Set(),
       needs,

@@ -14,6 +14,7 @@ export {
 } from './activation.ts'
 export { canonicalJson } from './canonical.ts'
 export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog.ts'
+export { counted } from './count.ts'
 export {
   always,
   type Entry,
@@ -42,6 +43,7 @@ export {
   fieldsIn,
   formOf,
 } from './form.ts'
+export { generatedAbout } from './group-about.ts'
 export {
   ancestorsOf,
   closureOf,

@@ -53,7 +53,7 @@ test('only groups that have something in them are there, with those they lie in'
   expect(source.groups()).toEqual({
     all: { about: 'All' },
     dev: { about: 'Development', parent: 'all' },
-    git: { about: 'Works with repositories.', parent: 'dev' },
+    git: { title: 'git', parent: 'dev' },
   })
   source.replace('git', [])
   expect(source.groups()).toEqual({})
@@ -76,5 +76,5 @@ test('what is removed or switched off leaves nothing behind, not even its words 
   source.replace('git', [tool('log')])
   expect(names()).toEqual(['notes__log'])
   source.configure(configOf({ git: { command: 'another' } }), tools)
-  expect(source.groups()).toEqual({ git: { about: 'The tools of git' } })
+  expect(source.groups()).toEqual({ git: { title: 'git' } })
 })

@@ -69,7 +69,7 @@ describe('what a client sees', () => {
     for (const gone of ['git__push', 'git__pull', 'git__log']) await expect(client.call(gone)).rejects.toThrow('not found')
   })
 
-  test('every server is a group that is described in its own words, and groups lie in groups', async () => {
+  test('every server is a group that is described by its tools, and groups lie in groups', async () => {
     await using gateway = await composition({
       mcpServers: { git, notes, empty: plain({ tools: [] }), off: { ...notes, disabled: true } },
       exposure: 'groups',
@@ -90,10 +90,10 @@ describe('what a client sees', () => {
     expect(textOf(await client.call('activate_work'))).toContain('activate_dev')
     // A server without tools, and one that is switched off, have nothing to open.
     const dev = ['activate_dev', 'Development']
-    const notebook = ['activate_notes', 'The tools of Notebook']
+    const notebook = ['activate_notes', 'Notebook: add, find (2 tools)']
     expect(await activators()).toEqual([work, dev, notebook])
     await client.call('activate_dev')
-    expect(await activators()).toEqual([work, dev, ['activate_git', 'Works with repositories'], notebook])
+    expect(await activators()).toEqual([work, dev, ['activate_git', 'Git: log, status (2 tools)'], notebook])
     expect(textOf(await client.call('activate_git'))).toContain('git__log() — Shows the history')
     expect(await client.toolNames()).toContain('git__status')
     await client.call('deactivate', { group: 'work' })
@@ -198,11 +198,12 @@ describe.each(eras)('what a client does, in the era "%s"', (era) => {
     await using gateway = await composition({ mcpServers: { git, notes }, exposure: 'groups', budgetTokens: 1 })
     const [one, other] = [await gateway.connect({ era }), await gateway.connect({ era })]
     const before = await one.toolNames()
-    const answer = textOf(await one.call('git__log', { a: 1 }))
+    const answer = await one.call('git__log', { a: 1 })
     const shown = era === 'session' ? ['git__log', 'git__status'] : []
     const notices = era === 'session' ? 1 : 0
-    expect(answer).toMatch(/^log \{"a":1\}/u)
-    expect(answer.includes('git__status')).toBe(era === 'session')
+    expect(answer.content).toEqual([{ type: 'text', text: 'log {"a":1}' }])
+    const activated = answer._meta?.['io.github.unfold-mcp/activation'] as { appeared?: unknown } | undefined
+    expect(activated?.appeared).toEqual(era === 'session' ? shown : undefined)
     expect(await one.toolNames()).toEqual([...before, ...shown])
     await one.told(notices)
     await one.quiet()

@@ -405,7 +405,7 @@ describe('beside the rest of the library', () => {
       )
       .tool('ping', { about: 'Say that the server is there' }, () => '')
     await using client = await testContext(toolbox)
-    expect(textOf(await client.call('search_tools', { query: 'replay clicks' }))).toContain('None of 1 tools')
+    expect(textOf(await client.call('search_tools', { query: 'replay clicks' }))).toContain('The only tool does not do')
   })
 
   test('meaning and an order of the author’s find it as well', async () => {

@@ -87,7 +87,7 @@ function toolboxFor(instance: object, attributes: ServerAttributes): Toolbox {
     hiddenCalls: hiddenToolHint === true ? 'hint' : 'opaque',
     ...(groups !== undefined && { groups: groups.declarations }),
     ...(activation !== undefined && {
-      gate: { about: options.about ?? 'All tools of this server', default: fieldOf(instance, activation) === true },
+      gate: { ...(options.about !== undefined && { about: options.about }), default: fieldOf(instance, activation) === true },
     }),
   })
   groups?.belongTo(() => current.getStore()?.ctx)

@@ -74,7 +74,8 @@ export class ToolGroups {
   describe(): string {
     const lines: string[] = []
     const visit = (name: string, depth: number): void => {
-      lines.push(`${'  '.repeat(depth)}${name}: ${this.#groups.byName.get(name)?.about ?? ''}`)
+      const about = this.#groups.byName.get(name)?.about ?? ''
+      lines.push(`${'  '.repeat(depth)}${name}${about === '' ? '' : `: ${about}`}`)
       for (const child of this.#groups.children.get(name) ?? []) visit(child, depth + 1)
     }
     for (const group of this.#groups.byName.values()) if (group.parent === undefined) visit(group.name, 0)

@@ -55,7 +55,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
    * One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. Groups, if there are
    * any, lie behind it.
    */
-  readonly gate?: string | { readonly about: string /** Open from the start. */; readonly default?: boolean }
+  readonly gate?: string | { readonly about?: string /** Open from the start. */; readonly default?: boolean }
   readonly quota?: Quota
   /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
   readonly hiddenCalls?: HiddenCalls
@@ -340,7 +340,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
   const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
   const behind = (options.groups ?? {}) as Declaration['groups']
   for (const group of Object.keys(behind)) checkGroupName(group)
-  const groups = gate === undefined ? behind : { [gateName]: gate, ...behind }
+  const groups = gate === undefined ? behind : { [gateName]: { title: title ?? name, ...gate }, ...behind }
   return {
     get info() {
       return introduce?.().info ?? declared

@@ -7,6 +7,7 @@ import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
 import { cloneNote, ownPackages } from '../packages.ts'
 import { openServer } from '../servers.ts'
+import { counted } from '../text/amount.ts'
 
 /** Writes a command line and a typed client for a server. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
@@ -26,7 +27,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   }
   const needs = variables.length === 0 ? '' : `\nValues that could be secrets were not written; set ${variables.join(', ')}.`
   output.answer(
-    `${tools.length} tools are in ${folder}.${cloneNote(packages)}\nNext:\n  cd ${folder}\n  npm install\n  node bin.mjs --help${needs}`,
+    `${counted(tools.length, 'tool')} ${tools.length === 1 ? 'is' : 'are'} in ${folder}.${cloneNote(packages)}\nNext:\n  cd ${folder}\n  npm install\n  node bin.mjs --help${needs}`,
     {
       name,
       folder,

@@ -4,6 +4,7 @@ import { type Invocation, textOf } from '../grammar.ts'
 import type { Io } from '../io.ts'
 import { Output } from '../output.ts'
 import { openServer } from '../servers.ts'
+import { counted } from '../text/amount.ts'
 
 /** The identity of what a server offers; computed here for a server that knows nothing of it. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
@@ -41,6 +42,9 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
       },
     )
   const by = answer.by === 'server' ? '' : ' (computed here: the server does not tell)'
-  output.answer(`${id}${by}\n${answer.tools_count} tools · ${answer.name} ${answer.version} · MCP ${answer.mcp_version}`, answer)
+  output.answer(
+    `${id}${by}\n${counted(Number(answer.tools_count), 'tool')} · ${answer.name} ${answer.version} · MCP ${answer.mcp_version}`,
+    answer,
+  )
   return exit.ok
 }

@@ -72,7 +72,7 @@ const override = z.strictObject({
 /** What we add to the definition of a server. */
 const ours = {
   disabled: z.boolean().default(false).describe('true keeps the server in the file and does not use it'),
-  about: about.optional().describe('What the server is good for, in place of its own instructions'),
+  about: about.optional().describe('What the server is good for, in place of a description made from its tools'),
   group: name.optional().describe('The group it lies in'),
   tools: z.record(z.string(), override).default({}).describe('Changes to single tools, by the server’s own names for them'),
   allow: patterns.optional().describe('Only these tools; * stands for any characters'),

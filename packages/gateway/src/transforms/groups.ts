@@ -6,8 +6,7 @@ import { brief } from './text.ts'
 
 export type GroupTable = { readonly [name: string]: Omit<GroupDeclaration, 'strict'> }
 
-/** How much of a server's instructions stands in the description of its group. */
-const longestAbout = 600
+const longestTitle = 60
 
 /** What a server says of itself. */
 export interface SelfDescription {
@@ -27,8 +26,11 @@ export function groupsOf(config: Config, saysOfItself: (server: string) => SelfD
   ])
   for (const [server, { disabled, about }] of Object.entries(config.mcpServers)) {
     if (disabled) continue
-    const words = about ?? aboutServer(server, saysOfItself(server))
-    made.push([serverSlug(server), inside({ about: words }, groupOfServer(config, server))])
+    // Its instructions are for whoever uses its tools, not for whoever chooses between servers: without a description of the
+    // operator's, the library makes one from the tools.
+    const title = brief(saysOfItself(server).info?.title ?? '', longestTitle)
+    const described = about === undefined ? { title: title === '' ? brief(server, longestTitle) : title } : { about }
+    made.push([serverSlug(server), inside(described, groupOfServer(config, server))])
   }
   return Object.fromEntries(made)
 }
@@ -38,16 +40,5 @@ export function groupOfServer({ groups, mcpServers }: Config, server: string): s
   return mcpServers[server]?.group ?? Object.entries(groups).find(([, group]) => group.servers.includes(server))?.[0]
 }
 
-/** A server in its own words, as far as a list has room for them; it may say nothing, or anything. */
-export function aboutServer(server: string, { title, instructions }: SelfDescription): string {
-  const words = brief(withoutHeadings(instructions ?? ''), longestAbout)
-  if (words !== '') return words
-  const name = brief(title ?? '', 100)
-  return `The tools of ${name === '' ? brief(server, 100) : name}`
-}
-
-// On one line they would be words without a sentence. Far more is looked at than is kept.
-const withoutHeadings = (text: string): string => text.slice(0, longestAbout * 8).replaceAll(/^#{1,6} .*$/gmu, '')
-
-const inside = (group: { readonly about: string }, parent: string | undefined): GroupTable[string] =>
+const inside = (group: GroupTable[string], parent: string | undefined): GroupTable[string] =>
   parent === undefined ? group : { ...group, parent }

@@ -1,7 +1,7 @@
 import { declareGroups } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from '../config/read.ts'
-import { aboutServer, groupsOf } from './groups.ts'
+import { groupsOf } from './groups.ts'
 import { matcher } from './pattern.ts'
 import { profileHas } from './profile.ts'
 import { brief } from './text.ts'
@@ -54,23 +54,25 @@ describe('a profile', () => {
 
 describe('the groups of a gateway', () => {
   test('are its servers, in the groups that the configuration puts them into, and can be declared', () => {
-    const groups = groupsOf(config, (server) => (server === 'aws' ? { instructions: 'Amazon.\nAll of it.' } : {}))
+    const info = { name: 'aws-server', version: '1.0.0', title: 'Amazon \u200bWeb Services' }
+    const groups = groupsOf(config, (server) => (server === 'aws' ? { info, instructions: 'Call list_all first.' } : {}))
     expect(groups).toEqual({
       work: { about: 'Work' },
       cloud: { about: 'Clouds', parent: 'work' },
-      aws: { about: 'Amazon. All of it.', parent: 'cloud' },
-      gcp: { about: 'The tools of gcp', parent: 'cloud' },
+      aws: { title: 'Amazon Web Services', parent: 'cloud' },
+      gcp: { title: 'gcp', parent: 'cloud' },
       git: { about: 'Version control', parent: 'work' },
-      My_Notes: { about: 'The tools of My Notes' },
+      My_Notes: { title: 'My Notes' },
     })
     expect(declareGroups(groups).byName.size).toBe(6)
   })
 
-  test('say in a few words what a server says of itself in many, and nothing that nobody sees', () => {
-    const about = aboutServer('x', { instructions: `Use\u200b me.\u001b[31m ${'Again and again. '.repeat(10_000)}` })
-    expect(about).toMatch(/^Use me\.\[31m Again and again\. .*again\.$/u)
-    expect(about.length).toBeLessThanOrEqual(600)
-    expect(aboutServer('x', { instructions: '\u200b\n ', title: 'The X' })).toBe('The tools of The X')
+  test('are called by a few words of the title of a server, and by nothing that nobody sees', () => {
+    const titled = (title: string) => groupsOf(config, () => ({ info: { name: 'x', version: '1', title } })).gcp?.title
+    const long = titled(`Use\u200b me.\u001b[31m ${'Again and again. '.repeat(10_000)}`)
+    expect(long).toMatch(/^Use me\.\[31m Again/u)
+    expect(long?.length).toBeLessThanOrEqual(60)
+    expect(titled('\u200b\n ')).toBe('gcp')
   })
 
   test('are cut between words, and never within a character', () => {

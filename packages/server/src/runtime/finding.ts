@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import {
+  counted,
   estimateTokens,
   facetOf,
   gateName,
@@ -115,8 +116,11 @@ const howToAsk =
   'Ask for one thing at a time and name the app, the verb and the object, such as "calendar create event"; an empty query lists what there is.'
 
 function headline(query: string, { confidence, unmatched }: Found, shown: number, total: number): string {
-  if (shown === 0) return `None of ${total} tools does "${printable(query)}". ${howToAsk}`
-  const count = `${shown} of ${total} tools`
+  if (shown === 0) {
+    const none = total === 1 ? 'The only tool does not do' : `None of ${total} tools does`
+    return `${none} "${printable(query)}". ${howToAsk}`
+  }
+  const count = `${shown} of ${counted(total, 'tool')}`
   if (confidence === 'strong') return `${count}:`
   const unheard =
     unmatched.length === 0
@@ -144,6 +148,10 @@ function browseReply(entries: readonly ToolEntry[]): CallToolResult {
     const more = names.length > namedPerGroup ? `, … ${names.length - namedPerGroup} more` : ''
     return `- ${group === '' ? 'without a group' : group} (${names.length}): ${names.slice(0, namedPerGroup).join(', ')}${more}`
   })
-  const rest = byGroup.size > listedGroups ? [`- … and ${byGroup.size - listedGroups} more groups`] : []
-  return withCost([`${entries.length} tools:`, ...lines, ...rest], { total: entries.length, confidence: 'strong', names: [] })
+  const rest = byGroup.size > listedGroups ? [`- … and ${counted(byGroup.size - listedGroups, 'more group')}`] : []
+  return withCost([`${counted(entries.length, 'tool')}:`, ...lines, ...rest], {
+    total: entries.length,
+    confidence: 'strong',
+    names: [],
+  })
 }

@@ -1,7 +1,7 @@
 import { type Exposure, firstSentence, gateName } from '@unfold-mcp/core'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
-import { activatorName, sentence } from './surface.ts'
+import { aboutOf, activatorName, sentence } from './surface.ts'
 
 // More names than these help nobody who can search.
 const named = 24
@@ -13,7 +13,7 @@ const mostBytes = 2_048
 
 /** What a model reads when it connects: what the server is for, and what it can open. */
 export function instructionsFor(runtime: Runtime, scope: Scope): string | undefined {
-  const { about, instructions, groups } = runtime.declaration
+  const { about, instructions } = runtime.declaration
   const { callVariants } = scope.frame.presentation
   if (instructions !== undefined) return instructions
   const intro = about === undefined ? [] : [sentence(about)]
@@ -24,10 +24,11 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
     const lines = groupLines(runtime, scope, (name) => name)
     return fitted(head, lines)
   }
-  const gate = groups[gateName]
+  const { groups, surface } = runtime.worldOf(scope)
+  const gate = groups.byName.get(gateName)
   if (scope.frame.canActivate && gate !== undefined) {
-    const activator = activatorName(runtime.worldOf(scope).surface, gateName)
-    const behind = gate.about === about ? '.' : `: ${sentence(gate.about)}`
+    const activator = activatorName(surface, gateName)
+    const behind = gate.about === about ? '.' : `: ${sentence(aboutOf(groups, gate, runtime.reader(scope)))}`
     const lines = groupLines(runtime, scope, (name, each) => `${name} (${each})`, runtime.declaration.menu === 'stepwise')
     const lead =
       lines.length === 0 ? [] : ['Its tools come in groups that you open after that, by calling the tool named in brackets:']

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { firstSentence, isStrict, pageOf, signature, surfaceNames, type Tool } from '@unfold-mcp/core'
+import { counted, firstSentence, isStrict, pageOf, signature, surfaceNames, type Tool } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { failureResult } from '../result.ts'
 import { checkGroup, describeReply, searchReply, unknownLines, withCost } from './finding.ts'
@@ -12,7 +12,7 @@ import type { Transition } from './transition.ts'
 
 export interface ManageRequest {
   readonly action: 'list' | 'search' | 'describe' | 'enable' | 'disable' | 'reset' | 'status'
-  readonly tools?: string | readonly string[]
+  readonly tools?: readonly string[]
   readonly query?: string
   readonly group?: string
   readonly tag?: string
@@ -24,7 +24,7 @@ export async function manageReply(
   request: ManageRequest,
   { runtime, scope, call, effects }: SurfacePlace,
 ): Promise<CallToolResult> {
-  const names = request.tools === undefined ? [] : typeof request.tools === 'string' ? [request.tools] : request.tools
+  const names = request.tools ?? []
   switch (request.action) {
     case 'list':
       return listReply(runtime, scope, request)
@@ -155,7 +155,7 @@ function listReply(runtime: Runtime, scope: Scope, { group, tag, query, cursor }
   const { items, nextCursor } = pageOf(wanted, pageSize, whole.fingerprint, cursor)
   const lines = items.map(({ tool }) => `- ${tool.name}${listed.has(tool.name) ? ' (enabled)' : ''}${brief(tool)}`)
   const more = nextCursor === undefined ? [] : [`More with cursor "${nextCursor}".`]
-  return withCost([`${items.length} of ${whole.entries.length} tools:`, ...lines, ...more], {
+  return withCost([`${items.length} of ${counted(whole.entries.length, 'tool')}:`, ...lines, ...more], {
     total: whole.entries.length,
     tools: items.map(({ tool }) => ({
       name: tool.name,
@@ -175,7 +175,7 @@ function statusReply(runtime: Runtime, scope: Scope): CallToolResult {
   const enabled = scope.cell.activation.tools
   const lines = [
     `Exposure: ${exposure}, because ${reason}.`,
-    `Listed: ${shown.tools.length} tools, about ${shown.tokens} tokens. Everything: ${whole.tools.length} tools, about ${whole.tokens} tokens.`,
+    `Listed: ${counted(shown.tools.length, 'tool')}, about ${shown.tokens} tokens. Everything: ${counted(whole.tools.length, 'tool')}, about ${whole.tokens} tokens.`,
     `Enabled: ${enabled.length === 0 ? 'none' : enabled.join(', ')}.`,
     ...(scope.missesChanges ? ['This client does not see new tools in time: use call_tool.'] : []),
   ]

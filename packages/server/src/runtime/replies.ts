@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { type Because, signature, type Tool } from '@unfold-mcp/core'
+import { type Because, counted, signature, type Tool } from '@unfold-mcp/core'
 import { sentence } from './surface.ts'
 import { surfaceResult } from './surface-result.ts'
 import { noTransition, type Transition, transitionOf } from './transition.ts'
@@ -69,7 +69,7 @@ export function transitionText(
   else if (gateOpened) lines.push('Activated.')
   for (const [because, groups] of byCause(deactivated)) lines.push(`${causes[because]}: ${groups.join(', ')}.`)
   if (appeared.length > 0) {
-    lines.push(`${count(appeared.length, 'tool is', 'tools are')} now available:`)
+    lines.push(`${counted(appeared.length, 'tool is', 'tools are')} now available:`)
     lines.push(...appeared.slice(0, listed).map((tool) => `- ${signature(tool)}`))
     if (appeared.length > listed) lines.push(`- … and ${appeared.length - listed} more`)
   }
@@ -110,5 +110,3 @@ function byCause(deactivated: Transition['deactivated']): Map<Because, string[]>
   for (const { group, because } of deactivated) found.set(because, [...(found.get(because) ?? []), group])
   return found
 }
-
-const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`

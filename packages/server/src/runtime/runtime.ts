@@ -32,7 +32,7 @@ import type { Newcomer, Product } from './product.ts'
 import { reachOf } from './reach.ts'
 import type { Openable } from './replies.ts'
 import { Scope } from './scope.ts'
-import { activatorName, type Reader } from './surface.ts'
+import { aboutOf, activatorName, type Reader } from './surface.ts'
 import { type Found, ToolSearch, type WordSearch } from './tool-search.ts'
 import { fixedTransition, noTransition, type Transition, transitionOf } from './transition.ts'
 import { emptyView, type UrlView } from './url-view.ts'
@@ -343,7 +343,7 @@ export class Runtime {
       .map((group) => ({
         group,
         activator: activatorName(this.worldOf(scope).surface, group),
-        about: groupOf(this.#groups, group).about,
+        about: aboutOf(this.#groups, groupOf(this.#groups, group), this.reader(scope)),
       }))
   }
 
@@ -360,6 +360,7 @@ export class Runtime {
     const counted = (name: string): ToolEntry[] => (catalog.byGroup.get(name) ?? []).filter((entry) => !forbidden.has(entry))
     return [...this.#groups.byName.values()]
       .filter(({ name }) => reader.groups.has(name))
+      .map((group) => ({ ...group, about: aboutOf(this.#groups, group, reader) }))
       .map(({ name, about, parent }) => ({
         name,
         about,

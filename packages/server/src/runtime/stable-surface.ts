@@ -7,6 +7,7 @@ import type { Kind } from './caller.ts'
 import type { Call, Effects } from './calls.ts'
 import { describeReply, mostMatches, type SearchRequest, searchReply } from './finding.ts'
 import { alwaysLoad } from './host-hints.ts'
+import { withLists } from './list-argument.ts'
 import { type ManageRequest, manageReply } from './managing.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scope } from './scope.ts'
@@ -45,6 +46,9 @@ function aFew(names: readonly string[]): string {
   const rest = names.length - shown.length
   return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
+
+// What a client may also send as a text: one name, or the text of an array.
+const listNames = ['tools', 'tags', 'names']
 
 const looking = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
 const text = { type: 'string' } as const
@@ -141,6 +145,7 @@ export const stableSurface: readonly ToolEntry[] = [
 ]
 
 function entryOf(surface: Surface, { work, ...tool }: Tool & { readonly work: SurfaceWork }): ToolEntry {
+  const check = lazyJsonCheck(tool.name, tool.inputSchema)
   return {
     tool: { ...tool, _meta: alwaysLoad },
     surface,
@@ -149,7 +154,7 @@ function entryOf(surface: Surface, { work, ...tool }: Tool & { readonly work: Su
     visibility: {},
     tags: [],
     aliases: [],
-    input: { json: tool.inputSchema, check: lazyJsonCheck(tool.name, tool.inputSchema) },
+    input: { json: tool.inputSchema, check: (value) => check(withLists(value, listNames)) },
     handler: () => undefined,
     work,
   }

@@ -1,4 +1,4 @@
-import { ancestorsOf, type Group, type Groups, gateName } from '@unfold-mcp/core'
+import { ancestorsOf, type Group, type Groups, gateName, generatedAbout } from '@unfold-mcp/core'
 import type { ToolEntry } from '../entry.ts'
 import { alwaysLoad } from './host-hints.ts'
 
@@ -44,13 +44,34 @@ export interface Reader {
   toolsOf(group: string): readonly string[]
 }
 
+/** What this reader is told of a group: what its author wrote, or what can be read from the tools that the reader may know of. */
+export function aboutOf(groups: Groups, { name, title, about }: Group, reader: Reader): string {
+  if (about !== '') return about
+  const inside = (each: string): readonly string[] => [
+    ...reader.toolsOf(each),
+    ...(groups.children.get(each) ?? []).flatMap(inside),
+  ]
+  return generatedAbout(title ?? name, [...new Set(inside(name))])
+}
+
+/** Whether the author wrote this activator and left its description to the group. */
+export const isUndescribed = ({ isWritten, activates, tool }: ToolEntry): boolean =>
+  isWritten === true && activates !== undefined && tool.description === undefined
+
 /** The same entry as this reader may see it: an activator names the tools it enables, and no group of which nothing exists. */
 export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): ToolEntry {
+  if (isUndescribed(entry)) return withGroupsDescription(entry, plan, reader)
   if (entry.source !== surfaceSource || entry.work !== undefined) return entry
   if (entry.activates === undefined)
     return reader.groups.size === groupNames(plan.groups).length ? entry : deactivator(plan, [...reader.groups])
   const group = plan.groups.byName.get(entry.activates)
   return group === undefined ? entry : { ...entry, tool: { ...entry.tool, description: describe(plan, group, reader) } }
+}
+
+function withGroupsDescription(entry: ToolEntry, { groups }: SurfacePlan, reader: Reader): ToolEntry {
+  const group = groups.byName.get(entry.activates ?? '')
+  if (group === undefined) return entry
+  return { ...entry, tool: { ...entry.tool, description: sentence(aboutOf(groups, group, reader)) }, declared: entry }
 }
 
 export const surfaceSource = 'surface'
@@ -69,7 +90,6 @@ function activator(plan: SurfacePlan, group: Group): ToolEntry {
     tool: {
       name,
       title: group.name === gateName ? 'Activate' : `Activate ${group.name}`,
-      description: sentence(group.about),
       inputSchema: { type: 'object', properties: {} },
       annotations,
       _meta: alwaysLoad,
@@ -117,7 +137,7 @@ function describe(plan: SurfacePlan, group: Group, reader: Reader): string {
   const { groups } = plan
   const enabled = reader.toolsOf(group.name)
   const known = (names: Iterable<string>): string[] => [...names].filter((name) => reader.groups.has(name))
-  const parts = [sentence(group.about)]
+  const parts = [sentence(aboutOf(groups, group, reader))]
   if (enabled.length > 0) {
     const rest = enabled.length > named ? ` and ${enabled.length - named} more` : ''
     parts.push(`Enables: ${enabled.slice(0, named).join(', ')}${rest}.`)

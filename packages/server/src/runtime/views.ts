@@ -31,7 +31,7 @@ import type { Scope, Wish } from './scope.ts'
 import { advised, type Shown, shownOf, withCounts } from './shown.ts'
 import { ShownCache } from './shown-cache.ts'
 import { namingGroups } from './stable-surface.ts'
-import { forReader, groupNames, type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
+import { forReader, groupNames, isUndescribed, type Reader, type SurfacePlan, surfaceSource } from './surface.ts'
 
 /** All that views are computed from, as it is at one moment. */
 export interface World {
@@ -413,7 +413,7 @@ function surfaceFor(world: World, look: Look<ToolEntry>): ReadonlyMap<ToolEntry,
   const found = isWhole ? wholeSurfaces.get(world) : undefined
   if (found !== undefined) return found
   const reader = readerOf(world, look)
-  const entries = world.catalog.entries.filter((entry) => entry.source === surfaceSource)
+  const entries = world.catalog.entries.filter((entry) => entry.source === surfaceSource || isUndescribed(entry))
   const made = new Map(entries.map((entry) => [entry, namingGroups(forReader(entry, world.surface, reader), reader)]))
   if (isWhole) wholeSurfaces.set(world, made)
   return made
