@@ -25,9 +25,10 @@ function rowsOf(heading: string): readonly (readonly string[])[] {
 const marked = (text = ''): readonly string[] => [...text.matchAll(/`([^`]+)`/gu)].map(([, word = '']) => word)
 
 test('the page has every route of the admin API with every field of its answer, and every kind of event', async () => {
-  await withGateway({ library, workbench }, {}, async ({ url = '', home }) => {
+  await withGateway({ library, workbench }, {}, async ({ url = '', home, gateway }) => {
     await using client = await connect({ url }, { protocol: 'session' })
     await client.call('library__find_books', { title: 'Library' })
+    gateway.upstreams.events.emit('stderr', { upstream: 'library', line: 'A book is missing.' })
     const [run] = await runningGateways(home)
     const ask = async (path: string): Promise<unknown> => {
       const response = await fetch(new URL(`/api${path}`, url), { headers: { authorization: `Bearer ${run?.admin}` } })

@@ -29,14 +29,14 @@ test('a server that never answers is given up after the time there is', async ()
 test('a server that dies at once is quoted', async () => {
   const { code, stderr } = await tried('die', ['list'])
   expect(code).toBe(4)
-  expect(stderr).toContain('ended with code 3')
+  expect(stderr).toContain('exited with code 3: cannot find its configuration')
   expect(stderr).toContain('cannot find its configuration')
 })
 
 test('a server that dies during a call is told apart from a tool that fails', async () => {
   const { code, stderr } = await tried('dies-in-call', ['call', 'go'])
   expect(code).toBe(4)
-  expect(stderr).toContain('ended with code 7')
+  expect(stderr).toContain('exited with code 7')
 })
 
 test('a call that is never answered is given up', async () => {

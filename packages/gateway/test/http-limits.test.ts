@@ -137,7 +137,7 @@ test('calls and discoveries are spans within the trace of the caller, which the 
   ])
     expect(await call({ traceparent })).not.toContain(String(traceparent || 'baggage'))
   expect((await client.client.callTool({ name: 'mirror__refuse', arguments: {} })).isError).toBe(true)
-  expect(spans.at(-1)?.attributes).toMatchObject({ 'error.type': 'refused', 'gen_ai.tool.name': 'refuse' })
+  expect(spans.at(-1)?.attributes).toMatchObject({ 'error.type': 'failed', 'gen_ai.tool.name': 'refuse' })
   expect(spans.find(({ name }) => name === 'tools/list mirror')).toMatchObject({
     isOver: true,
     attributes: { 'unfold.outcome': 'first' },

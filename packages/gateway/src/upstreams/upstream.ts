@@ -42,7 +42,7 @@ const patienceMs = 5_000
 // How often it is said that it is still being installed.
 const progressMs = 15_000
 // What npm says beside what it does.
-const notice = /^npm (?:warn|notice)\b|^\s*$/iu
+const npmNotice = /^npm (?:warn|notice)\b|^\s*$/iu
 
 /**
  * One server behind the gateway, for as long as it is configured: it is started, watched, restarted when it is lost, and its
@@ -326,7 +326,7 @@ export class Upstream {
       installTimeoutMs,
       signal: attempt.signal,
       onStderr: (line) => {
-        if (!notice.test(line)) this.#lastOutput = line
+        if (!npmNotice.test(line)) this.#lastOutput = line
         emit('stderr', { upstream, line })
       },
       onWarning: (message) => emit('warning', { upstream, message }),

@@ -84,7 +84,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
     await using all = await runningGateway({ up: { ...peer.config(proxy.port), ...quick }, other: other.config() })
     await using client = await all.connect()
     await all.lists('other__one')
-    await all.reaches('up', 'reconnecting')
+    await all.reaches('up', 'failed')
     expect(await client.names()).toEqual(['other__one'])
     proxy.behave('fine')
     await all.lists('up__one')
