@@ -158,8 +158,8 @@ describe('a mistake', () => {
     [
       '{ "search": { "embedder": { "url": "${WHERE}", "model": "m", "apiKey": "${KEY}" } } }',
       [
-        'unfold.json:1:36 search.embedder.url needs the variable WHERE, which is not set. Set it, or give it a default: ${WHERE:-value}.',
-        'unfold.json:1:72 search.embedder.apiKey needs the variable KEY, which is not set. Set it, or give it a default: ${KEY:-value}.',
+        'unfold.json:1:36 search.embedder.url WHERE is not set. Set it, or give it a default: ${WHERE:-value}.',
+        'unfold.json:1:72 search.embedder.apiKey KEY is not set. Set it, or give it a default: ${KEY:-value}.',
       ],
     ],
     ['[]', ['unfold.json:1:1 must be an object, not a list.']],
