@@ -6,6 +6,7 @@ export const garden = defineToolbox({
   name: 'garden',
   version: '1.0.0',
   groups: { beds: { about: 'Beds and what grows in them' } },
+  hiddenCalls: 'hint',
 })
 
 garden.tool('weather', { about: 'The weather today', readOnly: true }, () => 'Rain.')

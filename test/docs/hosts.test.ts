@@ -40,5 +40,7 @@ function table(): string {
 test('the page on hosts shows the host profiles as they are: copy the table between its markers when it does not', async () => {
   const text = await readFile(page, 'utf8')
   const [, shown = ''] = /<!-- hosts -->\n([\s\S]*?)\n?<!-- \/hosts -->/u.exec(text) ?? []
-  expect(shown.trim()).toBe(table())
+  // The formatter aligns the columns.
+  const plain = shown.trim().replaceAll(/ +/gu, ' ').replaceAll(/-{4,}/gu, '---')
+  expect(plain).toBe(table())
 })

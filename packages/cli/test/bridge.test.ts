@@ -109,7 +109,10 @@ test('a client goes on when the gateway is restarted, on another port, whether i
       expect(gateway.pid).not.toBe(pid)
       expect(new Set(later).size).toBe(1)
       expect(later[0]).not.toBe(before)
-      if (signal === 'SIGKILL') await expect(running).rejects.toThrow('The gateway ended while this request was running.')
+      const problem = signal === 'SIGKILL' ? await running.then(() => 'none', String) : undefined
+      expect(problem ?? 'The gateway ended while this request was running.').toContain(
+        'The gateway ended while this request was running.',
+      )
     }
   } finally {
     await gateway[Symbol.asyncDispose]()

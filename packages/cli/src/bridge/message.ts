@@ -17,7 +17,7 @@ export function messagesOn(line: Buffer): { readonly messages: readonly Message[
     // Whoever reads the line says so to whoever wrote it.
   }
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return { messages: all.filter(isRecord) as readonly Message[], isBatch: Array.isArray(value) }
+  return { messages: all.filter(isRecord), isBatch: Array.isArray(value) }
 }
 
 export const isRequest = ({ id, method }: Message): boolean => typeof method === 'string' && id !== undefined

@@ -43,7 +43,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     )
   const by = answer.by === 'server' ? '' : ' (computed here: the server does not tell)'
   output.answer(
-    `${id}${by}\n${counted(Number(answer.tools_count), 'tool')} · ${answer.name} ${answer.version} · MCP ${answer.mcp_version}`,
+    `${id}${by}\n${counted(answer.tools_count, 'tool')} · ${answer.name} ${answer.version} · MCP ${answer.mcp_version}`,
     answer,
   )
   return exit.ok

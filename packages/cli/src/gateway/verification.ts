@@ -82,7 +82,7 @@ export function verificationText(verification: Verification): string {
       return 'Not verified: the gateway is not running. Start it with: unfold serve'
     case 'failed':
       return `Verification failed: ${safeText(verification.error.message, { lines: true, limit: 2_000 })}`
-    case 'skipped':
+    default:
       return ''
   }
 }

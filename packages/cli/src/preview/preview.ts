@@ -15,7 +15,7 @@ export interface Sent {
   readonly search?: { readonly query: string; readonly target: string; readonly text: string } | undefined
 }
 
-export interface PreviewedTool {
+interface PreviewedTool {
   readonly name: string
   readonly tokens: number
   /** Whether the definition is in the model's first request; a host that defers sends only the name. */
@@ -23,7 +23,7 @@ export interface PreviewedTool {
 }
 
 /** One turn of a model that wants a tool. */
-export interface Turn {
+interface Turn {
   readonly sees: string
   readonly does: string
   readonly tokens?: number
@@ -80,7 +80,7 @@ interface Around {
 function turnsOf({ tools, search }: Sent, { host, unlisted, tokens, estimate }: Around): readonly Turn[] {
   const has = (name: string): boolean => tools.some((tool) => tool.name === name)
   const last = { sees: 'the result', does: 'answers' }
-  const sees = `${counted(tools.length, 'tool')}`
+  const sees = counted(tools.length, 'tool')
   if (host?.defers === 'always' && unlisted === 0)
     return [
       { sees: `the names of ${sees}`, does: `searches with the tool search of ${host.title}`, tokens },

@@ -10,7 +10,7 @@ server.registerTool('ask', { description: 'Asks the person for a name' }, async 
   const requestedSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
   const params = { mode: 'form', message: 'Who are you?', requestedSchema }
   const { action, content } = await ctx.mcpReq.send({ method: 'elicitation/create', params })
-  return text(`${action} ${content?.name}`)
+  return text(`${action} ${String(content?.name)}`)
 })
 server.registerTool(
   'wait',

@@ -9,8 +9,8 @@ export function synonymsOf(term: string): readonly string[] {
 
 /** The words that people use where a tool says `word`, as they are written; none for a word without synonyms. */
 export function relatedWords(word: string): readonly string[] {
-  related ??= relatedTable([...actions, ...things])
-  return related.get(stem(word)) ?? []
+  relatedWordsTable ??= relatedTable([...actions, ...things])
+  return relatedWordsTable.get(stem(word)) ?? []
 }
 
 const actions = [
@@ -275,7 +275,7 @@ const kinds: { readonly [kind: string]: string } = {
 
 let table: ReadonlyMap<string, readonly string[]> | undefined
 
-let related: ReadonlyMap<string, readonly string[]> | undefined
+let relatedWordsTable: ReadonlyMap<string, readonly string[]> | undefined
 
 function relatedTable(groups: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, Set<string>>()

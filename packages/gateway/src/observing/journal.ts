@@ -34,7 +34,7 @@ export interface CallRecord {
 }
 
 /** A line that a server wrote to standard error. */
-export interface StderrRecord {
+interface StderrRecord {
   readonly upstream: string
   readonly line: string
 }

@@ -17,7 +17,7 @@ function installations() {
     installs.enter({ place, isAwaited: () => isAwaited, queued: () => queued.push(name), signal }).then(
       (leave) => {
         begun.push(name)
-        ends.set(name, leave)
+        return ends.set(name, leave)
       },
       () => queued.push(`${name} gave up`),
     )

@@ -64,8 +64,8 @@ export async function testClient(
     },
     tools,
     toolNames: async () => (await tools()).map((tool) => tool.name),
-    async call(name, args) {
-      return client.callTool({ name, ...(args !== undefined && { arguments: args }) })
+    async call(tool, args) {
+      return client.callTool({ name: tool, ...(args !== undefined && { arguments: args }) })
     },
     async told(count) {
       if (notices >= count) return
