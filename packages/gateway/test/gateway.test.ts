@@ -126,9 +126,10 @@ describe('how it is shown', () => {
     groups: { session: groups, stateless: [...finding, own] },
     lazy: { session: ['manage_tools', own], stateless: [...finding, own] },
     search: { session: [...finding, own], stateless: [...finding, own] },
-    auto: { session: groups, stateless: [...finding, own] },
+    native: { session: [own, ...whole], stateless: [own, ...whole] },
+    auto: { session: [...finding, own], stateless: [...finding, own] },
   } as const
-  const all = ['everything', 'groups', 'lazy', 'search', 'auto'] as const
+  const all = ['everything', 'native', 'groups', 'lazy', 'search', 'auto'] as const
 
   test.each(eras)('by the configuration, a profile, a token, and above all by the address, in the era "%s"', async (era) => {
     const tokens = all.map((exposure) => createToken(`${exposure} token`, exposure))
