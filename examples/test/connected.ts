@@ -20,10 +20,15 @@ export interface Connected extends AsyncDisposable {
 /** A client of a server that is reached over real HTTP. */
 export async function connected(
   served: object,
-  { era = 'session', token, ...options }: ListenOptions & { era?: (typeof eras)[number]; token?: string | undefined } = {},
+  {
+    era = 'session',
+    token,
+    view,
+    ...options
+  }: ListenOptions & { era?: (typeof eras)[number]; token?: string | undefined; view?: string } = {},
 ): Promise<Connected> {
   const listening = await listen(served, { port: 0, ...options })
-  const joined = await joinedTo(listening.url, { era, token })
+  const joined = await joinedTo(view === undefined ? listening.url : `${listening.url}?${view}`, { era, token })
   return {
     ...joined,
     get notices() {

@@ -276,7 +276,12 @@ test('large and binary parts of a result go to files with names of our own, and 
 })
 
 test('a tool is described by the server, or from its definition', async () => {
-  const toolbox = defineToolbox({ name: 'described', version: '1.0.0', groups: { files: { about: 'Files' } } }).tool(
+  const toolbox = defineToolbox({
+    name: 'described',
+    version: '1.0.0',
+    groups: { files: { about: 'Files' } },
+    hiddenCalls: 'hint',
+  }).tool(
     'read_file',
     { group: 'files', about: 'Reads a file', readOnly: true, input: z.object({ path: z.string() }) },
     ({ path }) => path,
