@@ -99,7 +99,7 @@ describeInChromium('what pages say', () => {
       const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/ws`)
       socket.onopen = () => socket.send('{"type":"auth","token":"token-on-the-socket"}')
     })
-    await until('all is recorded', () => facts().sockets >= 3 && facts().actions >= 4)
+    await until('all is recorded', () => facts().sockets >= 3 && facts().actions >= 3)
     const client = await served.observing()
     const answers = await everyAnswer(client)
     const problems = answers.flatMap(([question, answer]) => [
@@ -161,7 +161,9 @@ describeInChromium('what pages say', () => {
 
   test('a page that breaks its own built-ins is recorded all the same, and cannot speak for the person', async () => {
     await served.calm()
-    await served.watch.browser.open(`${served.site.url}/hostile`)
+    // What the server itself opens is not an action, so the page is reached from another one.
+    await served.watch.browser.open(`${served.site.url}/`)
+    await served.watch.page.evaluate((url) => location.assign(url), `${served.site.url}/hostile`)
     await until('it is measured or seen', () => facts().actions >= 1)
     const client = await served.observing()
     const actions = dataOf(await client.call('observe', { what: 'actions' })) as {
