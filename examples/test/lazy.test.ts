@@ -31,7 +31,8 @@ describe('lazy mode', () => {
 
   test('the list names every tool without a schema', async () => {
     await using session = await connected(home())
-    const { tools } = await session.data<{ tools: { name: string; enabled: boolean }[] }>('manage_tools', { action: 'list' })
+    const reply = await session.call('manage_tools', { action: 'list' })
+    const { tools } = replyData(reply) as { tools: { name: string; enabled: boolean }[] }
     expect(tools).toHaveLength(15)
     expect(tools.filter(({ enabled }) => enabled)).toEqual([])
   })

@@ -40,8 +40,6 @@ const throwing: Record<string, RegExp> = {
 }
 
 const garbage = [
-  'number',
-  'boolean',
   'function',
   'bigint',
   'symbol',
@@ -213,7 +211,7 @@ export const tools: readonly Attack[] = [
       what: `a handler that returns garbage: ${form}`,
       over: 'both',
       send: call(`give_${form}`),
-      expect: failed('invalid_result', /Its author must mend it/u),
+      expect: failed('invalid_result', /The author of the tool must fix it/u),
     }),
   ),
   ...fromBoth({
