@@ -89,7 +89,9 @@ test('every text that a test keeps for the pages is on one', () => {
 
 test('the README says of the demonstration what it says of itself', () => {
   const [, ...said] =
-    /(\d+) tools, ([\d,]+) tokens\. Clients see (\d+) tools \(([\d,]*\d) tokens/u.exec(read('docs/examples/output/npm-start.txt')) ?? []
+    /(\d+) tools, ([\d,]+) tokens\. Clients see (\d+) tools \(([\d,]*\d) tokens/u.exec(
+      read('docs/examples/output/npm-start.txt'),
+    ) ?? []
   const [tools, tokens, listed, cost] = said
   expect(read('README.md')).toMatch(new RegExp(`${tools} tools, ${tokens} tokens .*${listed} tools, ${cost} tokens`, 'u'))
 })
