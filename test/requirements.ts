@@ -260,6 +260,12 @@ export const requirements = [
   { id: 'P12', ways: 'every', behaviour: 'one tool is counted as one tool, in every reply' },
   { id: 'P13', ways: 'session', behaviour: 'an activator written by hand without a description has that of its group' },
   { id: 'P14', ways: 'session', behaviour: 'the instructions do not repeat the description of the server' },
+  {
+    id: 'P15',
+    ways: 'session',
+    behaviour: 'what is active is read outside a call of the one client on stdio, and otherwise of the scope that is named',
+  },
+  { id: 'P16', ways: 'none', behaviour: 'a decorated class has the version of its package' },
   { id: 'P03', ways: 'none', behaviour: 'the gateway reads LAZY_MODE as a server does' },
 
   { id: 'R04-1', ways: 'session', behaviour: 'a tool with a group and a predicate is shown only while both hold' },

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -115,6 +115,28 @@ verifies('P02', async () => {
     expect(await listedWith({ DECLARED_LAZY, ...environment })).toEqual(['manage_tools'])
   expect(await listedWith({ DECLARED_LAZY, LAZY_MODE: 'false' })).toEqual(declared)
   expect(await listedWith({ DECLARED_LAZY, LAZY_MODE: 'false' }, '--exposure', 'lazy')).toEqual(['manage_tools'])
+})
+
+verifies('P16', async () => {
+  await using at = await home()
+  const app = join(at.folder, 'app')
+  await mkdir(join(app, 'dist'), { recursive: true })
+  await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(app, 'node_modules'))
+  await writeFile(join(app, 'package.json'), '{ "name": "app", "version": "4.5.6", "type": "module" }')
+  // As a compiler writes it: Node has no syntax for decorators yet.
+  const main = join(app, 'dist', 'main.js')
+  await writeFile(
+    main,
+    `import { serve } from '@unfold-mcp/server'
+     import { mcpServer } from '@unfold-mcp/server/decorators'
+     class Hub {}
+     mcpServer({ name: 'hub' })(Hub)
+     await serve(new Hub())`,
+  )
+  const client = clientIn('legacy')
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [main], stderr: 'ignore' }))
+  expect(client.getServerVersion()).toEqual({ name: 'hub', version: '4.5.6' })
+  await client.close()
 })
 
 verifies('P03', async () => {

@@ -1,5 +1,5 @@
-import { defineToolbox, Failure, listen, type Source, type Toolbox, ToolGroups } from '@unfold-mcp/server'
-import { mcpServer, tool } from '@unfold-mcp/server/decorators'
+import { defineToolbox, Failure, listen, type Source, type Toolbox, type ToolContext, ToolGroups } from '@unfold-mcp/server'
+import { mcpServer, tool, toolboxOf } from '@unfold-mcp/server/decorators'
 import { testContext } from '@unfold-mcp/server/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -467,6 +467,37 @@ verifies('P14', async ({ connect }) => {
   expect((await connect(new Analyzer())).client.getInstructions()).toBe('Examines source code.\nCall activate to list its tools.')
   const silent = defineToolbox({ ...info, gate: {} }).tool('count_lines', {}, () => 3)
   expect((await connect(silent)).client.getInstructions()).toBe('Call activate to list its tools: Hub: lines (1 tool).')
+})
+
+verifies('P15', async ({ serve, way }) => {
+  @mcpServer({ name: 'hub', version: '1.0.0', activation: 'active', groups: 'groups' })
+  class Hub {
+    active = false
+    readonly groups = new ToolGroups().withGroup('files', 'Files')
+    @tool({ group: 'files' }) read_file(_input: object, ctx: ToolContext) {
+      return ctx.scope
+    }
+  }
+  const hub = new Hub()
+  const server = await serve(hub)
+  expect(() => hub.active).toThrow('Open scopes: none.')
+  const client = await server.connect()
+  const both = () => [hub.active, hub.groups.isActive('files')]
+  if (way.transport === 'stdio') expect(both()).toEqual([false, false])
+  await client.call('activate')
+  await client.call('activate_files')
+  const scope = textOf(await client.call('read_file'))
+  expect(toolboxOf(hub).isActive('files', scope)).toBe(true)
+  if (way.transport === 'stdio') expect(both()).toEqual([true, true])
+  // With a second client, and over HTTP, it must be said whose.
+  if (way.transport === 'stdio') await server.connect()
+  expect(() => hub.active).toThrow(
+    `"active" outside a call must say for which: toolbox.isActive('all', scope). Open scopes: ${scope}`,
+  )
+  expect(() => hub.groups.isActive('files')).toThrow(
+    `isActive() outside a call must say for which: toolbox.isActive('files', scope).`,
+  )
+  expect(() => toolboxOf(hub).isActive('files', 'session:none')).toThrow('No client is connected as "session:none"')
 })
 
 verifies('R08-5', automationHub, async ({ connect, served }) => {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Failure, gateName } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
 import type { ToolHandler } from './entry.ts'
+import { packageVersion } from './package-version.ts'
 import type { ToolRegistry } from './registry.ts'
 import type { HandlerResult } from './result.ts'
 import type { SchemaSource, ValueOf } from './schema.ts'
@@ -83,28 +84,31 @@ function toolboxFor(instance: object, attributes: ServerAttributes): Toolbox {
   const box = new Toolbox({
     ...options,
     name: name ?? snakeCase(instance.constructor.name),
-    version: version ?? '0.0.0',
+    version: version ?? packageVersion(),
     hiddenCalls: hiddenToolHint === true ? 'hint' : 'opaque',
     ...(groups !== undefined && { groups: groups.declarations }),
     ...(activation !== undefined && {
       gate: { ...(options.about !== undefined && { about: options.about }), default: fieldOf(instance, activation) === true },
     }),
   })
-  groups?.belongTo(() => current.getStore()?.ctx)
-  if (activation !== undefined) bindField(instance, activation)
+  const runtime = runtimeOf(box)
+  groups?.belongTo(
+    () => current.getStore()?.ctx,
+    (group) => runtime.isActiveFor(group),
+  )
+  if (activation !== undefined) bindField(instance, activation, () => runtime.isActiveFor(gateName, undefined, `"${activation}"`))
   for (const [method, { name: toolName, config }] of methodsOf(instance)) box.tool(toolName, config, within(instance, method))
   if (registry !== undefined) box.use(fieldOf(instance, registry) as ToolRegistry)
   toolboxes.set(instance, box)
   return box
 }
 
-/** The field reads and writes the activation of whichever client's call is being answered. */
-function bindField(instance: object, field: string): void {
-  const initially = fieldOf(instance, field) === true
+/** The field reads and writes the activation of whichever client's call is being answered; `outside` answers elsewhere. */
+function bindField(instance: object, field: string, outside: () => boolean): void {
   Object.defineProperty(instance, field, {
     get: () => {
       const call = current.getStore()
-      return call === undefined ? initially : (call.activated ?? call.ctx.isActive(gateName))
+      return call === undefined ? outside() : (call.activated ?? call.ctx.isActive(gateName))
     },
     set: (value: boolean) => {
       const call = current.getStore()

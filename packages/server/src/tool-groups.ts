@@ -22,6 +22,7 @@ export class ToolGroups {
   readonly #groups: Groups
   #own: Activation
   #current: (() => ToolContext | undefined) | undefined
+  #outside: ((group: string) => boolean) | undefined
 
   constructor(declarations: { readonly [name: string]: GroupOptions } = {}) {
     this.#declarations = declarations
@@ -61,13 +62,17 @@ export class ToolGroups {
     else this.#own = planDeactivate(this.#groups, this.#own, name).next
   }
 
+  /** Whether a group is active. Outside a call of a server, for its only client over standard input and output. */
   isActive(name: string, ctx?: ToolContext): boolean {
-    return this.#clientOf('isActive', ctx)?.isActive(name) ?? isActive(this.#groups, this.#own, groupOf(this.#groups, name).name)
+    const client = ctx ?? this.#current?.()
+    if (client !== undefined) return client.isActive(name)
+    return this.#outside?.(name) ?? isActive(this.#groups, this.#own, groupOf(this.#groups, name).name)
   }
 
-  /** As part of a server, what is active belongs to whichever client's call is being answered. */
-  belongTo(current: () => ToolContext | undefined): void {
+  /** As part of a server, what is active belongs to whichever client's call is being answered; `outside` answers elsewhere. */
+  belongTo(current: () => ToolContext | undefined, outside: (group: string) => boolean): void {
     this.#current = current
+    this.#outside = outside
   }
 
   /** Help text: every group with what it is for, children indented below their parents. */

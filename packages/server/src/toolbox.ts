@@ -280,6 +280,14 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     return this.#runtime.changeFor(scope, 'deactivate', group)
   }
 
+  /**
+   * Whether a group is active, from outside a request: for a scope (`ctx.scope`) or `principal:<id>`; without one, for the only
+   * client of a server over standard input and output.
+   */
+  isActive(group: Name, scope?: string): boolean {
+    return this.#runtime.isActiveFor(group, scope)
+  }
+
   /** Releases what hooks prepared, for everybody; the toolbox is not to be served after. `serve` does it by itself. */
   close(): Promise<void> {
     return this.#runtime.stop()

@@ -62,6 +62,11 @@ export class Adopted<Name extends string = string, F extends Facts = Facts, P ex
     return this.#runtime.changeFor(scope, 'deactivate', group)
   }
 
+  /** Whether a group is active: for a scope or `principal:<id>`; without one, for the only client over standard input and output. */
+  isActive(group: Name, scope?: string): boolean {
+    return this.#runtime.isActiveFor(group, scope)
+  }
+
   /** Reads the server's tools, and predicates, again; whoever's view changed is told. */
   toolListChanged(): void {
     this.#runtime.toolListChanged()

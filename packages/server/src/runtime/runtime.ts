@@ -261,6 +261,38 @@ export class Runtime {
     return this.views.snapshot(scope).isActive(groupOf(this.#groups, this.#named(group)).name)
   }
 
+  /**
+   * The same from outside a call: for a scope, or without one for the only client of a server over standard input and output.
+   * `asked` is what the caller used, for the message where it must say for whom.
+   */
+  isActiveFor(group: string, target?: string, asked = 'isActive()'): boolean {
+    const name = groupOf(this.#groups, this.#named(group)).name
+    const scopes = target === undefined ? this.#onlyConnection(asked, group) : this.#openScopes(target)
+    if (scopes.length === 0 && target !== undefined) throw this.#unknownScope(target)
+    return scopes.every((scope) => this.isActive(scope, name))
+  }
+
+  #onlyConnection(operation: string, group: string): readonly Scope[] {
+    const scopes = [...this.#scopes]
+    if (scopes.length === 1 && scopes[0]?.key.startsWith('connection:') === true) return scopes
+    const name = group === gateName ? 'all' : group
+    const message = `What is active belongs to each client, so ${operation} outside a call must say for which: toolbox.isActive('${name}', scope). Open scopes: ${this.#scopeList()}.`
+    throw new Failure('no_scope', message, { operation })
+  }
+
+  #openScopes(target: string): readonly Scope[] {
+    return [...this.#scopes].filter((scope) => scope.key === target || `principal:${scope.frame.principal?.id ?? ''}` === target)
+  }
+
+  #scopeList(): string {
+    return this.scopeKeys().slice(0, 10).join(', ') || 'none'
+  }
+
+  #unknownScope(scope: string): Failure {
+    const message = `No client is connected as "${scope}". Open scopes: ${this.#scopeList()}.`
+    return new Failure('unknown_scope', message, { scope })
+  }
+
   activate(scope: Scope, group: string): Promise<Transition> {
     return this.#change(scope, (activation) => planActivate(this.#groups, activation, this.#named(group), this.#costFor(scope)))
   }
@@ -487,9 +519,7 @@ export class Runtime {
 
   async #scopesOf(target: string): Promise<readonly Scope[]> {
     if (target === 'all') return [...this.#scopes]
-    const found = [...this.#scopes].filter(
-      (scope) => scope.key === target || `principal:${scope.frame.principal?.id ?? ''}` === target,
-    )
+    const found = this.#openScopes(target)
     if (found.length > 0) return found
     const principal = target.startsWith('principal:') ? { id: target.slice('principal:'.length) } : undefined
     if (principal !== undefined && rememberFor(this.declaration, principal) === 'principal') {
@@ -501,12 +531,6 @@ export class Runtime {
         ),
       ]
     }
-    throw new Failure(
-      'unknown_scope',
-      `No client is connected as "${target}". Open scopes: ${this.scopeKeys().slice(0, 10).join(', ') || 'none'}.`,
-      {
-        scope: target,
-      },
-    )
+    throw this.#unknownScope(target)
   }
 }
