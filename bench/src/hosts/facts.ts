@@ -22,7 +22,10 @@ export interface Facts {
   /** Whether hints matter: `undefined` where the host lists everything anyway. */
   readonly readsAlwaysLoad: boolean | undefined
   readonly readsSearchHint: boolean | undefined
-  /** When the model sees a tool that was announced before the reply to a call: in the next request, later, or not at all. */
+  /**
+   * When the model sees a new tool if the reply to the call that added it waits until the host has listed again: in the next
+   * request, later, or not at all.
+   */
   readonly relists: 'immediately' | 'late' | 'never'
   /** Characters of a description and of the instructions that reach the model; `undefined` where nothing is cut. */
   readonly descriptionLimit: number | undefined
@@ -46,7 +49,13 @@ export async function factsOf(driver: Driver): Promise<Facts> {
     wish('schematic'),
     ...nameLengths.map((length) => wish(nameOf(length))),
   ]
-  const run = await runHost(driver, { gateway: probe, agent: chainAgent(wanted, hintWords), prompt })
+  const run = await runHost(driver, {
+    gateway: probe,
+    agent: chainAgent(wanted, hintWords),
+    prompt,
+    // `unfold connect` tries the connection, too.
+    beforeStart: () => probe.forget(),
+  })
   const requests = run.turns.map(({ request }) => request)
   // The first one that knows of the server: a host may ask the model before it is connected.
   const first = requests.find((request) => nameIn([request], 'schematic') !== undefined)

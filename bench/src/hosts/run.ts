@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly prompt: string
   readonly transport?: 'http' | 'stdio'
   readonly deadlineMs?: number
+  /** Called when the host is connected, right before it starts. */
+  readonly beforeStart?: () => void
   /** Added to the environment of the host. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -52,6 +54,7 @@ export async function runHost(driver: Driver, options: RunOptions): Promise<Host
     const env = { ...environment(scene), ...driver.env(scene), ...options.env }
     await driver.prepare(scene)
     await connected(driver, { scene, gateway, transport, env })
+    options.beforeStart?.()
     const ended = await runProcess([...command, ...driver.args(prompt)], {
       env,
       cwd: scene.project,

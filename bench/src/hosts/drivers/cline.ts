@@ -34,5 +34,7 @@ export const cline: Driver = {
   cannot: {
     'an image': 'it passes the base64 of an image as text',
     'a gateway restart in the middle': 'it does not start a new session when the server reports that the old one is gone',
+    'a question to the user': 'it does not declare the elicitation capability',
+    'a resource': 'the model has no tool that lists resources',
   },
 }

@@ -27,7 +27,10 @@ export const copilotCli: Driver = {
   prepare: ({ home }) => putFile(join(home, 'tmp', '.keep'), ''),
   args: (prompt) => ['-p', prompt, '--allow-all-tools', '--no-color'],
   env: (scene) => ({ ...offline(scene), COPILOT_PROVIDER_BASE_URL: `${scene.endpoint}/v1`, COPILOT_MODEL: 'gpt-5' }),
-  cannot: { 'an image': 'it drops images in results of MCP tools where the model is not from GitHub' },
+  cannot: {
+    'an image': 'it drops images in results of MCP tools where the model is not from GitHub',
+    'a resource': 'the model has no tool that lists resources',
+  },
 }
 
 /** Copilot CLI with Claude, for which it defers MCP tools above 30 tools in total, its own included. */

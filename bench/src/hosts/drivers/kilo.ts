@@ -43,4 +43,7 @@ export const kilo: Driver = {
     KILO_DISABLE_LSP_DOWNLOAD: '1',
     KILO_TELEMETRY_LEVEL: 'off',
   }),
+  cannot: {
+    'a question to the user': 'it does not declare the elicitation capability',
+  },
 }

@@ -20,4 +20,8 @@ export const kimiCode: Driver = {
     KIMI_DISABLE_TELEMETRY: '1',
     KIMI_MCP_STARTUP_TIMEOUT_MS: '120000',
   }),
+  cannot: {
+    'a question to the user': 'it does not declare the elicitation capability',
+    'a resource': 'the model has no tool that lists resources',
+  },
 }

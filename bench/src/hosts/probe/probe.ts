@@ -1,8 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { grownTool, marks, probeTools, ruler, rulerLength } from './tools.ts'
+
+// A host that lists again does so within milliseconds; this machine may be busy.
+const patienceMs = 3_000
+const lookEveryMs = 20
 
 /** A message that a host sent to the server. */
 export interface ClientMessage {
@@ -18,7 +23,8 @@ export interface ClientMessage {
 /** A server of both eras without a gateway, which records what hosts send and whose tools show what hosts do with them. */
 export class Probe implements AsyncDisposable {
   readonly messages: ClientMessage[] = []
-  #hasGrown = false
+  // How many messages there were when the new tool appeared.
+  #grownAt = Number.POSITIVE_INFINITY
   readonly #handler = createMcpHandler(() => this.#probeServer())
   readonly #server = createServer((request, response) => void this.#answer(request, response))
 
@@ -29,6 +35,11 @@ export class Probe implements AsyncDisposable {
     probe.#server.listen(0, '127.0.0.1')
     await once(probe.#server, 'listening')
     return probe
+  }
+
+  /** Forgets what was recorded so far. */
+  forget(): void {
+    this.messages.length = 0
   }
 
   get url(): string {
@@ -60,18 +71,27 @@ export class Probe implements AsyncDisposable {
     await once(this.#server, 'close')
   }
 
+  /** Waits until the host has read the list that includes the new tool; not for long, because some never do. */
+  async #listedAgain(): Promise<void> {
+    const isListed = (): boolean => this.messages.slice(this.#grownAt).some(({ method }) => method === 'tools/list')
+    for (let waited = 0; waited < patienceMs && !isListed(); waited += lookEveryMs) await pause(lookEveryMs)
+  }
+
   #probeServer(): Server {
     const server = new Server(
       { name: 'probe', version: '1.0.0' },
       { capabilities: { tools: { listChanged: true } }, instructions: `probe-instructions ${ruler(rulerLength)}` },
     )
-    server.setRequestHandler('tools/list', () => ({ tools: [...probeTools, ...(this.#hasGrown ? [grownTool] : [])] }))
+    server.setRequestHandler('tools/list', () => ({
+      tools: [...probeTools, ...(this.#grownAt < Number.POSITIVE_INFINITY ? [grownTool] : [])],
+    }))
     server.setRequestHandler('tools/call', async ({ params: { name } }, context) => {
       if (name === 'grow') {
-        this.#hasGrown = true
+        this.#grownAt = this.messages.length
         this.#handler.notify.toolsChanged()
         // In a session the notification travels on the stream of the call, so that no host receives it after the reply.
         await context.mcpReq.notify({ method: 'notifications/tools/list_changed' }).catch(() => undefined)
+        await this.#listedAgain()
       }
       return {
         content: [{ type: 'text', text: name === 'both' ? marks.text : `${name}: done` }],

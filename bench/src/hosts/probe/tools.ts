@@ -64,7 +64,7 @@ export const keywords: { readonly [keyword: string]: object } = {
 export const grownTool: ProbeTool = { name: 'sprout', description: 'Was not there before', inputSchema: none }
 
 export const probeTools: readonly ProbeTool[] = [
-  { name: 'grow', description: 'Adds a tool and announces it before the reply', inputSchema: none },
+  { name: 'grow', description: 'Adds a tool, announces it, and replies when the host has listed again', inputSchema: none },
   { name: 'both', description: 'Returns text and structured content that differ', inputSchema: none },
   { name: 'eager', description: 'Asks to be listed from the start', inputSchema: none, _meta: { 'anthropic/alwaysLoad': true } },
   { name: 'hinted', description: 'Has a search hint', inputSchema: none, _meta: { 'anthropic/searchHint': hintWords } },
