@@ -3,6 +3,12 @@ import { SimulatedClock } from '../../test/simulated-clock.ts'
 import { watched } from '../../test/upstreams.ts'
 import { Installs } from './installs.ts'
 
+interface Entering {
+  readonly place: string
+  readonly isAwaited: boolean
+  readonly signal: AbortSignal
+}
+
 /** Installations by name, in the order in which they began, with what ends each. */
 function installations() {
   const clock = new SimulatedClock()
@@ -10,17 +16,14 @@ function installations() {
   const begun: string[] = []
   const queued: string[] = []
   const ends = new Map<string, () => void>()
-  const enter = (
-    name: string,
-    { place = '', isAwaited = false, signal }: Partial<{ place: string; isAwaited: boolean; signal: AbortSignal }> = {},
-  ) =>
-    installs.enter({ place, isAwaited: () => isAwaited, queued: () => queued.push(name), signal }).then(
-      (leave) => {
-        begun.push(name)
-        return ends.set(name, leave)
-      },
-      () => queued.push(`${name} gave up`),
-    )
+  const enter = async (name: string, { place = '', isAwaited = false, signal }: Partial<Entering> = {}): Promise<void> => {
+    try {
+      ends.set(name, await installs.enter({ place, isAwaited: () => isAwaited, queued: () => queued.push(name), signal }))
+      begun.push(name)
+    } catch {
+      queued.push(`${name} gave up`)
+    }
+  }
   return { clock, begun, queued, enter, end: (name: string) => ends.get(name)?.() }
 }
 
