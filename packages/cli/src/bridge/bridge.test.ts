@@ -40,7 +40,7 @@ class Wire {
 
   async hearsAnswer(id: unknown): Promise<Message> {
     const isIt = (message: Message): boolean => message.method === undefined && message.id === id
-    await until(() => this.heard.some(isIt), `the answer to ${String(id)} is heard`, 30_000)
+    await until(() => this.heard.some(isIt), `the answer to ${JSON.stringify(id)} is heard`, 30_000)
     return this.heard.find(isIt) ?? {}
   }
 }

@@ -86,6 +86,6 @@ function isOwnCommand(target: ServerTarget): boolean {
     at > 0 &&
     words
       .slice(0, at)
-      .some((word) => /(?:^|[\\/])unfold(?:\.cmd)?$|@unfold-mcp[\\/]cli|[\\/]cli[\\/]dist[\\/]main\.js$/u.test(word))
+      .some((word) => /(?:^|[\\/])unfold(?:\.cmd)?$|@unfold-mcp[\\/]cli|[\\/]cli[\\/](?:dist|bundle)[\\/]main\.js$/u.test(word))
   )
 }

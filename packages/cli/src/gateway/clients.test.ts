@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises'
+import { hostProfiles } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
 import { machine } from '../../test/machine.ts'
 import type { Surroundings } from '../config/surroundings.ts'
+import { verbs } from '../verbs.ts'
+import { clientKinds, pastedKinds } from './client-kinds.ts'
 import { type Client, clientNamed, isPasted } from './clients.ts'
 
 const surroundings = { platform: 'linux', home: '/home/me', cwd: '/work', env: {} } as const
@@ -145,6 +149,15 @@ test('Claude Desktop takes a command; an unknown client is refused with the near
     ['gemini-cli', 'gemini'],
   ] as const)
     expect(clientNamed(alias, surroundings).name).toBe(name)
+})
+
+test('help and documentation name every client, and every host that is known has one', async () => {
+  const names = new Set([...Object.keys(clientKinds), ...Object.keys(pastedKinds)])
+  expect(new Set(verbs.connect?.takes.split('|'))).toEqual(names)
+  const page = await readFile(new URL('../../../../docs/guides/connecting-clients.md', import.meta.url), 'utf8')
+  expect(new Set([...page.matchAll(/^\| `([a-z-]+)` +\|/gmu)].map(([, name]) => name))).toEqual(names)
+  const hosts = [...Object.values(clientKinds), ...Object.values(pastedKinds)].map(({ host }) => host)
+  expect(hosts).toEqual(expect.arrayContaining(hostProfiles.map(({ id }) => id)))
 })
 
 test('of several files that a client reads, the one that is there is edited', async () => {
