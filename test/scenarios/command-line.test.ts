@@ -124,9 +124,9 @@ verifies('P16', async () => {
   await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(app, 'node_modules'))
   await writeFile(join(app, 'package.json'), '{ "name": "app", "version": "4.5.6", "type": "module" }')
   // As a compiler writes it: Node has no syntax for decorators yet.
-  const main = join(app, 'dist', 'main.js')
+  const entry = join(app, 'dist', 'main.js')
   await writeFile(
-    main,
+    entry,
     `import { serve } from '@unfold-mcp/server'
      import { mcpServer } from '@unfold-mcp/server/decorators'
      class Hub {}
@@ -134,7 +134,7 @@ verifies('P16', async () => {
      await serve(new Hub())`,
   )
   const client = clientIn('legacy')
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [main], stderr: 'ignore' }))
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [entry], stderr: 'ignore' }))
   expect(client.getServerVersion()).toEqual({ name: 'hub', version: '4.5.6' })
   await client.close()
 })
