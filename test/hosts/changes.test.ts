@@ -1,11 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { plainAgent } from '../../bench/src/hosts/agents/plain.ts'
 import { tryWish, wishes } from '../../bench/src/hosts/lab.ts'
 import { scenario } from './scenario.ts'
 
+const modelMs = 2_000
+
 scenario('a tool added while the host runs', async (driver) => {
   const { outcome } = await tryWish(driver, wishes.late, {}, ({ offices }) => async (request, turn) => {
-    if (turn === 0) await offices.addTool('files')
+    if (turn === 0) {
+      await offices.addTool('files')
+      // A model takes seconds to answer. A host that lists again does so meanwhile.
+      await pause(modelMs)
+    }
     return plainAgent(wishes.late)(request, turn)
   })
   expect(outcome).toMatchObject({ reached: true, informed: true })

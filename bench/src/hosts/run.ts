@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Driver, Scene } from './drivers/driver.ts'
 import { type Agent, Endpoint, type Turn } from './endpoint/endpoint.ts'
@@ -51,7 +51,9 @@ export async function runHost(driver: Driver, options: RunOptions): Promise<Host
   try {
     const scene: Scene = { home: join(folder, 'home'), project: join(folder, 'home', 'project'), endpoint: endpoint.url }
     await mkdir(scene.project, { recursive: true })
-    const env = { ...environment(scene), ...driver.env(scene), ...options.env }
+    const programs = join(folder, 'bin')
+    await putProgram(join(programs, driver.command), command)
+    const env = { ...environment(scene, programs), ...driver.env(scene), ...options.env }
     await driver.prepare(scene)
     await connected(driver, { scene, gateway, transport, env })
     options.beforeStart?.()
@@ -67,11 +69,18 @@ export async function runHost(driver: Driver, options: RunOptions): Promise<Host
   }
 }
 
+/** The host as an installation leaves it: a program on the PATH. */
+async function putProgram(file: string, command: readonly string[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const words = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
+  await writeFile(file, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 })
+}
+
 /** A machine with nothing on it, and no network but loopback. */
-function environment({ home }: Scene): NodeJS.ProcessEnv {
+function environment({ home }: Scene, programs: string): NodeJS.ProcessEnv {
   const nowhere = 'http://127.0.0.1:9'
   return {
-    PATH: process.env.PATH,
+    PATH: `${programs}:${process.env.PATH ?? ''}`,
     HOME: home,
     XDG_CONFIG_HOME: join(home, '.config'),
     XDG_DATA_HOME: join(home, '.local', 'share'),

@@ -9,6 +9,7 @@ export const claudeCode: Driver = {
   id: 'claude-code',
   title: 'Claude Code',
   package: '@anthropic-ai/claude-code',
+  command: 'claude',
   programs: [`@anthropic-ai/claude-code-${platform}/claude`, '@anthropic-ai/claude-code/bin/claude.exe'],
   wire: 'anthropic',
   connect: 'claude',

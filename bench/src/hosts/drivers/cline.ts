@@ -10,6 +10,7 @@ export const cline: Driver = {
   id: 'cline',
   title: 'Cline',
   package: 'cline',
+  command: 'cline',
   programs: [`@cline/cli-${platform}/bin/cline`],
   wire: 'chat',
   connect: 'cline',

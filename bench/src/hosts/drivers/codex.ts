@@ -15,6 +15,7 @@ export const codex: Driver = {
   id: 'codex',
   title: 'Codex',
   package: '@openai/codex',
+  command: 'codex',
   programs: [`@openai/codex-${platform}/vendor/${triples[platform]}/bin/codex`, '@openai/codex/bin/codex.js'],
   wire: 'responses',
   connect: 'codex',

@@ -12,6 +12,7 @@ export const continueCli: Driver = {
   id: 'continue',
   title: 'Continue',
   package: '@continuedev/cli',
+  command: 'cn',
   programs: ['@continuedev/cli/dist/cn.js'],
   wire: 'chat',
   connect: 'continue',

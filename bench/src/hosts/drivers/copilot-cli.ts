@@ -21,6 +21,7 @@ export const copilotCli: Driver = {
   id: 'copilot-cli',
   title: 'Copilot CLI',
   package: name,
+  command: 'copilot',
   programs: [`${name}-${platform}/copilot`],
   wire: 'chat',
   connect: 'copilot',

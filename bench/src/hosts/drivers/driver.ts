@@ -20,6 +20,8 @@ export interface Driver {
   readonly package: string
   /** What to start, relative to node_modules: the first that exists. A native program, or JavaScript that ends in .js or .mjs. */
   readonly programs: readonly string[]
+  /** The command that its users type, by which `unfold connect` finds its version. */
+  readonly command: string
   /** The Node that runs its JavaScript; the one that runs the lab if it does not matter. */
   readonly node?: 22
   readonly wire: keyof typeof wires

@@ -7,6 +7,7 @@ export const geminiCli: Driver = {
   id: 'gemini-cli',
   title: 'Gemini CLI',
   package: '@google/gemini-cli',
+  command: 'gemini',
   programs: ['@google/gemini-cli/bundle/gemini.js'],
   wire: 'gemini',
   connect: 'gemini',

@@ -10,6 +10,7 @@ export const kilo: Driver = {
   id: 'kilo',
   title: 'Kilo Code',
   package: '@kilocode/cli',
+  command: 'kilo',
   programs: [`@kilocode/cli-${platform}/bin/kilo`, `@kilocode/cli-${platform}-baseline/bin/kilo`],
   wire: 'chat',
   connect: 'kilo',

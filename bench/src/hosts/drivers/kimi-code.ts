@@ -5,6 +5,7 @@ export const kimiCode: Driver = {
   id: 'kimi-code',
   title: 'Kimi Code',
   package: '@moonshot-ai/kimi-code',
+  command: 'kimi',
   programs: ['@moonshot-ai/kimi-code/dist/main.mjs'],
   node: 22,
   wire: 'chat',

@@ -10,6 +10,7 @@ export const opencode: Driver = {
   id: 'opencode',
   title: 'opencode',
   package: 'opencode-ai',
+  command: 'opencode',
   programs: [`opencode-${platform}/bin/opencode`, `opencode-${platform}-baseline/bin/opencode`, 'opencode-ai/bin/opencode.exe'],
   wire: 'chat',
   connect: 'opencode',

@@ -9,6 +9,7 @@ export const qwenCode: Driver = {
   id: 'qwen-code',
   title: 'Qwen Code',
   package: '@qwen-code/qwen-code',
+  command: 'qwen',
   programs: ['@qwen-code/qwen-code/cli-entry.js', '@qwen-code/qwen-code/cli.js'],
   node: 22,
   wire: 'chat',

@@ -68,7 +68,7 @@ interface KnownLook {
   readonly activation: Activation
   readonly version: unknown
   readonly succeeded: ReadonlySet<string>
-  readonly missesChanges: boolean
+  readonly relists: Scope['relists']
   readonly seen: Seen
 }
 
@@ -80,14 +80,24 @@ export interface Decision {
   readonly tokens?: number
 }
 
-/** The surfaces that an exposure lists. A client that does not see new tools in time also gets what calls those it cannot see. */
-function surfacesOf({ groups }: World, { frame, missesChanges }: Scope, exposure: Exposure): ReadonlySet<Surface> {
-  const isFixed = exposure === 'search'
-  if (!isFixed && (!frame.canActivate || listsEverything(exposure))) return noSurfaces
-  const finds = surfaceSets[isFixed ? 'search' : exposure === 'lazy' ? 'manage' : 'activators']
+/**
+ * The surfaces that an exposure lists. A client that does not see new tools in time also gets what calls those it cannot see, and
+ * one that never lists again gets what finds tools that are added later.
+ */
+function surfacesOf({ groups }: World, scope: Scope, exposure: Exposure): ReadonlySet<Surface> {
+  const { frame, missesChanges } = scope
+  const { callVariants } = frame.presentation
+  const withCall = callVariants ? 'withVariants' : 'withCall'
+  if (exposure === 'search' || (listsEverything(exposure) && needsFinder(scope, exposure))) return surfaceSets.search[withCall]
+  if (!frame.canActivate || listsEverything(exposure)) return noSurfaces
+  const finds = surfaceSets[exposure === 'lazy' ? 'manage' : 'activators']
   const hidesTools = exposure !== 'groups' || groups.byName.size > 0
-  if (!isFixed && !(missesChanges && hidesTools)) return finds.alone
-  return frame.presentation.callVariants ? finds.withVariants : finds.withCall
+  return missesChanges && hidesTools ? finds[withCall] : finds.alone
+}
+
+/** Whether tools that are added later could not be reached otherwise, where nobody asked for a list of all tools and nothing else. */
+function needsFinder({ frame, relists }: Scope, exposure: Exposure): boolean {
+  return relists === 'never' && (exposure === 'native' || frame.wish === 'auto')
 }
 
 const surfaceSets = { search: setsWith('search'), manage: setsWith('manage'), activators: setsWith('activators') }
@@ -150,7 +160,7 @@ export class Views {
     const world = this.#options.world(scope)
     if (!this.#isSteady(world)) return this.#seenNow(scope, world)
     const { version } = this.#options.permissions
-    const { succeeded, missesChanges, cell } = scope
+    const { succeeded, relists, cell } = scope
     const known = this.#looks.get(scope)
     const isSame =
       known !== undefined &&
@@ -158,10 +168,10 @@ export class Views {
       known.activation === cell.activation &&
       known.version === version &&
       known.succeeded === succeeded &&
-      known.missesChanges === missesChanges
+      known.relists === relists
     if (isSame) return known.seen
     const seen = this.#seenNow(scope, world)
-    this.#looks.set(scope, { world, activation: cell.activation, version, succeeded, missesChanges, seen })
+    this.#looks.set(scope, { world, activation: cell.activation, version, succeeded, relists, seen })
     return seen
   }
 
