@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { resourceAgent } from '../../bench/src/hosts/agents/resource.ts'
-import { tryWish, wishes } from '../../bench/src/hosts/lab.ts'
+import { path, tryPrompt, tryWish, wishes } from '../../bench/src/hosts/lab.ts'
 import { lastTexts } from './received.ts'
 import { scenario } from './scenario.ts'
 
@@ -14,4 +14,11 @@ scenario('a question to the user', async (driver) => {
 scenario('a resource', async (driver) => {
   const { run } = await tryWish(driver, wishes.read, { exposure: 'everything' }, () => resourceAgent('policy'))
   expect(lastTexts(run).join('\n')).toContain('Keep reports for ten years.')
+})
+
+scenario('a prompt', async (driver) => {
+  const args = driver.usePrompt?.('files__review_file', path)
+  expect(args).toBeDefined()
+  const { turns } = await tryPrompt(driver, args ?? [])
+  expect(turns).toHaveLength(1)
 })

@@ -31,7 +31,11 @@ export interface Stage {
 /** The prompt that every host gets. Endpoints recognise the conversation by it. */
 export const prompt = 'Lab task 4711: do what is needed with reports/2026/summary.txt in the shared folder.'
 
-const path = 'reports/2026/summary.txt'
+/** The file that everything is about. */
+export const path = 'reports/2026/summary.txt'
+
+// What the prompt of the file server becomes.
+const promptText = `Review ${path} line by line.`
 
 /** The tools that agents want. */
 export const wishes = {
@@ -61,6 +65,16 @@ export async function tryWish(
   if (transport === 'http') await gateway.serve()
   const run = await runHost(driver, { gateway, agent: agentOn({ gateway, offices }), prompt, transport, env })
   return { outcome: outcomeOf(run, wanted, offices.calls), run }
+}
+
+/** Lets a host use the prompt of the file server; the model then has to receive what that server makes of it. */
+export async function tryPrompt(driver: Driver, args: readonly string[]): Promise<HostRun> {
+  await using offices = await Offices.open()
+  await using gateway = await Gateway.configured({ mcpServers: offices.config({ count: 3 }) })
+  await gateway.serve()
+  const agent: Agent = () => ({ kind: 'say', text: 'Reviewed.' })
+  const run = await runHost(driver, { gateway, agent, prompt: promptText, args })
+  return run
 }
 
 function wish(tool: string, args: Record<string, unknown>, query: string, expect: string): Wish {

@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly gateway: Target
   readonly agent: Agent
   readonly prompt: string
+  /** In place of the arguments that pass the prompt. */
+  readonly args?: readonly string[]
   readonly transport?: 'http' | 'stdio'
   readonly deadlineMs?: number
   /** Called when the host is connected, right before it starts. */
@@ -57,7 +59,7 @@ export async function runHost(driver: Driver, options: RunOptions): Promise<Host
     await driver.prepare(scene)
     await connected(driver, { scene, gateway, transport, env })
     options.beforeStart?.()
-    const ended = await runProcess([...command, ...driver.args(prompt)], {
+    const ended = await runProcess([...command, ...(options.args ?? driver.args(prompt))], {
       env,
       cwd: scene.project,
       deadlineMs,

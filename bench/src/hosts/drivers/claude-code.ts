@@ -16,6 +16,7 @@ export const claudeCode: Driver = {
   // Without this the first start asks to choose a theme.
   prepare: ({ home }) => putFile(join(home, '.claude.json'), { hasCompletedOnboarding: true }),
   args: (prompt) => ['-p', prompt, '--dangerously-skip-permissions'],
+  usePrompt: (name, value) => ['-p', `/mcp__unfold__${name} ${value}`, '--dangerously-skip-permissions'],
   env: ({ endpoint }) => ({
     ANTHROPIC_BASE_URL: endpoint,
     ANTHROPIC_API_KEY: 'lab',

@@ -30,6 +30,8 @@ export interface Driver {
   /** Writes what the host needs before its first start: model provider, no questions, no telemetry. */
   readonly prepare: (scene: Scene) => Promise<void>
   readonly args: (prompt: string) => readonly string[]
+  /** The arguments that make it use a prompt of the server, with a value for the prompt's only argument. */
+  readonly usePrompt?: (name: string, value: string) => readonly string[]
   readonly env: (scene: Scene) => Readonly<Record<string, string>>
   /** Scenarios of test/hosts that this host fails whatever a server does, with the reason. */
   readonly cannot?: { readonly [scenario: string]: string }

@@ -19,6 +19,7 @@ export const geminiCli: Driver = {
       telemetry: { enabled: false },
     }),
   args: (prompt) => ['-p', prompt, '--yolo'],
+  usePrompt: (name, value) => ['-p', `/${name} --path="${value}"`, '--yolo'],
   env: ({ endpoint }) => ({ GEMINI_API_KEY: 'lab', GOOGLE_GEMINI_BASE_URL: endpoint }),
   cannot: {
     'a question to the user': 'it does not declare the elicitation capability',

@@ -38,6 +38,7 @@ export const kilo: Driver = {
       },
     }),
   args: (prompt) => ['run', prompt, '--auto', '--title', 'lab'],
+  usePrompt: (name, value) => ['run', '--command', `unfold:${name}`, value, '--auto', '--title', 'lab'],
   env: () => ({
     KILO_DISABLE_MODELS_FETCH: '1',
     KILO_DISABLE_AUTOUPDATE: '1',

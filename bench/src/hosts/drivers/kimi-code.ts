@@ -22,6 +22,7 @@ export const kimiCode: Driver = {
     KIMI_MCP_STARTUP_TIMEOUT_MS: '120000',
   }),
   cannot: {
+    'a prompt': 'it does not offer the prompts of servers in a run without a terminal',
     'a question to the user': 'it does not declare the elicitation capability',
     'a resource': 'the model has no tool that lists resources',
   },

@@ -22,6 +22,7 @@ export const qwenCode: Driver = {
       security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
     }),
   args: (prompt) => ['-p', prompt, '--yolo', '--auth-type', 'openai'],
+  usePrompt: (name, value) => ['-p', `/${name} --path="${value}"`, '--yolo', '--auth-type', 'openai'],
   env: ({ endpoint }) => ({ OPENAI_API_KEY: 'lab', OPENAI_BASE_URL: `${endpoint}/v1`, OPENAI_MODEL: 'qwen3-vl-plus' }),
   cannot: {
     'a question to the user': 'it does not declare the elicitation capability',
