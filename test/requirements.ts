@@ -649,6 +649,11 @@ export const requirements = [
   { id: 'H09', ways: 'every', behaviour: 'surface tools carry alwaysLoad in every exposure' },
   { id: 'H10', ways: 'every', behaviour: 'a host that defers tools itself is presented native by auto' },
   { id: 'H11', ways: 'every', behaviour: 'instructions fit into the first 2,048 bytes, however many groups there are' },
+  {
+    id: 'H12',
+    ways: 'every',
+    behaviour: 'a host that never lists again can search for tools that are added later, also where all are listed',
+  },
 
   {
     id: 'S01',

@@ -3,16 +3,15 @@ import { describe, test } from 'vitest'
 import type { Driver } from '../../bench/src/hosts/drivers/driver.ts'
 import { drivers } from '../../bench/src/hosts/drivers/index.ts'
 import { commandOf, fullTitle } from '../../bench/src/hosts/installed.ts'
-import { gaps } from './gaps.ts'
 
 /**
  * Runs a scenario with every installed host; a host that is not installed shows as skipped. Where the driver lists the scenario
- * under `cannot`, or we do under `gaps`, it must fail an expectation: once it passes, the entry is outdated and the test says so.
+ * under `cannot`, it must fail an expectation: once it passes, the entry is outdated and the test says so.
  */
 export function scenario(id: string, body: (driver: Driver) => Promise<void>): void {
   describe(`Hosts: ${id}`, () => {
     for (const driver of drivers) {
-      const reason = driver.cannot?.[id] ?? gaps[id]?.[driver.id]
+      const reason = driver.cannot?.[id]
       const remark = reason === undefined ? '' : ` cannot: ${reason}`
       test.skipIf(commandOf(driver) === undefined)(`${fullTitle(driver)}${remark}`, () =>
         reason === undefined ? body(driver) : failing(body(driver), `${id}, ${fullTitle(driver)}${remark}`),

@@ -79,7 +79,7 @@ verifies('H04', async ({ serve }) => {
 verifies('H05', async ({ serve }) => {
   const server = await serve(office(above))
   expect(await (await server.connect({ name: 'qwen-code' })).toolNames()).toEqual(searchSurface)
-  expect(await (await server.connect({ view: 'host=qwen-code' })).toolNames()).toEqual(officeTools)
+  expect(await (await server.connect({ view: 'host=qwen-code' })).toolNames()).toEqual([...searchSurface, ...officeTools])
 })
 
 verifies('H06', async ({ way }) => {
@@ -150,8 +150,24 @@ verifies('H10', async ({ serve }) => {
   const server = await serve(office(above))
   const client = await server.connect({ view: 'host=qwen-code' })
   const tools = await client.tools()
-  expect(tools.map(({ name }) => name)).toEqual(officeTools)
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(officeTools))
   expect(tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined)).toBe(true)
+  // An address that asks for auto comes from someone who made the host load these tools at once.
+  const loaded = await server.connect({ view: 'host=qwen-code&exposure=auto' })
+  expect(await loaded.toolNames()).toEqual(searchSurface)
+})
+
+verifies('H12', async ({ serve }) => {
+  const within = await serve(office({ exposure: 'auto' }))
+  const never = await within.connect({ view: 'host=codex' })
+  expect(await never.toolNames()).toEqual([...searchSurface, ...officeTools])
+  const late = await within.connect({ view: 'host=gemini-cli' })
+  expect(await late.toolNames()).toEqual(officeTools)
+  // Who asks for a list of everything gets that and nothing else.
+  const asked = await within.connect({ view: 'host=codex&exposure=everything' })
+  expect(await asked.toolNames()).toEqual(officeTools)
+  const native = await within.connect({ view: 'host=qwen-code' })
+  expect(await native.toolNames()).toEqual([...searchSurface, ...officeTools])
 })
 
 verifies('H11', async ({ serve, way }) => {

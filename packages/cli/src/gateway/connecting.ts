@@ -109,9 +109,13 @@ async function configuration(
     const known = names.length === 0 ? 'It has no profiles.' : `Its profiles: ${names.join(', ')}.`
     throw usageError(`${file} has no profile "${profile}". ${known}`, { known: names })
   }
-  const own = profile === undefined ? undefined : profiles[profile]?.exposure
-  return { wantsToken: tokens.length > 0, exposure: exposureNames.find((name) => name === (own ?? exposure)) }
+  const own = profile === undefined ? undefined : modeOf(profiles[profile]?.exposure)
+  return { wantsToken: tokens.length > 0, exposure: own ?? modeOf(exposure) }
 }
+
+/** What an `exposure` names, alone or with settings next to it. */
+const modeOf = (exposure: ExposureName | { readonly mode?: ExposureName | undefined } | undefined): ExposureName | undefined =>
+  typeof exposure === 'object' ? exposure.mode : exposure
 
 async function addressOf(flags: Flags, io: Io): Promise<{ readonly address: string; readonly config: string | undefined }> {
   const url = textOf(flags, 'url')

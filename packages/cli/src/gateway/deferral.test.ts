@@ -49,16 +49,18 @@ test.each<[string, boolean, Case]>([
   expect(await claude(given)).toBe(isOn)
 })
 
-test.each<[string, boolean, object, string | undefined]>([
-  ['by default', true, {}, '0.24.4'],
-  ['switched off', false, { tools: { toolSearch: { enabled: false } } }, undefined],
-  ['with a threshold', false, { tools: { toolSearch: { threshold: 10 } } }, undefined],
-  ['with its tools denied', false, { permissions: { deny: ['tool_call'] } }, undefined],
-  ['an older version', false, {}, '0.10.0'],
-])('Qwen Code: %s', async (_, isOn, settings, version) => {
+test('Qwen Code loads our tools at once because connect sets its option, so the address asks for auto', async () => {
   await using at = await machine()
-  await at.write('~/.qwen/settings.json', settings)
-  expect((await deferralOf('qwen-code', at.surroundings, async () => version))?.isOn).toBe(isOn)
+  const deferral = await deferralOf('qwen-code', at.surroundings, async () => '0.24.4')
+  const facts = {
+    title: 'Qwen Code',
+    host: 'qwen-code',
+    flag: undefined,
+    address: undefined,
+    configured: 'auto',
+    deferral,
+  } as const
+  expect(chosenExposure(facts)).toMatchObject({ exposure: 'auto', isAsked: true })
 })
 
 test('native is chosen where the host defers; a flag, the address and the configuration go before that', () => {

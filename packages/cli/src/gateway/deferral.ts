@@ -7,6 +7,8 @@ import { isAtLeast } from './program-version.ts'
 /** Whether a host defers MCP tools behind a tool search of its own, with its settings as they are now, and why. */
 export interface Deferral {
   readonly isOn: boolean
+  /** Whether it would, but for the option that `connect` sets for our entry. */
+  readonly isOverridden?: boolean
   /** A sentence. */
   readonly why: string
 }
@@ -17,11 +19,13 @@ export type VersionOf = (program: string) => Promise<string | undefined>
 /** Reads the settings of a host; nothing for a host that is not known to defer tools whatever their number. */
 export async function deferralOf(host: string, surroundings: Surroundings, versionOf: VersionOf): Promise<Deferral | undefined> {
   if (host === 'claude-code') return claudeDeferral(surroundings, versionOf)
-  return host === 'qwen-code' ? qwenDeferral(surroundings, versionOf) : undefined
+  if (host === 'qwen-code')
+    return { isOn: false, isOverridden: true, why: 'alwaysLoadTools keeps Qwen Code from deferring these tools.' }
+  return undefined
 }
 
 // The first versions that were measured. Earlier ones defer by other rules, or not at all.
-const first = { claude: '2.1.197', claudeBehindProxy: '2.1.325', qwen: '0.24.4' }
+const first = { claude: '2.1.197', claudeBehindProxy: '2.1.325' }
 
 async function claudeDeferral(surroundings: Surroundings, versionOf: VersionOf): Promise<Deferral> {
   const { home, platform } = surroundings
@@ -69,28 +73,6 @@ function wishedFor(wish: string, name: string): Deferral {
   if (/^auto\b/u.test(wish) && Number(share ?? 10) < 100)
     return { isOn: false, why: `${name} defers long tool lists only: ENABLE_TOOL_SEARCH is "${wish}".` }
   if (isFalse(wish) || /^auto\b/u.test(wish)) return { isOn: false, why: `ENABLE_TOOL_SEARCH is "${wish}".` }
-  return { isOn: true, why: `${name} defers tools behind its own tool search.` }
-}
-
-async function qwenDeferral(surroundings: Surroundings, versionOf: VersionOf): Promise<Deferral> {
-  const paths = pathsOf(surroundings.platform)
-  const folder = variableOf(surroundings, 'QWEN_HOME') ?? paths.join(surroundings.home, '.qwen')
-  const [settings, version] = await Promise.all([settingsIn(paths.join(folder, 'settings.json')), versionOf('qwen')])
-  const name = version === undefined ? 'Qwen Code' : `Qwen Code ${version}`
-  const off = (why: string): Deferral => ({ isOn: false, why })
-  if (version !== undefined && !isAtLeast(version, first.qwen))
-    return off(`${name} is older than ${first.qwen}, the first version known to defer tools.`)
-  if (valueAt(settings, ['tools', 'toolSearch', 'enabled']) === false)
-    return off('tools.toolSearch.enabled is false in its settings.')
-  const threshold = valueAt(settings, ['tools', 'toolSearch', 'threshold'])
-  if (typeof threshold === 'number' && threshold > 0)
-    return off(`It defers long tool lists only: tools.toolSearch.threshold is ${threshold} in its settings.`)
-  const lists = [
-    ['permissions', 'deny'],
-    ['tools', 'exclude'],
-    ['tools', 'disabled'],
-  ]
-  if (lists.some((path) => denies(settings, path, ['tool_search', 'tool_call']))) return off('Its settings deny its tool search.')
   return { isOn: true, why: `${name} defers tools behind its own tool search.` }
 }
 

@@ -42,7 +42,7 @@ export function chosenExposure({ title, host, flag, address, configured, deferra
   if (configured !== undefined && configured !== 'auto')
     return { exposure: configured, isAsked: false, why: "As the gateway's configuration asks." }
   if (deferral?.isOn === true) return { exposure: 'native', isAsked: true, why: deferral.why }
-  if (deferral !== undefined) return { exposure: 'auto', isAsked: false, why: deferral.why }
+  if (deferral !== undefined) return { exposure: 'auto', isAsked: deferral.isOverridden === true, why: deferral.why }
   const why =
     hostById(host)?.defers === 'never' ? `${title} does not defer tools.` : 'All tools within the token budget, search above it.'
   return { exposure: 'auto', isAsked: false, why }

@@ -13,7 +13,7 @@ import { type Declaration, rememberFor } from './declaration.ts'
 import { groupCost } from './group-cost.ts'
 import { type ExposureOptions, type Presentation, presentationWith, type Wished } from './presentation.ts'
 import type { Newcomer, Product } from './product.ts'
-import { Cell, type Frame, type Host, Scope } from './scope.ts'
+import { Cell, type Frame, type Host, Scope, type Wish } from './scope.ts'
 import type { UrlView } from './url-view.ts'
 import type { World } from './views.ts'
 
@@ -54,8 +54,8 @@ export class Openings {
     const { principal } = newcomer
     const cost = groupCost(this.#around.worldOf({ product }))
     const presentation = this.#presentationFor(principal)
-    const wish = view.exposure ?? presentation.mode
     const host = hostOf(view, presentation, newcomer)
+    const wish = view.exposure ?? forHost(presentation.mode, host)
     const canActivate = this.#canActivate(wish)
     const frame: Frame = { era: 'session', principal, wish, presentation, host, canActivate, ...this.#asked(view) }
     const remember = rememberFor(this.#around.declaration, principal)
@@ -101,15 +101,15 @@ export class Openings {
     const presentation = this.#presentationFor(principal)
     const declared = presentation.mode === 'groups' ? 'measured' : presentation.mode
     const host = hostOf(view, presentation)
-    const wish = asked ?? declared
+    const wish = asked ?? forHost(declared, host)
     return { era: 'stateless', principal, wish, presentation, host, canActivate: false, ...this.#asked(view) }
   }
 
   /** How one whose activation is kept is shown on 2026-07-28. */
   principalFrame(principal: Principal, view: UrlView): Frame {
     const presentation = this.#presentationFor(principal)
-    const { mode: wish } = presentation
     const host = hostOf(view, presentation)
+    const wish = forHost(presentation.mode, host)
     return { era: 'stateless', principal, wish, presentation, host, canActivate: this.#canActivate(wish), ...this.#asked(view) }
   }
 
@@ -151,4 +151,12 @@ function hostOf(view: UrlView, { host: configured }: Presentation, newcomer?: Ne
   const name = newcomer?.client?.clientInfo.name
   const profile = name === undefined ? undefined : hostByClientName(name)
   return profile === undefined ? undefined : { profile, from: 'client' }
+}
+
+/**
+ * What `auto` means for a host that defers every tool itself. An address that asks for `auto` comes from someone who has made the
+ * host load these tools at once.
+ */
+function forHost<W extends Wish>(wish: W, host: Frame['host']): W | 'native' {
+  return (wish === 'auto' || wish === 'measured') && host?.profile.defers === 'always' ? 'native' : wish
 }

@@ -272,6 +272,8 @@ export class Views {
 
   #decided(world: World, { frame }: Scope, look: Look<ToolEntry>): Decision {
     const { wish, canActivate, host } = frame
+    if (wish === 'native' && host?.profile.defers === 'always')
+      return { exposure: wish, reason: `${host.profile.title} defers tools itself` }
     if (wish !== 'auto' && wish !== 'measured') {
       const exposure = wish === 'lazy' && !canActivate ? 'search' : wish
       const fixed = 'a call cannot change the list in this protocol revision'
@@ -282,8 +284,6 @@ export class Views {
     const { budgetTokens } = frame.presentation
     const tokens = this.#fullTokens(world, look)
     const measure = `the full list costs about ${tokens} tokens and the budget is ${budgetTokens}`
-    if (host?.profile.defers === 'always')
-      return { exposure: 'native', reason: `${host.profile.title} defers tools itself; ${measure}`, tokens }
     return { exposure: tokens <= budgetTokens ? 'everything' : 'search', reason: measure, tokens }
   }
 
