@@ -17,13 +17,22 @@ import {
   whenEmpty,
 } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
+import { declared, type Keys } from './declared.ts'
 import type { ToolHandler } from './entry.ts'
 import type { HandlerResult } from './result.ts'
 import { type Checked, type InputSchema, inputSchema, type SchemaSource, type ValueOf } from './schema.ts'
 
 /** One mode of a composite tool as its author declares it. */
-export interface ModeConfig<I extends SchemaSource | undefined = SchemaSource | undefined, F extends Facts = Facts> {
-  readonly about: string
+export type ModeConfig<I extends SchemaSource | undefined = SchemaSource | undefined, F extends Facts = Facts> = ModeSettings<
+  I,
+  F
+> &
+  (
+    | { /** What the mode gives, for the model. */ readonly description: string /** The same. */; readonly about?: string }
+    | { readonly description?: string; readonly about: string }
+  )
+
+interface ModeSettings<I extends SchemaSource | undefined, F extends Facts> {
   /**
    * Whether it has data now. Default: whether `count` is above zero; always, where there is no `count` either. `true` is for a
    * mode that is worth calling even at zero.
@@ -34,7 +43,19 @@ export interface ModeConfig<I extends SchemaSource | undefined = SchemaSource | 
   /** What to do to get some, for whoever asks while there is nothing. */
   readonly whenEmpty?: string
   /** Parameters of this mode alone. */
+  readonly inputSchema?: I
+  /** The same as `inputSchema`. */
   readonly input?: I
+}
+
+const modeKeys: Keys<ModeConfig> = {
+  description: true,
+  about: true,
+  available: true,
+  count: true,
+  whenEmpty: true,
+  inputSchema: true,
+  input: true,
 }
 
 /** Modes by name. */
@@ -52,10 +73,10 @@ export interface CompositeConfig<By extends string, M> {
 type Given<I> = [I] extends [undefined] ? unknown : ValueOf<I>
 type Flat<T> = { [K in keyof T]: T[K] }
 
+type InputOfMode<M> = M extends { readonly inputSchema: infer I } ? I : M extends { readonly input: infer I } ? I : undefined
+
 /** What the handler of a mode gets: the mode, what all modes share, and what this one adds. */
-export type ModeInput<By extends string, Name, Common, M> = Flat<
-  { [K in By]: Name } & Given<Common> & (M extends { readonly input: infer I } ? Given<I> : unknown)
->
+export type ModeInput<By extends string, Name, Common, M> = Flat<{ [K in By]: Name } & Given<Common> & Given<InputOfMode<M>>>
 
 /** A handler for each mode: none can be forgotten, and none can be for a mode that is not declared. */
 export type ModeHandlers<By extends string, Common, M, Context> = {
@@ -86,7 +107,8 @@ type Chosen = { readonly mode: Mode; readonly input: Record<string, unknown> } |
 export function compositeOf(tool: Tool, { by, policy, common, modes: configs, handlers }: CompositeParts): Composite {
   const shared = inputSchema(tool.name, common)
   const inputs = new Map<string, InputSchema>()
-  const declared = Object.entries(configs).map(([name, { input, ...rest }]): ModeDeclaration => {
+  const declarations = Object.entries(configs).map(([name, config]): ModeDeclaration => {
+    const { input, ...rest } = declared(`mode "${name}" of tool "${tool.name}"`, config as ModeConfig, modeKeys)
     // A mode may be called `constructor`, which every object seems to have.
     if (!Object.hasOwn(handlers, name) || typeof handlers[name] !== 'function') throw unhandled(tool.name, name)
     const plain = { name, ...(rest as Omit<ModeDeclaration, 'name'>) }
@@ -95,7 +117,7 @@ export function compositeOf(tool: Tool, { by, policy, common, modes: configs, ha
     inputs.set(name, schema)
     return { ...plain, input: schema.json }
   })
-  const modes = declareModes({ tool: { ...tool, inputSchema: shared.json }, by, policy, modes: declared })
+  const modes = declareModes({ tool: { ...tool, inputSchema: shared.json }, by, policy, modes: declarations })
   const { all } = modes
   const check = async (value: unknown, snapshot?: Snapshot): Promise<Checked> => {
     const given = isRecord(value) ? value : {}

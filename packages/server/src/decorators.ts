@@ -1,16 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Failure, gateName } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
+import { type Declared, declared, type Keys } from './declared.ts'
 import type { ToolHandler } from './entry.ts'
 import { packageVersion } from './package-version.ts'
 import type { ToolRegistry } from './registry.ts'
 import type { HandlerResult } from './result.ts'
-import type { SchemaSource, ValueOf } from './schema.ts'
+import { checkSchemaSource, type SchemaSource } from './schema.ts'
 import { runtimeOf, servableClass } from './servable.ts'
+import { type AnyConfig, type DeclaredTool, type InputOf, type ToolConfig, toolKeys } from './tool-config.ts'
 import type { ToolGroups } from './tool-groups.ts'
-import { type AnyConfig, Toolbox, type ToolboxOptions, type ToolConfig } from './toolbox.ts'
+import { Toolbox, type ToolboxOptions } from './toolbox.ts'
+import { toolboxKeys } from './toolbox-keys.ts'
 
-/** What a decorated class says about itself: which of its fields hold what, beside what any toolbox may say. */
+/** The attributes of a decorated class: those of any toolbox, and which of its fields hold what. */
 export interface ServerAttributes extends Partial<Omit<ToolboxOptions<unknown>, 'groups' | 'gate' | 'hiddenCalls'>> {
   /** The boolean field behind one gate before everything, also before `groups`. It is each client's own. */
   readonly activation?: string
@@ -22,7 +25,7 @@ export interface ServerAttributes extends Partial<Omit<ToolboxOptions<unknown>, 
   readonly hiddenToolHint?: boolean
 }
 
-/** What a decorated method says about its tool. `name` is the method's own unless given. */
+/** The attributes of a decorated method. Default of `name`: the method's own. */
 export interface ToolAttributes<I extends SchemaSource | undefined, O extends SchemaSource | undefined = undefined>
   extends Omit<ToolConfig<string, I, O, never>, 'when'> {
   readonly name?: string
@@ -34,21 +37,30 @@ type FieldsOf<A> = (A extends { readonly activation: infer F extends string } ? 
   (A extends { readonly groups: infer F extends string } ? Record<F, ToolGroups> : unknown) &
   (A extends { readonly registry: infer F extends string } ? Record<F, ToolRegistry> : unknown)
 
-type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
-
 type Method<I> = (this: never, input: InputOf<I>, ctx: ToolContext) => HandlerResult | Promise<HandlerResult>
 
+const { gate: _, hiddenCalls: __, ...sharedKeys } = toolboxKeys
+
+const serverKeys: Keys<ServerAttributes> = { ...sharedKeys, activation: true, registry: true, hiddenToolHint: true }
+
+const methodKeys: Keys<AnyConfig & { readonly name?: string }> = { ...toolKeys, name: true }
+
 // Decorators keep their data here: Node 20 has no Symbol.metadata.
-const toolMethods = new WeakMap<object, { readonly name: string; readonly config: AnyConfig }>()
+const toolMethods = new WeakMap<object, { readonly name: string; readonly config: DeclaredTool }>()
 const toolboxes = new WeakMap<object, Toolbox>()
 
 /** Makes a method a tool. */
-export function tool<const I extends SchemaSource | undefined = undefined, const O extends SchemaSource | undefined = undefined>({
-  name,
-  ...config
-}: ToolAttributes<I, O> = {}): (method: Method<I>, context: ClassMethodDecoratorContext) => void {
+export function tool<const I extends SchemaSource | undefined = undefined, const O extends SchemaSource | undefined = undefined>(
+  attributes: ToolAttributes<I, O> = {},
+): (method: Method<I>, context: ClassMethodDecoratorContext) => void {
   return (method, context) => {
-    toolMethods.set(method, { name: name ?? String(context.name), config: config as unknown as AnyConfig })
+    const called = attributes.name ?? String(context.name)
+    const given = attributes as AnyConfig & { readonly name?: string }
+    const { name: _name, ...config } = declared(`tool "${called}"`, given, methodKeys)
+    // The entry is made when an instance is served; a wrong schema is refused where it is written.
+    checkSchemaSource(called, config.input, 'input')
+    checkSchemaSource(called, config.output, 'output')
+    toolMethods.set(method, { name: called, config })
   }
 }
 
@@ -57,7 +69,8 @@ export function mcpServer<const A extends ServerAttributes>(
   attributes: A,
 ): <C extends abstract new (...args: never[]) => FieldsOf<A>>(target: C, context: ClassDecoratorContext<C>) => void {
   return (target) => {
-    servableClass(target, (instance) => runtimeOf(toolboxFor(instance, attributes)))
+    const own = declared(`class "${target.name}"`, attributes as ServerAttributes, serverKeys)
+    servableClass(target, (instance) => runtimeOf(toolboxFor(instance, own)))
   }
 }
 
@@ -78,7 +91,7 @@ interface Current {
 
 const current = new AsyncLocalStorage<Current>()
 
-function toolboxFor(instance: object, attributes: ServerAttributes): Toolbox {
+function toolboxFor(instance: object, attributes: Declared<ServerAttributes>): Toolbox {
   const { activation, groups: groupsField, registry, hiddenToolHint, name, version, ...options } = attributes
   const groups = groupsField === undefined ? undefined : (fieldOf(instance, groupsField) as ToolGroups)
   const box = new Toolbox({
@@ -131,7 +144,7 @@ function within(instance: object, method: ToolHandler): (input: unknown, ctx: To
   }
 }
 
-function* methodsOf(instance: object): Generator<[ToolHandler, { readonly name: string; readonly config: AnyConfig }]> {
+function* methodsOf(instance: object): Generator<[ToolHandler, { readonly name: string; readonly config: DeclaredTool }]> {
   const seen = new Set<string>()
   for (
     let at: object | null = Object.getPrototypeOf(instance);

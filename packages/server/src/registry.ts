@@ -1,6 +1,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import {
   checkToolName,
+  type Facts,
   Failure,
   fingerprint,
   nearest,
@@ -13,26 +14,31 @@ import {
   type Visibility,
 } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
-import { type Source, type ToolEntry, type ToolHandler, withVersion } from './entry.ts'
+import { declared, type Keys } from './declared.ts'
+import type { Source, ToolEntry, ToolHandler } from './entry.ts'
 import { resultOf } from './result.ts'
 import { invalidArguments } from './runtime/calls.ts'
-import { inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
-import type { ToolGroups } from './tool-groups.ts'
+import type { GroupOptions } from './runtime/declaration.ts'
+import type { SchemaSource } from './schema.ts'
+import { entryOf, type InputOf, type ToolConfig, toolKeys } from './tool-config.ts'
+import { ToolGroups } from './tool-groups.ts'
 
-/** A tool as it is registered: a definition, whose schemas may be of any library. */
+/** A tool as it is registered, with the keys that it has in a toolbox. */
 export interface RegisteredTool<I extends SchemaSource | undefined = SchemaSource | undefined>
-  extends Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'> {
-  readonly inputSchema?: I
-  readonly outputSchema?: SchemaSource
-  readonly tags?: readonly string[]
-  readonly version?: string
-  readonly aliases?: readonly string[]
-  readonly group?: string
-  readonly when?: Predicate
-  readonly timeoutMs?: number
+  extends ToolConfig<string, I, SchemaSource | undefined, Facts> {
+  readonly execution?: Tool['execution']
 }
 
-type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
+const registeredKeys: Keys<RegisteredTool> = { ...toolKeys, execution: true }
+
+/** What a registry is called, and which groups decide what is visible while it is on its own. */
+export interface RegistryOptions {
+  readonly name?: string
+  /** Declared as in a toolbox, or step by step. */
+  readonly groups?: ToolGroups | { readonly [name: string]: GroupOptions }
+}
+
+const registryKeys: Keys<RegistryOptions> = { name: true, groups: true }
 
 let registries = 0
 
@@ -46,9 +52,10 @@ export class ToolRegistry implements Source {
   readonly #entries = new Map<string, ToolEntry>()
   readonly #listeners = new Set<(added?: ToolEntry) => void>()
 
-  constructor({ name = `registry ${++registries}`, groups }: { name?: string; groups?: ToolGroups } = {}) {
+  constructor(options: RegistryOptions = {}) {
+    const { name = `registry ${++registries}`, groups } = declared('the options of a registry', options, registryKeys)
     this.name = name
-    this.#groups = groups
+    this.#groups = groups === undefined || groups instanceof ToolGroups ? groups : new ToolGroups(groups)
   }
 
   register<const I extends SchemaSource | undefined = undefined>(
@@ -129,38 +136,9 @@ export class ToolRegistry implements Source {
 
   #add(name: string, given: RegisteredTool, visibility: Visibility, handler: ToolHandler): () => void {
     checkToolName(name)
-    const {
-      inputSchema: inputSource,
-      outputSchema: outputSource,
-      tags = [],
-      version,
-      aliases = [],
-      group,
-      when,
-      timeoutMs,
-      ...definition
-    } = given
-    const input = inputSchema(name, inputSource)
-    const output = outputSource === undefined ? undefined : outputSchema(name, outputSource)
-    const tool: Tool = {
-      ...definition,
-      name,
-      inputSchema: input.json,
-      ...(output !== undefined && { outputSchema: output.json }),
-    }
-    const entry: ToolEntry = {
-      tool: withVersion(tool, version),
-      origin: 'dynamic',
-      source: this.name,
-      visibility: { ...(group !== undefined && { group }), ...(when !== undefined && { when }), ...visibility },
-      tags,
-      aliases,
-      handler,
-      input,
-      ...(output !== undefined && { output }),
-      ...(version !== undefined && { version }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    }
+    const { execution, ...config } = declared(`tool "${name}"`, given, registeredKeys)
+    const made = entryOf(this.name, name, { ...config, ...visibility }, { handler, origin: 'dynamic' })
+    const entry: ToolEntry = execution === undefined ? made : { ...made, tool: { ...made.tool, execution } }
     if (this.#entries.has(keyOf(entry))) {
       throw new Failure('duplicate_name', `The tool "${keyOf(entry)}" is registered already. Unregister it first.`, {
         name,

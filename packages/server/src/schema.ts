@@ -44,7 +44,34 @@ export function outputSchema(tool: string, source: SchemaSource): Schema {
   return schemaOf(tool, source, 'output')
 }
 
+/** Throws for what is neither a Standard Schema nor JSON Schema, such as a plain object of zod schemas. */
+export function checkSchemaSource(tool: string, source: unknown, io: 'input' | 'output'): void {
+  if (source === undefined || isStandardSchema(source)) return
+  if (typeof source !== 'object' || source === null || Array.isArray(source))
+    throw invalid(tool, `its ${io} schema is ${kindOf(source)}. Use a schema of zod or another library, or JSON Schema.`)
+  const { properties } = source as JsonSchema
+  const inner = [source, properties].flatMap((each) => Object.values(each ?? {})).find(isLibrarySchema)
+  if (inner === undefined) return
+  const vendor = isStandardSchema(inner) ? inner['~standard'].vendor : 'zod'
+  const wrapper = objectSchemas[vendor] ?? 'the object schema of that library'
+  throw invalid(tool, `its ${io} schema is a plain object that holds ${vendor} schemas: wrap it in ${wrapper}.`)
+}
+
+/** What makes an object of a shape, by the name of the library. */
+const objectSchemas: { readonly [vendor: string]: string } = {
+  zod: 'z.object(…)',
+  valibot: 'v.object(…)',
+  arktype: 'type(…)',
+}
+
+// Zod before 3.24 does not know Standard Schema.
+const isLibrarySchema = (value: unknown): boolean =>
+  isStandardSchema(value) || (typeof value === 'object' && value !== null && '_def' in value && 'safeParse' in value)
+
+const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`)
+
 function schemaOf(tool: string, source: SchemaSource, io: 'input' | 'output'): Schema {
+  checkSchemaSource(tool, source, io)
   if (!isStandardSchema(source)) return { json: source, check: lazyJsonCheck(tool, source) }
   const { jsonSchema, validate, vendor } = source['~standard']
   if (jsonSchema === undefined) {

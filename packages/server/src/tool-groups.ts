@@ -2,7 +2,6 @@ import {
   type Activation,
   declareGroups,
   Failure,
-  type GroupDeclaration,
   type Groups,
   groupOf,
   initialActivation,
@@ -11,37 +10,44 @@ import {
   planDeactivate,
 } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
+import type { Declared } from './declared.ts'
 import type { GroupOptions } from './runtime/declaration.ts'
+import { declaredGroups } from './runtime/group-options.ts'
 
 /**
  * Groups declared step by step. On its own it keeps one activation; as part of a server it declares the groups, and what is
  * active belongs to each client: pass the `ctx` of the call.
  */
 export class ToolGroups {
-  readonly #declarations: { readonly [name: string]: GroupOptions }
+  readonly #declarations: { readonly [name: string]: Declared<GroupOptions> }
   readonly #groups: Groups
   #own: Activation
   #current: (() => ToolContext | undefined) | undefined
   #outside: ((group: string) => boolean) | undefined
 
   constructor(declarations: { readonly [name: string]: GroupOptions } = {}) {
-    this.#declarations = declarations
-    this.#groups = declareGroups(declarations)
+    this.#declarations = declaredGroups(declarations)
+    this.#groups = declareGroups(this.#declarations)
     this.#own = initialActivation(this.#groups)
   }
 
-  withGroup(name: string, about: string, more: Omit<GroupOptions, 'about' | 'parent'> = {}): ToolGroups {
+  withGroup(name: string, about: string, more: Omit<Declared<GroupOptions>, 'about' | 'parent'> = {}): ToolGroups {
     return this.#with(name, { about, ...more })
   }
 
   /** A group that needs `parent` to be active. */
-  withChildGroup(name: string, parent: string, about: string, more: Omit<GroupOptions, 'about' | 'parent'> = {}): ToolGroups {
+  withChildGroup(
+    name: string,
+    parent: string,
+    about: string,
+    more: Omit<Declared<GroupOptions>, 'about' | 'parent'> = {},
+  ): ToolGroups {
     return this.#with(name, { about, parent, ...more })
   }
 
   /** Only one of these can be active; activating one switches the others off. */
   withExclusion(names: readonly string[]): ToolGroups {
-    const next: Record<string, GroupOptions> = { ...this.#declarations }
+    const next: Record<string, Declared<GroupOptions>> = { ...this.#declarations }
     for (const name of names) {
       const declared = this.#declarations[groupOf(this.#groups, name).name]
       const others = names.filter((other) => other !== name)
@@ -88,7 +94,7 @@ export class ToolGroups {
   }
 
   /** What was declared, for a toolbox's `groups`. */
-  get declarations(): { readonly [name: string]: GroupOptions } {
+  get declarations(): { readonly [name: string]: Declared<GroupOptions> } {
     return this.#declarations
   }
 
@@ -101,7 +107,7 @@ export class ToolGroups {
     return client
   }
 
-  #with(name: string, declaration: GroupDeclaration): ToolGroups {
+  #with(name: string, declaration: Declared<GroupOptions>): ToolGroups {
     if (Object.hasOwn(this.#declarations, name)) {
       throw new Failure('duplicate_name', `The group "${name}" is declared twice. Rename one.`, { name, sources: ['ToolGroups'] })
     }

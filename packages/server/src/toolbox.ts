@@ -1,4 +1,4 @@
-import type { CallToolResult, Implementation, InputRequiredResult } from '@modelcontextprotocol/server'
+import type { Implementation } from '@modelcontextprotocol/server'
 import {
   checkGroupName,
   type FactSource,
@@ -6,20 +6,17 @@ import {
   Failure,
   gateName,
   type IdentityBasis,
-  type Modes,
-  type Predicate,
   type Quota,
   type Tool,
-  type ToolAnnotations,
 } from '@unfold-mcp/core'
 import { type CompositeConfig, compositeOf, type ModeConfigs, type ModeHandlers } from './composite.ts'
 import type { ToolContext } from './context.ts'
-import { type Source, type ToolEntry, type ToolHandler, withVersion } from './entry.ts'
+import { type Declared, declared } from './declared.ts'
+import type { Source, ToolEntry, ToolHandler } from './entry.ts'
 import type { Principal } from './principal.ts'
 import { type Reporter, stderrReporter } from './report.ts'
-import type { HandlerResult } from './result.ts'
 import type { Declaration, Extension, GroupOptions, HiddenCalls, Remember } from './runtime/declaration.ts'
-import { alwaysLoad } from './runtime/host-hints.ts'
+import { declaredGroups } from './runtime/group-options.ts'
 import { defaultMessageLimits, type MessageLimits } from './runtime/limits.ts'
 import type { PermitSource, Place } from './runtime/permissions.ts'
 import {
@@ -31,11 +28,13 @@ import {
 } from './runtime/presentation.ts'
 import { type Preview, type PreviewOptions, previewOf } from './runtime/preview.ts'
 import { Runtime } from './runtime/runtime.ts'
-import { type InputSchema, inputSchema, outputSchema, type SchemaSource, type ValueOf } from './schema.ts'
+import { inputSchema, type SchemaSource } from './schema.ts'
 import type { SearchSettings } from './search/settings.ts'
 import { servable } from './servable.ts'
 import { memoryStore } from './stores/memory.ts'
 import type { ActivationStore } from './stores/store.ts'
+import { type AnyConfig, definitionOf, entryOf, type InputOf, type ResultOf, type ToolConfig, toolKeys } from './tool-config.ts'
+import { gateKeys, introductionKeys, limitKeys, quotaKeys, searchKeys, toolboxKeys } from './toolbox-keys.ts'
 
 /** What a toolbox is, who sees what of it, and how its state is kept. */
 export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal = Principal> {
@@ -45,8 +44,10 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly icons?: Implementation['icons']
   readonly websiteUrl?: string
   /** What the server is for; the first thing a model reads of it. */
+  readonly description?: string
+  /** The same as `description`. */
   readonly about?: string
-  /** Instructions for the model, instead of those made from `about` and the groups. */
+  /** Instructions for the model, instead of those made from `description` and the groups. */
   readonly instructions?: string
   /** What the server says of itself, for one that speaks for another and learns it later. Asked for whenever a client connects. */
   readonly introduce?: () => Introduction
@@ -55,7 +56,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
    * One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. Groups, if there are
    * any, lie behind it.
    */
-  readonly gate?: string | { readonly about?: string /** Open from the start. */; readonly default?: boolean }
+  readonly gate?: string | GateOptions
   readonly quota?: Quota
   /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
   readonly hiddenCalls?: HiddenCalls
@@ -128,56 +129,36 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly now?: () => number
 }
 
+/** The gate of a toolbox. */
+export interface GateOptions {
+  /** What is behind it. Without it, a description is generated from the names of the tools. */
+  readonly description?: string
+  /** The same as `description`. */
+  readonly about?: string
+  /** Open from the start. */
+  readonly default?: boolean
+}
+
 /** What a server says of itself; what is left out is as the toolbox declares it. */
 export interface Introduction {
   /** In place of `name`, `version`, `title`, `icons` and `websiteUrl`. */
   readonly info?: Implementation
+  readonly description?: string
+  /** The same as `description`. */
   readonly about?: string
 }
 
-/** A tool as its author declares it. */
-export interface ToolConfig<Name extends string, I, O, F extends Facts> {
-  readonly about?: string
-  readonly title?: string
-  readonly input?: I
-  readonly output?: O
-  /** The group that shows it. Without one it is always shown, or behind the gate of a toolbox that has one. */
-  readonly group?: Name
-  /** Listed from the start, before a gate is opened and however the rest is shown. */
-  readonly always?: boolean
-  /** Whether it can be used at all now. */
-  readonly when?: Predicate<F>
-  /** The tool that must have succeeded once in a session before this one is listed; `false` for none, whatever the rest does. */
-  readonly after?: string | false
-  /**
-   * This tool opens the named group, or (`true`) the gate where there is one, and otherwise changes what is open in a way of its
-   * own; it is listed with the activators.
-   */
-  readonly activator?: Name | true
-  readonly tags?: readonly string[]
-  readonly version?: string
-  /** Names it had before; calls by them still arrive. */
-  readonly aliases?: readonly string[]
-  readonly readOnly?: boolean
-  readonly destructive?: boolean
-  readonly idempotent?: boolean
-  readonly openWorld?: boolean
-  readonly annotations?: ToolAnnotations
-  readonly icons?: Tool['icons']
-  readonly timeoutMs?: number
-  readonly _meta?: Tool['_meta']
-}
+/** A composite tool as its author declares it. */
+type CompositeToolConfig<Name extends string, By extends string, M, C, F extends Facts> = Omit<
+  ToolConfig<Name, C, undefined, F>,
+  'output' | 'outputSchema' | 'activator'
+> &
+  CompositeConfig<By, M>
 
-export type AnyConfig = ToolConfig<string, SchemaSource | undefined, SchemaSource | undefined, Facts>
+const { output: _, outputSchema: __, activator: ___, ...keysOfAnyMode } = toolKeys
+const compositeKeys = { ...keysOfAnyMode, by: true, policy: true, modes: true } as const
 
-type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
-
-/** What a handler with this output schema gives back: the value itself, or a whole result. */
-type ResultOf<O> = [O] extends [undefined] ? HandlerResult : Immutable<ValueOf<O>> | CallToolResult | InputRequiredResult
-
-type Immutable<T> = T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T
-
-/** Groups whose parents, exclusions and needs are names declared beside them. */
+/** Groups whose parents, exclusions and needs are names declared next to them. */
 export type GroupsOf<Name extends string> = { readonly [K in Name]: GroupOptions<NoInfer<Name>> }
 
 /** Tools declared once, for every client of both protocol eras. Serve it with `serve`, `createHandler` or `listen`. */
@@ -207,7 +188,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     handler: (input: InputOf<I>, ctx: ToolContext<Name, F, P>) => ResultOf<O> | Promise<ResultOf<O>>,
   ): this {
     return this.#add(
-      entryOf(this.name, name, config as unknown as AnyConfig, {
+      entryOf(this.name, name, declared(`tool "${name}"`, config as unknown as AnyConfig, toolKeys), {
         handler: handler as unknown as ToolHandler,
         gated: this.#options.gate !== undefined,
       }),
@@ -217,11 +198,11 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   /** Adds a composite tool: one parameter chooses between modes, each with a handler, and only those with data are listed. */
   composite<const By extends string, const M extends ModeConfigs<F>, const C extends SchemaSource | undefined = undefined>(
     name: string,
-    config: Omit<ToolConfig<Name, C, undefined, F>, 'output' | 'activator'> & CompositeConfig<By, M>,
+    config: CompositeToolConfig<Name, By, M, C, F>,
     handlers: ModeHandlers<By, C, M, ToolContext<Name, F, P>>,
   ): this {
-    const { by, policy = 'filtered', modes, input: common, ...rest } = config
-    const plain = rest as unknown as AnyConfig
+    const given = config as unknown as CompositeToolConfig<string, string, ModeConfigs<never>, SchemaSource | undefined, Facts>
+    const { by, policy = 'filtered', modes, input: common, ...plain } = declared(`tool "${name}"`, given, compositeKeys)
     const { json } = inputSchema(name, common)
     const made = compositeOf(definitionOf(name, plain, json, undefined), {
       by,
@@ -330,31 +311,49 @@ export function defineToolbox<const Name extends string = never, F extends Facts
   return new Toolbox(options)
 }
 
+/** The options under the library's own names; throws for a key that nothing reads. */
+function declaredOptions<F extends Facts, P extends Principal>(
+  given: ToolboxOptions<unknown, F, P>,
+): Declared<ToolboxOptions<unknown, F, P>> {
+  const options = declared(`toolbox "${given.name}"`, given, toolboxKeys)
+  if (options.quota !== undefined) declared('"quota"', options.quota, quotaKeys)
+  if (options.limits !== undefined) declared('"limits"', options.limits, limitKeys)
+  if (typeof options.search === 'object') declared('"search"', options.search, searchKeys)
+  return options
+}
+
+function declaredGate(gate: string | GateOptions | undefined): Declared<GateOptions> | undefined {
+  if (gate === undefined) return undefined
+  return typeof gate === 'string' ? { about: gate } : declared('"gate"', gate, gateKeys)
+}
+
 /** All that these options decide, with every default filled in; throws for a mixture that cannot be. */
 export function declarationOf<F extends Facts, P extends Principal>(
-  options: ToolboxOptions<unknown, F, P>,
+  given: ToolboxOptions<unknown, F, P>,
   { extend = [], product }: { readonly extend?: Declaration['extend']; readonly product?: Declaration['product'] },
 ): Declaration {
+  const options = declaredOptions(given)
   for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs', 'noticeEveryMs'] as const) positive(what, options[what])
   if (typeof options.search === 'object') positive('search.deadlineMs', options.search.deadlineMs)
-  const { name, version, title, icons, websiteUrl, introduce } = options
-  const declared: Implementation = {
+  const { name, version, title, icons, websiteUrl } = options
+  const introduction = (): Declared<Introduction> => declared('"introduce"', options.introduce?.() ?? {}, introductionKeys)
+  const implementation: Implementation = {
     name,
     version,
     ...(title !== undefined && { title }),
     ...(icons !== undefined && { icons }),
     ...(websiteUrl !== undefined && { websiteUrl }),
   }
-  const gate = typeof options.gate === 'string' ? { about: options.gate } : options.gate
-  const behind = (options.groups ?? {}) as Declaration['groups']
+  const gate = declaredGate(options.gate)
+  const behind = declaredGroups((options.groups ?? {}) as Declaration['groups'])
   for (const group of Object.keys(behind)) checkGroupName(group)
   const groups = gate === undefined ? behind : { [gateName]: { title: title ?? name, ...gate }, ...behind }
   return {
     get info() {
-      return introduce?.().info ?? declared
+      return introduction().info ?? implementation
     },
     get about() {
-      return introduce?.().about ?? options.about
+      return introduction().about ?? options.about
     },
     instructions: options.instructions,
     groups,
@@ -400,95 +399,4 @@ function presentationOf({ lazy, ...settings }: PresentationOptions, exposure: Wi
 function positive(what: string, value: number | undefined): void {
   if (value === undefined || (Number.isInteger(value) && value > 0)) return
   throw new Failure('invalid_declaration', `${what} must be a whole number above 0, not ${value}.`, { what })
-}
-
-/** The entry for a declared tool. */
-function entryOf(
-  source: string,
-  name: string,
-  config: AnyConfig,
-  {
-    handler,
-    gated,
-    composite,
-  }: { handler: ToolHandler; gated: boolean; composite?: { readonly modes: Modes; readonly input: InputSchema } },
-): ToolEntry {
-  const input = composite?.input ?? inputSchema(name, config.input)
-  const output = config.output === undefined ? undefined : outputSchema(name, config.output)
-  const isActivator = config.activator !== undefined
-  if (typeof config.after === 'string' && (config.always === true || isActivator))
-    throw new Failure(
-      'invalid_declaration',
-      `Tool "${name}" cannot both wait for "${config.after}" and be listed from the start.`,
-      {
-        what: `${name}.after`,
-      },
-    )
-  const group = config.group ?? (gated && !isActivator && config.always !== true ? gateName : undefined)
-  const opensGate = config.activator === true && gated && name !== 'deactivate'
-  const activates = typeof config.activator === 'string' ? config.activator : opensGate ? gateName : undefined
-  return {
-    tool: withVersion(
-      definitionOf(
-        name,
-        isActivator ? { ...config, _meta: { ...alwaysLoad, ...config._meta } } : config,
-        input.json,
-        output?.json,
-      ),
-      config.version,
-    ),
-    origin: isActivator ? 'surface' : 'static',
-    source,
-    visibility: { ...(group !== undefined && { group }), ...(config.when !== undefined && { when: config.when }) },
-    tags: config.tags ?? [],
-    aliases: config.aliases ?? [],
-    handler,
-    input,
-    ...(config.version !== undefined && { version: config.version }),
-    ...(activates !== undefined && { activates }),
-    ...(isActivator && { isWritten: true }),
-    ...(isActivator && gated && !opensGate && { within: gateName }),
-    ...(config.always === true && { pinned: true }),
-    ...(config.after !== undefined && { after: config.after }),
-    ...(composite !== undefined && { modes: composite.modes }),
-    ...(output !== undefined && { output }),
-    ...(config.timeoutMs !== undefined && { timeoutMs: config.timeoutMs }),
-  }
-}
-
-// Members stand in the order in which the SDK writes them, so that a plain toolbox lists the same bytes.
-function definitionOf(
-  name: string,
-  config: ToolConfig<string, unknown, unknown, Facts>,
-  input: Tool['inputSchema'],
-  output: Tool['outputSchema'] | undefined,
-): Tool {
-  const annotations = annotationsOf(config)
-  return {
-    name,
-    ...(config.title !== undefined && { title: config.title }),
-    ...(config.about !== undefined && { description: config.about }),
-    inputSchema: input,
-    ...(annotations !== undefined && { annotations }),
-    ...(config.icons !== undefined && { icons: config.icons }),
-    ...(config._meta !== undefined && { _meta: config._meta }),
-    ...(output !== undefined && { outputSchema: output }),
-  }
-}
-
-function annotationsOf({
-  annotations,
-  readOnly,
-  destructive,
-  idempotent,
-  openWorld,
-}: ToolConfig<string, unknown, unknown, Facts>): ToolAnnotations | undefined {
-  const made = {
-    ...annotations,
-    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
-    ...(destructive !== undefined && { destructiveHint: destructive }),
-    ...(idempotent !== undefined && { idempotentHint: idempotent }),
-    ...(openWorld !== undefined && { openWorldHint: openWorld }),
-  }
-  return Object.keys(made).length === 0 ? undefined : made
 }

@@ -1,10 +1,12 @@
 import { type Facts, gateName, nearest, nearestHint, type Tool } from '@unfold-mcp/core'
+import { declared, type Keys } from '../declared.ts'
 import type { Source, ToolEntry } from '../entry.ts'
 import type { Principal } from '../principal.ts'
 import type { Newcomer, Product } from '../runtime/product.ts'
 import { Runtime } from '../runtime/runtime.ts'
 import { servable } from '../servable.ts'
 import { declarationOf, type GroupsOf, type ToolboxOptions } from '../toolbox.ts'
+import { toolboxKeys } from '../toolbox-keys.ts'
 import type { Rules } from './tools.ts'
 
 /** What a toolbox may have, for a server that has its own name, instructions and tools. */
@@ -18,6 +20,10 @@ export interface AdoptOptions<Name extends string, F extends Facts = Facts, P ex
   readonly callTimeoutMs?: number
 }
 
+const { name: _n, version: _v, title: _t, icons: _i, websiteUrl: _w, instructions: _s, ...sharedKeys } = toolboxKeys
+
+const adoptKeys: Keys<AdoptOptions<string>> = { ...sharedKeys, assign: true, always: true }
+
 /** Makes the protocol server of one scope. */
 export type Make = (newcomer: Newcomer, rules: Rules, admit: (entry: ToolEntry) => void) => Promise<Product>
 
@@ -30,7 +36,8 @@ const definitionsInMemory = 10_000
 export class Adopted<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> {
   readonly #runtime: Runtime
 
-  constructor({ assign, always, ...options }: AdoptOptions<Name, F, P>, make: Make) {
+  constructor(given: AdoptOptions<Name, F, P>, make: Make) {
+    const { assign, always, ...options } = declared('the options of an adopted server', given, adoptKeys as Keys<typeof given>)
     const declaration = declarationOf<F, P>(
       { callTimeoutMs: noLimitMs, ...options, name: 'adopted', version: '0.0.0' },
       { product: (newcomer, admit) => make(newcomer, rules, admit) },

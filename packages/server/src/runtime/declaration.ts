@@ -1,6 +1,7 @@
 import type { Implementation, McpServer } from '@modelcontextprotocol/server'
 import type { FactSource, Facts, GroupDeclaration, IdentityBasis, Quota } from '@unfold-mcp/core'
 import type { Era } from '../context.ts'
+import type { Declared } from '../declared.ts'
 import type { Principal } from '../principal.ts'
 import type { Reporter } from '../report.ts'
 import type { SearchChoice } from '../search/settings.ts'
@@ -13,6 +14,8 @@ import type { GroupHooks } from './transition.ts'
 
 /** A group as a toolbox declares it. */
 export interface GroupOptions<Name extends string = string> extends Omit<GroupDeclaration<Name>, 'strict'> {
+  /** The same as `about`, and the name to prefer. */
+  readonly description?: string
   /** Work that must be done before the group's tools can run; they then run only while the group is active. */
   readonly hooks?: GroupHooks
 }
@@ -50,7 +53,7 @@ export interface Declaration {
   readonly info: Implementation
   readonly about: string | undefined
   readonly instructions: string | undefined
-  readonly groups: { readonly [name: string]: GroupOptions }
+  readonly groups: { readonly [name: string]: Declared<GroupOptions> }
   readonly gated: boolean
   readonly quota: Quota
   readonly hiddenCalls: HiddenCalls

@@ -1,4 +1,5 @@
 import { type Exposure, Failure, type HostProfile, hostById, hostProfiles, nearest, nearestHint } from '@unfold-mcp/core'
+import { declared, type Keys } from '../declared.ts'
 
 /** How tools may be presented: an exposure, or `auto`, which chooses one by cost and by what the host can follow. */
 export type Wished = Exposure | 'auto'
@@ -17,6 +18,15 @@ export interface ExposureOptions {
   readonly hostHints?: boolean
   /** Treats every client as this host, whatever it calls itself. */
   readonly host?: string
+}
+
+const exposureKeys: Keys<ExposureOptions> = {
+  mode: true,
+  budgetTokens: true,
+  callVariants: true,
+  order: true,
+  hostHints: true,
+  host: true,
 }
 
 /** How one client is presented the tools: every setting of `ExposureOptions`, filled in. */
@@ -40,7 +50,7 @@ export const defaultPresentation: Presentation = {
 
 /** The same presentation with these settings in place of its own. */
 export function presentationWith(base: Presentation, setting: Wished | ExposureOptions): Presentation {
-  const { host, ...options } = typeof setting === 'string' ? { mode: setting } : setting
+  const { host, ...options } = typeof setting === 'string' ? { mode: setting } : declared('"exposure"', setting, exposureKeys)
   checkBudget(options.budgetTokens)
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   return { ...base, ...given, ...(host !== undefined && { host: knownHost(host) }) }

@@ -239,12 +239,19 @@ export class Worlds {
   #placed(source: Source): readonly ToolEntry[] {
     const entries = source.entries().map((entry) => this.#waiting(entry))
     if (!this.#declaration.gated || this.#own.has(source)) return entries
-    return entries.map((entry) =>
-      entry.visibility.group === undefined && entry.origin !== 'surface' && entry.pinned !== true
-        ? { ...entry, visibility: { ...entry.visibility, group: gateName } }
-        : entry,
-    )
+    return entries.map((entry) => (entry.origin === 'surface' ? activatorBehindGate(entry) : behindGate(entry)))
   }
+}
+
+function behindGate(entry: ToolEntry): ToolEntry {
+  if (entry.visibility.group !== undefined || entry.pinned === true) return entry
+  return { ...entry, visibility: { ...entry.visibility, group: gateName } }
+}
+
+/** An activator of no group in particular opens the gate; all others are listed once it is open. */
+function activatorBehindGate(entry: ToolEntry): ToolEntry {
+  if (entry.activates === undefined && entry.tool.name !== 'deactivate') return { ...entry, activates: gateName }
+  return { ...entry, within: gateName }
 }
 
 /** Whether what a tool waits for leads back to it. */

@@ -1,0 +1,45 @@
+import { Failure, nearest, printable } from '@unfold-mcp/core'
+
+/** The keys of MCP, and the names that the library uses for them. */
+const synonyms = { description: 'about', inputSchema: 'input', outputSchema: 'output' } as const
+
+type Synonym = keyof typeof synonyms
+
+/** A declaration under the library's own names. */
+export type Declared<T> = Omit<T, Synonym>
+
+/** Every key that a declaration may have. */
+export type Keys<T> = { readonly [K in keyof T]-?: true }
+
+/**
+ * Returns a declaration under the library's own names, and throws for a key that nothing reads. Every declaration passes here, so that
+ * nothing behind it has to know two names. Returns the same object where no name differs.
+ */
+export function declared<T extends object>(what: string, given: T, known: NoInfer<Keys<T>>): Declared<T> {
+  const names = Object.keys(known)
+  const keys = Object.keys(given).filter((key) => given[key as keyof T] !== undefined)
+  const stranger = keys.find((key) => !Object.hasOwn(known, key))
+  if (stranger !== undefined) throw unknownKey(what, stranger, names)
+  const differing = Object.keys(synonyms).filter((key): key is Synonym => Object.hasOwn(given, key) && Object.hasOwn(known, key))
+  if (differing.length === 0) return given
+  const made = { ...given } as Record<string, unknown>
+  for (const key of differing) {
+    const own = synonyms[key]
+    const value = made[key]
+    if (value !== undefined && made[own] !== undefined && made[own] !== value) throw twice(what, key, own)
+    if (value !== undefined) made[own] = value
+    delete made[key]
+  }
+  return made as Declared<T>
+}
+
+function unknownKey(what: string, key: string, known: readonly string[]): Failure {
+  const [closest] = nearest(key, known, 1)
+  const remedy = closest === undefined ? `Known keys: ${known.join(', ')}.` : `Did you mean "${closest}"?`
+  return new Failure('invalid_declaration', `Unknown key "${printable(key)}" in ${what}. ${remedy}`, { what: `${what}.${key}` })
+}
+
+function twice(what: string, key: string, own: string): Failure {
+  const message = `"${key}" and "${own}" in ${what} differ, and are two names for the same. Keep "${key}".`
+  return new Failure('invalid_declaration', message, { what: `${what}.${key}` })
+}
