@@ -266,6 +266,16 @@ export const requirements = [
     behaviour: 'what is active is read outside a call of the one client on stdio, and otherwise of the scope that is named',
   },
   { id: 'P16', ways: 'none', behaviour: 'a decorated class has the version of its package' },
+  {
+    id: 'P17',
+    ways: 'every',
+    behaviour: 'description, inputSchema and outputSchema declare what about, input and output do, everywhere',
+  },
+  { id: 'P18', ways: 'none', behaviour: 'an unknown key of a declaration is refused by name, with the nearest known key' },
+  { id: 'P19', ways: 'none', behaviour: 'a plain object of schemas is refused where a schema belongs, with what to wrap it in' },
+  { id: 'P20', ways: 'session', behaviour: 'a registry takes the keys of a toolbox, with the same effect' },
+  { id: 'P21', ways: 'none', behaviour: 'a server over HTTP prints how to connect to it under its own name' },
+  { id: 'P22', ways: 'none', behaviour: 'what is active is read on stdio before the client has connected' },
   { id: 'P03', ways: 'none', behaviour: 'the gateway reads LAZY_MODE as a server does' },
 
   { id: 'R04-1', ways: 'session', behaviour: 'a tool with a group and a predicate is shown only while both hold' },

@@ -92,6 +92,40 @@ verifies('R14-3', async () => {
   expect((await once(misspelt, 'exit'))[0]).toBe(1)
 })
 
+verifies('P21', async () => {
+  await using at = await home()
+  await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(at.folder, 'node_modules'))
+  const hintOf = async (served: string): Promise<string | undefined> => {
+    const script = join(at.folder, 'main.mjs')
+    await writeFile(
+      script,
+      `import { McpServer } from '@modelcontextprotocol/server'
+       import { adopt, defineToolbox, serve } from '@unfold-mcp/server'
+       await serve(${served})`,
+    )
+    const child = spawn(process.execPath, [script, '--http', '0'], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const ended = once(child, 'exit')
+    let hint: string | undefined
+    for await (const line of createInterface({ input: child.stderr })) {
+      hint = /^Connect a client: (.*) http:\S+$/u.exec(line)?.[1]
+      if (hint !== undefined) break
+    }
+    child.kill('SIGTERM')
+    await ended
+    return hint
+  }
+  const hint = 'claude mcp add --transport http'
+  expect(await hintOf("defineToolbox({ name: 'desk', version: '1.0.0' })")).toBe(`${hint} desk`)
+  expect(await hintOf("defineToolbox({ name: '@me/my desk', version: '1.0.0' })")).toBe(`${hint} me-my-desk`)
+  // The name of an adopted server is its own.
+  const adopted = `adopt(() => {
+    const server = new McpServer({ name: 'old-desk', version: '1.0.0' })
+    server.registerTool('ping', {}, () => ({ content: [] }))
+    return server
+  })`
+  expect(await hintOf(adopted)).toBe(`${hint} old-desk`)
+})
+
 /** What a client of the program sees, with this in its environment. */
 async function listedWith(environment: Record<string, string>, ...args: readonly string[]): Promise<readonly string[]> {
   const client = clientIn('legacy')

@@ -492,10 +492,10 @@ verifies('P15', async ({ serve, way }) => {
   // With a second client, and over HTTP, it must be said whose.
   if (way.transport === 'stdio') await server.connect()
   expect(() => hub.active).toThrow(
-    `"active" outside a call must say for which: toolbox.isActive('all', scope). Open scopes: ${scope}`,
+    `"active" outside a call needs a scope: toolboxOf(server).isActive('all', scope). Open scopes: ${scope}`,
   )
   expect(() => hub.groups.isActive('files')).toThrow(
-    `isActive() outside a call must say for which: toolbox.isActive('files', scope).`,
+    `isActive() outside a call needs a scope: toolboxOf(server).isActive('files', scope).`,
   )
   expect(() => toolboxOf(hub).isActive('files', 'session:none')).toThrow('No client is connected as "session:none"')
 })

@@ -559,7 +559,7 @@ test('a misspelt group is a compile error', async () => {
   // @ts-expect-error 'fils' is not a group of this server
   adopt(lowLevel(), { groups: { files: { about: 'Files' } }, assign: () => 'fils' })
   // @ts-expect-error a server has its own name
-  adopt(lowLevel(), { name: 'plain' })
+  expect(() => adopt(lowLevel(), { name: 'plain' })).toThrow('Unknown key "name" in the options of an adopted server.')
   // @ts-expect-error 'webs' is not a group of this server
   await expect(adopt(lowLevel(), { groups }).activate('webs', 'all')).rejects.toThrow('Nearest: web')
 })

@@ -107,8 +107,11 @@ type Chosen = { readonly mode: Mode; readonly input: Record<string, unknown> } |
 export function compositeOf(tool: Tool, { by, policy, common, modes: configs, handlers }: CompositeParts): Composite {
   const shared = inputSchema(tool.name, common)
   const inputs = new Map<string, InputSchema>()
+  for (const name of Object.keys(handlers))
+    if (!Object.hasOwn(configs, name)) throw undeclared(tool.name, name, Object.keys(configs))
   const declarations = Object.entries(configs).map(([name, config]): ModeDeclaration => {
     const { input, ...rest } = declared(`mode "${name}" of tool "${tool.name}"`, config as ModeConfig, modeKeys)
+    if (rest.about === undefined) throw undescribed(tool.name, name)
     // A mode may be called `constructor`, which every object seems to have.
     if (!Object.hasOwn(handlers, name) || typeof handlers[name] !== 'function') throw unhandled(tool.name, name)
     const plain = { name, ...(rest as Omit<ModeDeclaration, 'name'>) }
@@ -193,4 +196,14 @@ function strangerText({ all, by }: Modes, mode: Mode, name: string, known: reado
 function unhandled(tool: string, mode: string): Failure {
   const message = `Tool "${tool}" has no handler for its mode "${mode}". Add one, or remove the mode.`
   return new Failure('invalid_declaration', message, { what: `${tool}.${mode}` })
+}
+
+function undeclared(tool: string, mode: string, modes: readonly string[]): Failure {
+  const message = `Tool "${tool}" has a handler for the mode "${printable(mode)}", which is not declared.${nearestHint(nearest(mode, modes))}`
+  return new Failure('invalid_declaration', message, { what: `${tool}.${mode}` })
+}
+
+function undescribed(tool: string, mode: string): Failure {
+  const message = `Mode "${mode}" of tool "${tool}" has no description. Add "description".`
+  return new Failure('invalid_declaration', message, { what: `${tool}.${mode}.description` })
 }

@@ -34,7 +34,8 @@ export function declared<T extends object>(what: string, given: T, known: NoInfe
 }
 
 function unknownKey(what: string, key: string, known: readonly string[]): Failure {
-  const [closest] = nearest(key, known, 1)
+  // Two other letters of four make another word.
+  const closest = nearest(key, known).find((each) => key.length > 4 || each[0] === key[0])
   const remedy = closest === undefined ? `Known keys: ${known.join(', ')}.` : `Did you mean "${closest}"?`
   return new Failure('invalid_declaration', `Unknown key "${printable(key)}" in ${what}. ${remedy}`, { what: `${what}.${key}` })
 }

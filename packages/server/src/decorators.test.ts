@@ -63,7 +63,7 @@ describe('a class with one activation field', () => {
   test('cannot be set for nobody in particular', async () => {
     const server = new Analyzer()
     await using client = await testContext(server)
-    expect(() => server.activated).toThrow(`"activated" outside a call must say for which: toolbox.isActive('all', scope)`)
+    expect(() => server.activated).toThrow(`"activated" outside a call needs a scope: toolboxOf(server).isActive('all', scope)`)
     expect(toolboxOf(server).isActive('all', client.scope)).toBe(false)
     expect(() => {
       server.activated = true

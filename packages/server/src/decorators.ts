@@ -94,7 +94,7 @@ const current = new AsyncLocalStorage<Current>()
 function toolboxFor(instance: object, attributes: Declared<ServerAttributes>): Toolbox {
   const { activation, groups: groupsField, registry, hiddenToolHint, name, version, ...options } = attributes
   const groups = groupsField === undefined ? undefined : (fieldOf(instance, groupsField) as ToolGroups)
-  const box = new Toolbox({
+  const toolbox = new Toolbox({
     ...options,
     name: name ?? snakeCase(instance.constructor.name),
     version: version ?? packageVersion(),
@@ -104,16 +104,18 @@ function toolboxFor(instance: object, attributes: Declared<ServerAttributes>): T
       gate: { ...(options.about !== undefined && { about: options.about }), default: fieldOf(instance, activation) === true },
     }),
   })
-  const runtime = runtimeOf(box)
+  const runtime = runtimeOf(toolbox)
+  const box = 'toolboxOf(server)'
   groups?.belongTo(
     () => current.getStore()?.ctx,
-    (group) => runtime.isActiveFor(group),
+    (group) => runtime.isActiveFor(group, undefined, { box }),
   )
-  if (activation !== undefined) bindField(instance, activation, () => runtime.isActiveFor(gateName, undefined, `"${activation}"`))
-  for (const [method, { name: toolName, config }] of methodsOf(instance)) box.tool(toolName, config, within(instance, method))
-  if (registry !== undefined) box.use(fieldOf(instance, registry) as ToolRegistry)
-  toolboxes.set(instance, box)
-  return box
+  if (activation !== undefined)
+    bindField(instance, activation, () => runtime.isActiveFor(gateName, undefined, { asked: `"${activation}"`, box }))
+  for (const [method, { name: toolName, config }] of methodsOf(instance)) toolbox.tool(toolName, config, within(instance, method))
+  if (registry !== undefined) toolbox.use(fieldOf(instance, registry) as ToolRegistry)
+  toolboxes.set(instance, toolbox)
+  return toolbox
 }
 
 /** The field reads and writes the activation of whichever client's call is being answered; `outside` answers elsewhere. */

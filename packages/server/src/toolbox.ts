@@ -263,7 +263,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
 
   /**
    * Whether a group is active, from outside a request: for a scope (`ctx.scope`) or `principal:<id>`; without one, for the only
-   * client of a server over standard input and output.
+   * client of a server over standard input and output. For a principal: in all its sessions.
    */
   isActive(group: Name, scope?: string): boolean {
     return this.#runtime.isActiveFor(group, scope)

@@ -5,6 +5,8 @@ import {
   type Groups,
   gateName,
   groupOf,
+  initialActivation,
+  isActive,
   isFailure,
   type JsonSchema,
   type Plan,
@@ -92,6 +94,9 @@ export class Runtime {
   readonly #searches = new WeakMap<object, ToolSearch>()
   readonly #finder: Finder
   #unsubscribe: () => void = () => undefined
+  #adoptedName: string | undefined
+  /** The connections over standard input and output whose clients have not sent anything yet. */
+  readonly #expected = new Set<object>()
 
   constructor(declaration: Declaration, sources: readonly Source[]) {
     this.declaration = declaration
@@ -157,7 +162,13 @@ export class Runtime {
   async rehearse(view: UrlView = emptyView, principal?: Principal): Promise<void> {
     this.#worlds.check()
     const product = await this.#productFor(view, { era: 'session', principal })
+    this.#adoptedName = product?.info.name
     await product?.close()
+  }
+
+  /** What the server is called: an adopted one by its own name, which is known once it was made. */
+  get name(): string {
+    return this.#adoptedName ?? this.declaration.info.name
   }
 
   async close(scope: Scope): Promise<void> {
@@ -262,22 +273,30 @@ export class Runtime {
   }
 
   /**
-   * The same from outside a call: for a scope, or without one for the only client of a server over standard input and output.
-   * `asked` is what the caller used, for the message where it must say for whom.
+   * The same from outside a call: for a scope, or without one for the only client of a server over standard input and output, even before
+   * it has connected. For a principal, whether the group is active in all its sessions. `asked` and `box` are how the caller asked and what
+   * it calls the toolbox, for the message where a scope is needed.
    */
-  isActiveFor(group: string, target?: string, asked = 'isActive()'): boolean {
-    const name = groupOf(this.#groups, this.#named(group)).name
-    const scopes = target === undefined ? this.#onlyConnection(asked, group) : this.#openScopes(target)
-    if (scopes.length === 0 && target !== undefined) throw this.#unknownScope(target)
-    return scopes.every((scope) => this.isActive(scope, name))
+  isActiveFor(group: string, target?: string, { asked = 'isActive()', box = 'toolbox' } = {}): boolean {
+    const { name } = groupOf(this.#groups, this.#named(group))
+    if (target !== undefined) {
+      const scopes = this.#openScopes(target)
+      if (scopes.length === 0) throw this.#unknownScope(target)
+      return scopes.every((scope) => this.isActive(scope, name))
+    }
+    const [only, ...others] = this.#scopes
+    if (only === undefined && this.#expected.size === 1) return isActive(this.#groups, initialActivation(this.#groups), name)
+    if (only?.key.startsWith('connection:') === true && others.length === 0) return this.isActive(only, name)
+    const argument = name === gateName ? 'all' : name
+    const message = `What is active differs between clients, so ${asked} outside a call needs a scope: ${box}.isActive('${argument}', scope). Open scopes: ${this.#scopeList()}.`
+    throw new Failure('no_scope', message, { operation: asked })
   }
 
-  #onlyConnection(operation: string, group: string): readonly Scope[] {
-    const scopes = [...this.#scopes]
-    if (scopes.length === 1 && scopes[0]?.key.startsWith('connection:') === true) return scopes
-    const name = group === gateName ? 'all' : group
-    const message = `What is active belongs to each client, so ${operation} outside a call must say for which: toolbox.isActive('${name}', scope). Open scopes: ${this.#scopeList()}.`
-    throw new Failure('no_scope', message, { operation })
+  /** The one client at the other end of standard input and output will connect; call the result when it has, or never will. */
+  expectConnection(): () => void {
+    const connection = {}
+    this.#expected.add(connection)
+    return () => void this.#expected.delete(connection)
   }
 
   #openScopes(target: string): readonly Scope[] {

@@ -69,7 +69,7 @@ async function start(
   if (wanted.size > 0)
     throw new Error(`Over HTTP each client asks for its view in the address: /mcp?${decodeURIComponent(wanted.toString())}`)
   const listening = await listen(served, { ...options, ...(host !== undefined && { host }), port: portOf(http) })
-  console.error(welcome(listening, options.authenticate !== undefined))
+  console.error(welcome(runtimeOf(served).name, listening, options.authenticate !== undefined))
   untilSignal(served, () => listening.close())
 }
 
@@ -103,9 +103,15 @@ function portOf(text: string): number {
   throw new Error(`--http wants a port between 0 and 65535, not "${text}".`)
 }
 
-function welcome({ url }: Listening, wantsToken: boolean): string {
+function welcome(name: string, { url }: Listening, wantsToken: boolean): string {
   const header = wantsToken ? ' --header "Authorization: Bearer <token>"' : ''
-  return `Serving on ${url}\nConnect a client: claude mcp add --transport http my-server ${url}${header}\nStop with Ctrl-C.`
+  return `Serving on ${url}\nConnect a client: claude mcp add --transport http ${wordOf(name)} ${url}${header}\nStop with Ctrl-C.`
+}
+
+/** The name as hosts accept it on their command line: letters, digits, hyphens and underscores. */
+function wordOf(name: string): string {
+  const word = name.replaceAll(/[^A-Za-z0-9_-]+/gu, '-').replaceAll(/^-+|-+$/gu, '')
+  return word === '' ? 'my-server' : word
 }
 
 function untilSignal(served: object, close: () => Promise<void>): () => void {

@@ -56,12 +56,19 @@ export function serveStdio(
   runtime.checkView(view, principal)
   const { input, output } = streams ?? { input: process.stdin, output: process.stdout }
   const wire = new CheckedTransport(transport ?? new LineTransport(input, output), runtime)
+  const arrived = runtime.expectConnection()
   const opened = (sdkEra: 'legacy' | 'modern') => {
     const era = sdkEra === 'modern' ? 'stateless' : 'session'
     onClient?.({ era, name: wire.info?.name, version: wire.info?.version })
-    return connect(runtime, era, { view, principal, wire })
+    return connect(runtime, era, { view, principal, wire }).finally(arrived)
   }
-  return serveSdkStdio(({ era }) => opened(era), { transport: wire, ...(onerror !== undefined && { onerror }) })
+  const stdio = serveSdkStdio(({ era }) => opened(era), { transport: wire, ...(onerror !== undefined && { onerror }) })
+  return {
+    close: () => {
+      arrived()
+      return stdio.close()
+    },
+  }
 }
 
 async function connect(

@@ -1,0 +1,294 @@
+import { PassThrough } from 'node:stream'
+import { adopt, defineToolbox, type Failure, serveStdio, ToolGroups, ToolRegistry } from '@unfold-mcp/server'
+import { mcpServer, tool, toolboxOf } from '@unfold-mcp/server/decorators'
+import { expect } from 'vitest'
+import { z } from 'zod'
+import { textOf } from '../replies.ts'
+import { verifies } from '../verifies.ts'
+
+const info = { name: 'desk', version: '1.0.0' }
+const text = z.object({ text: z.string() })
+const length = z.object({ length: z.number() })
+
+/** The same server under the keys of MCP and under the library's own. */
+function bothNamings() {
+  const ofMcp = defineToolbox({
+    ...info,
+    description: 'A desk.',
+    gate: { description: 'Everything on the desk' },
+    groups: { notes: { description: 'Notes' } },
+  })
+    .tool('measure', { group: 'notes', description: 'Measure a text', inputSchema: text, outputSchema: length }, (input) => ({
+      length: input.text.length,
+    }))
+    .composite(
+      'observe',
+      {
+        by: 'what',
+        description: 'Observe',
+        inputSchema: z.object({ limit: z.number() }),
+        modes: { logs: { description: 'Log lines', inputSchema: text }, page: { description: 'The page' } },
+      },
+      { logs: (input) => `${input.text} ${input.limit}`, page: ({ limit }) => String(limit) },
+    )
+    .use(registryOf({ description: 'Repeat a text', inputSchema: text, outputSchema: length }))
+  const ours = defineToolbox({
+    ...info,
+    about: 'A desk.',
+    gate: { about: 'Everything on the desk' },
+    groups: { notes: { about: 'Notes' } },
+  })
+    .tool('measure', { group: 'notes', about: 'Measure a text', input: text, output: length }, (input) => ({
+      length: input.text.length,
+    }))
+    .composite(
+      'observe',
+      {
+        by: 'what',
+        about: 'Observe',
+        input: z.object({ limit: z.number() }),
+        modes: { logs: { about: 'Log lines', input: text }, page: { about: 'The page' } },
+      },
+      { logs: (input) => `${input.text} ${input.limit}`, page: ({ limit }) => String(limit) },
+    )
+    .use(registryOf({ about: 'Repeat a text', input: text, output: length }))
+  return [ofMcp, ours] as const
+}
+
+function registryOf(config: Parameters<ToolRegistry['register']>[1]): ToolRegistry {
+  const registry = new ToolRegistry({ name: 'more' })
+  registry.register('repeat', config, () => ({ length: 1 }))
+  return registry
+}
+
+/** The same class, under the keys of MCP and under the library's own. */
+function bothClasses() {
+  @mcpServer({ ...info, description: 'A desk.', activation: 'open', groups: 'groups' })
+  class OfMcp {
+    open = false
+    readonly groups = new ToolGroups({ notes: { description: 'Notes' } })
+    @tool({ group: 'notes', description: 'Measure a text', inputSchema: text, outputSchema: length }) measure(input: {
+      text: string
+    }) {
+      return { length: input.text.length }
+    }
+  }
+  @mcpServer({ ...info, about: 'A desk.', activation: 'open', groups: 'groups' })
+  class Ours {
+    open = false
+    readonly groups = new ToolGroups({ notes: { about: 'Notes' } })
+    @tool({ group: 'notes', about: 'Measure a text', input: text, output: length }) measure(input: { text: string }) {
+      return { length: input.text.length }
+    }
+  }
+  return [new OfMcp(), new Ours()] as const
+}
+
+verifies('P17', async ({ connect, way }) => {
+  for (const pair of [bothNamings(), bothClasses()]) {
+    const [ofMcp, ours] = await Promise.all(
+      pair.map(async (served) => {
+        const client = await connect(served)
+        const first = await client.tools()
+        if (way.era === 'session') {
+          await client.call('activate')
+          await client.call('activate_notes')
+        }
+        const measured = await client.call('measure', { text: 'four' })
+        return { first, measured, all: await client.tools(), instructions: client.client.getInstructions() }
+      }),
+    )
+    expect(ofMcp).toEqual(ours)
+    expect(ofMcp?.instructions).toContain('A desk.')
+    expect(ofMcp?.measured.structuredContent).toEqual({ length: 4 })
+    expect(ofMcp?.all.find(({ name }) => name === 'measure')).toMatchObject({
+      description: 'Measure a text',
+      inputSchema: { required: ['text'] },
+      outputSchema: { required: ['length'] },
+    })
+    if (way.era === 'session') expect(JSON.stringify(ofMcp?.all)).toContain('Notes')
+  }
+})
+
+/** A declaration as it would be written in JavaScript. */
+const unchecked = (value: unknown): never => value as never
+
+function refusal(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    return `${(error as Failure).reason}: ${(error as Failure).message}`
+  }
+  return 'nothing was refused'
+}
+
+const handler = (): string => ''
+
+verifies('P18', () => {
+  const box = defineToolbox(info)
+  const misspelt = { desciption: 'Ping' }
+  const tools: readonly (() => unknown)[] = [
+    () => box.tool('ping', unchecked({ ...misspelt }), handler),
+    () => new ToolRegistry().register('ping', unchecked(misspelt), handler),
+    () => new ToolRegistry().registerInGroup('ping', unchecked(misspelt), 'files', handler),
+    () => new ToolRegistry().registerConditional('ping', unchecked(misspelt), () => true, handler),
+    () => box.composite('ping', unchecked({ by: 'what', modes: { page: { about: '' } }, ...misspelt }), { page: handler }),
+    () => {
+      class Desk {
+        @tool(unchecked(misspelt)) ping(): string {
+          return ''
+        }
+      }
+      return new Desk()
+    },
+  ]
+  for (const declare of tools)
+    expect(refusal(declare)).toBe('invalid_declaration: Unknown key "desciption" in tool "ping". Did you mean "description"?')
+  const others: readonly (readonly [() => unknown, string])[] = [
+    [() => defineToolbox(unchecked({ ...info, gruops: {} })), '"gruops" in toolbox "desk". Did you mean "groups"?'],
+    [() => defineToolbox({ ...info, gate: unchecked({ abuot: '' }) }), '"abuot" in "gate". Did you mean "about"?'],
+    [
+      () => defineToolbox({ ...info, groups: { a: unchecked({ parnet: 'b' }) } }),
+      '"parnet" in group "a". Did you mean "parent"?',
+    ],
+    [() => new ToolGroups({ a: unchecked({ parnet: 'b' }) }), '"parnet" in group "a". Did you mean "parent"?'],
+    [
+      () => new ToolGroups().withGroup('a', 'A', unchecked({ exclude: ['b'] })),
+      '"exclude" in group "a". Did you mean "excludes"?',
+    ],
+    [
+      () => defineToolbox({ ...info, groups: { a: { hooks: unchecked({ activte: handler }) } } }),
+      '"activte" in the hooks of group "a". Did you mean "activate"?',
+    ],
+    [() => defineToolbox({ ...info, quota: unchecked({ group: 3 }) }), '"group" in "quota". Did you mean "groups"?'],
+    [() => defineToolbox({ ...info, limits: unchecked({ dept: 3 }) }), '"dept" in "limits". Did you mean "depth"?'],
+    [() => defineToolbox({ ...info, search: unchecked({ lern: true }) }), '"lern" in "search". Did you mean "learn"?'],
+    [
+      () => defineToolbox({ ...info, exposure: unchecked({ mode: 'auto', budgetToken: 1 }) }),
+      '"budgetToken" in "exposure". Did you mean "budgetTokens"?',
+    ],
+    [
+      () => box.composite('see', { by: 'what', modes: { page: unchecked({ about: '', whenempty: '' }) } }, { page: handler }),
+      '"whenempty" in mode "page" of tool "see". Did you mean "whenEmpty"?',
+    ],
+    [() => new ToolRegistry(unchecked({ nam: 'more' })), '"nam" in the options of a registry. Did you mean "name"?'],
+    [
+      () => mcpServer({ regsitry: 'x' } as object)(class Desk {}, unchecked({})),
+      '"regsitry" in class "Desk". Did you mean "registry"?',
+    ],
+    [
+      () => adopt(unchecked(undefined), unchecked({ asign: {} })),
+      '"asign" in the options of an adopted server. Did you mean "assign"?',
+    ],
+  ]
+  for (const [declare, message] of others) expect(refusal(declare)).toBe(`invalid_declaration: Unknown key ${message}`)
+  // Where nothing is close, the known keys are listed; what is undefined was not declared.
+  expect(refusal(() => defineToolbox({ ...info, gate: unchecked({ zzzzz: 1 }) }))).toContain(
+    'Known keys: description, about, default.',
+  )
+  expect(() => defineToolbox(unchecked({ ...info, gruops: undefined }))).not.toThrow()
+  expect(refusal(() => box.tool('two', { about: 'One', description: 'Two' }, handler))).toBe(
+    'invalid_declaration: "description" and "about" in tool "two" differ, and are two names for the same. Keep "description".',
+  )
+  expect(refusal(() => box.tool('two', { input: text, inputSchema: z.object({ text: z.string() }) }, handler))).toContain(
+    '"inputSchema" and "input" in tool "two" differ',
+  )
+  expect(() => box.tool('one', { about: 'One', description: 'One', input: text, inputSchema: text }, handler)).not.toThrow()
+  expect(refusal(() => box.composite('see', { by: 'what', modes: { page: unchecked({}) } }, { page: handler }))).toContain(
+    'Mode "page" of tool "see" has no description. Add "description".',
+  )
+  expect(
+    refusal(() =>
+      box.composite('see', { by: 'what', modes: { page: { about: '' } } }, unchecked({ page: handler, pgae: handler })),
+    ),
+  ).toContain('a handler for the mode "pgae", which is not declared. Nearest: page.')
+})
+
+verifies('P19', () => {
+  const shape = { n: z.number() }
+  const box = defineToolbox(info)
+  const declarations: readonly (() => unknown)[] = [
+    () => box.tool('add', { input: shape }, handler),
+    () => box.tool('add', { inputSchema: shape }, handler),
+    () => box.tool('add', { inputSchema: { type: 'object', properties: shape } }, handler),
+    () => box.composite('add', { by: 'what', inputSchema: shape, modes: { page: { about: '' } } }, { page: handler }),
+    () => new ToolRegistry().register('add', { inputSchema: shape }, handler),
+    () => {
+      class Desk {
+        @tool({ inputSchema: shape }) add(): string {
+          return ''
+        }
+      }
+      return new Desk()
+    },
+  ]
+  for (const declare of declarations)
+    expect(refusal(declare)).toBe(
+      'invalid_schema: Tool "add": its input schema is a plain object that holds zod schemas: wrap it in z.object(…).',
+    )
+  expect(refusal(() => box.tool('add', { outputSchema: shape }, unchecked(handler)))).toContain(
+    'Tool "add": its output schema is a plain object',
+  )
+  expect(refusal(() => new ToolRegistry().register('add', { output: shape }, handler))).toContain('Tool "add": its output schema')
+  expect(
+    refusal(() => box.composite('add', { by: 'what', modes: { page: { about: '', inputSchema: shape } } }, { page: handler })),
+  ).toContain('Tool "add (page)": its input schema is a plain object that holds zod schemas: wrap it in z.object(…).')
+  expect(refusal(() => box.tool('add', { inputSchema: unchecked(z.object) }, handler))).toContain(
+    'its input schema is a function',
+  )
+  // JSON Schema of any content stays JSON Schema.
+  expect(() => box.tool('none', { inputSchema: {} }, handler)).not.toThrow()
+  expect(() => box.tool('any', { inputSchema: { type: 'object', properties: { n: true } } }, handler)).not.toThrow()
+})
+
+verifies('P20', async ({ connect }) => {
+  const registry = new ToolRegistry({ name: 'more', groups: { files: { description: 'Files' } } })
+  registry.register('open_files', { activator: 'files' }, (_, ctx) => ctx.activate('files').then(() => 'Opened.'))
+  registry.register('help', { always: true, readOnly: true, about: 'Help' }, () => 'Help')
+  registry.register('read_file', { group: 'files', description: 'Read', input: text, openWorld: false }, (input) => input.text)
+  registry.register('next_file', { group: 'files', after: 'read_file' }, () => 'next')
+  const toolbox = defineToolbox({ ...info, gate: 'The desk', groups: { files: { description: 'Files' } } })
+    .use(registry)
+    .tool('ping', {}, () => 'pong')
+  const client = await connect(toolbox)
+  expect(await client.toolNames()).toEqual(['activate', 'help'])
+  await client.call('activate')
+  expect(await client.toolNames()).toEqual(['activate', 'open_files', 'deactivate', 'ping', 'help'])
+  expect((await client.tools()).find(({ name }) => name === 'open_files')?.description).toBe('Files.')
+  expect(textOf(await client.call('open_files'))).toContain('Opened.')
+  expect((await client.toolNames()).slice(-2)).toEqual(['help', 'read_file'])
+  expect(textOf(await client.call('read_file', { text: 'a.txt' }))).toContain('a.txt')
+  expect((await client.toolNames()).at(-1)).toBe('next_file')
+  const annotations = (await client.tools()).map(({ name, annotations: hints }) => [name, hints])
+  expect(annotations).toContainEqual(['help', { readOnlyHint: true }])
+  expect(annotations).toContainEqual(['read_file', { openWorldHint: false }])
+  // The gate may be opened by a registered activator as well.
+  const opener = new ToolRegistry()
+  opener.register('open', { activator: true, description: 'Open the desk' }, (_, ctx) => ctx.activate().then(() => 'Opened.'))
+  const gated = await connect(
+    defineToolbox({ ...info, gate: 'The desk' })
+      .use(opener)
+      .tool('ping', {}, () => 'pong'),
+  )
+  expect(await gated.toolNames()).toEqual(['open'])
+  await gated.call('open')
+  expect(await gated.toolNames()).toContain('ping')
+})
+
+verifies('P22', async () => {
+  @mcpServer({ ...info, activation: 'open', groups: 'groups' })
+  class Desk {
+    open = false
+    readonly groups = new ToolGroups({ notes: { description: 'Notes' } })
+  }
+  const desk = new Desk()
+  const plain = defineToolbox({ ...info, groups: { notes: { default: true }, mail: {} } })
+  const streams = () => ({ input: new PassThrough(), output: new PassThrough() })
+  const servers = [serveStdio(desk, { streams: streams() }), serveStdio(plain, { streams: streams() })]
+  expect([desk.open, desk.groups.isActive('notes'), toolboxOf(desk).isActive('notes')]).toEqual([false, false, false])
+  expect([plain.isActive('notes'), plain.isActive('mail')]).toEqual([true, false])
+  await Promise.all(servers.map((server) => server.close()))
+  expect(() => desk.open).toThrow(
+    `"open" outside a call needs a scope: toolboxOf(server).isActive('all', scope). Open scopes: none.`,
+  )
+})
