@@ -101,19 +101,27 @@ function definitionOf(tool) {
   if (typeof name !== 'string') throw new TypeError('a tool has no name')
   if (typeof handler !== 'function') throw new TypeError(`the tool "${name}" has no handler`)
   if (runnables.has(name)) throw new TypeError(`the tool "${name}" is declared twice`)
-  const input = jsonSchemaOf(inputSchema, 'input')
+  const input = jsonSchemaOf(name, inputSchema, 'input')
   runnables.set(name, { handler, ...(input !== inputSchema && { check: checkOf(inputSchema) }) })
-  return { ...rest, name, inputSchema: input, outputSchema: jsonSchemaOf(outputSchema, 'output') }
+  return { ...rest, name, inputSchema: input, outputSchema: jsonSchemaOf(name, outputSchema, 'output') }
 }
 
 /**
  * JSON Schema as it is; what a schema library made shows itself as such.
+ * @param {string} tool
  * @param {any} schema
  * @param {'input' | 'output'} io
  */
-function jsonSchemaOf(schema, io) {
+function jsonSchemaOf(tool, schema, io) {
   const standard = schema?.['~standard']
-  if (standard === undefined) return schema
+  if (standard === undefined) {
+    const vendor = Object.values(Object(schema)).find((value) => value?.['~standard'] !== undefined)?.['~standard'].vendor
+    if (vendor === undefined) return schema
+    const wrapper = vendor === 'zod' ? 'z.object(…)' : 'an object schema'
+    throw new TypeError(
+      `the ${io} schema of tool "${tool}" is a plain object that holds ${vendor} schemas: wrap it in ${wrapper}`,
+    )
+  }
   if (standard.jsonSchema === undefined)
     throw new TypeError(`a schema of ${standard.vendor} cannot show itself as JSON Schema. Write JSON Schema instead`)
   return { type: 'object', ...standard.jsonSchema[io]({ target: 'draft-2020-12' }) }

@@ -57,6 +57,17 @@ describe('what a folder of plugins may hold', () => {
     expect((await shop.client.tools())[1]?.inputSchema).toEqual({ type: 'object', properties: { n: { type: 'number' } } })
   })
 
+  test('no plain object of schemas where a schema belongs, which is reported', async () => {
+    await using shop = await workshop({
+      'shape.mjs': `
+        const n = { '~standard': { version: 1, vendor: 'zod', validate: (value) => ({ value }), jsonSchema: { input: () => ({}), output: () => ({}) } } }
+        export default [{ name: 'double', inputSchema: { n }, handler: () => '' }]`,
+    })
+    expect(messages(shop)).toEqual([
+      'Plugin "shape.mjs" was not loaded: the input schema of tool "double" is a plain object that holds zod schemas: wrap it in z.object(…).',
+    ])
+  })
+
   test('folders with a manifest, which may define the tools itself', async () => {
     await using shop = await workshop({
       'one/plugin.json': JSON.stringify({ name: 'One', main: './lib/main.mjs' }),
