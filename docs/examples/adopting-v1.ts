@@ -9,7 +9,7 @@ function archive(): McpServer {
 }
 
 export const adopted = adoptV1(archive, {
-  groups: { search: { about: 'Search the archive' } },
+  groups: { search: { description: 'Search the archive' } },
   assign: { find: 'search' },
 })
 //#endregion

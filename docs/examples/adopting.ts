@@ -11,8 +11,8 @@ export const gated = adopt(office, {
 //#region groups
 export const grouped = adopt(office, {
   groups: {
-    files: { about: 'Read and write files' },
-    mail: { about: 'Send mail' },
+    files: { description: 'Read and write files' },
+    mail: { description: 'Send mail' },
   },
   assign: { read_file: 'files', write_file: 'files', send_mail: 'mail' },
   hiddenCalls: 'hint',
@@ -23,7 +23,7 @@ export const grouped = adopt(office, {
 export const plugins = new ToolRegistry({ name: 'plugins' })
 
 export const extended = adopt(office, {
-  groups: { files: { about: 'Read and write files' }, mail: { about: 'Send mail' } },
+  groups: { files: { description: 'Read and write files' }, mail: { description: 'Send mail' } },
   assign: (tool) => (tool.name.endsWith('_file') ? 'files' : tool.name.endsWith('_mail') ? 'mail' : undefined),
 }).use(plugins)
 //#endregion

@@ -26,9 +26,9 @@ export function companyWith(url: string) {
     },
   })
   //#endregion
-  company.tool('sales_hire_car', { about: 'Hire a vehicle for a visit' }, () => 'Hired.')
-  company.tool('sales_write_offer', { about: 'Write an offer to a customer' }, () => 'Written.')
-  company.tool('kitchen_order_fish', { about: 'Order fish for the canteen' }, () => 'Ordered.')
-  company.tool('office_book_room', { about: 'Book a room for a meeting' }, () => 'Booked.')
+  company.tool('sales_hire_car', { description: 'Hire a vehicle for a visit' }, () => 'Hired.')
+  company.tool('sales_write_offer', { description: 'Write an offer to a customer' }, () => 'Written.')
+  company.tool('kitchen_order_fish', { description: 'Order fish for the canteen' }, () => 'Ordered.')
+  company.tool('office_book_room', { description: 'Book a room for a meeting' }, () => 'Booked.')
   return company
 }

@@ -5,14 +5,18 @@ export const archive = defineToolbox({
   name: 'archive',
   version: '1.0.0',
   groups: {
-    photos: { about: 'Photographs' },
-    letters: { about: 'Letters' },
+    photos: { description: 'Photographs' },
+    letters: { description: 'Letters' },
   },
   exposure: 'auto',
   budgetTokens: 1_000,
 })
 
-archive.tool('archive_help', { always: true, about: 'What the archive holds' }, () => 'Photographs and letters, from 1890 on.')
+archive.tool(
+  'archive_help',
+  { always: true, description: 'What the archive holds' },
+  () => 'Photographs and letters, from 1890 on.',
+)
 //#endregion
 
 const kinds = ['photos', 'letters'] as const
@@ -21,7 +25,7 @@ for (const group of kinds) {
   for (const place of places) {
     for (const verb of ['list', 'count']) {
       const name = `${verb}_${group}_from_${place.toLowerCase()}`
-      archive.tool(name, { group, about: `${verb === 'list' ? 'List' : 'Count'} the ${group} from ${place}` }, () => ({
+      archive.tool(name, { group, description: `${verb === 'list' ? 'List' : 'Count'} the ${group} from ${place}` }, () => ({
         [group]: [],
       }))
     }
@@ -30,5 +34,5 @@ for (const group of kinds) {
 
 //#region small
 export const desk = defineToolbox({ name: 'desk', version: '1.0.0', exposure: 'auto' })
-desk.tool('now', { about: 'The date and time' }, () => new Date().toISOString())
+desk.tool('now', { description: 'The date and time' }, () => new Date().toISOString())
 //#endregion

@@ -7,17 +7,17 @@ const recording: string[] = []
 export const recorder = defineToolbox({
   name: 'recorder',
   version: '1.0.0',
-  about: 'Records events and looks at them.',
+  description: 'Records events and looks at them.',
   facts: () => ({ events: recording.length }),
 })
 
-recorder.tool('record', { about: 'Record an event', input: z.object({ event: z.string() }) }, ({ event }, ctx) => {
+recorder.tool('record', { description: 'Record an event', inputSchema: z.object({ event: z.string() }) }, ({ event }, ctx) => {
   recording.push(event)
   ctx.toolListChanged()
   return 'Recorded.'
 })
 
-recorder.tool('replay', { about: 'Replay what was recorded', when: ({ facts }) => facts.events > 0 }, () => ({
+recorder.tool('replay', { description: 'Replay what was recorded', when: ({ facts }) => facts.events > 0 }, () => ({
   events: recording,
 }))
 //#endregion

@@ -3,17 +3,17 @@ import { type ToolContext, ToolGroups } from '@unfold-mcp/server'
 import { mcpServer, tool } from '@unfold-mcp/server/decorators'
 import { z } from 'zod'
 
-@mcpServer({ about: 'Examines source code.', activation: 'activated' })
+@mcpServer({ description: 'Examines source code.', activation: 'activated' })
 export class CodeAnalyzer {
   activated = false
 
-  @tool({ activator: true, about: 'Activate the analyzer. Enables: count_lines.' })
+  @tool({ activator: true, description: 'Activate the analyzer. Enables: count_lines.' })
   activate() {
     this.activated = true
     return 'Code analyzer activated.'
   }
 
-  @tool({ about: 'Count lines of code', input: z.object({ code: z.string() }) })
+  @tool({ description: 'Count lines of code', inputSchema: z.object({ code: z.string() }) })
   count_lines({ code }: { code: string }) {
     return { lines: code.split('\n').length }
   }
@@ -28,18 +28,18 @@ export class AutomationHub {
     .withGroup('network', 'Network operations')
     .withChildGroup('uploads', 'network', 'Sending files')
 
-  @tool({ activator: 'file_ops', about: 'Activate file operations. Enables: read_file.' })
+  @tool({ activator: 'file_ops', description: 'Activate file operations. Enables: read_file.' })
   async activate_file_ops(_input: object, ctx: ToolContext) {
     await this.groups.activate('file_ops', ctx)
     return 'File operations activated.'
   }
 
-  @tool({ group: 'file_ops', about: 'Read a file', input: z.object({ path: z.string() }) })
+  @tool({ group: 'file_ops', description: 'Read a file', inputSchema: z.object({ path: z.string() }) })
   read_file({ path }: { path: string }) {
     return `The content of ${path}.`
   }
 
-  @tool({ group: 'uploads', about: 'Upload a file', input: z.object({ path: z.string() }) })
+  @tool({ group: 'uploads', description: 'Upload a file', inputSchema: z.object({ path: z.string() }) })
   upload({ path }: { path: string }) {
     return `Sent ${path}.`
   }

@@ -5,10 +5,10 @@ import { z } from 'zod'
 export const library = defineToolbox({
   name: 'library',
   version: '1.0.0',
-  about: 'The catalogue of a small library.',
+  description: 'The catalogue of a small library.',
   groups: {
-    search: { about: 'Find books' },
-    loans: { about: 'Lend and return books' },
+    search: { description: 'Find books' },
+    loans: { description: 'Lend and return books' },
   },
 })
 //#endregion
@@ -21,16 +21,20 @@ library.tool(
   'find_books',
   {
     group: 'search',
-    about: 'Find books by a part of their title.',
-    input: z.object({ title: z.string().describe('A part of the title'), limit: z.int().min(1).max(50).default(10) }),
+    description: 'Find books by a part of their title.',
+    inputSchema: z.object({ title: z.string().describe('A part of the title'), limit: z.int().min(1).max(50).default(10) }),
     readOnly: true,
   },
   ({ title, limit }) => ({ found: titles.filter((each) => each.includes(title)).slice(0, limit) }),
 )
 
-library.tool('lend_book', { group: 'loans', about: 'Lend a book.', input: z.object({ title: z.string() }) }, ({ title }) => {
-  if (onLoan.has(title)) throw new ToolError(`"${title}" is on loan already.`)
-  onLoan.add(title)
-  return `Lent "${title}".`
-})
+library.tool(
+  'lend_book',
+  { group: 'loans', description: 'Lend a book.', inputSchema: z.object({ title: z.string() }) },
+  ({ title }) => {
+    if (onLoan.has(title)) throw new ToolError(`"${title}" is on loan already.`)
+    onLoan.add(title)
+    return `Lent "${title}".`
+  },
+)
 //#endregion

@@ -5,21 +5,21 @@ export const devops = defineToolbox({
   name: 'devops',
   version: '1.0.0',
   groups: {
-    infra: { about: 'Infrastructure' },
-    aws: { about: 'AWS', parent: 'infra', excludes: ['gcp'] },
-    gcp: { about: 'GCP', parent: 'infra' },
-    deploy: { about: 'Deployments', needs: ['monitor'] },
-    monitor: { about: 'Logs and metrics' },
-    status: { about: 'What is running now', default: true },
+    infra: { description: 'Infrastructure' },
+    aws: { description: 'AWS', parent: 'infra', excludes: ['gcp'] },
+    gcp: { description: 'GCP', parent: 'infra' },
+    deploy: { description: 'Deployments', needs: ['monitor'] },
+    monitor: { description: 'Logs and metrics' },
+    status: { description: 'What is running now', default: true },
   },
 })
 
-devops.tool('list_networks', { group: 'infra', about: 'List networks' }, () => ({ networks: ['main'] }))
-devops.tool('ec2_list', { group: 'aws', about: 'List EC2 instances' }, () => ({ instances: ['i-1'] }))
-devops.tool('gce_list', { group: 'gcp', about: 'List GCE instances' }, () => ({ instances: ['vm-1'] }))
-devops.tool('deploy', { group: 'deploy', about: 'Deploy the newest build' }, () => 'Deployed.')
-devops.tool('read_logs', { group: 'monitor', about: 'Read the newest log lines' }, () => 'All is well.')
-devops.tool('list_services', { group: 'status', about: 'List services' }, () => ({ services: ['web'] }))
+devops.tool('list_networks', { group: 'infra', description: 'List networks' }, () => ({ networks: ['main'] }))
+devops.tool('ec2_list', { group: 'aws', description: 'List EC2 instances' }, () => ({ instances: ['i-1'] }))
+devops.tool('gce_list', { group: 'gcp', description: 'List GCE instances' }, () => ({ instances: ['vm-1'] }))
+devops.tool('deploy', { group: 'deploy', description: 'Deploy the newest build' }, () => 'Deployed.')
+devops.tool('read_logs', { group: 'monitor', description: 'Read the newest log lines' }, () => 'All is well.')
+devops.tool('list_services', { group: 'status', description: 'List services' }, () => ({ services: ['web'] }))
 //#endregion
 
 //#region stepwise
@@ -28,32 +28,32 @@ export const clouds = defineToolbox({
   version: '1.0.0',
   menu: 'stepwise',
   groups: {
-    cloud: { about: 'Machines of cloud providers' },
-    amazon: { about: 'Machines at Amazon', parent: 'cloud' },
-    google: { about: 'Machines at Google', parent: 'cloud' },
-    files: { about: 'Files of this machine' },
+    cloud: { description: 'Machines of cloud providers' },
+    amazon: { description: 'Machines at Amazon', parent: 'cloud' },
+    google: { description: 'Machines at Google', parent: 'cloud' },
+    files: { description: 'Files of this machine' },
   },
 })
 //#endregion
-clouds.tool('amazon_list', { group: 'amazon', about: 'List machines at Amazon' }, () => ({ machines: ['i-1'] }))
-clouds.tool('google_list', { group: 'google', about: 'List machines at Google' }, () => ({ machines: ['vm-1'] }))
-clouds.tool('read_file', { group: 'files', about: 'Read a file' }, () => 'All is well.')
+clouds.tool('amazon_list', { group: 'amazon', description: 'List machines at Amazon' }, () => ({ machines: ['i-1'] }))
+clouds.tool('google_list', { group: 'google', description: 'List machines at Google' }, () => ({ machines: ['vm-1'] }))
+clouds.tool('read_file', { group: 'files', description: 'Read a file' }, () => 'All is well.')
 
 //#region quota
 export const workshop = defineToolbox({
   name: 'workshop',
   version: '1.0.0',
   groups: {
-    wood: { about: 'Work with wood' },
-    metal: { about: 'Work with metal' },
-    paint: { about: 'Paint things' },
+    wood: { description: 'Work with wood' },
+    metal: { description: 'Work with metal' },
+    paint: { description: 'Paint things' },
   },
   quota: { groups: 2, whenFull: 'evict' },
 })
 //#endregion
-workshop.tool('saw', { group: 'wood', about: 'Saw a board' }, () => 'Sawn.')
-workshop.tool('weld', { group: 'metal', about: 'Weld two parts' }, () => 'Welded.')
-workshop.tool('paint', { group: 'paint', about: 'Paint a part' }, () => 'Painted.')
+workshop.tool('saw', { group: 'wood', description: 'Saw a board' }, () => 'Sawn.')
+workshop.tool('weld', { group: 'metal', description: 'Weld two parts' }, () => 'Welded.')
+workshop.tool('paint', { group: 'paint', description: 'Paint a part' }, () => 'Painted.')
 
 /** A database that somebody must connect to. */
 class Connection {
@@ -80,7 +80,7 @@ export const reports = defineToolbox({
   version: '1.0.0',
   groups: {
     database: {
-      about: 'Ask the database',
+      description: 'Ask the database',
       hooks: {
         activate: async ({ scope }) => {
           connections.set(scope, await Connection.to('sales'))
@@ -94,7 +94,7 @@ export const reports = defineToolbox({
   },
 })
 
-reports.tool('count_orders', { group: 'database', about: 'Count the orders' }, (_input, ctx) => ({
+reports.tool('count_orders', { group: 'database', description: 'Count the orders' }, (_input, ctx) => ({
   orders: connections.get(ctx.scope)?.query('select count(*) from orders'),
 }))
 //#endregion
@@ -103,15 +103,19 @@ reports.tool('count_orders', { group: 'database', about: 'Count the orders' }, (
 export const files = defineToolbox({
   name: 'files',
   version: '1.0.0',
-  groups: { editing: { about: 'Change files' } },
+  groups: { editing: { description: 'Change files' } },
 })
 
-files.tool('start_editing', { activator: 'editing', about: 'Start to edit. Enables: rename_file.' }, async (_input, ctx) => {
-  await ctx.activate('editing')
-  return 'Be careful: changes are final.'
-})
+files.tool(
+  'start_editing',
+  { activator: 'editing', description: 'Start to edit. Enables: rename_file.' },
+  async (_input, ctx) => {
+    await ctx.activate('editing')
+    return 'Be careful: changes are final.'
+  },
+)
 
-files.tool('rename_file', { group: 'editing', about: 'Rename a file' }, () => 'Renamed.')
+files.tool('rename_file', { group: 'editing', description: 'Rename a file' }, () => 'Renamed.')
 //#endregion
 
 //#region outside

@@ -6,13 +6,13 @@ export function hubWith(hiddenCalls: HiddenCalls) {
   const hub = defineToolbox({
     name: 'hub',
     version: '1.0.0',
-    groups: { file_ops: { about: 'File operations' } },
+    groups: { file_ops: { description: 'File operations' } },
     hiddenCalls, // 'opaque' (default), 'hint' or 'reveal'
   })
   //#endregion
   return hub.tool(
     'read_file',
-    { group: 'file_ops', about: 'Read a file', input: z.object({ path: z.string() }) },
+    { group: 'file_ops', description: 'Read a file', inputSchema: z.object({ path: z.string() }) },
     ({ path }) => `The content of ${path}.`,
   )
 }

@@ -7,12 +7,12 @@ export class HybridServer {
   groups = new ToolGroups().withGroup('core', 'The core of this server')
   registry = new ToolRegistry()
 
-  @tool({ activator: 'core', about: 'Activate the core. Enables: core_function.' })
+  @tool({ activator: 'core', description: 'Activate the core. Enables: core_function.' })
   async activate_core(_input: object, ctx: ToolContext) {
     await this.groups.activate('core', ctx)
   }
 
-  @tool({ group: 'core', about: 'What this server is for' })
+  @tool({ group: 'core', description: 'What this server is for' })
   core_function() {
     return 'Done.'
   }

@@ -6,9 +6,9 @@ export const extras = new ToolRegistry({ name: 'extras' })
 export const hybrid = defineToolbox({
   name: 'hybrid',
   version: '1.0.0',
-  groups: { core: { about: 'The core of this server' } },
+  groups: { core: { description: 'The core of this server' } },
 })
-  .tool('core_function', { group: 'core', about: 'What this server is for' }, () => 'Done.')
+  .tool('core_function', { group: 'core', description: 'What this server is for' }, () => 'Done.')
   .use(extras)
 
 extras.register('hello', { description: 'Say hello' }, () => 'Hello!')

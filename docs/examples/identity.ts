@@ -5,13 +5,17 @@ import { z } from 'zod'
 export const garden = defineToolbox({
   name: 'garden',
   version: '1.0.0',
-  groups: { beds: { about: 'Beds and what grows in them' } },
+  groups: { beds: { description: 'Beds and what grows in them' } },
   hiddenCalls: 'hint',
 })
 
-garden.tool('weather', { about: 'The weather today', readOnly: true }, () => 'Rain.')
-garden.tool('plant', { group: 'beds', about: 'Plant something', input: z.object({ what: z.string() }) }, ({ what }) => `${what}.`)
-garden.tool('water', { group: 'beds', about: 'Water a bed', input: z.object({ bed: z.number() }) }, () => 'Done.')
+garden.tool('weather', { description: 'The weather today', readOnly: true }, () => 'Rain.')
+garden.tool(
+  'plant',
+  { group: 'beds', description: 'Plant something', inputSchema: z.object({ what: z.string() }) },
+  ({ what }) => `${what}.`,
+)
+garden.tool('water', { group: 'beds', description: 'Water a bed', inputSchema: z.object({ bed: z.number() }) }, () => 'Done.')
 //#endregion
 
 //#region names

@@ -6,21 +6,21 @@ export const office = defineToolbox({
   name: 'office',
   version: '1.0.0',
   groups: {
-    mail: { about: 'Letters and mail' },
-    calendar: { about: 'Meetings' },
+    mail: { description: 'Letters and mail' },
+    calendar: { description: 'Meetings' },
   },
   lazy: true,
 })
 
 office.tool(
   'send_mail',
-  { group: 'mail', about: 'Send an e-mail', input: z.object({ to: z.email(), subject: z.string() }) },
+  { group: 'mail', description: 'Send an e-mail', inputSchema: z.object({ to: z.email(), subject: z.string() }) },
   ({ to }) => `Sent to ${to}.`,
 )
-office.tool('read_mail', { group: 'mail', about: 'Read new e-mail', readOnly: true }, () => ({ mail: [] }))
+office.tool('read_mail', { group: 'mail', description: 'Read new e-mail', readOnly: true }, () => ({ mail: [] }))
 office.tool(
   'book_meeting',
-  { group: 'calendar', about: 'Book a meeting', input: z.object({ title: z.string(), date: z.iso.date() }) },
+  { group: 'calendar', description: 'Book a meeting', inputSchema: z.object({ title: z.string(), date: z.iso.date() }) },
   ({ title, date }) => `${title} is booked for ${date}.`,
 )
 //#endregion
@@ -33,5 +33,5 @@ export const wait = (ms: number): void => {
 
 /** The same with a clock of its own. */
 export const watched = defineToolbox({ name: 'office', version: '1.0.0', lazy: true, now: () => time })
-  .tool('read_mail', { about: 'Read new e-mail' }, () => 'No new mail.')
-  .tool('count_mail', { about: 'Count e-mail' }, () => '0')
+  .tool('read_mail', { description: 'Read new e-mail' }, () => 'No new mail.')
+  .tool('count_mail', { description: 'Count e-mail' }, () => '0')

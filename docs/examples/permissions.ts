@@ -8,16 +8,16 @@ interface User extends Principal {
 export const accounts = defineToolbox({
   name: 'accounts',
   version: '1.0.0',
-  groups: { admin: { about: 'Administration' } },
+  groups: { admin: { description: 'Administration' } },
   permit: (user: User | undefined, tool) => user?.role === 'admin' || tool.annotations?.readOnlyHint === true,
 })
 
 accounts.tool(
   'list_accounts',
-  { about: 'List accounts', readOnly: true },
+  { description: 'List accounts', readOnly: true },
   (_input, ctx) => `Accounts that ${ctx.principal?.id} may see.`,
 )
-accounts.tool('reset', { group: 'admin', about: 'Reset the system', destructive: true }, () => 'Reset.')
+accounts.tool('reset', { group: 'admin', description: 'Reset the system', destructive: true }, () => 'Reset.')
 //#endregion
 
 //#region authenticate

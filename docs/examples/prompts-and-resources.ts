@@ -12,10 +12,10 @@ const names = (start: string): string[] => [...recipes.keys()].filter((name) => 
 export const cookbook = defineToolbox({
   name: 'cookbook',
   version: '1.0.0',
-  groups: { shopping: { about: 'Shopping lists' } },
+  groups: { shopping: { description: 'Shopping lists' } },
 })
 
-cookbook.tool('add_to_list', { group: 'shopping', about: 'Add to the list' }, () => 'Added.')
+cookbook.tool('add_to_list', { group: 'shopping', description: 'Add to the list' }, () => 'Added.')
 
 cookbook.extend((mcp) => {
   mcp.registerPrompt(

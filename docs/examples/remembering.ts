@@ -6,12 +6,12 @@ export function studioThat(remember: Remember, folder: string) {
   const studio = defineToolbox({
     name: 'studio',
     version: '1.0.0',
-    groups: { drawing: { about: 'Draw' }, printing: { about: 'Print' } },
+    groups: { drawing: { description: 'Draw' }, printing: { description: 'Print' } },
     remember, // 'session' (default), 'reconnect' or 'principal'
     store: fileStore(folder),
   })
   //#endregion
-  studio.tool('draw', { group: 'drawing', about: 'Draw a picture' }, () => 'Drawn.')
-  studio.tool('print', { group: 'printing', about: 'Print a picture' }, () => 'Printed.')
+  studio.tool('draw', { group: 'drawing', description: 'Draw a picture' }, () => 'Drawn.')
+  studio.tool('print', { group: 'printing', description: 'Print a picture' }, () => 'Printed.')
   return studio
 }

@@ -4,27 +4,27 @@ import { z } from 'zod'
 
 export const kitchen = defineToolbox({ name: 'kitchen', version: '1.0.0' })
 
-kitchen.tool('greet', { about: 'A text' }, () => 'Hello!')
-kitchen.tool('count', { about: 'A number' }, () => 12)
-kitchen.tool('menu', { about: 'A plain object: structured content' }, () => ({ soup: 'tomato', price: 4 }))
-kitchen.tool('photo', { about: 'Content blocks' }, () => [
+kitchen.tool('greet', { description: 'A text' }, () => 'Hello!')
+kitchen.tool('count', { description: 'A number' }, () => 12)
+kitchen.tool('menu', { description: 'A plain object: structured content' }, () => ({ soup: 'tomato', price: 4 }))
+kitchen.tool('photo', { description: 'Content blocks' }, () => [
   { type: 'text', text: 'Today’s soup' },
   { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
 ])
-kitchen.tool('sold_out', { about: 'A whole result' }, () => ({
+kitchen.tool('sold_out', { description: 'A whole result' }, () => ({
   isError: true,
   content: [{ type: 'text', text: 'The soup is sold out. Ask for the salad.' }],
 }))
-kitchen.tool('ring', { about: 'Nothing' }, () => undefined)
+kitchen.tool('ring', { description: 'Nothing' }, () => undefined)
 //#endregion
 
 //#region output
 kitchen.tool(
   'price',
   {
-    about: 'The price of a dish',
-    input: z.object({ dish: z.string().min(1), portions: z.int().min(1).max(20).default(1) }),
-    output: z.object({ price: z.number() }),
+    description: 'The price of a dish',
+    inputSchema: z.object({ dish: z.string().min(1), portions: z.int().min(1).max(20).default(1) }),
+    outputSchema: z.object({ price: z.number() }),
   },
   ({ dish, portions }) => {
     const price = prices.get(dish)
@@ -35,7 +35,7 @@ kitchen.tool(
 //#endregion
 
 //#region timeout
-kitchen.tool('bake', { about: 'Bake a cake', timeoutMs: 60_000 }, async (_input, ctx) => {
+kitchen.tool('bake', { description: 'Bake a cake', timeoutMs: 60_000 }, async (_input, ctx) => {
   for (let minute = 1; minute <= 3; minute++) {
     await oven(ctx.signal)
     await ctx.progress(minute, 3, `Minute ${minute}`)

@@ -15,25 +15,30 @@ export function measured(celsius: number): void {
 //#endregion
 
 //#region composite
-export const greenhouse = defineToolbox({ name: 'greenhouse', version: '1.0.0', about: 'Watches a greenhouse.', facts: seen })
+export const greenhouse = defineToolbox({
+  name: 'greenhouse',
+  version: '1.0.0',
+  description: 'Watches a greenhouse.',
+  facts: seen,
+})
 
 greenhouse.composite(
   'look',
   {
-    about: 'Look at the greenhouse',
+    description: 'Look at the greenhouse',
     after: false,
     by: 'at',
-    input: z.object({ limit: z.int().min(1).default(10) }), // for every mode
+    inputSchema: z.object({ limit: z.int().min(1).default(10) }), // for every mode
     modes: {
-      weather: { about: 'The weather outside' },
+      weather: { description: 'The weather outside' },
       readings: {
-        about: 'Temperatures, newest first',
+        description: 'Temperatures, newest first',
         count: ({ facts }) => facts.readings,
         whenEmpty: 'The sensor measures every minute: wait, then look again.',
-        input: z.object({ above: z.number().optional() }), // for this mode alone
+        inputSchema: z.object({ above: z.number().optional() }), // for this mode alone
       },
       alarms: {
-        about: 'When it was too hot',
+        description: 'When it was too hot',
         count: ({ facts }) => facts.alarms,
       },
     },
@@ -59,14 +64,14 @@ function newest<T>(limit: number, all: readonly T[]): readonly T[] {
 greenhouse.composite(
   'report',
   {
-    about: 'Report on the greenhouse',
+    description: 'Report on the greenhouse',
     after: 'look',
     by: 'as',
     policy: 'static',
     modes: {
-      plan: { about: 'What grows where' },
+      plan: { description: 'What grows where' },
       csv: {
-        about: 'All temperatures',
+        description: 'All temperatures',
         count: ({ facts }) => facts.readings,
         whenEmpty: 'The sensor measures every minute: wait, then ask again.',
       },
@@ -77,12 +82,12 @@ greenhouse.composite(
 //#endregion
 
 //#region after
-greenhouse.tool('water', { about: 'Water the plants', after: 'look' }, () => 'Watered.')
+greenhouse.tool('water', { description: 'Water the plants', after: 'look' }, () => 'Watered.')
 //#endregion
 
 //#region whole
 export const guarded = defineToolbox({ name: 'guarded', version: '1.0.0', after: 'look' })
-guarded.tool('look', { about: 'Look around' }, () => 'All is well.')
-guarded.tool('help', { about: 'Whom to call', after: false }, () => 'Dial 112.')
-guarded.tool('open_gate', { about: 'Open the gate' }, () => 'Open.')
+guarded.tool('look', { description: 'Look around' }, () => 'All is well.')
+guarded.tool('help', { description: 'Whom to call', after: false }, () => 'Dial 112.')
+guarded.tool('open_gate', { description: 'Open the gate' }, () => 'Open.')
 //#endregion

@@ -13,8 +13,8 @@ export function addDatabaseTools(hub: Toolbox<'database'>, database: DatabaseFil
     'create_table',
     {
       group: 'database',
-      about: 'Make a table. Every row gets an id by itself.',
-      input: z.object({ table: nameSchema, columns: z.array(columnSchema).min(1).max(50) }),
+      description: 'Make a table. Every row gets an id by itself.',
+      inputSchema: z.object({ table: nameSchema, columns: z.array(columnSchema).min(1).max(50) }),
       destructive: false,
       openWorld: false,
     },
@@ -25,12 +25,12 @@ export function addDatabaseTools(hub: Toolbox<'database'>, database: DatabaseFil
     'insert',
     {
       group: 'database',
-      about: 'Add rows to a table.',
-      input: z.object({
+      description: 'Add rows to a table.',
+      inputSchema: z.object({
         table: tableSchema,
         rows: z.array(rowSchema).min(1).max(500).describe('Each an object with a value a column'),
       }),
-      output: z.object({ ids: z.array(z.int()) }),
+      outputSchema: z.object({ ids: z.array(z.int()) }),
       destructive: false,
       openWorld: false,
     },
@@ -41,8 +41,8 @@ export function addDatabaseTools(hub: Toolbox<'database'>, database: DatabaseFil
     'query',
     {
       group: 'database',
-      about: 'Find rows of a table.',
-      input: z.object({
+      description: 'Find rows of a table.',
+      inputSchema: z.object({
         table: tableSchema,
         columns: z.array(z.string()).min(1).optional().describe('All when left out'),
         where: whereSchema.default([]),
@@ -50,7 +50,7 @@ export function addDatabaseTools(hub: Toolbox<'database'>, database: DatabaseFil
         descending: z.boolean().default(false),
         limit: z.int().min(1).max(500).default(50),
       }),
-      output: z.object({ rows: z.array(rowSchema), total: z.int().describe('How many match without the limit') }),
+      outputSchema: z.object({ rows: z.array(rowSchema), total: z.int().describe('How many match without the limit') }),
       readOnly: true,
       openWorld: false,
     },
@@ -61,13 +61,13 @@ export function addDatabaseTools(hub: Toolbox<'database'>, database: DatabaseFil
     'update',
     {
       group: 'database',
-      about: 'Change values in the rows that match. For every row, use the condition id > 0.',
-      input: z.object({
+      description: 'Change values in the rows that match. For every row, use the condition id > 0.',
+      inputSchema: z.object({
         table: tableSchema,
         set: rowSchema.refine((set) => Object.keys(set).length > 0, 'must name a column'),
         where: whereSchema.min(1),
       }),
-      output: z.object({ updated: z.int() }),
+      outputSchema: z.object({ updated: z.int() }),
       destructive: true,
       idempotent: true,
       openWorld: false,

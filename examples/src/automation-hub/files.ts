@@ -22,8 +22,8 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     'read_file',
     {
       group: 'file_ops',
-      about: `Read a file, or a part of it; at most ${mostBytes.toLocaleString('en')} bytes at once.`,
-      input: z.object({
+      description: `Read a file, or a part of it; at most ${mostBytes.toLocaleString('en')} bytes at once.`,
+      inputSchema: z.object({
         path: pathSchema,
         encoding: encodingSchema,
         offset: z.int().min(0).default(0).describe('First byte to read'),
@@ -46,8 +46,8 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     'write_file',
     {
       group: 'file_ops',
-      about: 'Write a file. What was in it is replaced, or kept with append: true. Missing folders are made.',
-      input: z.object({
+      description: 'Write a file. What was in it is replaced, or kept with append: true. Missing folders are made.',
+      inputSchema: z.object({
         path: pathSchema,
         content: z.string().max(4_000_000),
         encoding: encodingSchema,
@@ -70,8 +70,8 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     'delete_file',
     {
       group: 'file_ops',
-      about: 'Delete a file, a link or an empty folder.',
-      input: z.object({ path: pathSchema }),
+      description: 'Delete a file, a link or an empty folder.',
+      inputSchema: z.object({ path: pathSchema }),
       destructive: true,
       openWorld: false,
     },
@@ -87,8 +87,8 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     'move_file',
     {
       group: 'file_ops',
-      about: 'Move or rename a file or folder. An existing file is only replaced with overwrite: true.',
-      input: z.object({ from: pathSchema, to: pathSchema, overwrite: z.boolean().default(false) }),
+      description: 'Move or rename a file or folder. An existing file is only replaced with overwrite: true.',
+      inputSchema: z.object({ from: pathSchema, to: pathSchema, overwrite: z.boolean().default(false) }),
       destructive: true,
       openWorld: false,
     },
@@ -106,9 +106,9 @@ export function addFileTools(hub: Toolbox<'file_ops'>, files: Folder): void {
     'list_files',
     {
       group: 'file_ops',
-      about: `List a folder: at most ${mostEntries.toLocaleString('en')} entries, by name.`,
-      input: z.object({ path: pathSchema.default('.'), recursive: z.boolean().default(false) }),
-      output: z.object({
+      description: `List a folder: at most ${mostEntries.toLocaleString('en')} entries, by name.`,
+      inputSchema: z.object({ path: pathSchema.default('.'), recursive: z.boolean().default(false) }),
+      outputSchema: z.object({
         entries: z.array(
           z.object({
             path: z.string(),

@@ -18,11 +18,11 @@ export function automationHub({ folder, ...limits }: Settings) {
   const hub = defineToolbox({
     name: 'automation-hub',
     version: '1.0.0',
-    about: 'Multi-purpose automation hub. Activate specific capabilities as needed.',
+    description: 'Multi-purpose automation hub. Activate specific capabilities as needed.',
     groups: {
-      file_ops: { about: 'File operations: read, write, delete, move' },
-      network: { about: 'Network operations: fetch, download, upload' },
-      database: { about: 'Database operations: query, insert, update' },
+      file_ops: { description: 'File operations: read, write, delete, move' },
+      network: { description: 'Network operations: fetch, download, upload' },
+      database: { description: 'Database operations: query, insert, update' },
     },
     // A model that remembers a tool from an earlier conversation is told which group to open.
     hiddenCalls: 'hint',

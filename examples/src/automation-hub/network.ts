@@ -16,12 +16,12 @@ export function addNetworkTools(hub: Toolbox<'network'>, files: Folder, limits: 
     'fetch_url',
     {
       group: 'network',
-      about: 'Fetch a web address and give back its text. Redirects are followed.',
-      input: z.object({
+      description: 'Fetch a web address and give back its text. Redirects are followed.',
+      inputSchema: z.object({
         url: urlSchema,
         maxBytes: z.int().min(1).max(1_000_000).default(100_000).describe('Longer answers are cut here'),
       }),
-      output: z.object({ url: z.string(), status: z.int(), type: z.string(), text: z.string(), truncated: z.boolean() }),
+      outputSchema: z.object({ url: z.string(), status: z.int(), type: z.string(), text: z.string(), truncated: z.boolean() }),
       readOnly: true,
       openWorld: true,
     },
@@ -36,9 +36,9 @@ export function addNetworkTools(hub: Toolbox<'network'>, files: Folder, limits: 
     'download',
     {
       group: 'network',
-      about: 'Save what is at a web address as a file in the hub’s folder, at most 100 MB.',
-      input: z.object({ url: urlSchema, path: pathSchema, overwrite: z.boolean().default(false) }),
-      output: z.object({ path: z.string(), bytes: z.int(), type: z.string() }),
+      description: 'Save what is at a web address as a file in the hub’s folder, at most 100 MB.',
+      inputSchema: z.object({ url: urlSchema, path: pathSchema, overwrite: z.boolean().default(false) }),
+      outputSchema: z.object({ path: z.string(), bytes: z.int(), type: z.string() }),
       destructive: true,
       openWorld: true,
     },
@@ -58,14 +58,14 @@ export function addNetworkTools(hub: Toolbox<'network'>, files: Folder, limits: 
     'upload',
     {
       group: 'network',
-      about: 'Send a file of the hub’s folder to a web address, at most 100 MB. Gives back what the server answered.',
-      input: z.object({
+      description: 'Send a file of the hub’s folder to a web address, at most 100 MB. Gives back what the server answered.',
+      inputSchema: z.object({
         path: pathSchema,
         url: urlSchema,
         method: z.enum(['PUT', 'POST']).default('PUT'),
         type: z.string().max(200).default('application/octet-stream').describe('Its media type'),
       }),
-      output: z.object({ status: z.int(), bytes: z.int(), answer: z.string() }),
+      outputSchema: z.object({ status: z.int(), bytes: z.int(), answer: z.string() }),
       destructive: true,
       openWorld: true,
     },

@@ -90,62 +90,90 @@ export function addCalendar(workshop: Toolbox<Shelf>): void {
 
   for (const [unit, step] of Object.entries(steps)) {
     const words = unit.replaceAll('_', ' ')
-    const input = z.object({ date: isoDate, count: z.int().min(0).max(10_000) })
-    workshop.tool(`add_${unit}`, { ...shelf, about: `Add ${words} to a date.`, input }, ({ date, count }) =>
+    const inputSchema = z.object({ date: isoDate, count: z.int().min(0).max(10_000) })
+    workshop.tool(`add_${unit}`, { ...shelf, description: `Add ${words} to a date.`, inputSchema }, ({ date, count }) =>
       written(step(parsed(date), count)),
     )
-    workshop.tool(`subtract_${unit}`, { ...shelf, about: `Subtract ${words} from a date.`, input }, ({ date, count }) =>
-      written(step(parsed(date), -count)),
+    workshop.tool(
+      `subtract_${unit}`,
+      { ...shelf, description: `Subtract ${words} from a date.`, inputSchema },
+      ({ date, count }) => written(step(parsed(date), -count)),
     )
   }
   for (const [unit, difference] of Object.entries(differences)) {
-    const about = `Count the whole ${unit.replaceAll('_', ' ')} between two dates.`
-    workshop.tool(`${unit}_between`, { ...shelf, about, input: z.object({ from: isoDate, to: isoDate }) }, ({ from, to }) => ({
-      [unit]: difference(parsed(from), parsed(to)),
-    }))
+    const description = `Count the whole ${unit.replaceAll('_', ' ')} between two dates.`
+    workshop.tool(
+      `${unit}_between`,
+      { ...shelf, description, inputSchema: z.object({ from: isoDate, to: isoDate }) },
+      ({ from, to }) => ({
+        [unit]: difference(parsed(from), parsed(to)),
+      }),
+    )
   }
   for (const [index, name] of weekdays.entries()) {
-    workshop.tool(`next_${name}`, { ...shelf, about: `The next ${capital(name)} after a date.`, input: one }, ({ date }) =>
-      written(later(parsed(date), ((index - parsed(date).getUTCDay() + 6) % 7) + 1)),
+    workshop.tool(
+      `next_${name}`,
+      { ...shelf, description: `The next ${capital(name)} after a date.`, inputSchema: one },
+      ({ date }) => written(later(parsed(date), ((index - parsed(date).getUTCDay() + 6) % 7) + 1)),
     )
-    workshop.tool(`previous_${name}`, { ...shelf, about: `The last ${capital(name)} before a date.`, input: one }, ({ date }) =>
-      written(later(parsed(date), -(((parsed(date).getUTCDay() - index + 6) % 7) + 1))),
+    workshop.tool(
+      `previous_${name}`,
+      { ...shelf, description: `The last ${capital(name)} before a date.`, inputSchema: one },
+      ({ date }) => written(later(parsed(date), -(((parsed(date).getUTCDay() - index + 6) % 7) + 1))),
     )
   }
 
-  workshop.tool('weekday', { ...shelf, about: 'The day of the week of a date.', input: one }, ({ date }) =>
+  workshop.tool('weekday', { ...shelf, description: 'The day of the week of a date.', inputSchema: one }, ({ date }) =>
     capital(weekdays[parsed(date).getUTCDay()] ?? ''),
   )
-  workshop.tool('week_number', { ...shelf, about: 'The week of the year of a date (ISO 8601).', input: one }, ({ date }) =>
-    isoWeek(parsed(date)),
+  workshop.tool(
+    'week_number',
+    { ...shelf, description: 'The week of the year of a date (ISO 8601).', inputSchema: one },
+    ({ date }) => isoWeek(parsed(date)),
   )
-  workshop.tool('day_of_year', { ...shelf, about: 'How many days into its year a date is.', input: one }, ({ date }) => ({
-    day: daysBetween(new Date(Date.UTC(parsed(date).getUTCFullYear(), 0, 1)), parsed(date)) + 1,
-  }))
-  workshop.tool('quarter', { ...shelf, about: 'The quarter of the year of a date.', input: one }, ({ date }) => ({
+  workshop.tool(
+    'day_of_year',
+    { ...shelf, description: 'How many days into its year a date is.', inputSchema: one },
+    ({ date }) => ({
+      day: daysBetween(new Date(Date.UTC(parsed(date).getUTCFullYear(), 0, 1)), parsed(date)) + 1,
+    }),
+  )
+  workshop.tool('quarter', { ...shelf, description: 'The quarter of the year of a date.', inputSchema: one }, ({ date }) => ({
     quarter: Math.floor(parsed(date).getUTCMonth() / 3) + 1,
   }))
-  workshop.tool('days_in_month', { ...shelf, about: 'How many days the month of a date has.', input: one }, ({ date }) => ({
-    days: new Date(Date.UTC(parsed(date).getUTCFullYear(), parsed(date).getUTCMonth() + 1, 0)).getUTCDate(),
-  }))
-  workshop.tool('is_leap_year', { ...shelf, about: 'Say whether a year is a leap year.', input: anyYear }, ({ year }) => ({
-    leap: isLeap(year),
-  }))
+  workshop.tool(
+    'days_in_month',
+    { ...shelf, description: 'How many days the month of a date has.', inputSchema: one },
+    ({ date }) => ({
+      days: new Date(Date.UTC(parsed(date).getUTCFullYear(), parsed(date).getUTCMonth() + 1, 0)).getUTCDate(),
+    }),
+  )
+  workshop.tool(
+    'is_leap_year',
+    { ...shelf, description: 'Say whether a year is a leap year.', inputSchema: anyYear },
+    ({ year }) => ({
+      leap: isLeap(year),
+    }),
+  )
   workshop.tool(
     'easter_sunday',
-    { ...shelf, about: 'When Easter is in a year.', input: z.object({ year: z.int().min(1_583).max(9_999) }) },
+    { ...shelf, description: 'When Easter is in a year.', inputSchema: z.object({ year: z.int().min(1_583).max(9_999) }) },
     ({ year }) => written(easter(year)),
   )
-  workshop.tool('moon_phase', { ...shelf, about: 'The phase of the moon on a date, about.', input: one }, ({ date }) => {
-    const age = ((((parsed(date).getTime() + day / 2 - newMoon) / day) % moonMonth) + moonMonth) % moonMonth
-    return { phase: phases[Math.round((age / moonMonth) * 8) % 8], days: Math.round(age * 10) / 10 }
-  })
+  workshop.tool(
+    'moon_phase',
+    { ...shelf, description: 'The phase of the moon on a date, about.', inputSchema: one },
+    ({ date }) => {
+      const age = ((((parsed(date).getTime() + day / 2 - newMoon) / day) % moonMonth) + moonMonth) % moonMonth
+      return { phase: phases[Math.round((age / moonMonth) * 8) % 8], days: Math.round(age * 10) / 10 }
+    },
+  )
   workshop.tool(
     'to_unix_time',
     {
       ...shelf,
-      about: 'Seconds since 1970 of a date and time (Unix timestamp).',
-      input: z.object({ time: z.iso.datetime({ offset: true }) }),
+      description: 'Seconds since 1970 of a date and time (Unix timestamp).',
+      inputSchema: z.object({ time: z.iso.datetime({ offset: true }) }),
     },
     ({ time }) => ({
       seconds: Math.floor(Date.parse(time) / 1_000),
@@ -155,19 +183,21 @@ export function addCalendar(workshop: Toolbox<Shelf>): void {
     'from_unix_time',
     {
       ...shelf,
-      about: 'The date and time of a Unix timestamp.',
-      input: z.object({ seconds: z.number().min(-8.64e12).max(8.64e12) }),
+      description: 'The date and time of a Unix timestamp.',
+      inputSchema: z.object({ seconds: z.number().min(-8.64e12).max(8.64e12) }),
     },
     ({ seconds }) => new Date(seconds * 1_000).toISOString(),
   )
 
   const moment = z.object({ time: z.iso.datetime({ offset: true }).describe('Such as 2026-07-28T12:00:00Z') })
   for (const { name, zone } of cities) {
-    const about = `What time it is in ${name} at a given moment (time zone ${zone}).`
+    const description = `What time it is in ${name} at a given moment (time zone ${zone}).`
     // Swedish writes dates as ISO 8601 does.
     const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
-    workshop.tool(`time_in_${name.toLowerCase().replaceAll(' ', '_')}`, { ...shelf, about, input: moment }, ({ time }) =>
-      format.format(new Date(time)),
+    workshop.tool(
+      `time_in_${name.toLowerCase().replaceAll(' ', '_')}`,
+      { ...shelf, description, inputSchema: moment },
+      ({ time }) => format.format(new Date(time)),
     )
   }
 }

@@ -136,10 +136,10 @@ export function addColours(workshop: Toolbox<Shelf>): void {
   for (const from of notations) {
     for (const to of notations) {
       if (from === to) continue
-      const about = `Convert a colour from ${from.name.toUpperCase()} (${from.example}) to ${to.name.toUpperCase()} (${to.example}).`
+      const description = `Convert a colour from ${from.name.toUpperCase()} (${from.example}) to ${to.name.toUpperCase()} (${to.example}).`
       workshop.tool(
         `${from.name}_colour_to_${to.name}`,
-        { ...shelf, about, input: z.object({ colour: z.string().max(60) }) },
+        { ...shelf, description, inputSchema: z.object({ colour: z.string().max(60) }) },
         ({ colour }) => to.write(from.read(colour)),
       )
     }
@@ -148,13 +148,13 @@ export function addColours(workshop: Toolbox<Shelf>): void {
   const amount = z.object({ colour: hex, percent: z.number().min(0).max(100).default(20) })
   const towards = { lighten_colour: ['lighter', [1, 1, 1]], darken_colour: ['darker', [0, 0, 0]] } as const
   for (const [name, [word, end]] of Object.entries(towards)) {
-    workshop.tool(name, { ...shelf, about: `Make a colour ${word}.`, input: amount }, ({ colour, percent }) =>
+    workshop.tool(name, { ...shelf, description: `Make a colour ${word}.`, inputSchema: amount }, ({ colour, percent }) =>
       writeHex(mixed(readHex(colour), end, percent / 100)),
     )
   }
   workshop.tool(
     'grey_colour',
-    { ...shelf, about: 'The grey that is as bright as a colour (greyscale).', input: z.object({ colour: hex }) },
+    { ...shelf, description: 'The grey that is as bright as a colour (greyscale).', inputSchema: z.object({ colour: hex }) },
     ({ colour }) => {
       const [r, g, b] = readHex(colour)
       const grey = 0.299 * r + 0.587 * g + 0.114 * b
@@ -163,7 +163,7 @@ export function addColours(workshop: Toolbox<Shelf>): void {
   )
   workshop.tool(
     'invert_colour',
-    { ...shelf, about: 'The negative of a colour.', input: z.object({ colour: hex }) },
+    { ...shelf, description: 'The negative of a colour.', inputSchema: z.object({ colour: hex }) },
     ({ colour }) => {
       const [r, g, b] = readHex(colour)
       return writeHex([1 - r, 1 - g, 1 - b])
@@ -173,8 +173,8 @@ export function addColours(workshop: Toolbox<Shelf>): void {
     'mix_colours',
     {
       ...shelf,
-      about: 'Mix two colours.',
-      input: z.object({ one: hex, other: hex, percent: z.number().min(0).max(100).default(50) }),
+      description: 'Mix two colours.',
+      inputSchema: z.object({ one: hex, other: hex, percent: z.number().min(0).max(100).default(50) }),
     },
     ({ one, other, percent }) => writeHex(mixed(readHex(one), readHex(other), percent / 100)),
   )
@@ -182,8 +182,8 @@ export function addColours(workshop: Toolbox<Shelf>): void {
     'colour_contrast',
     {
       ...shelf,
-      about: 'The contrast of two colours, as WCAG computes it for readable text.',
-      input: z.object({ one: hex, other: hex }),
+      description: 'The contrast of two colours, as WCAG computes it for readable text.',
+      inputSchema: z.object({ one: hex, other: hex }),
     },
     ({ one, other }) => {
       const [brighter = 0, darker = 0] = [luminance(readHex(one)), luminance(readHex(other))].sort((a, b) => b - a)
@@ -199,8 +199,8 @@ export function addColours(workshop: Toolbox<Shelf>): void {
     square: [90, 180, 270],
   }
   for (const [name, turns] of Object.entries(harmonies)) {
-    const about = `The ${name.replaceAll('_', ' ')} colours of a colour.`
-    workshop.tool(`${name}_colours`, { ...shelf, about, input: z.object({ colour: hex }) }, ({ colour }) => ({
+    const description = `The ${name.replaceAll('_', ' ')} colours of a colour.`
+    workshop.tool(`${name}_colours`, { ...shelf, description, inputSchema: z.object({ colour: hex }) }, ({ colour }) => ({
       colours: [writeHex(readHex(colour)), ...turns.map((degrees) => writeHex(turned(readHex(colour), degrees)))],
     }))
   }

@@ -4,14 +4,14 @@ import { rounded } from './rounding.ts'
 import type { Shelf } from './shelves.ts'
 import { type Measure, measures, type Unit } from './units.ts'
 
-const input = z.object({ value: z.number() })
+const inputSchema = z.object({ value: z.number() })
 
 /** One instrument for each pair of units that measure the same. */
 export function addConverters(workshop: Toolbox<Shelf>): void {
   for (const [shelf, measure] of Object.entries(measures) as [keyof typeof measures, Measure][]) {
     for (const [from, to] of pairs(measure.units)) {
-      const about = `Convert ${measure.what} from ${from.plural} (${from.symbol}) to ${to.plural} (${to.symbol}).`
-      workshop.tool(nameOf(from, to), { group: shelf, about, input, readOnly: true }, ({ value }) => ({
+      const description = `Convert ${measure.what} from ${from.plural} (${from.symbol}) to ${to.plural} (${to.symbol}).`
+      workshop.tool(nameOf(from, to), { group: shelf, description, inputSchema, readOnly: true }, ({ value }) => ({
         value: converted(value, from, to),
         unit: to.symbol,
       }))

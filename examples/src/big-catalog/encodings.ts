@@ -6,14 +6,14 @@ import type { Shelf } from './shelves.ts'
 
 interface Encoding {
   readonly name: string
-  readonly about: string
+  readonly description: string
   readonly encode: (text: string) => string
   readonly decode: (text: string) => string
 }
 
-const bytes = (name: BufferEncoding, about: string): Encoding => ({
+const bytes = (name: BufferEncoding, description: string): Encoding => ({
   name,
-  about,
+  description,
   encode: (text) => Buffer.from(text, 'utf8').toString(name),
   decode: (text) => Buffer.from(text, name).toString('utf8'),
 })
@@ -41,28 +41,28 @@ const encodings: readonly Encoding[] = [
   bytes('hex', 'hexadecimal bytes'),
   {
     name: 'percent',
-    about: 'percent-encoding, as in addresses (URL encoding)',
+    description: 'percent-encoding, as in addresses (URL encoding)',
     encode: encodeURIComponent,
     decode: decodeURIComponent,
   },
   {
     name: 'html',
-    about: 'HTML entities',
+    description: 'HTML entities',
     encode: (text) => entities.reduce((made, [plain, entity]) => made.replaceAll(plain, entity), text),
     decode: (text) => entities.toReversed().reduce((made, [plain, entity]) => made.replaceAll(entity, plain), text),
   },
   {
     name: 'binary',
-    about: 'binary digits, eight for each byte',
+    description: 'binary digits, eight for each byte',
     encode: (text) => [...Buffer.from(text, 'utf8')].map((byte) => byte.toString(2).padStart(8, '0')).join(' '),
     decode: (text) => Buffer.from((text.match(/[01]{8}/gu) ?? []).map((byte) => Number.parseInt(byte, 2))).toString('utf8'),
   },
-  { name: 'rot13', about: 'ROT13, letters turned by thirteen', encode: turned, decode: turned },
-  { name: 'atbash', about: 'Atbash, the alphabet mirrored', encode: mirrored, decode: mirrored },
-  { name: 'morse', about: 'Morse code', encode: toMorse, decode: fromMorse },
+  { name: 'rot13', description: 'ROT13, letters turned by thirteen', encode: turned, decode: turned },
+  { name: 'atbash', description: 'Atbash, the alphabet mirrored', encode: mirrored, decode: mirrored },
+  { name: 'morse', description: 'Morse code', encode: toMorse, decode: fromMorse },
   {
     name: 'json_string',
-    about: 'a JSON string with its quotes and escapes',
+    description: 'a JSON string with its quotes and escapes',
     encode: (text) => JSON.stringify(text),
     decode: (text) => String(JSON.parse(text)),
   },
@@ -71,15 +71,15 @@ const encodings: readonly Encoding[] = [
 const hashes = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'] as const
 
 export function addEncodings(workshop: Toolbox<Shelf>): void {
-  const input = z.object({ text: z.string().max(100_000) })
-  for (const { name, about, encode, decode } of encodings) {
-    const kept = { group: 'encodings', input, readOnly: true } as const
-    workshop.tool(`encode_${name}`, { ...kept, about: `Encode text as ${about}.` }, ({ text }) => encode(text))
-    workshop.tool(`decode_${name}`, { ...kept, about: `Decode text from ${about}.` }, ({ text }) => decode(text))
+  const inputSchema = z.object({ text: z.string().max(100_000) })
+  for (const { name, description, encode, decode } of encodings) {
+    const kept = { group: 'encodings', inputSchema, readOnly: true } as const
+    workshop.tool(`encode_${name}`, { ...kept, description: `Encode text as ${description}.` }, ({ text }) => encode(text))
+    workshop.tool(`decode_${name}`, { ...kept, description: `Decode text from ${description}.` }, ({ text }) => decode(text))
   }
   for (const name of hashes) {
-    const about = `Hash text with ${name.toUpperCase()}: a checksum in hexadecimal.`
-    workshop.tool(`hash_${name}`, { group: 'encodings', about, input, readOnly: true }, ({ text }) =>
+    const description = `Hash text with ${name.toUpperCase()}: a checksum in hexadecimal.`
+    workshop.tool(`hash_${name}`, { group: 'encodings', description, inputSchema, readOnly: true }, ({ text }) =>
       createHash(name).update(text, 'utf8').digest('hex'),
     )
   }

@@ -106,12 +106,16 @@ const shapes: readonly Shape[] = [
 
 export function addGeometry(workshop: Toolbox<Shelf>): void {
   for (const { name, sizes, computes } of shapes) {
-    const input = z.object(Object.fromEntries(sizes.map((size) => [size, z.number().positive()])))
+    const inputSchema = z.object(Object.fromEntries(sizes.map((size) => [size, z.number().positive()])))
     for (const [quantity, formula] of Object.entries(computes)) {
-      const about = `Compute the ${quantity.replaceAll('_', ' ')} of a ${name} from its ${sizes.join(', ')}.`
-      workshop.tool(`${name.replaceAll(' ', '_')}_${quantity}`, { group: 'geometry', about, input, readOnly: true }, (given) => ({
-        [quantity]: rounded(formula(given)),
-      }))
+      const description = `Compute the ${quantity.replaceAll('_', ' ')} of a ${name} from its ${sizes.join(', ')}.`
+      workshop.tool(
+        `${name.replaceAll(' ', '_')}_${quantity}`,
+        { group: 'geometry', description, inputSchema, readOnly: true },
+        (given) => ({
+          [quantity]: rounded(formula(given)),
+        }),
+      )
     }
   }
 }

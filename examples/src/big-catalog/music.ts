@@ -86,30 +86,30 @@ export function addMusic(workshop: Toolbox<Shelf>): void {
   const kinds = { chord: chords, scale: scales }
   for (const [kind, all] of Object.entries(kinds)) {
     for (const [name, steps] of Object.entries(all)) {
-      const about = `The notes of a ${name.replaceAll('_', ' ')} ${kind}.`
-      workshop.tool(`${name}_${kind}`, { ...shelf, about, input: rooted }, ({ root }) => ({
+      const description = `The notes of a ${name.replaceAll('_', ' ')} ${kind}.`
+      workshop.tool(`${name}_${kind}`, { ...shelf, description, inputSchema: rooted }, ({ root }) => ({
         notes: (steps as readonly number[]).map((step) => noteAt(placeOf(root) + step)),
       }))
     }
   }
   workshop.tool(
     'note_frequency',
-    { ...shelf, about: 'The frequency of a note in hertz, tuned to A4 = 440.', input: z.object({ note: pitch }) },
+    { ...shelf, description: 'The frequency of a note in hertz, tuned to A4 = 440.', inputSchema: z.object({ note: pitch }) },
     ({ note }) => ({
       hertz: Math.round(440 * 2 ** ((midiOf(note) - 69) / 12) * 100) / 100,
     }),
   )
   workshop.tool(
     'midi_number',
-    { ...shelf, about: 'The MIDI number of a note.', input: z.object({ note: pitch }) },
+    { ...shelf, description: 'The MIDI number of a note.', inputSchema: z.object({ note: pitch }) },
     ({ note }) => ({ midi: midiOf(note) }),
   )
   workshop.tool(
     'nearest_note',
     {
       ...shelf,
-      about: 'The note nearest to a frequency, and how many cents it is off.',
-      input: z.object({ hertz: z.number().min(16).max(20_000) }),
+      description: 'The note nearest to a frequency, and how many cents it is off.',
+      inputSchema: z.object({ hertz: z.number().min(16).max(20_000) }),
     },
     ({ hertz }) => {
       const exact = 69 + 12 * Math.log2(hertz / 440)
@@ -121,14 +121,14 @@ export function addMusic(workshop: Toolbox<Shelf>): void {
     'transpose_note',
     {
       ...shelf,
-      about: 'A note moved up or down by semitones.',
-      input: z.object({ note: anyNote, semitones: z.int().min(-120).max(120) }),
+      description: 'A note moved up or down by semitones.',
+      inputSchema: z.object({ note: anyNote, semitones: z.int().min(-120).max(120) }),
     },
     ({ note, semitones }) => noteAt(placeOf(note) + semitones),
   )
   workshop.tool(
     'interval_between_notes',
-    { ...shelf, about: 'The interval from one note up to another.', input: z.object({ from: anyNote, to: anyNote }) },
+    { ...shelf, description: 'The interval from one note up to another.', inputSchema: z.object({ from: anyNote, to: anyNote }) },
     ({ from, to }) => {
       const semitones = (placeOf(to) - placeOf(from) + 12) % 12
       return { interval: intervals[semitones], semitones }
@@ -136,7 +136,7 @@ export function addMusic(workshop: Toolbox<Shelf>): void {
   )
   workshop.tool(
     'beat_length',
-    { ...shelf, about: 'How long a beat lasts at a tempo.', input: z.object({ bpm: z.number().min(1).max(1_000) }) },
+    { ...shelf, description: 'How long a beat lasts at a tempo.', inputSchema: z.object({ bpm: z.number().min(1).max(1_000) }) },
     ({ bpm }) => ({ milliseconds: Math.round(60_000_000 / bpm) / 1_000 }),
   )
 }

@@ -24,10 +24,10 @@ export function addNumbers(workshop: Toolbox<Shelf>): void {
   const names = Object.keys(systems) as (keyof typeof systems)[]
   for (const from of names) {
     for (const to of names.filter((name) => name !== from)) {
-      const about = `Convert a whole number from ${from} (base ${systems[from]}) to ${to} (base ${systems[to]}).`
+      const description = `Convert a whole number from ${from} (base ${systems[from]}) to ${to} (base ${systems[to]}).`
       workshop.tool(
         `${from}_to_${to}`,
-        { ...shelf, about, input: z.object({ digits: z.string().min(1).max(50) }) },
+        { ...shelf, description, inputSchema: z.object({ digits: z.string().min(1).max(50) }) },
         ({ digits }) => read(digits, systems[from]).toString(systems[to]),
       )
     }
@@ -36,46 +36,58 @@ export function addNumbers(workshop: Toolbox<Shelf>): void {
   const written = z.object({ numeral: z.string().regex(/^[IVXLCDM]+$/iu) })
   workshop.tool(
     'to_roman_numeral',
-    { ...shelf, about: 'Write a number as a Roman numeral.', input: z.object({ n: z.int().min(1).max(3_999) }) },
+    { ...shelf, description: 'Write a number as a Roman numeral.', inputSchema: z.object({ n: z.int().min(1).max(3_999) }) },
     ({ n }) => roman(n),
   )
-  workshop.tool('from_roman_numeral', { ...shelf, about: 'Read a Roman numeral.', input: written }, ({ numeral }) => ({
-    n: arabic(numeral),
-  }))
+  workshop.tool(
+    'from_roman_numeral',
+    { ...shelf, description: 'Read a Roman numeral.', inputSchema: written },
+    ({ numeral }) => ({
+      n: arabic(numeral),
+    }),
+  )
 
   workshop.tool(
     'greatest_common_divisor',
-    { ...shelf, about: 'Greatest common divisor (gcd) of two numbers.', input: pair },
+    { ...shelf, description: 'Greatest common divisor (gcd) of two numbers.', inputSchema: pair },
     ({ a, b }) => ({ gcd: gcd(a, b) }),
   )
   workshop.tool(
     'least_common_multiple',
-    { ...shelf, about: 'Least common multiple (lcm) of two numbers.', input: pair },
+    { ...shelf, description: 'Least common multiple (lcm) of two numbers.', inputSchema: pair },
     ({ a, b }) => ({
       lcm: a === 0 || b === 0 ? 0 : (a / gcd(a, b)) * b,
     }),
   )
-  workshop.tool('prime_factors', { ...shelf, about: 'Factorise a number into primes.', input: single }, ({ n }) => ({
+  workshop.tool('prime_factors', { ...shelf, description: 'Factorise a number into primes.', inputSchema: single }, ({ n }) => ({
     factors: factors(n),
   }))
-  workshop.tool('is_prime', { ...shelf, about: 'Say whether a number is prime.', input: single }, ({ n }) => ({
+  workshop.tool('is_prime', { ...shelf, description: 'Say whether a number is prime.', inputSchema: single }, ({ n }) => ({
     prime: n > 1 && factors(n).length === 1,
   }))
-  workshop.tool('next_prime', { ...shelf, about: 'The next prime number above a number.', input: single }, ({ n }) => {
-    let next = n + 1
-    while (next < 2 || factors(next).length !== 1) next++
-    return { prime: next }
-  })
+  workshop.tool(
+    'next_prime',
+    { ...shelf, description: 'The next prime number above a number.', inputSchema: single },
+    ({ n }) => {
+      let next = n + 1
+      while (next < 2 || factors(next).length !== 1) next++
+      return { prime: next }
+    },
+  )
   workshop.tool(
     'divisors',
-    { ...shelf, about: 'All divisors of a number up to a million.', input: z.object({ n: z.int().min(1).max(1_000_000) }) },
+    {
+      ...shelf,
+      description: 'All divisors of a number up to a million.',
+      inputSchema: z.object({ n: z.int().min(1).max(1_000_000) }),
+    },
     ({ n }) => ({
       divisors: Array.from({ length: n }, (_, index) => index + 1).filter((divisor) => n % divisor === 0),
     }),
   )
   workshop.tool(
     'factorial',
-    { ...shelf, about: 'Factorial of a number, exactly.', input: z.object({ n: z.int().min(0).max(500) }) },
+    { ...shelf, description: 'Factorial of a number, exactly.', inputSchema: z.object({ n: z.int().min(0).max(500) }) },
     ({ n }) => {
       let made = 1n
       for (let factor = 2n; factor <= BigInt(n); factor++) made *= factor
@@ -84,7 +96,11 @@ export function addNumbers(workshop: Toolbox<Shelf>): void {
   )
   workshop.tool(
     'fibonacci',
-    { ...shelf, about: 'A number of the Fibonacci sequence, exactly.', input: z.object({ n: z.int().min(0).max(1_000) }) },
+    {
+      ...shelf,
+      description: 'A number of the Fibonacci sequence, exactly.',
+      inputSchema: z.object({ n: z.int().min(0).max(1_000) }),
+    },
     ({ n }) => {
       let [one, next] = [0n, 1n]
       for (let step = 0; step < n; step++) [one, next] = [next, one + next]
@@ -93,13 +109,15 @@ export function addNumbers(workshop: Toolbox<Shelf>): void {
   )
   workshop.tool(
     'combinations',
-    { ...shelf, about: 'How many ways there are to choose k of n, in any order.', input: chosen },
+    { ...shelf, description: 'How many ways there are to choose k of n, in any order.', inputSchema: chosen },
     ({ n, k }) => product(n, k, true),
   )
-  workshop.tool('permutations', { ...shelf, about: 'How many ways there are to arrange k of n.', input: chosen }, ({ n, k }) =>
-    product(n, k, false),
+  workshop.tool(
+    'permutations',
+    { ...shelf, description: 'How many ways there are to arrange k of n.', inputSchema: chosen },
+    ({ n, k }) => product(n, k, false),
   )
-  workshop.tool('digit_sum', { ...shelf, about: 'Sum of the digits of a number.', input: single }, ({ n }) => ({
+  workshop.tool('digit_sum', { ...shelf, description: 'Sum of the digits of a number.', inputSchema: single }, ({ n }) => ({
     sum: Array.from(String(n)).reduce((sum, digit) => sum + Number(digit), 0),
   }))
 
@@ -132,8 +150,8 @@ export function addNumbers(workshop: Toolbox<Shelf>): void {
       (value, step) => Math.round(value / step) * step,
     ],
   ]
-  for (const [name, about, first, second, work] of compute) {
-    workshop.tool(name, { ...shelf, about, input: two(first, second) }, (given) => {
+  for (const [name, description, first, second, work] of compute) {
+    workshop.tool(name, { ...shelf, description, inputSchema: two(first, second) }, (given) => {
       const value = work(given[first] ?? 0, given[second] ?? 0)
       if (!Number.isFinite(value))
         throw new Error(`${name} has no value for ${first} ${given[first]} and ${second} ${given[second]}.`)

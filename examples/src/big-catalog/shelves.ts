@@ -20,5 +20,5 @@ const converting = Object.entries(measures).map(([name, { units }]) => [
 
 /** Where the instruments lie: one shelf for each craft, and one for each thing that can be measured. */
 export const shelves = Object.fromEntries(
-  [...Object.entries(crafts), ...converting].map(([name, about]) => [name, { about }]),
-) as { readonly [S in Shelf]: { readonly about: string } }
+  [...Object.entries(crafts), ...converting].map(([name, description]) => [name, { description }]),
+) as { readonly [S in Shelf]: { readonly description: string } }

@@ -17,7 +17,7 @@ function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-const computed: { readonly [name: string]: readonly [about: string, work: (values: readonly number[]) => number] } = {
+const computed: { readonly [name: string]: readonly [description: string, work: (values: readonly number[]) => number] } = {
   sum: ['Sum (total) of numbers.', sum],
   mean: ['Mean (average) of numbers.', mean],
   median: ['Median of numbers: the one in the middle.', (values) => quantile(values, 0.5)],
@@ -43,8 +43,8 @@ const computed: { readonly [name: string]: readonly [about: string, work: (value
 export function addStatistics(workshop: Toolbox<Shelf>): void {
   const shelf = { group: 'statistics', readOnly: true } as const
   const numbers = z.array(z.number()).min(1).max(10_000)
-  for (const [name, [about, work]] of Object.entries(computed)) {
-    workshop.tool(`${name}_of_numbers`, { ...shelf, about, input: z.object({ values: numbers }) }, ({ values }) => {
+  for (const [name, [description, work]] of Object.entries(computed)) {
+    workshop.tool(`${name}_of_numbers`, { ...shelf, description, inputSchema: z.object({ values: numbers }) }, ({ values }) => {
       const value = work(values)
       if (!Number.isFinite(value)) throw new Error('These numbers have no such mean: all must be above 0.')
       return { value: rounded(value) }
@@ -53,19 +53,23 @@ export function addStatistics(workshop: Toolbox<Shelf>): void {
 
   workshop.tool(
     'percentile_of_numbers',
-    { ...shelf, about: 'A percentile of numbers.', input: z.object({ values: numbers, percent: z.number().min(0).max(100) }) },
+    {
+      ...shelf,
+      description: 'A percentile of numbers.',
+      inputSchema: z.object({ values: numbers, percent: z.number().min(0).max(100) }),
+    },
     ({ values, percent }) => ({
       value: rounded(quantile(values, percent / 100)),
     }),
   )
   workshop.tool(
     'rank_numbers',
-    { ...shelf, about: 'Sort numbers, smallest first.', input: z.object({ values: numbers }) },
+    { ...shelf, description: 'Sort numbers, smallest first.', inputSchema: z.object({ values: numbers }) },
     ({ values }) => ({ sorted: sorted(values) }),
   )
   workshop.tool(
     'most_frequent_numbers',
-    { ...shelf, about: 'The most frequent numbers (mode) of a list.', input: z.object({ values: numbers }) },
+    { ...shelf, description: 'The most frequent numbers (mode) of a list.', inputSchema: z.object({ values: numbers }) },
     ({ values }) => {
       const counts = new Map<number, number>()
       for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
@@ -77,8 +81,8 @@ export function addStatistics(workshop: Toolbox<Shelf>): void {
     'linear_trend',
     {
       ...shelf,
-      about: 'The straight line that fits points best (linear regression), with their correlation.',
-      input: z.object({ x: numbers.min(2), y: numbers.min(2) }),
+      description: 'The straight line that fits points best (linear regression), with their correlation.',
+      inputSchema: z.object({ x: numbers.min(2), y: numbers.min(2) }),
     },
     ({ x, y }) => {
       if (x.length !== y.length) throw new Error(`x has ${x.length} numbers and y has ${y.length}; give as many of each.`)

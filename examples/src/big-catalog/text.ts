@@ -12,7 +12,7 @@ const lines = (text: string): readonly string[] => text.split(/\r?\n/u)
 const graphemes = (text: string): readonly string[] => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
 const all = (text: string, pattern: RegExp): readonly string[] => [...new Set(text.match(pattern) ?? [])]
 
-const changes: { readonly [name: string]: readonly [about: string, work: (text: string) => string] } = {
+const changes: { readonly [name: string]: readonly [description: string, work: (text: string) => string] } = {
   to_camel_case: [
     'Write words in camelCase.',
     (text) =>
@@ -87,7 +87,7 @@ const changes: { readonly [name: string]: readonly [about: string, work: (text: 
   ],
 }
 
-const counts: { readonly [name: string]: readonly [about: string, work: (text: string) => number] } = {
+const counts: { readonly [name: string]: readonly [description: string, work: (text: string) => number] } = {
   count_characters: ['Count characters as people see them.', (text) => graphemes(text).length],
   count_words: ['Count words.', (text) => (text.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []).length],
   count_lines: ['Count lines.', (text) => lines(text).length],
@@ -99,7 +99,7 @@ const counts: { readonly [name: string]: readonly [about: string, work: (text: s
   count_bytes: ['Count the bytes of text in UTF-8.', (text) => Buffer.byteLength(text, 'utf8')],
 }
 
-const finds: { readonly [name: string]: readonly [about: string, pattern: RegExp] } = {
+const finds: { readonly [name: string]: readonly [description: string, pattern: RegExp] } = {
   extract_numbers: ['Find the numbers in text.', /-?\d+(?:\.\d+)?/gu],
   extract_email_addresses: ['Find the e-mail addresses in text.', /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gu],
   extract_links: ['Find the links (URLs) in text.', /https?:\/\/[^\s<>"')]+/gu],
@@ -110,22 +110,22 @@ const finds: { readonly [name: string]: readonly [about: string, pattern: RegExp
 export function addText(workshop: Toolbox<Shelf>): void {
   const shelf = { group: 'text', readOnly: true } as const
   const content = z.string().max(100_000)
-  const input = z.object({ text: content })
-  for (const [name, [about, work]] of Object.entries(changes))
-    workshop.tool(name, { ...shelf, about, input }, ({ text }) => work(text))
-  for (const [name, [about, work]] of Object.entries(counts)) {
-    workshop.tool(name, { ...shelf, about, input }, ({ text }) => ({ count: work(text) }))
+  const inputSchema = z.object({ text: content })
+  for (const [name, [description, work]] of Object.entries(changes))
+    workshop.tool(name, { ...shelf, description, inputSchema }, ({ text }) => work(text))
+  for (const [name, [description, work]] of Object.entries(counts)) {
+    workshop.tool(name, { ...shelf, description, inputSchema }, ({ text }) => ({ count: work(text) }))
   }
-  for (const [name, [about, pattern]] of Object.entries(finds)) {
-    workshop.tool(name, { ...shelf, about, input }, ({ text }) => ({ found: all(text, pattern) }))
+  for (const [name, [description, pattern]] of Object.entries(finds)) {
+    workshop.tool(name, { ...shelf, description, inputSchema }, ({ text }) => ({ found: all(text, pattern) }))
   }
 
   workshop.tool(
     'replace_text',
     {
       ...shelf,
-      about: 'Replace every occurrence of one text by another.',
-      input: z.object({ text: content, find: z.string().min(1), replacement: z.string() }),
+      description: 'Replace every occurrence of one text by another.',
+      inputSchema: z.object({ text: content, find: z.string().min(1), replacement: z.string() }),
     },
     ({ text, find, replacement }) => text.split(find).join(replacement),
   )
@@ -133,18 +133,26 @@ export function addText(workshop: Toolbox<Shelf>): void {
     'wrap_text',
     {
       ...shelf,
-      about: 'Wrap text to lines of a width.',
-      input: z.object({ text: content, width: z.int().min(10).max(500).default(80) }),
+      description: 'Wrap text to lines of a width.',
+      inputSchema: z.object({ text: content, width: z.int().min(10).max(500).default(80) }),
     },
     ({ text, width }) => wrapped(text, width),
   )
-  workshop.tool('is_palindrome', { ...shelf, about: 'Say whether text reads the same backwards.', input }, ({ text }) => {
-    const letters = (text.toLowerCase().match(/[\p{L}\p{N}]/gu) ?? []).join('')
-    return { palindrome: letters === Array.from(letters).toReversed().join('') }
-  })
+  workshop.tool(
+    'is_palindrome',
+    { ...shelf, description: 'Say whether text reads the same backwards.', inputSchema },
+    ({ text }) => {
+      const letters = (text.toLowerCase().match(/[\p{L}\p{N}]/gu) ?? []).join('')
+      return { palindrome: letters === Array.from(letters).toReversed().join('') }
+    },
+  )
   workshop.tool(
     'are_anagrams',
-    { ...shelf, about: 'Say whether two texts have the same letters.', input: z.object({ one: content, other: content }) },
+    {
+      ...shelf,
+      description: 'Say whether two texts have the same letters.',
+      inputSchema: z.object({ one: content, other: content }),
+    },
     ({ one, other }) => ({
       anagrams: lettersOf(one) === lettersOf(other),
     }),
@@ -153,8 +161,8 @@ export function addText(workshop: Toolbox<Shelf>): void {
     'edit_distance',
     {
       ...shelf,
-      about: 'How many letters must change to make one word another.',
-      input: z.object({ one: z.string().max(200), other: z.string().max(200) }),
+      description: 'How many letters must change to make one word another.',
+      inputSchema: z.object({ one: z.string().max(200), other: z.string().max(200) }),
     },
     ({ one, other }) => ({
       distance: distance(graphemes(one), graphemes(other)),
@@ -164,8 +172,8 @@ export function addText(workshop: Toolbox<Shelf>): void {
     'word_frequencies',
     {
       ...shelf,
-      about: 'How often each word occurs, most frequent first.',
-      input: z.object({ text: content, limit: z.int().min(1).max(1_000).default(20) }),
+      description: 'How often each word occurs, most frequent first.',
+      inputSchema: z.object({ text: content, limit: z.int().min(1).max(1_000).default(20) }),
     },
     ({ text, limit }) => {
       const counted = new Map<string, number>()

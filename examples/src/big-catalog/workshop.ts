@@ -23,7 +23,7 @@ export function workshop(): Toolbox<Shelf> {
   const made = defineToolbox<Shelf>({
     name: 'workshop',
     version: '1.0.0',
-    about: 'A workshop of small instruments: each converts, counts, measures or computes one thing.',
+    description: 'A workshop of small instruments: each converts, counts, measures or computes one thing.',
     groups: shelves,
     exposure: 'auto',
   })

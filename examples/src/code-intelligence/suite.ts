@@ -25,15 +25,15 @@ export function codeIntelligence() {
   return defineToolbox({
     name: 'code-intelligence',
     version: '1.0.0',
-    about: 'Advanced code intelligence server. Call activate to access the analysis tools.',
+    description: 'Advanced code intelligence server. Call activate to access the analysis tools.',
     gate: 'Activate the code intelligence suite, which works on source text that you pass in',
   })
     .tool(
       'analyze',
       {
-        about: 'Deep code structure analysis: functions with length, nesting and complexity, classes, imports, lines.',
-        input: z.object({ source: sourceSchema, language: languageSchema }),
-        output: analysisSchema,
+        description: 'Deep code structure analysis: functions with length, nesting and complexity, classes, imports, lines.',
+        inputSchema: z.object({ source: sourceSchema, language: languageSchema }),
+        outputSchema: analysisSchema,
         ...pure,
       },
       ({ source, language }) => analyze(readSource(language, source)),
@@ -41,9 +41,9 @@ export function codeIntelligence() {
     .tool(
       'refactor',
       {
-        about: 'Automated refactoring suggestions, with lines: long or deep functions, duplicate blocks, magic numbers.',
-        input: z.object({ source: sourceSchema, language: languageSchema, limits: limitsSchema.prefault({}) }),
-        output: refactoringSchema,
+        description: 'Automated refactoring suggestions, with lines: long or deep functions, duplicate blocks, magic numbers.',
+        inputSchema: z.object({ source: sourceSchema, language: languageSchema, limits: limitsSchema.prefault({}) }),
+        outputSchema: refactoringSchema,
         ...pure,
       },
       ({ source, language, limits }) => ({ suggestions: refactor(readSource(language, source), limits) }),
@@ -51,13 +51,13 @@ export function codeIntelligence() {
     .tool(
       'document',
       {
-        about: 'Generate documentation: doc comments to fill in, for exported functions that have none.',
-        input: z.object({
+        description: 'Generate documentation: doc comments to fill in, for exported functions that have none.',
+        inputSchema: z.object({
           source: sourceSchema,
           language: languageSchema,
           all: z.boolean().default(false).describe('Whether functions that are not exported count'),
         }),
-        output: documentationSchema,
+        outputSchema: documentationSchema,
         ...pure,
       },
       ({ source, language, all }) => document(readSource(language, source), all),
@@ -65,9 +65,9 @@ export function codeIntelligence() {
     .tool(
       'security_scan',
       {
-        about: 'Find security vulnerabilities by pattern, with line, severity and advice.',
-        input: z.object({ source: sourceSchema, language: languageSchema }),
-        output: securitySchema,
+        description: 'Find security vulnerabilities by pattern, with line, severity and advice.',
+        inputSchema: z.object({ source: sourceSchema, language: languageSchema }),
+        outputSchema: securitySchema,
         ...pure,
       },
       ({ source, language }) => scan(readSource(language, source)),
@@ -75,9 +75,9 @@ export function codeIntelligence() {
     .tool(
       'dependency_audit',
       {
-        about: 'Analyze dependencies: what a package.json asks for that may change or disappear.',
-        input: z.object({ manifest: z.string().max(100_000).describe('The text of a package.json') }),
-        output: auditSchema,
+        description: 'Analyze dependencies: what a package.json asks for that may change or disappear.',
+        inputSchema: z.object({ manifest: z.string().max(100_000).describe('The text of a package.json') }),
+        outputSchema: auditSchema,
         ...pure,
       },
       ({ manifest }) => audit(manifest),

@@ -12,25 +12,31 @@ const products = {
 export function addCloudTools(hub: Toolbox<Cloud>, fleet: Fleet): void {
   for (const cloud of ['aws', 'gcp'] as const) {
     const { machines, machine, store, stores } = products[cloud]
-    const input = z.object({ id: z.string().describe(`As ${machines}_list shows it`) })
+    const inputSchema = z.object({ id: z.string().describe(`As ${machines}_list shows it`) })
 
-    hub.tool(`${machines}_list`, { group: cloud, about: `List every ${machine} with its state.`, readOnly: true }, () => ({
+    hub.tool(`${machines}_list`, { group: cloud, description: `List every ${machine} with its state.`, readOnly: true }, () => ({
       instances: fleet.instances(cloud).map(({ id, name, zone, state }) => ({ id, name, zone, state })),
     }))
 
     hub.tool(
       `${machines}_start`,
-      { group: cloud, about: `Start one ${machine}; it takes a few seconds.`, input, destructive: false, idempotent: true },
+      {
+        group: cloud,
+        description: `Start one ${machine}; it takes a few seconds.`,
+        inputSchema,
+        destructive: false,
+        idempotent: true,
+      },
       ({ id }) => fleet.turn(cloud, id, 'on'),
     )
 
     hub.tool(
       `${machines}_stop`,
-      { group: cloud, about: `Stop one ${machine}.`, input, destructive: true, idempotent: true },
+      { group: cloud, description: `Stop one ${machine}.`, inputSchema, destructive: true, idempotent: true },
       ({ id }) => fleet.turn(cloud, id, 'off'),
     )
 
-    hub.tool(`${store}_list`, { group: cloud, about: `List ${stores} with their sizes.`, readOnly: true }, () => ({
+    hub.tool(`${store}_list`, { group: cloud, description: `List ${stores} with their sizes.`, readOnly: true }, () => ({
       buckets: fleet.buckets(cloud).map(({ name, objects, megabytes }) => ({ name, objects, megabytes })),
     }))
   }

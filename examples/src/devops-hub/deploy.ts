@@ -19,8 +19,8 @@ export function addDeployTools(hub: Toolbox<'deploy'>, fleet: Fleet): void {
     'deploy_start',
     {
       group: 'deploy',
-      about: 'Deploy a release of a service. Its pods are replaced one after another; watch that with deploy_status.',
-      input: z.object({ service: serviceSchema, version: z.string().describe('Such as 1.4.1') }),
+      description: 'Deploy a release of a service. Its pods are replaced one after another; watch that with deploy_status.',
+      inputSchema: z.object({ service: serviceSchema, version: z.string().describe('Such as 1.4.1') }),
       destructive: true,
     },
     ({ service, version }) => described(fleet.deploy(service, version)),
@@ -30,8 +30,8 @@ export function addDeployTools(hub: Toolbox<'deploy'>, fleet: Fleet): void {
     'deploy_status',
     {
       group: 'deploy',
-      about: 'How far deployments are, of one service or of all; the latest first.',
-      input: z.object({ service: serviceSchema.optional() }),
+      description: 'How far deployments are, of one service or of all; the latest first.',
+      inputSchema: z.object({ service: serviceSchema.optional() }),
       readOnly: true,
     },
     ({ service }) => ({
@@ -47,8 +47,8 @@ export function addDeployTools(hub: Toolbox<'deploy'>, fleet: Fleet): void {
     'deploy_rollback',
     {
       group: 'deploy',
-      about: 'Put back what a service ran before its latest deployment, finished or not.',
-      input: z.object({ service: serviceSchema }),
+      description: 'Put back what a service ran before its latest deployment, finished or not.',
+      inputSchema: z.object({ service: serviceSchema }),
       destructive: true,
     },
     ({ service }) => described(fleet.rollback(service)),

@@ -17,14 +17,14 @@ export function devopsHub(fleet: Fleet) {
   const hub = defineToolbox({
     name: 'devops-hub',
     version: '1.0.0',
-    about: 'Infrastructure, deployments and monitoring of a simulated shop. Open the part you need.',
+    description: 'Infrastructure, deployments and monitoring of a simulated shop. Open the part you need.',
     groups: {
-      infra: { about: 'Infrastructure management' },
-      deploy: { about: 'Deployment operations' },
-      monitor: { about: 'Monitoring and observability' },
-      aws: { about: 'AWS-specific operations', parent: 'infra', excludes: ['gcp'] },
-      gcp: { about: 'GCP-specific operations', parent: 'infra' },
-      k8s: { about: 'Kubernetes operations', parent: 'infra' },
+      infra: { description: 'Infrastructure management' },
+      deploy: { description: 'Deployment operations' },
+      monitor: { description: 'Monitoring and observability' },
+      aws: { description: 'AWS-specific operations', parent: 'infra', excludes: ['gcp'] },
+      gcp: { description: 'GCP-specific operations', parent: 'infra' },
+      k8s: { description: 'Kubernetes operations', parent: 'infra' },
     },
     hiddenCalls: 'hint',
   })

@@ -7,8 +7,8 @@ export function addKubernetesTools(hub: Toolbox<'k8s'>, fleet: Fleet): void {
     'pods_list',
     {
       group: 'k8s',
-      about: 'List the pods of a service, or of all, with the version each runs.',
-      input: z.object({ service: z.string().optional() }),
+      description: 'List the pods of a service, or of all, with the version each runs.',
+      inputSchema: z.object({ service: z.string().optional() }),
       readOnly: true,
     },
     ({ service }) => {
@@ -21,8 +21,8 @@ export function addKubernetesTools(hub: Toolbox<'k8s'>, fleet: Fleet): void {
     'pods_scale',
     {
       group: 'k8s',
-      about: 'Set how many pods a service has.',
-      input: z.object({ service: z.string(), replicas: z.int().min(0).max(20) }),
+      description: 'Set how many pods a service has.',
+      inputSchema: z.object({ service: z.string(), replicas: z.int().min(0).max(20) }),
       destructive: true,
       idempotent: true,
     },

@@ -12,7 +12,7 @@ interface Alert {
 export function addMonitorTools(hub: Toolbox<'monitor'>, fleet: Fleet): void {
   hub.tool(
     'metrics',
-    { group: 'monitor', about: 'Load of machines, and pods and errors of services, now.', readOnly: true },
+    { group: 'monitor', description: 'Load of machines, and pods and errors of services, now.', readOnly: true },
     () => ({
       instances: fleet
         .instances()
@@ -25,7 +25,7 @@ export function addMonitorTools(hub: Toolbox<'monitor'>, fleet: Fleet): void {
     }),
   )
 
-  hub.tool('alerts', { group: 'monitor', about: 'What needs attention now, worst first.', readOnly: true }, () => ({
+  hub.tool('alerts', { group: 'monitor', description: 'What needs attention now, worst first.', readOnly: true }, () => ({
     alerts: alertsOf(fleet).sort((a, b) => a.severity.localeCompare(b.severity)),
   }))
 
@@ -33,8 +33,8 @@ export function addMonitorTools(hub: Toolbox<'monitor'>, fleet: Fleet): void {
     'logs',
     {
       group: 'monitor',
-      about: 'What happened, the latest first.',
-      input: z.object({
+      description: 'What happened, the latest first.',
+      inputSchema: z.object({
         source: z.string().optional().describe('A machine or a service'),
         limit: z.int().min(1).max(200).default(50),
       }),

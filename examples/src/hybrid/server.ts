@@ -19,17 +19,17 @@ export function hybridServer() {
   return defineToolbox({
     name: 'hybrid',
     version: '1.0.0',
-    about: 'Hybrid server with both static and dynamic tools. Notes that you add become tools.',
-    groups: { core: { about: 'Core functions: search all notes, read those that are not pinned' } },
+    description: 'Hybrid server with both static and dynamic tools. Notes that you add become tools.',
+    groups: { core: { description: 'Core functions: search all notes, read those that are not pinned' } },
   })
     .use(notes.registry)
     .tool(
       'core_function',
       {
         group: 'core',
-        about: 'Find the notes that have all of these words.',
-        input: z.object({ query: z.string().min(1).max(200) }),
-        output: z.object({ notes: z.array(z.object({ name: z.string(), text: z.string() })) }),
+        description: 'Find the notes that have all of these words.',
+        inputSchema: z.object({ query: z.string().min(1).max(200) }),
+        outputSchema: z.object({ notes: z.array(z.object({ name: z.string(), text: z.string() })) }),
         readOnly: true,
       },
       ({ query }) => ({ notes: notes.find(query.trim()) }),
@@ -37,8 +37,8 @@ export function hybridServer() {
     .tool(
       'add_note',
       {
-        about: 'Keep a note as a tool: note_<name> answers with its text.',
-        input: z.object({
+        description: 'Keep a note as a tool: note_<name> answers with its text.',
+        inputSchema: z.object({
           name: nameSchema,
           text: z.string().min(1).max(10_000),
           pinned: z.boolean().default(false).describe('Whether it is shown while core is not active'),
@@ -49,7 +49,7 @@ export function hybridServer() {
     )
     .tool(
       'remove_note',
-      { about: 'Remove a note and its tool.', input: z.object({ name: nameSchema }), destructive: true },
+      { description: 'Remove a note and its tool.', inputSchema: z.object({ name: nameSchema }), destructive: true },
       ({ name }) => {
         notes.remove(name)
         return `Removed note_${name}.`

@@ -9,8 +9,8 @@ export function addClimateTools(home: Toolbox<'climate'>, house: House): void {
     'read_temperatures',
     {
       group: 'climate',
-      about: 'Read the temperature of a room, or of all, and what the thermostat is set to.',
-      input: z.object({ room: z.enum(rooms).optional() }),
+      description: 'Read the temperature of a room, or of all, and what the thermostat is set to.',
+      inputSchema: z.object({ room: z.enum(rooms).optional() }),
       readOnly: true,
     },
     ({ room }) => ({ rooms: (room === undefined ? rooms : [room]).map((each) => house.climate(each)) }),
@@ -20,8 +20,8 @@ export function addClimateTools(home: Toolbox<'climate'>, house: House): void {
     'set_thermostat',
     {
       group: 'climate',
-      about: 'Set the temperature that the heating keeps in a room.',
-      input: z.object({ room: z.enum(rooms), celsius: degrees }),
+      description: 'Set the temperature that the heating keeps in a room.',
+      inputSchema: z.object({ room: z.enum(rooms), celsius: degrees }),
       idempotent: true,
     },
     ({ room, celsius }) => {
@@ -34,8 +34,8 @@ export function addClimateTools(home: Toolbox<'climate'>, house: House): void {
     'lower_heating',
     {
       group: 'climate',
-      about: 'Lower the heating of every room, for a night or a journey.',
-      input: z.object({ celsius: degrees.default(16) }),
+      description: 'Lower the heating of every room, for a night or a journey.',
+      inputSchema: z.object({ celsius: degrees.default(16) }),
       idempotent: true,
     },
     ({ celsius }) => {

@@ -17,12 +17,12 @@ export function smartHome(house: House) {
   const home = defineToolbox({
     name: 'smart-home',
     version: '1.0.0',
-    about: 'A house with lights, heating, locks and speakers.',
+    description: 'A house with lights, heating, locks and speakers.',
     groups: {
-      lights: { about: 'Lights and scenes' },
-      climate: { about: 'Temperatures and heating' },
-      security: { about: 'Doors, alarm and the journal of the house' },
-      sound: { about: 'Music in each room' },
+      lights: { description: 'Lights and scenes' },
+      climate: { description: 'Temperatures and heating' },
+      security: { description: 'Doors, alarm and the journal of the house' },
+      sound: { description: 'Music in each room' },
     },
     lazy: true,
   })

@@ -11,14 +11,14 @@ const scenes = {
 export function addLightTools(home: Toolbox<'lights'>, house: House): void {
   const state = () => ({ lights: rooms.map((room) => ({ room, percent: house.brightness(room) })) })
 
-  home.tool('list_lights', { group: 'lights', about: 'Say how bright the lights of each room are.', readOnly: true }, state)
+  home.tool('list_lights', { group: 'lights', description: 'Say how bright the lights of each room are.', readOnly: true }, state)
 
   home.tool(
     'set_light',
     {
       group: 'lights',
-      about: 'Dim or brighten the lights of a room, or switch them off with 0.',
-      input: z.object({ room: z.enum(rooms), percent: z.int().min(0).max(100) }),
+      description: 'Dim or brighten the lights of a room, or switch them off with 0.',
+      inputSchema: z.object({ room: z.enum(rooms), percent: z.int().min(0).max(100) }),
       idempotent: true,
     },
     ({ room, percent }) => {
@@ -27,17 +27,21 @@ export function addLightTools(home: Toolbox<'lights'>, house: House): void {
     },
   )
 
-  home.tool('switch_off_all_lights', { group: 'lights', about: 'Switch off every light in the house.', idempotent: true }, () => {
-    for (const room of rooms) if (house.brightness(room) > 0) house.setBrightness(room, 0)
-    return 'All lights are off.'
-  })
+  home.tool(
+    'switch_off_all_lights',
+    { group: 'lights', description: 'Switch off every light in the house.', idempotent: true },
+    () => {
+      for (const room of rooms) if (house.brightness(room) > 0) house.setBrightness(room, 0)
+      return 'All lights are off.'
+    },
+  )
 
   home.tool(
     'apply_scene',
     {
       group: 'lights',
-      about: 'Set all lights for an occasion.',
-      input: z.object({ scene: z.enum(['morning', 'film', 'night']) }),
+      description: 'Set all lights for an occasion.',
+      inputSchema: z.object({ scene: z.enum(['morning', 'film', 'night']) }),
       idempotent: true,
     },
     ({ scene }) => {

@@ -7,26 +7,34 @@ export function addSecurityTools(home: Toolbox<'security'>, house: House): void 
 
   home.tool(
     'check_doors',
-    { group: 'security', about: 'Say which doors are locked, and how the alarm is set.', readOnly: true },
+    { group: 'security', description: 'Say which doors are locked, and how the alarm is set.', readOnly: true },
     () => ({ alarm: house.alarm, doors: doors.map((door) => ({ door, locked: house.isLocked(door) })) }),
   )
 
-  home.tool('lock_door', { group: 'security', about: 'Lock a door.', input: oneDoor, idempotent: true }, ({ door }) => {
-    house.lock(door, true)
-    return `The ${door} door is locked.`
-  })
+  home.tool(
+    'lock_door',
+    { group: 'security', description: 'Lock a door.', inputSchema: oneDoor, idempotent: true },
+    ({ door }) => {
+      house.lock(door, true)
+      return `The ${door} door is locked.`
+    },
+  )
 
-  home.tool('unlock_door', { group: 'security', about: 'Unlock a door.', input: oneDoor, destructive: true }, ({ door }) => {
-    house.lock(door, false)
-    return `The ${door} door is unlocked.`
-  })
+  home.tool(
+    'unlock_door',
+    { group: 'security', description: 'Unlock a door.', inputSchema: oneDoor, destructive: true },
+    ({ door }) => {
+      house.lock(door, false)
+      return `The ${door} door is unlocked.`
+    },
+  )
 
   home.tool(
     'set_alarm',
     {
       group: 'security',
-      about: 'Arm the alarm for people at home or away, or switch it off.',
-      input: z.object({ mode: z.enum(alarmModes) }),
+      description: 'Arm the alarm for people at home or away, or switch it off.',
+      inputSchema: z.object({ mode: z.enum(alarmModes) }),
       destructive: true,
     },
     ({ mode }) => {
@@ -39,8 +47,8 @@ export function addSecurityTools(home: Toolbox<'security'>, house: House): void 
     'read_journal',
     {
       group: 'security',
-      about: 'Read what happened in the house, newest first.',
-      input: z.object({ limit: z.int().min(1).max(100).default(10) }),
+      description: 'Read what happened in the house, newest first.',
+      inputSchema: z.object({ limit: z.int().min(1).max(100).default(10) }),
       readOnly: true,
     },
     ({ limit }) => ({ journal: house.journal().slice(0, limit) }),

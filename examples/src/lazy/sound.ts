@@ -9,8 +9,8 @@ export function addSoundTools(home: Toolbox<'sound'>, house: House): void {
     'play_music',
     {
       group: 'sound',
-      about: 'Play a station or a piece of music in a room.',
-      input: z.object({ room: anyRoom, station: z.string().min(1).max(100) }),
+      description: 'Play a station or a piece of music in a room.',
+      inputSchema: z.object({ room: anyRoom, station: z.string().min(1).max(100) }),
     },
     ({ room, station }) => {
       house.play(room, station)
@@ -20,7 +20,7 @@ export function addSoundTools(home: Toolbox<'sound'>, house: House): void {
 
   home.tool(
     'stop_music',
-    { group: 'sound', about: 'Stop the music in a room.', input: z.object({ room: anyRoom }) },
+    { group: 'sound', description: 'Stop the music in a room.', inputSchema: z.object({ room: anyRoom }) },
     ({ room }) => {
       house.play(room, undefined)
       return `The ${words(room)} is quiet.`
@@ -31,8 +31,8 @@ export function addSoundTools(home: Toolbox<'sound'>, house: House): void {
     'set_volume',
     {
       group: 'sound',
-      about: 'Set how loud the speaker of a room is.',
-      input: z.object({ room: anyRoom, volume: z.int().min(0).max(100) }),
+      description: 'Set how loud the speaker of a room is.',
+      inputSchema: z.object({ room: anyRoom, volume: z.int().min(0).max(100) }),
       idempotent: true,
     },
     ({ room, volume }) => {

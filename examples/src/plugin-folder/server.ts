@@ -10,10 +10,18 @@ import { pluginFolder } from '@unfold-mcp/server/plugins'
 
 export function pluginFolderServer(directory: string) {
   const plugins = pluginFolder(directory, { log: (line) => console.error(line) })
-  const toolbox = defineToolbox({ name: 'plugin-folder', version: '1.0.0', about: 'Whatever the plugins in its folder can do.' })
+  const toolbox = defineToolbox({
+    name: 'plugin-folder',
+    version: '1.0.0',
+    description: 'Whatever the plugins in its folder can do.',
+  })
     .use(plugins)
-    .tool('list_plugins', { about: 'List the plugins, how each stands, and the tools it brought.', readOnly: true }, () => ({
-      plugins: plugins.plugins().map(({ key, name, state, tools, problem }) => ({ file: key, name, state, tools, problem })),
-    }))
+    .tool(
+      'list_plugins',
+      { description: 'List the plugins, how each stands, and the tools it brought.', readOnly: true },
+      () => ({
+        plugins: plugins.plugins().map(({ key, name, state, tools, problem }) => ({ file: key, name, state, tools, problem })),
+      }),
+    )
   return { toolbox, plugins }
 }

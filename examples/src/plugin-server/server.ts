@@ -62,9 +62,11 @@ export function pluginServer(now: () => number) {
     }),
   )
 
-  return defineToolbox({ name: 'plugin-server', version: '1.0.0', about: 'Loads plugins, each with tools of its own.' }).use(
-    registry,
-  )
+  return defineToolbox({
+    name: 'plugin-server',
+    version: '1.0.0',
+    description: 'Loads plugins, each with tools of its own.',
+  }).use(registry)
 }
 
 function pluginNamed(plugins: readonly Plugin[], name: string): Plugin {

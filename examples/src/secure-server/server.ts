@@ -31,17 +31,19 @@ export function secureServer() {
   return defineToolbox({
     name: 'secure-server',
     version: '1.0.0',
-    about: 'Looks after settings. What you see is what you may use.',
+    description: 'Looks after settings. What you see is what you may use.',
     permit,
   })
     .use(registry)
-    .tool('whoami', { about: 'Who you are to this server.', readOnly: true }, (_, { principal }) => ({ role: principal?.role }))
-    .tool('read_settings', { about: 'Read all settings.', readOnly: true }, () => settings.all())
+    .tool('whoami', { description: 'Who you are to this server.', readOnly: true }, (_, { principal }) => ({
+      role: principal?.role,
+    }))
+    .tool('read_settings', { description: 'Read all settings.', readOnly: true }, () => settings.all())
     .tool(
       'change_setting',
       {
-        about: 'Change a setting.',
-        input: z.object({ name: z.string(), value: z.string().max(200) }),
+        description: 'Change a setting.',
+        inputSchema: z.object({ name: z.string(), value: z.string().max(200) }),
         destructive: true,
         idempotent: true,
       },
@@ -53,8 +55,8 @@ export function secureServer() {
     .tool(
       'grant_permission',
       {
-        about: 'Grant a permission, which reveals the tools that need it.',
-        input: z.object({ permission: permissionSchema }),
+        description: 'Grant a permission, which reveals the tools that need it.',
+        inputSchema: z.object({ permission: permissionSchema }),
         idempotent: true,
       },
       ({ permission }, ctx) => {
@@ -65,7 +67,7 @@ export function secureServer() {
     )
     .tool(
       'revoke_permission',
-      { about: 'Take a permission back.', input: z.object({ permission: permissionSchema }), idempotent: true },
+      { description: 'Take a permission back.', inputSchema: z.object({ permission: permissionSchema }), idempotent: true },
       ({ permission }, ctx) => {
         granted.delete(permission)
         ctx.toolListChanged()

@@ -16,8 +16,8 @@ const kinds = Object.keys(works) as (keyof typeof works)[]
 type Now = { readonly facts: { readonly [S in State]: number } }
 
 /** A state in which some job is, with how many; listed while there is one. */
-const jobsThatAre = (state: State, about: string, whenEmpty: string) => ({
-  about,
+const jobsThatAre = (state: State, description: string, whenEmpty: string) => ({
+  description,
   whenEmpty,
   count: ({ facts }: Now) => facts[state],
 })
@@ -29,17 +29,17 @@ export function jobServer(queue: JobQueue, { now = () => performance.now() }: { 
   return defineToolbox({
     name: 'state-aware',
     version: '1.0.0',
-    about: 'Computes things in the background. Submit jobs, then look at them.',
+    description: 'Computes things in the background. Submit jobs, then look at them.',
     facts: queue.facts,
     now,
   })
     .tool(
       'submit',
       {
-        about: 'Submit a job. It runs when those before it have ended.',
+        description: 'Submit a job. It runs when those before it have ended.',
         after: false,
         destructive: false,
-        input: z.object({
+        inputSchema: z.object({
           kind: z.enum(kinds).describe('What to compute'),
           size: z.int().min(2).max(10_000_000).describe('Of all numbers below this one'),
         }),
@@ -50,10 +50,10 @@ export function jobServer(queue: JobQueue, { now = () => performance.now() }: { 
       'jobs',
       {
         by: 'which',
-        about: 'Look at jobs, newest first.',
+        description: 'Look at jobs, newest first.',
         after: false,
         readOnly: true,
-        input: z.object({ limit: z.int().min(1).max(100).default(20) }),
+        inputSchema: z.object({ limit: z.int().min(1).max(100).default(20) }),
         modes: {
           waiting: jobsThatAre('waiting', 'Not begun yet', 'Submit some, and look while they wait.'),
           running: jobsThatAre('running', 'The one that is computed now', 'Submit one, and look while it runs.'),
@@ -72,12 +72,16 @@ export function jobServer(queue: JobQueue, { now = () => performance.now() }: { 
       'report',
       {
         by: 'form',
-        about: 'Report on jobs that are done.',
+        description: 'Report on jobs that are done.',
         after: 'jobs',
         readOnly: true,
         modes: {
-          table: { about: 'A table in Markdown', available: hasDone, input: z.object({ kind: z.enum(kinds).optional() }) },
-          totals: { about: 'How many jobs and steps of each kind', available: hasDone },
+          table: {
+            description: 'A table in Markdown',
+            available: hasDone,
+            inputSchema: z.object({ kind: z.enum(kinds).optional() }),
+          },
+          totals: { description: 'How many jobs and steps of each kind', available: hasDone },
         },
       },
       {
@@ -88,7 +92,7 @@ export function jobServer(queue: JobQueue, { now = () => performance.now() }: { 
     .tool(
       'clear',
       {
-        about: 'Forget all jobs that ended.',
+        description: 'Forget all jobs that ended.',
         after: false,
         destructive: true,
         when: ({ facts }) => facts.done + facts.failed > 0,

@@ -57,17 +57,21 @@ const notes: string[] = ['Water the plants']
 const toolbox = defineToolbox({
   name: '${name}',
   version: '0.1.0',
-  about: 'Notes, and the time of day.',
-  groups: { notes: { about: 'Notes: read and write them' } },
+  description: 'Notes, and the time of day.',
+  groups: { notes: { description: 'Notes: read and write them' } },
 })
 
 // A tool without a group is always there.
-toolbox.tool('now', { about: 'The date and time' }, () => new Date().toISOString())
+toolbox.tool('now', { description: 'The date and time' }, () => new Date().toISOString())
 
 // The tools of a group are there for whoever opened it.
 toolbox.tool(
   'write_note',
-  { group: 'notes', about: 'Write a note', input: z.object({ text: z.string().describe('What to note') }) },
+  {
+    group: 'notes',
+    description: 'Write a note',
+    inputSchema: z.object({ text: z.string().describe('What to note') }),
+  },
   ({ text }) => {
     notes.push(text)
     return { notes }
