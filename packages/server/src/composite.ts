@@ -107,8 +107,6 @@ type Chosen = { readonly mode: Mode; readonly input: Record<string, unknown> } |
 export function compositeOf(tool: Tool, { by, policy, common, modes: configs, handlers }: CompositeParts): Composite {
   const shared = inputSchema(tool.name, common)
   const inputs = new Map<string, InputSchema>()
-  for (const name of Object.keys(handlers))
-    if (!Object.hasOwn(configs, name)) throw undeclared(tool.name, name, Object.keys(configs))
   const declarations = Object.entries(configs).map(([name, config]): ModeDeclaration => {
     const { input, ...rest } = declared(`mode "${name}" of tool "${tool.name}"`, config as ModeConfig, modeKeys)
     if (rest.about === undefined) throw undescribed(tool.name, name)
@@ -121,6 +119,8 @@ export function compositeOf(tool: Tool, { by, policy, common, modes: configs, ha
     return { ...plain, input: schema.json }
   })
   const modes = declareModes({ tool: { ...tool, inputSchema: shared.json }, by, policy, modes: declarations })
+  for (const name of Object.keys(handlers))
+    if (!Object.hasOwn(configs, name)) throw undeclared(tool.name, name, Object.keys(configs))
   const { all } = modes
   const check = async (value: unknown, snapshot?: Snapshot): Promise<Checked> => {
     const given = isRecord(value) ? value : {}
