@@ -182,6 +182,11 @@ verifies('P18', () => {
     ],
   ]
   for (const [declare, message] of others) expect(refusal(declare)).toBe(`invalid_declaration: Unknown key ${message}`)
+  // A definition from elsewhere has a name, which must be the same.
+  const definition = { name: 'listed', description: 'List' }
+  new ToolRegistry().register('listed', definition, handler)
+  box.tool('listed', definition, handler)
+  expect(refusal(() => box.tool('other', definition, handler))).toContain('Unknown key "name" in tool "other".')
   // Where nothing is close, the known keys are listed; what is undefined was not declared.
   expect(refusal(() => defineToolbox({ ...info, gate: unchecked({ zzzzz: 1 }) }))).toContain(
     'Known keys: description, about, default.',

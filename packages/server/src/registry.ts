@@ -20,7 +20,7 @@ import { resultOf } from './result.ts'
 import { invalidArguments } from './runtime/calls.ts'
 import type { GroupOptions } from './runtime/declaration.ts'
 import type { SchemaSource } from './schema.ts'
-import { entryOf, type InputOf, type ToolConfig, toolKeys } from './tool-config.ts'
+import { declaredTool, entryOf, type InputOf, type ToolConfig, toolKeys } from './tool-config.ts'
 import { ToolGroups } from './tool-groups.ts'
 
 /** A tool as it is registered, with the keys that it has in a toolbox. */
@@ -136,7 +136,7 @@ export class ToolRegistry implements Source {
 
   #add(name: string, given: RegisteredTool, visibility: Visibility, handler: ToolHandler): () => void {
     checkToolName(name)
-    const { execution, ...config } = declared(`tool "${name}"`, given, registeredKeys)
+    const { execution, ...config } = declaredTool(name, given, registeredKeys)
     const made = entryOf(this.name, name, { ...config, ...visibility }, { handler, origin: 'dynamic' })
     const entry: ToolEntry = execution === undefined ? made : { ...made, tool: { ...made.tool, execution } }
     if (this.#entries.has(keyOf(entry))) {

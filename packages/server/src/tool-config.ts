@@ -9,7 +9,7 @@ import {
   type Tool,
   type ToolAnnotations,
 } from '@unfold-mcp/core'
-import type { Declared, Keys } from './declared.ts'
+import { type Declared, declared, type Keys } from './declared.ts'
 import { type ToolEntry, type ToolHandler, withVersion } from './entry.ts'
 import type { HandlerResult } from './result.ts'
 import { alwaysLoad } from './runtime/host-hints.ts'
@@ -86,6 +86,15 @@ export const toolKeys: Keys<AnyConfig> = {
   icons: true,
   timeoutMs: true,
   _meta: true,
+}
+
+/**
+ * A tool under the library's own names; throws for a key that nothing reads. A definition that comes from elsewhere may repeat the name of
+ * the tool.
+ */
+export function declaredTool<T extends AnyConfig>(name: string, config: T, keys: NoInfer<Keys<T>>): Declared<T> {
+  const { name: own, ...rest } = config as T & { readonly name?: string }
+  return declared(`tool "${name}"`, own === name ? (rest as unknown as T) : config, keys)
 }
 
 /** What a handler with this input schema gets. */

@@ -33,7 +33,16 @@ import type { SearchSettings } from './search/settings.ts'
 import { servable } from './servable.ts'
 import { memoryStore } from './stores/memory.ts'
 import type { ActivationStore } from './stores/store.ts'
-import { type AnyConfig, definitionOf, entryOf, type InputOf, type ResultOf, type ToolConfig, toolKeys } from './tool-config.ts'
+import {
+  type AnyConfig,
+  declaredTool,
+  definitionOf,
+  entryOf,
+  type InputOf,
+  type ResultOf,
+  type ToolConfig,
+  toolKeys,
+} from './tool-config.ts'
 import { gateKeys, introductionKeys, limitKeys, quotaKeys, searchKeys, toolboxKeys } from './toolbox-keys.ts'
 
 /** What a toolbox is, who sees what of it, and how its state is kept. */
@@ -188,7 +197,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     handler: (input: InputOf<I>, ctx: ToolContext<Name, F, P>) => ResultOf<O> | Promise<ResultOf<O>>,
   ): this {
     return this.#add(
-      entryOf(this.name, name, declared(`tool "${name}"`, config as unknown as AnyConfig, toolKeys), {
+      entryOf(this.name, name, declaredTool(name, config as unknown as AnyConfig, toolKeys), {
         handler: handler as unknown as ToolHandler,
         gated: this.#options.gate !== undefined,
       }),
