@@ -1,12 +1,28 @@
 import { checkToolName, type Tool } from '@unfold-mcp/core'
 import type { ToolContext } from '../context.ts'
+import { declared, type Keys } from '../declared.ts'
 import type { ToolEntry } from '../entry.ts'
 import type { HandlerResult } from '../result.ts'
 import { inputSchema, outputSchema } from '../schema.ts'
+import type { PluginTool } from './define.ts'
 import { isFields } from './message.ts'
 import type { Loaded } from './process.ts'
 
 const mostTools = 1_000
+
+// As JSON has them: the handler stays in the process of the plugin.
+const pluginKeys: Keys<Omit<PluginTool, 'handler'> & Pick<Tool, '_meta'>> = {
+  name: true,
+  title: true,
+  description: true,
+  inputSchema: true,
+  outputSchema: true,
+  annotations: true,
+  tags: true,
+  group: true,
+  timeoutMs: true,
+  _meta: true,
+}
 
 export interface EntryOptions {
   /** Where the tools come from, for messages. */
@@ -25,6 +41,7 @@ export function entriesOf({ tools, group }: Loaded, options: EntryOptions): read
 function entryOf(given: Record<string, unknown>, { source, group, callTimeoutMs, call }: EntryOptions): ToolEntry {
   const name = String(given.name)
   checkToolName(name)
+  declared(`tool "${name}"`, given, pluginKeys)
   const { title, description, annotations, _meta } = given
   const input = inputSchema(name, fieldsIn(given.inputSchema, name, 'inputSchema'))
   const outputSource = fieldsIn(given.outputSchema, name, 'outputSchema')

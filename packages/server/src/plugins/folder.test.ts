@@ -68,6 +68,15 @@ describe('what a folder of plugins may hold', () => {
     ])
   })
 
+  test('no tool with an unknown key, which is reported by name', async () => {
+    await using shop = await workshop({
+      'typo.mjs': `export default [{ name: 'double', desciption: 'Doubles', handler: () => '' }]`,
+    })
+    expect(messages(shop)).toEqual([
+      'Plugin "typo.mjs" was not loaded: Unknown key "desciption" in tool "double". Did you mean "description"?',
+    ])
+  })
+
   test('folders with a manifest, which may define the tools itself', async () => {
     await using shop = await workshop({
       'one/plugin.json': JSON.stringify({ name: 'One', main: './lib/main.mjs' }),

@@ -5,6 +5,7 @@ import type { ToolContext } from '../context.ts'
 import type { ToolEntry } from '../entry.ts'
 import { wordsOf } from '../report.ts'
 import type { HandlerResult } from '../result.ts'
+import { sentence } from '../runtime/surface.ts'
 import { entriesOf } from './definition.ts'
 import { Output } from './output.ts'
 import type { PluginProcess } from './process.ts'
@@ -103,7 +104,7 @@ export class Runner {
       // Removed while it was being loaded: it is taken away, and nothing was wrong.
       if (!existsSync(candidate.file)) return
       const before = this.#process === undefined ? '' : ' The version before it is served on.'
-      this.#fail(`${this.#label} was not loaded: ${words}.${before}`)
+      this.#fail(`${this.#label} was not loaded: ${sentence(words)}${before}`)
     })
   }
 
@@ -207,7 +208,7 @@ export class Runner {
     if (this.#loading !== undefined) return
     const timer = setTimeout(() => {
       this.#again = undefined
-      void this.#begin(candidate, (words) => this.#startAgain(`${this.#label} could not be started again: ${words}.`))
+      void this.#begin(candidate, (words) => this.#startAgain(`${this.#label} could not be started again: ${sentence(words)}`))
     }, delayMs)
     timer.unref()
     this.#again = { at: this.#options.now() + delayMs, timer }
