@@ -127,6 +127,7 @@ const handler = (): string => ''
 verifies('P18', () => {
   const box = defineToolbox(info)
   const misspelt = { desciption: 'Ping' }
+  const misspeltAttributes: object = { regsitry: 'x' }
   const tools: readonly (() => unknown)[] = [
     () => box.tool('ping', unchecked({ ...misspelt }), handler),
     () => new ToolRegistry().register('ping', unchecked(misspelt), handler),
@@ -173,7 +174,13 @@ verifies('P18', () => {
     ],
     [() => new ToolRegistry(unchecked({ nam: 'more' })), '"nam" in the options of a registry. Did you mean "name"?'],
     [
-      () => mcpServer({ regsitry: 'x' } as object)(class Desk {}, unchecked({})),
+      () =>
+        mcpServer(misspeltAttributes)(
+          class Desk {
+            ping = ''
+          },
+          unchecked({}),
+        ),
       '"regsitry" in class "Desk". Did you mean "registry"?',
     ],
     [

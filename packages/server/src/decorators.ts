@@ -155,10 +155,10 @@ function* methodsOf(instance: object): Generator<[ToolHandler, { readonly name: 
   ) {
     for (const key of Object.getOwnPropertyNames(at)) {
       const method = Object.getOwnPropertyDescriptor(at, key)?.value as unknown
-      const declared = typeof method === 'function' ? toolMethods.get(method) : undefined
-      if (declared === undefined || seen.has(declared.name)) continue
-      seen.add(declared.name)
-      yield [method as ToolHandler, declared]
+      const found = typeof method === 'function' ? toolMethods.get(method) : undefined
+      if (found === undefined || seen.has(found.name)) continue
+      seen.add(found.name)
+      yield [method as ToolHandler, found]
     }
   }
 }
