@@ -15,6 +15,10 @@ test('a new server compiles, runs and is found by its name', async () => {
   expect(ended.code).toBe(0)
   const { name, folder, next } = JSON.parse(ended.stdout)
   expect({ name, next }).toEqual({ name: 'my-notes', next: ['cd My Notes', 'npm install', 'unfold list my-notes'] })
+  // The keys are those of MCP, which people know.
+  const source = await readFile(join(folder, 'src', 'server.ts'), 'utf8')
+  expect(source).toContain("description: 'Write a note'")
+  expect(source).not.toMatch(/\b(?:about|input|output):/u)
   await symlink(modules, join(folder, 'node_modules'))
   const compiler = join(modules, 'typescript', 'bin', 'tsc')
   expect(await run(process.execPath, [compiler], { env: { PATH: process.env.PATH }, cwd: folder })).toEqual({
