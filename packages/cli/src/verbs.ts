@@ -49,6 +49,9 @@ const serverFlags: { readonly [name: string]: Flag } = {
   'no-cache': { type: 'switch', about: 'Neither read nor write the cache of tools' },
 }
 
+// A preview decides by itself which protocol to speak, and never reads a cache.
+const { protocol: _protocol, 'no-cache': _noCache, ...previewFlags } = serverFlags
+
 const text = (value: string, about: string): Flag => ({ type: 'text', value, about })
 const toggle = (about: string): Flag => ({ type: 'switch', about })
 
@@ -67,6 +70,8 @@ const runningFlags: { readonly [name: string]: Flag } = {
 
 const importedClients =
   'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp|continue'
+// Written out, because loading the table would slow down every completion; a test compares them.
+const previewedHosts = 'claude-code|codex|gemini-cli|opencode|qwen-code|copilot-cli|kilo|cline|continue|kimi-code'
 const connectedClients = `${importedClients}|jetbrains`
 
 /** Everything that can be asked for. */
@@ -230,13 +235,13 @@ export const verbs: { readonly [name: string]: Verb } = {
     flags: serverFlags,
   },
   preview: {
-    about: 'Show what a host would see of a server: tools, tokens, turns, warnings',
+    about: 'Show what a host would see of a server, or of the running gateway: tools, tokens, steps, warnings',
     takes: '[<server>]',
     wantsServer: true,
     flags: {
-      ...serverFlags,
-      host: text('name', 'As this host, such as claude-code, codex or gemini-cli. Default: any client, in both eras'),
-      era: text('session|2026-07-28|both', 'The protocol era. Default: the one that the host speaks'),
+      ...previewFlags,
+      host: text(previewedHosts, 'As this host. Default: a client about which nothing is known'),
+      era: text('session|2026-07-28|both', 'The protocol era. Default: the one that the host uses; without a host, both'),
     },
   },
   watch: {

@@ -2,57 +2,121 @@ import { amount, counted } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
-import type { HostPreview } from './preview.ts'
+import { wrapped } from '../text/wrap.ts'
+import type { HostPreview, PreviewedStep, PreviewedTool } from './preview.ts'
 
-const mostTools = 12
+/** How wide the terminal is, and whether it has colours. */
+export interface Layout {
+  readonly width: number
+  readonly style: Style
+}
 
-/** One preview as lines for a person. */
-export function previewLines(
-  title: string,
-  preview: HostPreview,
-  { width, style }: { width: number; style: Style },
-): readonly string[] {
-  const { tools, tokens, instructionTokens, unlisted, allTokens, turns, warnings, revision } = preview
-  const deferred = tools.filter(({ loaded }) => !loaded).length
-  const rest =
-    unlisted.length === 0 ? '' : `; ${counted(unlisted.length, 'more tool')} on demand (all: ${amount(allTokens)} tokens)`
-  const names = deferred === 0 ? '' : `, ${deferred} of them by name only`
-  const shown = tools.slice(0, mostTools)
+const mostTools = 25
+const mostSteps = 6
+const mostReplyLines = 6
+// Narrower, columns would be cut into pieces: the eras then follow one another.
+const leastForColumns = 72
+
+/** Previews of one server, in columns where there is room for them, as lines for a person. */
+export function previewLines(title: string, previews: readonly HostPreview[], layout: Layout): readonly string[] {
+  const parts = layout.width < leastForColumns ? previews.map((preview) => [preview]) : [previews]
   return [
-    `${style.bold(safeText(title))}  ${revision}`,
-    `  The model sees ${counted(tools.length, 'tool')}${names}, ${amount(tokens)} tokens${rest}.`,
-    ...(instructionTokens > 0 ? [`  Instructions: ${amount(instructionTokens)} tokens.`] : []),
-    ...tableLines(
-      shown.map((tool) => [safeText(tool.name), tool.loaded ? amount(tool.tokens) : 'name only']),
-      { width, indent: 4 },
-    ),
-    ...(tools.length > mostTools ? [`    … and ${tools.length - mostTools} more`] : []),
-    ...(turns.length === 0 ? [] : [`  Reaching a tool takes ${counted(turns.length, 'turn')}:`]),
-    ...tableLines(
-      turns.map(({ sees, does, tokens: cost }, index) => [
-        `${index + 1}.`,
-        safeText(`sees ${sees}${cost === undefined ? '' : ` (${amount(cost)} tokens)`}, ${does}`),
-      ]),
-      { width, indent: 4 },
-    ),
-    ...warnings.map((warning) => `  ${style.yellow('warning:')} ${safeText(warning)}`),
+    ...wrapped(safeText(title), layout.width).map((line) => layout.style.bold(line)),
+    ...parts.flatMap((columns) => ['', ...overviewLines(columns, layout)]),
+    ...previews.flatMap((preview) => stepLines(preview, { ...layout, isOnly: previews.length === 1 })),
+    ...warningLines(previews, layout),
   ]
 }
 
-/** What two eras list differently, as one line each. */
-export function differenceLines(session: HostPreview, stateless: HostPreview): readonly string[] {
-  const only = (one: HostPreview, other: HostPreview): readonly string[] => {
-    const others = new Set(other.tools.map(({ name }) => name))
-    return one.tools.map(({ name }) => name).filter((name) => !others.has(name))
-  }
-  const line = (label: string, names: readonly string[]): readonly string[] =>
-    names.length === 0
-      ? []
-      : [
-          `Only listed ${label}: ${names
-            .slice(0, mostTools)
-            .map((name) => safeText(name))
-            .join(', ')}${names.length > mostTools ? ` and ${names.length - mostTools} more` : ''}`,
-        ]
-  return [...line('in sessions', only(session, stateless)), ...line('on 2026-07-28', only(stateless, session))]
+const eraName = ({ era, revision }: HostPreview): string => (era === 'session' ? `Session (${revision})` : revision)
+
+/** What is listed first and what it costs, then every tool and how a model gets to it. */
+function overviewLines(previews: readonly HostPreview[], { width, style }: Layout): readonly string[] {
+  const row = (label: string, cell: (preview: HostPreview) => string): readonly string[] => [label, ...previews.map(cell)]
+  const names = [...new Set(previews.flatMap(({ tools }) => tools.map(({ name }) => name)))]
+  const [head = '', ...lines] = tableLines(
+    [
+      row('', eraName),
+      row('Listed first', firstText),
+      row('Instructions', ({ instructionTokens }) => (instructionTokens === 0 ? 'none' : counted(instructionTokens, 'token'))),
+      row('Not listed', laterText),
+      row('Turns to a tool', turnsText),
+      ['', ''],
+      row('Tool', () => 'Tokens'),
+      ...names.slice(0, mostTools).map((name) =>
+        row(`  ${safeText(name, { limit: 70 })}`, ({ tools }) => {
+          const tool = tools.find((each) => each.name === name)
+          return tool === undefined ? '-' : cellText(tool)
+        }),
+      ),
+    ],
+    { width, widest: Math.max(20, Math.floor(width / 2)) },
+  )
+  const rest = names.length - mostTools
+  return [style.bold(head), ...lines, ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : [])]
+}
+
+function firstText({ tools, tokens }: HostPreview): string {
+  const listed = tools.filter(({ state }) => state === 'listed' || state === 'named')
+  const named = listed.filter(({ state }) => state === 'named').length
+  const only = named === 0 ? '' : named === listed.length ? ' (names only)' : ` (${named} by name only)`
+  return `${counted(listed.length, 'tool')}${only}, ${counted(tokens, 'token')}`
+}
+
+function laterText({ tools }: HostPreview): string {
+  const later = tools.filter(({ state }) => state !== 'listed' && state !== 'named')
+  if (later.length === 0) return 'none'
+  return `${counted(later.length, 'tool')}, ${counted(
+    later.reduce((sum, { tokens }) => sum + tokens, 0),
+    'token',
+  )}`
+}
+
+const turnsText = ({ turns: { listed, unlisted } }: HostPreview): string =>
+  unlisted === undefined ? `${listed}` : `${listed}; not listed: ${unlisted}`
+
+function cellText({ tokens, state, after = '' }: PreviewedTool): string {
+  if (state === 'named') return `${amount(tokens)}, deferred`
+  if (state === 'step') return `${amount(tokens)}, after ${safeText(after, { limit: 40 })}`
+  if (state === 'found') return `${amount(tokens)}, by search`
+  return state === 'unreachable' ? `${amount(tokens)}, unreachable` : amount(tokens)
+}
+
+/** What a model can call to get further, and what it then receives. */
+function stepLines(preview: HostPreview, layout: Layout & { readonly isOnly: boolean }): readonly string[] {
+  const { steps } = preview
+  if (steps.length === 0) return []
+  const rest = steps.length - mostSteps
+  return [
+    '',
+    layout.style.bold(layout.isOnly ? 'Steps' : `Steps: ${eraName(preview)}`),
+    ...steps.slice(0, mostSteps).flatMap((step, index) => oneStep(step, index + 1, layout)),
+    ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : []),
+  ]
+}
+
+function oneStep(step: PreviewedStep, place: number, { width, style }: Layout): readonly string[] {
+  const { call, reply, replyTokens, isError, tools, tokens } = step
+  const added = tools.length === 0 ? '' : `, ${counted(tools.length, 'new tool')} (${counted(tokens, 'token')})`
+  const outcome = isError ? 'fails' : `a reply of ${counted(replyTokens, 'token')}${added}`
+  const lines = safeText(reply.trim(), { lines: true, limit: 4_000 })
+    .split('\n')
+    .flatMap((line) => wrapped(line, width - 7))
+  const more = lines.length > mostReplyLines ? ['…'] : []
+  return [
+    ...tableLines([[`${place}.`, `${safeText(call, { limit: 200 })}: ${outcome}`]], { width, indent: 2, gap: 1 }),
+    ...[...lines.slice(0, mostReplyLines), ...more].map((line) => style.dim(`     | ${line}`.trimEnd())),
+  ]
+}
+
+/** Each warning once; one that holds in a single era says in which. */
+function warningLines(previews: readonly HostPreview[], { width, style }: Layout): readonly string[] {
+  const messages = [...new Set(previews.flatMap(({ warnings }) => warnings.map(({ message }) => message)))]
+  const lines = messages.flatMap((message) => {
+    const where = previews.filter(({ warnings }) => warnings.some((each) => each.message === message))
+    const era = where.length === previews.length ? '' : `${where.map(eraName).join(', ')}: `
+    const [first = '', ...others] = wrapped(safeText(`warning: ${era}${message}`), width - 2)
+    return [first.replace('warning:', style.yellow('warning:')), ...others.map((line) => `  ${line}`)]
+  })
+  return lines.length === 0 ? [] : ['', ...lines]
 }
