@@ -97,7 +97,7 @@ class Exploration {
       // An earlier step may have switched these off again.
       for (const name of ancestors) if (this.#isListed(name) && !this.#skipped.has(name)) await this.#called(name, {})
       if (ancestors.length > 0) await this.#relist()
-      const { isError } = await this.#step(activator.name, {}, group)
+      const { isError } = await this.#step(activator.name, {}, { group, first: ancestors })
       if (group !== undefined && !isError) opened.push(group)
     }
     if (this.#options.isShared) await this.#deactivate(opened)
@@ -143,11 +143,15 @@ class Exploration {
     return !this.#options.isShared || annotations?.readOnlyHint === true
   }
 
-  async #step(name: string, args: Step['arguments'], group?: string): Promise<Step> {
+  async #step(name: string, args: Step['arguments'], { group, first = [] }: Within = {}): Promise<Step> {
     const before = new Set(this.#list.map((tool) => tool.name))
     const { text, isError } = await this.#called(name, args)
     const appeared = (await this.#relist()).filter((tool) => !before.has(tool.name))
-    const step = { name, arguments: args, reply: text, isError, appeared, ...(group !== undefined && { group }) }
+    const step = {
+      ...{ name, arguments: args, reply: text, isError, appeared },
+      ...(group !== undefined && { group }),
+      ...(first.length > 0 && { first }),
+    }
     this.#steps.push(step)
     return step
   }
@@ -166,6 +170,11 @@ class Exploration {
 const textIn = ({ content }: CallResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
 
+interface Within {
+  readonly group?: string | undefined
+  readonly first?: readonly string[]
+}
+
 interface Opening {
   readonly activator: Tool
   readonly group?: string
@@ -181,7 +190,7 @@ function openings(outline: Outline | undefined, list: readonly Tool[]): readonly
   const groups = new Map(outline.groups.map((group) => [group.name, group]))
   const ancestorsOf = (name: string | undefined, depth = 0): readonly string[] => {
     const group = groups.get(name ?? '')
-    if (group === undefined || depth > groups.size) return []
+    if (group === undefined || depth > groups.size) return outline.gate === undefined ? [] : [outline.gate]
     return [...ancestorsOf(group.parent, depth + 1), ...(group.activator === undefined ? [] : [group.activator])]
   }
   const found = outline.groups.flatMap(({ name, parent, activator = '' }) => {

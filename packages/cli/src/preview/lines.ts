@@ -2,7 +2,7 @@ import { amount, counted } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
-import { wrapped } from '../text/wrap.ts'
+import { fitted, wrapped } from '../text/wrap.ts'
 import type { HostPreview, PreviewedStep, PreviewedTool } from './preview.ts'
 
 /** How wide the terminal is, and whether it has colours. */
@@ -11,7 +11,8 @@ export interface Layout {
   readonly style: Style
 }
 
-const mostTools = 25
+const mostListed = 25
+const mostUnlisted = 10
 const mostSteps = 6
 const mostReplyLines = 6
 // Narrower, columns would be cut into pieces: the eras then follow one another.
@@ -23,7 +24,7 @@ export function previewLines(title: string, previews: readonly HostPreview[], la
   return [
     ...wrapped(safeText(title), layout.width).map((line) => layout.style.bold(line)),
     ...parts.flatMap((columns) => ['', ...overviewLines(columns, layout)]),
-    ...previews.flatMap((preview) => stepLines(preview, { ...layout, isOnly: previews.length === 1 })),
+    ...stepParts(previews, layout),
     ...warningLines(previews, layout),
   ]
 }
@@ -33,7 +34,11 @@ const eraName = ({ era, revision }: HostPreview): string => (era === 'session' ?
 /** What is listed first and what it costs, then every tool and how a model gets to it. */
 function overviewLines(previews: readonly HostPreview[], { width, style }: Layout): readonly string[] {
   const row = (label: string, cell: (preview: HostPreview) => string): readonly string[] => [label, ...previews.map(cell)]
-  const names = [...new Set(previews.flatMap(({ tools }) => tools.map(({ name }) => name)))]
+  const all = previews.flatMap(({ tools }) => tools)
+  const listed = [...new Set(all.filter(isFirst).map(({ name }) => name))]
+  const unlisted = [...new Set(all.map(({ name }) => name))].filter((name) => !listed.includes(name))
+  const shown = [...listed.slice(0, mostListed), ...unlisted.slice(0, mostUnlisted)]
+  const widest = Math.max(20, Math.floor(width / 2) - 2)
   const [head = '', ...lines] = tableLines(
     [
       row('', eraName),
@@ -43,28 +48,30 @@ function overviewLines(previews: readonly HostPreview[], { width, style }: Layou
       row('Turns to a tool', turnsText),
       ['', ''],
       row('Tool', () => 'Tokens'),
-      ...names.slice(0, mostTools).map((name) =>
-        row(`  ${safeText(name, { limit: 70 })}`, ({ tools }) => {
+      ...shown.map((name) =>
+        row(fitted(`  ${safeText(name)}`, widest), ({ tools }) => {
           const tool = tools.find((each) => each.name === name)
           return tool === undefined ? '-' : cellText(tool)
         }),
       ),
     ],
-    { width, widest: Math.max(20, Math.floor(width / 2)) },
+    { width, widest },
   )
-  const rest = names.length - mostTools
+  const rest = listed.length + unlisted.length - shown.length
   return [style.bold(head), ...lines, ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : [])]
 }
 
+const isFirst = ({ state }: PreviewedTool): boolean => state === 'listed' || state === 'named'
+
 function firstText({ tools, tokens }: HostPreview): string {
-  const listed = tools.filter(({ state }) => state === 'listed' || state === 'named')
+  const listed = tools.filter(isFirst)
   const named = listed.filter(({ state }) => state === 'named').length
   const only = named === 0 ? '' : named === listed.length ? ' (names only)' : ` (${named} by name only)`
   return `${counted(listed.length, 'tool')}${only}, ${counted(tokens, 'token')}`
 }
 
 function laterText({ tools }: HostPreview): string {
-  const later = tools.filter(({ state }) => state !== 'listed' && state !== 'named')
+  const later = tools.filter((tool) => !isFirst(tool))
   if (later.length === 0) return 'none'
   return `${counted(later.length, 'tool')}, ${counted(
     later.reduce((sum, { tokens }) => sum + tokens, 0),
@@ -72,8 +79,11 @@ function laterText({ tools }: HostPreview): string {
   )}`
 }
 
-const turnsText = ({ turns: { listed, unlisted } }: HostPreview): string =>
-  unlisted === undefined ? `${listed}` : `${listed}; not listed: ${unlisted}`
+function turnsText({ turns: { listed, unlisted } }: HostPreview): string {
+  if (unlisted === undefined) return `${listed}`
+  const { least, most } = unlisted
+  return `${listed}; not listed: ${least === most ? least : `${least} to ${most}`}`
+}
 
 function cellText({ tokens, state, after = '' }: PreviewedTool): string {
   if (state === 'named') return `${amount(tokens)}, deferred`
@@ -82,31 +92,45 @@ function cellText({ tokens, state, after = '' }: PreviewedTool): string {
   return state === 'unreachable' ? `${amount(tokens)}, unreachable` : amount(tokens)
 }
 
+/** The steps of each era; once where they are the same in all. */
+function stepParts(previews: readonly HostPreview[], layout: Layout): readonly string[] {
+  const [first, ...others] = previews
+  if (first === undefined) return []
+  const text = JSON.stringify(first.steps)
+  if (others.every(({ steps }) => JSON.stringify(steps) === text)) return stepLines('Steps', first.steps, layout)
+  return previews.flatMap((preview) => stepLines(`Steps: ${eraName(preview)}`, preview.steps, layout))
+}
+
 /** What a model can call to get further, and what it then receives. */
-function stepLines(preview: HostPreview, layout: Layout & { readonly isOnly: boolean }): readonly string[] {
-  const { steps } = preview
+function stepLines(title: string, steps: readonly PreviewedStep[], layout: Layout): readonly string[] {
   if (steps.length === 0) return []
   const rest = steps.length - mostSteps
   return [
     '',
-    layout.style.bold(layout.isOnly ? 'Steps' : `Steps: ${eraName(preview)}`),
+    layout.style.bold(title),
     ...steps.slice(0, mostSteps).flatMap((step, index) => oneStep(step, index + 1, layout)),
     ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : []),
   ]
 }
 
 function oneStep(step: PreviewedStep, place: number, { width, style }: Layout): readonly string[] {
-  const { call, reply, replyTokens, isError, tools, tokens } = step
-  const added = tools.length === 0 ? '' : `, ${counted(tools.length, 'new tool')} (${counted(tokens, 'token')})`
-  const outcome = isError ? 'fails' : `a reply of ${counted(replyTokens, 'token')}${added}`
+  const { call, first, reply, replyTokens, isError } = step
+  const before = first.length === 0 ? '' : ` after ${first.join(', ')}`
+  const outcome = isError ? 'fails' : `a reply of ${counted(replyTokens, 'token')}${addedText(step)}`
   const lines = safeText(reply.trim(), { lines: true, limit: 4_000 })
     .split('\n')
     .flatMap((line) => wrapped(line, width - 7))
   const more = lines.length > mostReplyLines ? ['…'] : []
   return [
-    ...tableLines([[`${place}.`, `${safeText(call, { limit: 200 })}: ${outcome}`]], { width, indent: 2, gap: 1 }),
+    ...tableLines([[`${place}.`, `${safeText(`${call}${before}`, { limit: 200 })}: ${outcome}`]], { width, indent: 2, gap: 1 }),
     ...[...lines.slice(0, mostReplyLines), ...more].map((line) => style.dim(`     | ${line}`.trimEnd())),
   ]
+}
+
+function addedText({ tools, tokens, through }: PreviewedStep): string {
+  if (tools.length === 0) return ''
+  const how = through === undefined ? counted(tokens, 'token') : `called with ${through}`
+  return `, ${counted(tools.length, 'new tool')} (${how})`
 }
 
 /** Each warning once; one that holds in a single era says in which. */

@@ -1,4 +1,4 @@
-import type { HostProfile } from '@unfold-mcp/core'
+import { type HostProfile, surfaceNames } from '@unfold-mcp/core'
 import type { Sent } from './sent.ts'
 
 interface NoteOptions {
@@ -30,7 +30,11 @@ function absences(all: readonly Sent[]): readonly string[] {
   const [session, stateless] = [all.find(({ era }) => era === 'session'), all.find(({ era }) => era === 'stateless')]
   if (session === undefined || stateless === undefined) return []
   const known = namesIn(session)
-  const missing = stateless.tools.map(({ name }) => name).filter((name) => !known.has(name))
+  // Tools of a group are missing because it cannot be activated, which is a warning.
+  const grouped = new Set(stateless.outline?.tools.filter(({ group }) => group !== undefined).map(({ name }) => name))
+  const missing = stateless.tools
+    .map(({ name }) => name)
+    .filter((name) => !known.has(name) && !grouped.has(name) && !surfaceNames.has(name))
   if (missing.length === 0 || session.skipped.length > 0) return []
   return [`Not seen in a session: ${missing.join(', ')}. A tool that waits for another one is listed after that one succeeded.`]
 }

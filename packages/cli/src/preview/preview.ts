@@ -20,12 +20,24 @@ export interface PreviewedTool {
 /** One step of a model towards a tool that is not listed. */
 export interface PreviewedStep {
   readonly call: string
+  /** Activators that have to be called before it. */
+  readonly first: readonly string[]
   readonly reply: string
   readonly replyTokens: number
   readonly isError: boolean
-  /** Tools that are listed from then on. */
+  /** Tools that can be called from then on. */
   readonly tools: readonly string[]
+  /** What their definitions add to the next request. */
   readonly tokens: number
+  /** The tool that calls them, where the host does not list them in time. */
+  readonly through?: string
+}
+
+/** Requests to the model until it has answered with the result of a tool. */
+export interface Turns {
+  readonly listed: number
+  /** Of a tool that is not listed, at least and at most; absent where all are listed, or none can be reached. */
+  readonly unlisted?: { readonly least: number; readonly most: number }
 }
 
 /** What the model behind a host sees of a server, and how it reaches a tool. */
@@ -40,8 +52,7 @@ export interface HostPreview {
   /** Tokens of the definitions of all tools, listed or not. */
   readonly allTokens: number
   readonly steps: readonly PreviewedStep[]
-  /** Requests to the model until it has the result of a tool; `unlisted` is absent where all tools are listed, or none can be reached. */
-  readonly turns: { readonly listed: number; readonly unlisted?: number }
+  readonly turns: Turns
   readonly warnings: readonly Warning[]
 }
 
@@ -66,7 +77,7 @@ export function previewOf(sent: Sent, options: PreviewOptions): HostPreview {
     tokens: tools.reduce((sum, tool) => sum + firstCost(tool, estimate), 0),
     instructionTokens: estimate(cut(instructions, host?.limits.instructions)),
     allTokens: tools.reduce((sum, { tokens }) => sum + tokens, 0),
-    steps: steps.map((step) => previewedStep(step, options)),
+    steps: steps.map((step) => previewedStep(step, callerIn(sent.tools), options)),
     turns: turnsOf(sent, tools, host),
     warnings: warningsOf(sent, options),
   }
@@ -83,7 +94,8 @@ function previewedTools(sent: Sent, host: HostProfile | undefined): readonly Pre
   const found = new Map<string, PreviewedTool>()
   const add = (tool: PreviewedTool): void => void (found.has(tool.name) || found.set(tool.name, tool))
   for (const tool of tools) add({ name: tool.name, tokens: costIn(host, tool), state: isDeferred(tool) ? 'named' : 'listed' })
-  for (const { name, appeared } of steps)
+  // A search enables one tool as an example of all that it finds.
+  for (const { name, appeared } of steps.filter((step) => step.name !== 'manage_tools'))
     for (const tool of appeared) add({ name: tool.name, tokens: costIn(host, tool), state: 'step', after: name })
   const state = finderIn(tools) === undefined ? 'unreachable' : 'found'
   for (const tool of unlisted) add({ name: tool.name, tokens: costIn(host, tool), state })
@@ -107,32 +119,38 @@ const costIn = (host: HostProfile | undefined, tool: Tool): number => {
 
 const cut = (text: string, most = Number.POSITIVE_INFINITY): string => (text.length > most ? text.slice(0, most) : text)
 
-function previewedStep(step: Step, { host, estimate }: PreviewOptions): PreviewedStep {
+function previewedStep(step: Step, caller: string | undefined, { host, estimate }: PreviewOptions): PreviewedStep {
   const given = Object.entries(step.arguments).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  const through = host === undefined || host.relists === 'immediately' ? undefined : caller
   return {
     call: `${step.name}(${given.join(', ')})`,
+    first: step.first ?? [],
     reply: step.reply,
     replyTokens: estimate(step.reply),
     isError: step.isError,
     tools: step.appeared.map(({ name }) => name),
-    tokens: step.appeared.reduce((sum, tool) => sum + costIn(host, tool), 0),
+    tokens: through === undefined ? step.appeared.reduce((sum, tool) => sum + costIn(host, tool), 0) : 0,
+    ...(through !== undefined && step.appeared.length > 0 && { through }),
   }
 }
 
-function turnsOf(
-  { tools: listed, steps }: Sent,
-  tools: readonly PreviewedTool[],
-  host: HostProfile | undefined,
-): HostPreview['turns'] {
+function turnsOf({ tools: listed, steps }: Sent, tools: readonly PreviewedTool[], host: HostProfile | undefined): Turns {
   // A host that defers spends one turn on its own search.
-  const own = tools.some(({ state }) => state === 'named') ? 1 : 0
-  const turns = { listed: 2 + own }
+  const turns = { listed: tools.some(({ state }) => state === 'named') ? 3 : 2 }
   const caller = callerIn(listed)
-  const isSearched = tools.some(({ state }) => state === 'found') && caller !== undefined
-  if (isSearched) return { ...turns, unlisted: 3 }
-  const opened = steps.filter(({ appeared }) => appeared.length > 0)
-  if (opened.length === 0) return turns
-  const relists = host?.relists ?? 'immediately'
-  if (relists !== 'immediately' && caller === undefined) return relists === 'never' ? turns : { ...turns, unlisted: 4 }
-  return { ...turns, unlisted: steps.some(({ name }) => name === 'manage_tools') ? 4 : 3 }
+  // The surface of a host that never re-lists has call_tool; without it, such a host never sees a new tool.
+  const late = caller !== undefined ? 0 : lateness[host?.relists ?? 'immediately']
+  const isFound = tools.some(({ state }) => state === 'found')
+  const finding = isFound ? [finderIn(listed) === 'search_tools' && caller !== undefined ? 3 : 4 + late] : []
+  const activating = steps
+    .filter(({ name, appeared }) => name !== 'manage_tools' && appeared.length > 0)
+    .map(({ first = [] }) => 3 + first.length + late)
+  const all = [...finding, ...activating].filter((count) => Number.isFinite(count))
+  return all.length === 0 ? turns : { ...turns, unlisted: { least: Math.min(...all), most: Math.max(...all) } }
+}
+
+const lateness: { readonly [R in HostProfile['relists']]: number } = {
+  immediately: 0,
+  late: 1,
+  never: Number.POSITIVE_INFINITY,
 }

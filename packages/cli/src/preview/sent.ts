@@ -11,6 +11,8 @@ export interface Step {
   readonly appeared: readonly Tool[]
   /** The group that the call activates. */
   readonly group?: string
+  /** Activators that have to be called before it, outermost first. */
+  readonly first?: readonly string[]
 }
 
 /** Everything that a server sent to one client: what it lists first, and what each step added. */

@@ -5,6 +5,9 @@ import { schemaKeywords } from './schema-keywords.ts'
 import type { Sent } from './sent.ts'
 import { callerIn, finderIn } from './surface.ts'
 
+// Nobody can change the definitions of these.
+const own: ReadonlySet<string> = new Set([...surfaceNames, 'read_result', 'deactivate'])
+
 /** Something that keeps a model from a tool, or from knowing what it does. */
 export interface Warning {
   readonly kind:
@@ -27,7 +30,7 @@ export function warningsOf(
 ): readonly Warning[] {
   const seen = seenTools(sent)
   const undescribed = [...seen, ...sent.unlisted].filter(
-    ({ name, description = '' }) => description.trim() === '' && !surfaceNames.has(name),
+    ({ name, description = '' }) => description.trim() === '' && !own.has(name),
   )
   return [
     ...naming('missing_description', undescribed, ['has no description', 'have no description']),
@@ -48,14 +51,13 @@ function groupWarnings(sent: Sent, seen: readonly Tool[]): readonly Warning[] {
   const isSearched = finderIn(tools) !== undefined
   return (outline?.groups ?? []).flatMap(({ name, activator = '' }): readonly Warning[] => {
     const step = steps.find((each) => each.group === name)
-    if (step?.isError === true)
-      return [{ kind: 'unreachable_group', message: `group "${name}" cannot be activated: ${firstLine(step.reply)}` }]
+    if (step?.isError === true) return [{ kind: 'unreachable_group', message: `${step.name} fails: ${firstLine(step.reply)}` }]
     if (hasTools(name, outline) || skipped.includes(activator)) return []
     if (era === 'session' && !isSearched && step === undefined && activator !== '' && !listed.has(activator))
       return [
         { kind: 'dropped_activator', message: `group "${name}" cannot be activated: its activator "${activator}" is not listed` },
       ]
-    return [{ kind: 'unreachable_group', message: `group "${name}" has no tools` }]
+    return [{ kind: 'unreachable_group', message: `group "${name}" has no tools that this client can reach` }]
   })
 }
 
@@ -127,7 +129,9 @@ function hostWarnings(
 }
 
 function keywordWarnings(tools: readonly Tool[], title: string, dropped: readonly string[]): readonly Warning[] {
-  const used = tools.map(({ name, inputSchema }) => ({ name, keywords: schemaKeywords(inputSchema) }))
+  const used = tools
+    .filter(({ name }) => !own.has(name))
+    .map(({ name, inputSchema }) => ({ name, keywords: schemaKeywords(inputSchema) }))
   const parts = dropped.flatMap((keyword) => {
     const names = used.filter(({ keywords }) => keywords.has(keyword)).map(({ name }) => name)
     return names.length === 0 ? [] : [`${keyword} (${few(names, 2)})`]
