@@ -65,13 +65,13 @@ async function gatewayOf({ flags }: Invocation, io: Io, output: Output): Promise
   try {
     return await oneGateway(flags, io, output)
   } catch (error) {
-    if (!(error instanceof CommandError) || error.reason !== 'not_running' || flags.config !== undefined) throw error
-    throw new CommandError(
-      error.code,
-      error.reason,
-      'No gateway is running. Start one with "unfold serve", or say what to preview: a server from your configuration ("unfold preview <server>"), an address, or a command ("unfold preview -- node server.js").',
-      { cause: error },
-    )
+    if (!(error instanceof CommandError) || error.reason !== 'not_running') throw error
+    const file = textOf(flags, 'config')
+    const [what, where] = file === undefined ? ['No gateway is running', ''] : [`No gateway is running with ${file}`, ` ${file}`]
+    const others = 'preview a server: unfold preview <server>, unfold preview <address>, or unfold preview -- node server.js'
+    throw new CommandError(error.code, error.reason, `${what}. Start it with "unfold serve${where}", or ${others}`, {
+      cause: error,
+    })
   }
 }
 

@@ -2,6 +2,7 @@ import { amount, counted } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
+import { widthOf } from '../text/width.ts'
 import { fitted, wrapped } from '../text/wrap.ts'
 import type { HostPreview, PreviewedStep, PreviewedTool } from './preview.ts'
 
@@ -15,15 +16,14 @@ const mostListed = 25
 const mostUnlisted = 10
 const mostSteps = 6
 const mostReplyLines = 6
-// Narrower, columns would be cut into pieces: the eras then follow one another.
-const leastForColumns = 72
 
 /** Previews of one server, in columns where there is room for them, as lines for a person. */
 export function previewLines(title: string, previews: readonly HostPreview[], layout: Layout): readonly string[] {
-  const parts = layout.width < leastForColumns ? previews.map((preview) => [preview]) : [previews]
+  const together = overview(previews, layout)
+  const parts = together.isBroken ? previews.map((preview) => overview([preview], layout)) : [together]
   return [
     ...wrapped(safeText(title), layout.width).map((line) => layout.style.bold(line)),
-    ...parts.flatMap((columns) => ['', ...overviewLines(columns, layout)]),
+    ...parts.flatMap(({ lines }) => ['', ...lines]),
     ...stepParts(previews, layout),
     ...warningLines(previews, layout),
   ]
@@ -31,34 +31,41 @@ export function previewLines(title: string, previews: readonly HostPreview[], la
 
 const eraName = ({ era, revision }: HostPreview): string => (era === 'session' ? `Session (${revision})` : revision)
 
+interface Overview {
+  readonly lines: readonly string[]
+  /** Whether a row takes more than a line. */
+  readonly isBroken: boolean
+}
+
 /** What is listed first and what it costs, then every tool and how a model gets to it. */
-function overviewLines(previews: readonly HostPreview[], { width, style }: Layout): readonly string[] {
+function overview(previews: readonly HostPreview[], { width, style }: Layout): Overview {
   const row = (label: string, cell: (preview: HostPreview) => string): readonly string[] => [label, ...previews.map(cell)]
   const all = previews.flatMap(({ tools }) => tools)
   const listed = [...new Set(all.filter(isFirst).map(({ name }) => name))]
   const unlisted = [...new Set(all.map(({ name }) => name))].filter((name) => !listed.includes(name))
   const shown = [...listed.slice(0, mostListed), ...unlisted.slice(0, mostUnlisted)]
   const widest = Math.max(20, Math.floor(width / 2) - 2)
-  const [head = '', ...lines] = tableLines(
-    [
-      row('', eraName),
-      row('Listed first', firstText),
-      row('Instructions', ({ instructionTokens }) => (instructionTokens === 0 ? 'none' : counted(instructionTokens, 'token'))),
-      row('Not listed', laterText),
-      row('Turns to a tool', turnsText),
-      ['', ''],
-      row('Tool', () => 'Tokens'),
-      ...shown.map((name) =>
-        row(fitted(`  ${safeText(name)}`, widest), ({ tools }) => {
-          const tool = tools.find((each) => each.name === name)
-          return tool === undefined ? '-' : cellText(tool)
-        }),
-      ),
-    ],
-    { width, widest },
-  )
+  const rows = [
+    row('', eraName),
+    row('Listed first', firstText),
+    row('Instructions', ({ instructionTokens }) => (instructionTokens === 0 ? 'none' : counted(instructionTokens, 'token'))),
+    row('Not listed', laterText),
+    row('Turns to a tool', turnsText),
+    ['', ''],
+    row('Tool', () => 'Tokens'),
+    ...shown.map((name) =>
+      row(fitted(`  ${safeText(name)}`, widest), ({ tools }) => {
+        const tool = tools.find((each) => each.name === name)
+        return tool === undefined ? '-' : cellText(tool)
+      }),
+    ),
+  ]
+  const [head = '', ...lines] = tableLines(rows, { width, widest })
   const rest = listed.length + unlisted.length - shown.length
-  return [style.bold(head), ...lines, ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : [])]
+  return {
+    lines: [style.bold(head), ...lines, ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : [])],
+    isBroken: lines.length >= rows.length || lines.some((line) => widthOf(line) > width),
+  }
 }
 
 const isFirst = ({ state }: PreviewedTool): boolean => state === 'listed' || state === 'named'
