@@ -44,6 +44,8 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
 interface Previewed extends Pick<Named, 'label' | 'target'> {
   /** What a host's configuration calls it, where that is known. */
   readonly name?: string
+  /** Whether it is the running gateway. */
+  readonly isGateway?: boolean
 }
 
 /** The server that was named; without one, the running gateway. */
@@ -58,7 +60,7 @@ async function serverOf(invocation: Invocation, io: Io, output: Output): Promise
   }
   const { url } = await gatewayOf(invocation, io, output)
   const { target } = await namedServer({ ...invocation, words: [url] }, io, output)
-  return { label: 'gateway', name: 'unfold', target }
+  return { label: 'gateway', name: 'unfold', target, isGateway: true }
 }
 
 async function gatewayOf({ flags }: Invocation, io: Io, output: Output): Promise<{ readonly url: string }> {
@@ -89,6 +91,8 @@ async function sentTo(server: Previewed, { era, host }: Seen, { flags }: Invocat
     clientInfo: { name, version: '0.0.0' },
     // On 2026-07-28 the address says which host it is; in a session the client's own name does.
     ...(isShared && host !== undefined && { view: `host=${host.id}` }),
+  }).catch((error: unknown) => {
+    throw server.isGateway === true && isClientError(error, 'login_required') ? tokenError(error) : error
   })
   const relists = host === undefined || host.relists === 'immediately'
   const { protocolVersion: revision, instructions } = connection
@@ -96,6 +100,14 @@ async function sentTo(server: Previewed, { era, host }: Seen, { flags }: Invocat
   const sent = await explored(connection, { relists, isShared })
   return { era, revision, server: { name: serverName, version }, instructions, ...sent }
 }
+
+const tokenError = (cause: unknown): CommandError =>
+  new CommandError(
+    exit.login,
+    'login_required',
+    'The gateway requires a valid token. Create one with "unfold token add <name>", and pass it with --header "Authorization: Bearer <token>".',
+    { cause },
+  )
 
 interface Spoken {
   readonly all: readonly Sent[]
