@@ -1,6 +1,8 @@
+import { createToken } from '@unfold-mcp/gateway/config'
 import { defineToolbox, listen } from '@unfold-mcp/server'
 import { expect, vi } from 'vitest'
 import { home, servers } from '../../packages/cli/test/command.ts'
+import { serving } from '../../packages/cli/test/serving.ts'
 import { verifies } from '../verifies.ts'
 
 // Each starts several processes, on a machine that may be busy.
@@ -88,15 +90,10 @@ verifies('W02', async () => {
 verifies('W03', async () => {
   await using at = await home()
   const calls: string[] = []
-  const active = new Set<string>()
-  const hooks = {
-    activate: ({ scope }: { readonly scope: string }) => void active.add(scope),
-    deactivate: ({ scope }: { readonly scope: string }) => void active.delete(scope),
-  }
   const toolbox = defineToolbox({
     name: 'shared',
     version: '1.0.0',
-    groups: { notes: { about: 'Notes', hooks }, admin: { about: 'Administration' } },
+    groups: { notes: { about: 'Notes' }, admin: { about: 'Administration' } },
   })
   toolbox.tool('now', { about: 'The time' }, () => void calls.push('now'))
   toolbox.tool('write_note', { group: 'notes', about: 'Writes a note' }, () => void calls.push('write_note'))
@@ -113,8 +110,21 @@ verifies('W03', async () => {
     expect(clients.flatMap(({ steps }) => steps.map(({ call }) => call))).toEqual(['activate_notes()'])
     expect(clients.flatMap(({ warnings }) => warnings)).toEqual([])
     expect(notes).toEqual(['Not called, because they need arguments or may do more than change the list: become_admin.'])
-    expect({ calls, active: [...active] }).toEqual({ calls: [], active: [] })
+    expect(calls).toEqual([])
   } finally {
     await served.close()
   }
+  // All sessions of this token share what it activates.
+  const { token, record } = createToken('mine')
+  const [command = '', ...args] = servers.grouped
+  const config = { mcpServers: { desk: { command, args } }, tokens: [record], exposure: 'groups', remember: 'principal' }
+  await using gateway = await serving(at, config)
+  const header = ['--header', `authorization: Bearer ${token}`]
+  const listed = async () =>
+    (await at.unfold(['list', gateway.url, '--names', '--protocol', 'session', '--no-cache', '--quiet', ...header])).stdout
+  const before = await listed()
+  expect(before).toContain('activate_desk')
+  const previewed = await at.unfold(['preview', gateway.url, '--era', 'session', ...header])
+  expect(previewed.stdout).toMatch(/^ {2}desk__now +\d+, after activate_desk$/mu)
+  expect(await listed()).toBe(before)
 })

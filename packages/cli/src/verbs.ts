@@ -4,6 +4,8 @@ export interface Flag {
   readonly about: string
   /** What stands for its value in the help. */
   readonly value?: string
+  /** The values that it takes, where `value` does not list them. */
+  readonly values?: readonly string[]
   readonly short?: string
 }
 
@@ -71,7 +73,18 @@ const runningFlags: { readonly [name: string]: Flag } = {
 const importedClients =
   'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp|continue'
 // Written out, because loading the table would slow down every completion; a test compares them.
-const previewedHosts = 'claude-code|codex|gemini-cli|opencode|qwen-code|copilot-cli|kilo|cline|continue|kimi-code'
+const previewedHosts = [
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'opencode',
+  'qwen-code',
+  'copilot-cli',
+  'kilo',
+  'cline',
+  'continue',
+  'kimi-code',
+]
 const connectedClients = `${importedClients}|jetbrains`
 
 /** Everything that can be asked for. */
@@ -240,7 +253,12 @@ export const verbs: { readonly [name: string]: Verb } = {
     wantsServer: true,
     flags: {
       ...previewFlags,
-      host: text(previewedHosts, 'As this host. Default: a client about which nothing is known'),
+      host: {
+        type: 'text',
+        value: 'host',
+        values: previewedHosts,
+        about: `As this host: ${previewedHosts.join(', ')}. Default: a client about which nothing is known`,
+      },
       era: text('session|2026-07-28|both', 'The protocol era. Default: the one that the host uses; without a host, both'),
     },
   },
