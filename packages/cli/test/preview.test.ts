@@ -55,6 +55,23 @@ test('every host of the table can be previewed, in its own era or another', asyn
   expect(JSON.parse(both.stdout).clients.map(({ era }: { readonly era: string }) => era)).toEqual(['session', 'stateless'])
 })
 
+test('a gate and the groups around a group are opened first, and count as turns', async () => {
+  await using at = await home()
+  const { stdout } = await at.unfold(['preview', '--json', '--', ...servers.gated])
+  const { clients, notes } = JSON.parse(stdout)
+  expect(clients[0]).toMatchObject({
+    era: 'session',
+    turns: { listed: 2, unlisted: { least: 4, most: 5 } },
+    steps: [
+      { call: 'activate()', first: [] },
+      { call: 'activate_outer()', first: ['activate'], tools: ['shallow'] },
+      { call: 'activate_inner()', first: ['activate', 'activate_outer'], tools: ['deep'] },
+    ],
+    warnings: [],
+  })
+  expect(notes).toEqual(['Not seen in a session: go_on. A tool that waits for another one is listed after that one succeeded.'])
+})
+
 test('the running gateway is previewed without a name, with a token where it wants one, and by its address', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
@@ -77,6 +94,19 @@ test('the running gateway is previewed without a name, with a token where it wan
       steps: [{ call: 'search_tools(query: "grouped now")', reply: expect.stringContaining('grouped__now(') }],
       tools: expect.arrayContaining([expect.objectContaining({ name: 'grouped__write_note', state: 'found' })]),
     })
+})
+
+test('with manage_tools, a search and enabling its first match are the steps', async () => {
+  await using at = await home()
+  await using gateway = await serving(at, { mcpServers: { grouped }, exposure: 'lazy' })
+  const { stdout } = await at.unfold(['preview', gateway.url, '--era', 'session', '--json'])
+  expect(JSON.parse(stdout).clients[0]).toMatchObject({
+    turns: { listed: 2, unlisted: { least: 4, most: 4 } },
+    steps: [
+      { call: 'manage_tools(action: "search", query: "grouped now")' },
+      { call: 'manage_tools(action: "enable", tools: ["grouped__now"])', tools: ['grouped__now'] },
+    ],
+  })
 })
 
 test('a server of a configuration is previewed by its name, after its user agreed', async () => {

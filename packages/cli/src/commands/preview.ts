@@ -28,11 +28,9 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const previews = all.map((sent) => previewOf(sent, { host, serverName, estimate: estimateTokens }))
   const notes = notesOf(all, { host, unspoken })
   const title = `${first?.server.name ?? server.label} ${first?.server.version ?? ''}`.trim()
-  const lines = previewLines(`${title}, as seen by ${host?.title ?? 'any client'}`, previews, {
-    width: output.width,
-    style: output.style,
-  })
-  output.answer([...lines, ...notes.map((note) => `\nnote: ${safeText(note)}`)].join('\n'), {
+  const shown = { title: `${title}, as seen by ${host?.title ?? 'any client'}`, previews, notes }
+  const lines = previewLines(shown, { width: output.width, style: output.style })
+  output.answer(lines.join('\n'), {
     server: server.label,
     ...(host !== undefined && { host: host.id }),
     clients: previews,

@@ -17,11 +17,11 @@ const session = preview({
 const stateless = preview({ era: 'stateless', revision: '2026-07-28', tools: [tool('one', { description: '' })] })
 
 test('eras stand side by side where there is room, and below each other where there is not', () => {
-  const wide = previewLines('desk', [session, stateless], { width: 100, style: plain })
+  const wide = previewLines({ title: 'desk', previews: [session, stateless] }, { width: 100, style: plain })
   expect(wide[2]).toMatch(/^ +Session \(2025-11-25\) +2026-07-28$/u)
   expect(wide.find((line) => line.startsWith('  one '))).toMatch(/^ {2}one +\d+, after activate_a +\d+$/u)
   expect(wide.find((line) => line.startsWith('  activate_a '))).toMatch(/^ {2}activate_a +\d+ +-$/u)
-  const narrow = previewLines('desk', [session, stateless], { width: 50, style: plain })
+  const narrow = previewLines({ title: 'desk', previews: [session, stateless] }, { width: 50, style: plain })
   expect(narrow.filter((line) => line.startsWith('Listed first'))).toHaveLength(2)
   expect(narrow.filter((line) => line.startsWith('  one '))).toHaveLength(2)
 })
@@ -34,14 +34,14 @@ test('no line is wider than the terminal, and text of a server cannot control it
   })
   for (const width of [40, 72, 100, 120])
     for (const shown of [[odd], [odd, stateless]]) {
-      const lines = previewLines('desk', shown, { width, style: plain })
+      const lines = previewLines({ title: 'desk', previews: shown }, { width, style: plain })
       expect(lines.filter((line) => widthOf(line) > width)).toEqual([])
       expect(lines.filter((line) => line.includes('\u0007') || line.includes('\u001b'))).toEqual([])
     }
 })
 
 test('each step shows its cost and the beginning of its reply', () => {
-  const lines = previewLines('desk', [session], { width: 60, style: plain })
+  const lines = previewLines({ title: 'desk', previews: [session] }, { width: 60, style: plain })
   const at = lines.indexOf('Steps')
   expect(lines.slice(at, at + 6)).toEqual([
     'Steps',
@@ -56,25 +56,36 @@ test('each step shows its cost and the beginning of its reply', () => {
 test('steps that are the same in both eras are shown once', () => {
   const search = { name: 'search_tools', arguments: { query: 'x' }, reply: 'x()', isError: false, appeared: [] }
   const both = [preview({ steps: [search] }), preview({ era: 'stateless', revision: '2026-07-28', steps: [search] })]
-  expect(previewLines('desk', both, { width: 100, style: plain }).filter((line) => line.startsWith('Steps'))).toEqual(['Steps'])
-  const one = previewLines('desk', [session, stateless], { width: 100, style: plain })
+  expect(
+    previewLines({ title: 'desk', previews: both }, { width: 100, style: plain }).filter((line) => line.startsWith('Steps')),
+  ).toEqual(['Steps'])
+  const one = previewLines({ title: 'desk', previews: [session, stateless] }, { width: 100, style: plain })
   expect(one.filter((line) => line.startsWith('Steps'))).toEqual(['Steps: Session (2025-11-25)'])
 })
 
 test('a warning of one era says which, and one of both is shown once', () => {
-  const warned = previewLines('desk', [session, stateless], { width: 100, style: plain })
+  const warned = previewLines({ title: 'desk', previews: [session, stateless] }, { width: 100, style: plain })
   expect(warned.at(-1)).toBe('warning: 2026-07-28: one has no description')
-  const same = previewLines('desk', [stateless, stateless], { width: 100, style: plain })
+  const same = previewLines({ title: 'desk', previews: [stateless, stateless] }, { width: 100, style: plain })
   expect(same.filter((line) => line.startsWith('warning'))).toEqual(['warning: one has no description'])
+})
+
+test('notes come last, indented where they are long', () => {
+  const notes = ['A note that does not fit into one line of this terminal.', 'Another.']
+  const lines = previewLines({ title: 'desk', previews: [session], notes }, { width: 40, style: plain })
+  expect(lines.slice(-4)).toEqual(['', 'note: A note that does not fit into', '  one line of this terminal.', 'note: Another.'])
 })
 
 test('long lists are cut, listed tools before others', () => {
   const tools = Array.from({ length: 30 }, (_, at) => tool(`listed_${at}`))
   const outline = { tools: Array.from({ length: 20 }, (_, at) => ({ name: `other_${at}`, tokens: 5 })), groups: [] }
-  const lines = previewLines('desk', [preview({ tools: [tool('search_tools'), ...tools], outline })], {
-    width: 100,
-    style: plain,
-  })
+  const lines = previewLines(
+    { title: 'desk', previews: [preview({ tools: [tool('search_tools'), ...tools], outline })] },
+    {
+      width: 100,
+      style: plain,
+    },
+  )
   expect(lines.filter((line) => line.startsWith('  listed_'))).toHaveLength(24)
   expect(lines.filter((line) => line.startsWith('  other_'))).toHaveLength(10)
   expect(lines).toContain('  … and 16 more (--json shows all)')
@@ -82,6 +93,6 @@ test('long lists are cut, listed tools before others', () => {
 
 test('colours are used where the style has them', () => {
   const style = styleFor({ env: { FORCE_COLOR: '1' }, isTerminal: true })
-  const text = previewLines('desk', [stateless], { width: 100, style }).join('\n')
+  const text = previewLines({ title: 'desk', previews: [stateless] }, { width: 100, style }).join('\n')
   expect(text).toContain('\u001b[33mwarning:\u001b[39m one has no description')
 })

@@ -12,13 +12,20 @@ export interface Layout {
   readonly style: Style
 }
 
+/** What is shown of one server. */
+export interface Shown {
+  readonly title: string
+  readonly previews: readonly HostPreview[]
+  readonly notes?: readonly string[]
+}
+
 const mostListed = 25
 const mostUnlisted = 10
 const mostSteps = 6
 const mostReplyLines = 6
 
 /** Previews of one server, in columns where there is room for them, as lines for a person. */
-export function previewLines(title: string, previews: readonly HostPreview[], layout: Layout): readonly string[] {
+export function previewLines({ title, previews, notes = [] }: Shown, layout: Layout): readonly string[] {
   const together = overview(previews, layout)
   const parts = together.isBroken ? previews.map((preview) => overview([preview], layout)) : [together]
   return [
@@ -26,6 +33,7 @@ export function previewLines(title: string, previews: readonly HostPreview[], la
     ...parts.flatMap(({ lines }) => ['', ...lines]),
     ...stepParts(previews, layout),
     ...warningLines(previews, layout),
+    ...(notes.length === 0 ? [] : ['', ...notes.flatMap((note) => hanging(`note: ${note}`, layout))]),
   ]
 }
 
@@ -141,13 +149,18 @@ function addedText({ tools, tokens, through }: PreviewedStep): string {
 }
 
 /** Each warning once; one that holds in a single era says in which. */
-function warningLines(previews: readonly HostPreview[], { width, style }: Layout): readonly string[] {
+function warningLines(previews: readonly HostPreview[], layout: Layout): readonly string[] {
   const messages = [...new Set(previews.flatMap(({ warnings }) => warnings.map(({ message }) => message)))]
   const lines = messages.flatMap((message) => {
     const where = previews.filter(({ warnings }) => warnings.some((each) => each.message === message))
     const era = where.length === previews.length ? '' : `${where.map(eraName).join(', ')}: `
-    const [first = '', ...others] = wrapped(safeText(`warning: ${era}${message}`), width - 2)
-    return [first.replace('warning:', style.yellow('warning:')), ...others.map((line) => `  ${line}`)]
+    const [first = '', ...others] = hanging(`warning: ${era}${message}`, layout)
+    return [first.replace('warning:', layout.style.yellow('warning:')), ...others]
   })
   return lines.length === 0 ? [] : ['', ...lines]
+}
+
+/** A paragraph whose lines after the first are indented. */
+function hanging(text: string, { width }: Layout): readonly string[] {
+  return wrapped(safeText(text), width - 2).map((line, index) => (index === 0 ? line : `  ${line}`))
 }

@@ -47,6 +47,11 @@ test('tools that appear come after those that are listed, with the call that lis
   })
 })
 
+test('a step that lists only activators is not one that reaches a tool', () => {
+  const steps = [activation(['activate_b', 'deactivate']), activation(['two'], { name: 'activate_b', first: ['activate_a'] })]
+  expect(preview({ tools: [tool('activate_a')], steps }).turns.unlisted).toEqual({ least: 4, most: 4 })
+})
+
 test('a host that lists late or never calls new tools with call_tool, or needs another turn, or cannot', () => {
   const steps = [activation(['one'])]
   const [late, never] = [

@@ -142,8 +142,10 @@ function turnsOf({ tools: listed, steps }: Sent, tools: readonly PreviewedTool[]
   const late = caller !== undefined ? 0 : lateness[host?.relists ?? 'immediately']
   const isFound = tools.some(({ state }) => state === 'found')
   const finding = isFound ? [finderIn(listed) === 'search_tools' && caller !== undefined ? 3 : 4 + late] : []
+  // One that only leads to further steps is not what the model wants.
+  const leads = new Set([...steps.map(({ name }) => name), 'deactivate'])
   const activating = steps
-    .filter(({ name, appeared }) => name !== 'manage_tools' && appeared.length > 0)
+    .filter(({ name, appeared }) => name !== 'manage_tools' && appeared.some((tool) => !leads.has(tool.name)))
     .map(({ first = [] }) => 3 + first.length + late)
   const all = [...finding, ...activating].filter((count) => Number.isFinite(count))
   return all.length === 0 ? turns : { ...turns, unlisted: { least: Math.min(...all), most: Math.max(...all) } }
