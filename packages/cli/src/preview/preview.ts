@@ -34,7 +34,7 @@ export interface PreviewedStep {
 }
 
 /** Requests to the model until it has answered with the result of a tool. */
-export interface Turns {
+interface Turns {
   readonly listed: number
   /** Of a tool that is not listed, at least and at most; absent where all are listed, or none can be reached. */
   readonly unlisted?: { readonly least: number; readonly most: number }
