@@ -96,6 +96,19 @@ test('the running gateway is previewed without a name, with a token where it wan
     })
 })
 
+test('a host that defers is previewed with its own search, or with the short list that connect asks for', async () => {
+  await using at = await home()
+  await using gateway = await serving(at, { mcpServers: { grouped }, budgetTokens: 10 })
+  const states = async (address: readonly string[]) => {
+    const { stdout } = await at.unfold(['preview', ...address, '--host', 'qwen-code', '--json'])
+    const { clients, notes } = JSON.parse(stdout)
+    const [{ tools }] = clients
+    return { states: [...new Set(tools.map(({ state }: { readonly state: string }) => state))], notes: notes.length }
+  }
+  expect(await states([])).toEqual({ states: ['named'], notes: 1 })
+  expect(await states([`${gateway.url}?exposure=auto`])).toEqual({ states: ['listed', 'found'], notes: 0 })
+})
+
 test('with manage_tools, a search and enabling its first match are the steps', async () => {
   await using at = await home()
   await using gateway = await serving(at, { mcpServers: { grouped }, exposure: 'lazy' })

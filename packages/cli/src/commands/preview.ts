@@ -1,6 +1,7 @@
 import { isClientError } from '@unfold-mcp/client'
 import { estimateTokens, type HostProfile, hostById, hostProfiles, nearest, nearestHint } from '@unfold-mcp/core'
 import { CommandError, exit, usageError } from '../exit.ts'
+import { exposureNames, loadingFor } from '../gateway/exposure.ts'
 import { oneGateway } from '../gateway/running.ts'
 import { type Invocation, textOf } from '../grammar.ts'
 import type { Io } from '../io.ts'
@@ -25,8 +26,9 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { all, unspoken } = await sentInEach(eras, (era) => sentTo(server, { era, host }, invocation, io, output), server.label)
   const [first] = all
   const serverName = server.name ?? first?.server.name ?? server.label
-  const previews = all.map((sent) => previewOf(sent, { host, serverName, estimate: estimateTokens }))
-  const notes = notesOf(all, { host, unspoken })
+  const isLoaded = asksToLoad(server)
+  const previews = all.map((sent) => previewOf(sent, { host, isLoaded, serverName, estimate: estimateTokens }))
+  const notes = notesOf(all, { host, isLoaded, unspoken })
   const title = `${first?.server.name ?? server.label} ${first?.server.version ?? ''}`.trim()
   const shown = { title: `${title}, as seen by ${host?.title ?? 'any client'}`, previews, notes }
   const lines = previewLines(shown, { width: output.width, style: output.style })
@@ -37,6 +39,13 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     notes,
   })
   return exit.ok
+}
+
+/** Whether the address asks for a short list, which `unfold connect` writes together with the host's option to load it at once. */
+function asksToLoad({ target }: Previewed): boolean {
+  if (!('url' in target) || !URL.canParse(target.url)) return false
+  const exposure = exposureNames.find((name) => name === new URL(target.url).searchParams.get('exposure'))
+  return exposure !== undefined && loadingFor(exposure) === 'loaded'
 }
 
 interface Previewed extends Pick<Named, 'label' | 'target'> {

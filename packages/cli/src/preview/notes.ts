@@ -3,12 +3,14 @@ import type { Sent } from './sent.ts'
 
 interface NoteOptions {
   readonly host: HostProfile | undefined
+  /** Whether the host is configured to load this server's tools at once. */
+  readonly isLoaded: boolean
   /** Eras that the server does not speak. */
   readonly unspoken: readonly Sent['era'][]
 }
 
 /** What a reader of a preview should know about how it was made. */
-export function notesOf(all: readonly Sent[], { host, unspoken }: NoteOptions): readonly string[] {
+export function notesOf(all: readonly Sent[], { host, isLoaded, unspoken }: NoteOptions): readonly string[] {
   const skipped = [...new Set(all.flatMap((sent) => sent.skipped))]
   const isDeferring = all.some(({ tools }) => tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined))
   return [
@@ -19,6 +21,11 @@ export function notesOf(all: readonly Sent[], { host, unspoken }: NoteOptions): 
       ? [`Not called, because they need arguments or may do more than change the list: ${skipped.join(', ')}.`]
       : []),
     ...absences(all),
+    ...(host?.defers === 'always' && !isLoaded
+      ? [
+          `${host.title} defers tools behind its own tool search. "unfold connect" sets its option to load a short list of the gateway at once; an address with ?exposure=auto shows that.`,
+        ]
+      : []),
     ...(host?.defers === 'by-setting' && !isDeferring
       ? [`${host.title} defers tools in some versions and settings. This preview assumes that it does not.`]
       : []),

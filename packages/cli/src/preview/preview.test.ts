@@ -89,6 +89,8 @@ test('a host that defers sends names, except of tools whose hint it reads', () =
   expect(all.tools.map(({ state }) => state)).toEqual(['named', 'named'])
   expect(all.tokens).toBe(estimateTokens('finder') + estimateTokens('other'))
   expect(all.turns.listed).toBe(3)
+  const options = { host: defers, isLoaded: true, serverName: 'desk', estimate: estimateTokens }
+  expect(previewOf(sent({ tools }), options).tools.map(({ state }) => state)).toEqual(['listed', 'listed'])
   const reads = preview({ tools }, { ...defers, hints: ['anthropic/alwaysLoad'] })
   expect(reads.tools.map(({ state }) => state)).toEqual(['listed', 'named'])
 })

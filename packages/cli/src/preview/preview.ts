@@ -60,6 +60,8 @@ export interface HostPreview {
 export interface PreviewOptions {
   /** Absent: a client about which nothing is known. */
   readonly host: HostProfile | undefined
+  /** Whether the host is configured to load this server's tools at once, where it would defer them. */
+  readonly isLoaded?: boolean
   /** What the host's configuration calls the server; part of the tool names that a model sees. */
   readonly serverName: string
   readonly estimate: (text: string) => number
@@ -67,9 +69,9 @@ export interface PreviewOptions {
 
 /** The preview for one host. */
 export function previewOf(sent: Sent, options: PreviewOptions): HostPreview {
-  const { host, estimate } = options
+  const { host, isLoaded = false, estimate } = options
   const { era, revision, instructions = '', steps } = sent
-  const tools = previewedTools(sent, host)
+  const tools = previewedTools(sent, host, isLoaded)
   return {
     era,
     revision,
@@ -88,9 +90,9 @@ function firstCost({ name, tokens, state }: PreviewedTool, estimate: (text: stri
   return state === 'listed' ? tokens : 0
 }
 
-function previewedTools(sent: Sent, host: HostProfile | undefined): readonly PreviewedTool[] {
+function previewedTools(sent: Sent, host: HostProfile | undefined, isLoaded: boolean): readonly PreviewedTool[] {
   const { tools, steps, unlisted, outline } = sent
-  const isDeferred = deferredBy(host, tools)
+  const isDeferred = isLoaded ? () => false : deferredBy(host, tools)
   const found = new Map<string, PreviewedTool>()
   const add = (tool: PreviewedTool): void => void (found.has(tool.name) || found.set(tool.name, tool))
   for (const tool of tools) add({ name: tool.name, tokens: costIn(host, tool), state: isDeferred(tool) ? 'named' : 'listed' })
