@@ -17,7 +17,7 @@ export interface Requirement {
  * H: what real hosts do with a list, as the host lab measured it.
  * B: bad input. P: what authors of servers expect of declarations, handlers and replies. V: one server of a gateway, at an
  * address of its own. U: starting the servers behind a gateway. K: settings of the
- * library in the file of a gateway.
+ * library in the file of a gateway. W: what `unfold preview` shows and warns about.
  */
 export const requirements = [
   { id: 'A01', ways: 'session', behaviour: 'a fresh list holds the activators and what is always shown, nothing else' },
@@ -843,6 +843,23 @@ export const requirements = [
     id: 'K06',
     ways: 'none',
     behaviour: 'the key of an embedder is in nothing that a gateway says, also when its endpoint repeats it',
+  },
+
+  {
+    id: 'W01',
+    ways: 'none',
+    behaviour: 'a preview shows both eras side by side: what is listed first, what each step adds, and what both cost',
+  },
+  {
+    id: 'W02',
+    ways: 'none',
+    behaviour:
+      'a preview warns about missing descriptions, groups and activators out of reach, and everything that a host truncates, refuses or drops',
+  },
+  {
+    id: 'W03',
+    ways: 'none',
+    behaviour: 'a preview of a server that goes on running calls nothing but what changes its own list, and undoes that',
   },
 ] as const satisfies readonly Requirement[]
 

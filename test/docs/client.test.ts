@@ -181,6 +181,7 @@ test('command line: what the page shows is what it prints', async () => {
   }
   await shows('command-line-list', await parts(['list'], ['identity']))
   await shows('command-line-tool', await parts(['call', 'average', '--help']))
+  await shows('command-line-preview', await parts(['preview']))
   await shows(
     'command-line-call',
     await parts(

@@ -17,7 +17,7 @@ const gateway = [
   'enable',
   'disable',
 ]
-const servers = ['list', 'call', 'describe', 'search', 'tree', 'watch', 'identity', 'login', 'logout']
+const servers = ['list', 'call', 'describe', 'search', 'tree', 'preview', 'watch', 'identity', 'login', 'logout']
 const others = ['doctor', 'generate', 'plugins', 'init', 'completion']
 
 // Where nobody says how wide the terminal is.

@@ -4,6 +4,8 @@ export interface Flag {
   readonly about: string
   /** What stands for its value in the help. */
   readonly value?: string
+  /** The values that it takes, where `value` does not list them. */
+  readonly values?: readonly string[]
   readonly short?: string
 }
 
@@ -49,6 +51,9 @@ const serverFlags: { readonly [name: string]: Flag } = {
   'no-cache': { type: 'switch', about: 'Neither read nor write the cache of tools' },
 }
 
+// A preview decides by itself which protocol to speak, and never reads a cache.
+const { protocol: _protocol, 'no-cache': _noCache, ...previewFlags } = serverFlags
+
 const text = (value: string, about: string): Flag => ({ type: 'text', value, about })
 const toggle = (about: string): Flag => ({ type: 'switch', about })
 
@@ -67,6 +72,19 @@ const runningFlags: { readonly [name: string]: Flag } = {
 
 const importedClients =
   'claude|claude-desktop|cursor|vscode|codex|gemini|windsurf|kiro|copilot|opencode|qwen|zed|cline|cline-vscode|goose|junie|lmstudio|kilo|crush|kimi|amp|continue'
+// Written out, because loading the table would slow down every completion; a test compares them.
+const previewedHosts = [
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'opencode',
+  'qwen-code',
+  'copilot-cli',
+  'kilo',
+  'cline',
+  'continue',
+  'kimi-code',
+]
 const connectedClients = `${importedClients}|jetbrains`
 
 /** Everything that can be asked for. */
@@ -230,13 +248,18 @@ export const verbs: { readonly [name: string]: Verb } = {
     flags: serverFlags,
   },
   preview: {
-    about: 'Show what a host would see of a server: tools, tokens, turns, warnings',
+    about: 'Show what a host would see of a server, or of the running gateway: tools, tokens, steps, warnings',
     takes: '[<server>]',
     wantsServer: true,
     flags: {
-      ...serverFlags,
-      host: text('name', 'As this host, such as claude-code, codex or gemini-cli. Default: any client, in both eras'),
-      era: text('session|2026-07-28|both', 'The protocol era. Default: the one that the host speaks'),
+      ...previewFlags,
+      host: {
+        type: 'text',
+        value: 'host',
+        values: previewedHosts,
+        about: `As this host: ${previewedHosts.join(', ')}. Default: a client about which nothing is known`,
+      },
+      era: text('session|2026-07-28|both', 'The protocol era. Default: the one that the host uses; without a host, both'),
     },
   },
   watch: {

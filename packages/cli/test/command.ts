@@ -16,6 +16,8 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export const servers = {
   desk: [process.execPath, here('servers/desk.mjs')],
   grouped: [process.execPath, here('servers/grouped.mjs')],
+  gated: [process.execPath, here('servers/gated.mjs')],
+  troubled: [process.execPath, here('servers/troubled.mjs')],
   odd: (what: string, mark = '') => [process.execPath, here('servers/odd.mjs'), what, mark],
   everything: [process.execPath, require.resolve('@modelcontextprotocol/server-everything/dist/index.js')],
   files: (folder: string) => [process.execPath, require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'), folder],

@@ -16,17 +16,21 @@ export interface OutlinedGroup {
   readonly about?: string
   /** The group it lies in. */
   readonly parent?: string
+  /** The tool that activates it. */
+  readonly activator?: string
 }
 
 /** All tools that a server has for this client, listed or not, and the groups they lie in; in the server's own words. */
 export interface Outline {
   readonly tools: readonly OutlinedTool[]
   readonly groups: readonly OutlinedGroup[]
+  /** The tool that opens the gate, where the server has one. */
+  readonly gate?: string
 }
 
 /** What an answer to `server/identity` tells of all tools; `undefined` when it tells nothing of them. */
 export function outlineIn({ catalog, groups }: Identity): Outline | undefined {
-  const tools = isRecord(catalog) ? catalog.tools : undefined
+  const { tools, gate } = isRecord(catalog) ? catalog : {}
   if (!Array.isArray(tools)) return undefined
   return {
     tools: tools
@@ -37,10 +41,15 @@ export function outlineIn({ catalog, groups }: Identity): Outline | undefined {
           : [],
       ),
     groups: Object.entries(isRecord(groups) ? groups : {}).map(([name, told]) =>
-      isRecord(told) ? { name, ...text('about', told.about), ...text('parent', told.parent) } : { name },
+      isRecord(told)
+        ? { name, ...text('about', told.about), ...text('parent', told.parent), ...text('activator', told.activator) }
+        : { name },
     ),
+    ...text('gate', gate),
   }
 }
 
-const text = <K extends 'about' | 'group' | 'identity' | 'parent'>(key: K, value: unknown): { readonly [each in K]?: string } =>
+type TextKey = 'about' | 'activator' | 'gate' | 'group' | 'identity' | 'parent'
+
+const text = <K extends TextKey>(key: K, value: unknown): { readonly [each in K]?: string } =>
   typeof value === 'string' ? ({ [key]: value } as { [each in K]: string }) : {}

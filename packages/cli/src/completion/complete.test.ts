@@ -321,3 +321,10 @@ test('a script is made for a plain name alone', () => {
   expect(scripts.bash('my-tool')).toContain('complete -o default -o bashdefault -F _my_tool_complete my-tool')
   expect(() => scripts.fish('a; rm -rf /')).toThrow('cannot be the name of a command')
 })
+
+test('preview completes servers, hosts and eras', async () => {
+  expect(await valuesOf('prev')).toEqual(['preview'])
+  expect(await valuesOf('preview', 'gith')).toEqual(['github'])
+  expect(await valuesOf('preview', '--host', 'co')).toEqual(['codex', 'copilot-cli', 'continue'])
+  expect(await valuesOf('preview', '--era', '')).toEqual(['session', '2026-07-28', 'both'])
+})

@@ -127,6 +127,7 @@ function positionals(words: readonly string[], owned: { readonly [name: string]:
 }
 
 function ownValues(flag: Flag | undefined): readonly Candidate[] | 'files' {
+  if (flag?.values !== undefined) return flag.values.map((value) => ({ value }))
   const value = flag?.value ?? ''
   if (/file|folder/u.test(value)) return 'files'
   return value.includes('|') ? value.split('|').map((choice) => ({ value: choice })) : none

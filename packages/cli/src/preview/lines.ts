@@ -2,57 +2,165 @@ import { amount, counted } from '../text/amount.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
-import type { HostPreview } from './preview.ts'
+import { widthOf } from '../text/width.ts'
+import { fitted, wrapped } from '../text/wrap.ts'
+import type { HostPreview, PreviewedStep, PreviewedTool } from './preview.ts'
 
-const mostTools = 12
+/** How wide the terminal is, and whether it has colours. */
+export interface Layout {
+  readonly width: number
+  readonly style: Style
+}
 
-/** One preview as lines for a person. */
-export function previewLines(
-  title: string,
-  preview: HostPreview,
-  { width, style }: { width: number; style: Style },
-): readonly string[] {
-  const { tools, tokens, instructionTokens, unlisted, allTokens, turns, warnings, revision } = preview
-  const deferred = tools.filter(({ loaded }) => !loaded).length
-  const rest =
-    unlisted.length === 0 ? '' : `; ${counted(unlisted.length, 'more tool')} on demand (all: ${amount(allTokens)} tokens)`
-  const names = deferred === 0 ? '' : `, ${deferred} of them by name only`
-  const shown = tools.slice(0, mostTools)
+/** What is shown of one server. */
+export interface Shown {
+  readonly title: string
+  readonly previews: readonly HostPreview[]
+  readonly notes?: readonly string[]
+}
+
+const mostListed = 25
+const mostUnlisted = 10
+const mostSteps = 6
+const mostReplyLines = 6
+
+/** Previews of one server, in columns where there is room for them, as lines for a person. */
+export function previewLines({ title, previews, notes = [] }: Shown, layout: Layout): readonly string[] {
+  const together = overview(previews, layout)
+  const parts = together.isBroken ? previews.map((preview) => overview([preview], layout)) : [together]
   return [
-    `${style.bold(safeText(title))}  ${revision}`,
-    `  The model sees ${counted(tools.length, 'tool')}${names}, ${amount(tokens)} tokens${rest}.`,
-    ...(instructionTokens > 0 ? [`  Instructions: ${amount(instructionTokens)} tokens.`] : []),
-    ...tableLines(
-      shown.map((tool) => [safeText(tool.name), tool.loaded ? amount(tool.tokens) : 'name only']),
-      { width, indent: 4 },
-    ),
-    ...(tools.length > mostTools ? [`    … and ${tools.length - mostTools} more`] : []),
-    ...(turns.length === 0 ? [] : [`  Reaching a tool takes ${counted(turns.length, 'turn')}:`]),
-    ...tableLines(
-      turns.map(({ sees, does, tokens: cost }, index) => [
-        `${index + 1}.`,
-        safeText(`sees ${sees}${cost === undefined ? '' : ` (${amount(cost)} tokens)`}, ${does}`),
-      ]),
-      { width, indent: 4 },
-    ),
-    ...warnings.map((warning) => `  ${style.yellow('warning:')} ${safeText(warning)}`),
+    ...wrapped(safeText(title), layout.width).map((line) => layout.style.bold(line)),
+    ...parts.flatMap(({ lines }) => ['', ...lines]),
+    ...stepParts(previews, layout),
+    ...warningLines(previews, layout),
+    ...(notes.length === 0 ? [] : ['', ...notes.flatMap((note) => hanging(`note: ${note}`, layout))]),
   ]
 }
 
-/** What two eras list differently, as one line each. */
-export function differenceLines(session: HostPreview, stateless: HostPreview): readonly string[] {
-  const only = (one: HostPreview, other: HostPreview): readonly string[] => {
-    const others = new Set(other.tools.map(({ name }) => name))
-    return one.tools.map(({ name }) => name).filter((name) => !others.has(name))
+const eraName = ({ era, revision }: HostPreview): string => (era === 'session' ? `Session (${revision})` : revision)
+
+interface Overview {
+  readonly lines: readonly string[]
+  /** Whether a row takes more than a line. */
+  readonly isBroken: boolean
+}
+
+/** What is listed first and what it costs, then every tool and how a model gets to it. */
+function overview(previews: readonly HostPreview[], { width, style }: Layout): Overview {
+  const row = (label: string, cell: (preview: HostPreview) => string): readonly string[] => [label, ...previews.map(cell)]
+  const all = previews.flatMap(({ tools }) => tools)
+  const listed = [...new Set(all.filter(isFirst).map(({ name }) => name))]
+  const unlisted = [...new Set(all.map(({ name }) => name))].filter((name) => !listed.includes(name))
+  const shown = [...listed.slice(0, mostListed), ...unlisted.slice(0, mostUnlisted)]
+  const widest = Math.max(20, Math.floor(width / 2) - 2)
+  const rows = [
+    row('', eraName),
+    row('Listed first', firstText),
+    row('Instructions', ({ instructionTokens }) => (instructionTokens === 0 ? 'none' : counted(instructionTokens, 'token'))),
+    row('Not listed', laterText),
+    row('Turns to a tool', turnsText),
+    ['', ''],
+    row('Tool', () => 'Tokens'),
+    ...shown.map((name) =>
+      row(fitted(`  ${safeText(name)}`, widest), ({ tools }) => {
+        const tool = tools.find((each) => each.name === name)
+        return tool === undefined ? '-' : cellText(tool)
+      }),
+    ),
+  ]
+  const [head = '', ...lines] = tableLines(rows, { width, widest })
+  const rest = listed.length + unlisted.length - shown.length
+  return {
+    lines: [style.bold(head), ...lines, ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : [])],
+    isBroken: lines.length >= rows.length || lines.some((line) => widthOf(line) > width),
   }
-  const line = (label: string, names: readonly string[]): readonly string[] =>
-    names.length === 0
-      ? []
-      : [
-          `Only listed ${label}: ${names
-            .slice(0, mostTools)
-            .map((name) => safeText(name))
-            .join(', ')}${names.length > mostTools ? ` and ${names.length - mostTools} more` : ''}`,
-        ]
-  return [...line('in sessions', only(session, stateless)), ...line('on 2026-07-28', only(stateless, session))]
+}
+
+const isFirst = ({ state }: PreviewedTool): boolean => state === 'listed' || state === 'named'
+
+function firstText({ tools, tokens }: HostPreview): string {
+  const listed = tools.filter(isFirst)
+  const named = listed.filter(({ state }) => state === 'named').length
+  const only = named === 0 ? '' : named === listed.length ? ' (names only)' : ` (${named} by name only)`
+  return `${counted(listed.length, 'tool')}${only}, ${counted(tokens, 'token')}`
+}
+
+function laterText({ tools }: HostPreview): string {
+  const later = tools.filter((tool) => !isFirst(tool))
+  if (later.length === 0) return 'none'
+  return `${counted(later.length, 'tool')}, ${counted(
+    later.reduce((sum, { tokens }) => sum + tokens, 0),
+    'token',
+  )}`
+}
+
+function turnsText({ turns: { listed, unlisted } }: HostPreview): string {
+  if (unlisted === undefined) return `${listed}`
+  const { least, most } = unlisted
+  return `${listed}; not listed: ${least === most ? least : `${least} to ${most}`}`
+}
+
+function cellText({ tokens, state, after = '' }: PreviewedTool): string {
+  if (state === 'named') return `${amount(tokens)}, deferred`
+  if (state === 'step') return `${amount(tokens)}, after ${safeText(after, { limit: 40 })}`
+  if (state === 'found') return `${amount(tokens)}, by search`
+  return state === 'unreachable' ? `${amount(tokens)}, unreachable` : amount(tokens)
+}
+
+/** The steps of each era; once where they are the same in all. */
+function stepParts(previews: readonly HostPreview[], layout: Layout): readonly string[] {
+  const [first, ...others] = previews
+  if (first === undefined) return []
+  const text = JSON.stringify(first.steps)
+  if (others.every(({ steps }) => JSON.stringify(steps) === text)) return stepLines('Steps', first.steps, layout)
+  return previews.flatMap((preview) => stepLines(`Steps: ${eraName(preview)}`, preview.steps, layout))
+}
+
+/** What a model can call to get further, and what it then receives. */
+function stepLines(title: string, steps: readonly PreviewedStep[], layout: Layout): readonly string[] {
+  if (steps.length === 0) return []
+  const rest = steps.length - mostSteps
+  return [
+    '',
+    layout.style.bold(title),
+    ...steps.slice(0, mostSteps).flatMap((step, index) => oneStep(step, index + 1, layout)),
+    ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : []),
+  ]
+}
+
+function oneStep(step: PreviewedStep, place: number, { width, style }: Layout): readonly string[] {
+  const { call, first, reply, replyTokens, isError } = step
+  const before = first.length === 0 ? '' : ` after ${first.join(', ')}`
+  const outcome = isError ? 'fails' : `a reply of ${counted(replyTokens, 'token')}${addedText(step)}`
+  const lines = safeText(reply.trim(), { lines: true, limit: 4_000 })
+    .split('\n')
+    .flatMap((line) => wrapped(line, width - 7))
+  const more = lines.length > mostReplyLines ? ['…'] : []
+  return [
+    ...tableLines([[`${place}.`, `${safeText(`${call}${before}`, { limit: 200 })}: ${outcome}`]], { width, indent: 2, gap: 1 }),
+    ...[...lines.slice(0, mostReplyLines), ...more].map((line) => style.dim(`     | ${line}`.trimEnd())),
+  ]
+}
+
+function addedText({ tools, tokens, through }: PreviewedStep): string {
+  if (tools.length === 0) return ''
+  const how = through === undefined ? counted(tokens, 'token') : `called with ${through}`
+  return `, ${counted(tools.length, 'new tool')} (${how})`
+}
+
+/** Each warning once; one that holds in a single era says in which. */
+function warningLines(previews: readonly HostPreview[], layout: Layout): readonly string[] {
+  const messages = [...new Set(previews.flatMap(({ warnings }) => warnings.map(({ message }) => message)))]
+  const lines = messages.flatMap((message) => {
+    const where = previews.filter(({ warnings }) => warnings.some((each) => each.message === message))
+    const era = where.length === previews.length ? '' : `${where.map(eraName).join(', ')}: `
+    const [first = '', ...others] = hanging(`warning: ${era}${message}`, layout)
+    return [first.replace('warning:', layout.style.yellow('warning:')), ...others]
+  })
+  return lines.length === 0 ? [] : ['', ...lines]
+}
+
+/** A paragraph whose lines after the first are indented. */
+function hanging(text: string, { width }: Layout): readonly string[] {
+  return wrapped(safeText(text), width - 2).map((line, index) => (index === 0 ? line : `  ${line}`))
 }

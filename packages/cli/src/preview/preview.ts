@@ -1,111 +1,160 @@
-import type { Outline, Tool } from '@unfold-mcp/client'
-import { type HostProfile, surfaceNames, toolTokens } from '@unfold-mcp/core'
-import { counted } from '../text/amount.ts'
-import { warningsOf } from './warnings.ts'
+import type { Tool } from '@unfold-mcp/client'
+import { type HostProfile, toolTokens } from '@unfold-mcp/core'
+import type { Sent, Step } from './sent.ts'
+import { callerIn, finderIn } from './surface.ts'
+import { type Warning, warningsOf } from './warnings.ts'
 
-/** What a client was sent when it connected. */
-export interface Sent {
-  readonly era: 'session' | 'stateless'
-  readonly revision: string
-  readonly tools: readonly Tool[]
-  readonly instructions: string | undefined
-  /** All tools of the server, where it reports them. */
-  readonly outline: Outline | undefined
-  /** A real search for one unlisted tool, where the list has `search_tools`. */
-  readonly search?: { readonly query: string; readonly target: string; readonly text: string } | undefined
-}
-
-interface PreviewedTool {
+/** A tool as a model meets it. */
+export interface PreviewedTool {
   readonly name: string
+  /** What its definition costs the model, as this host passes it on. */
   readonly tokens: number
-  /** Whether the definition is in the model's first request; a host that defers sends only the name. */
-  readonly loaded: boolean
+  /**
+   * `listed`: in the model's first request. `named`: only its name is, because the host defers. `step`: after `after` was called.
+   * `found`: never listed; a search finds it and `call_tool` calls it. `unreachable`: the list has nothing that leads to it.
+   */
+  readonly state: 'listed' | 'named' | 'step' | 'found' | 'unreachable'
+  readonly after?: string
 }
 
-/** One turn of a model that wants a tool. */
-interface Turn {
-  readonly sees: string
-  readonly does: string
-  readonly tokens?: number
+/** One step of a model towards a tool that is not listed. */
+export interface PreviewedStep {
+  readonly call: string
+  /** Activators that have to be called before it. */
+  readonly first: readonly string[]
+  readonly reply: string
+  readonly replyTokens: number
+  readonly isError: boolean
+  /** Tools that can be called from then on. */
+  readonly tools: readonly string[]
+  /** What their definitions add to the next request. */
+  readonly tokens: number
+  /** The tool that calls them, where the host does not list them in time. */
+  readonly through?: string
+}
+
+/** Requests to the model until it has answered with the result of a tool. */
+interface Turns {
+  readonly listed: number
+  /** Of a tool that is not listed, at least and at most; absent where all are listed, or none can be reached. */
+  readonly unlisted?: { readonly least: number; readonly most: number }
 }
 
 /** What the model behind a host sees of a server, and how it reaches a tool. */
 export interface HostPreview {
   readonly era: Sent['era']
   readonly revision: string
+  /** Listed tools first, then the others. */
   readonly tools: readonly PreviewedTool[]
-  /** Tokens of the definitions in the model's first request. */
+  /** Tokens of the tools in the model's first request. */
   readonly tokens: number
   readonly instructionTokens: number
-  /** Tools that exist for this client and are not listed. */
-  readonly unlisted: readonly string[]
+  /** Tokens of the definitions of all tools, listed or not. */
   readonly allTokens: number
-  readonly turns: readonly Turn[]
-  readonly warnings: readonly string[]
+  readonly steps: readonly PreviewedStep[]
+  readonly turns: Turns
+  readonly warnings: readonly Warning[]
 }
 
-/** The preview for a host, or for a client about which nothing is known. */
-export function previewOf(sent: Sent, host: HostProfile | undefined, estimate: (text: string) => number): HostPreview {
-  const { era, revision, tools, outline, instructions = '' } = sent
-  const defers = host?.defers === 'always'
-  const shown = tools.map((tool) => ({
-    name: tool.name,
-    tokens: toolTokens(tool),
-    loaded: !defers || tool._meta?.['anthropic/alwaysLoad'] === true,
-  }))
-  const names = new Set(tools.map(({ name }) => name))
-  const unlisted = (outline?.tools ?? []).filter(({ name }) => !names.has(name))
-  const tokens = shown.reduce((sum, tool) => sum + (tool.loaded ? tool.tokens : estimate(tool.name)), 0)
-  return {
-    era,
-    revision,
-    tools: shown,
-    tokens,
-    instructionTokens: estimate(instructions),
-    unlisted: unlisted.map(({ name }) => name),
-    allTokens: (outline?.tools ?? shown).reduce((sum, tool) => sum + tool.tokens, 0),
-    turns: turnsOf(sent, { host, unlisted: unlisted.length, tokens, estimate }),
-    warnings: warningsOf(sent, host, unlisted),
-  }
-}
-
-interface Around {
+/** What is needed besides what was sent. */
+export interface PreviewOptions {
+  /** Absent: a client about which nothing is known. */
   readonly host: HostProfile | undefined
-  readonly unlisted: number
-  readonly tokens: number
+  /** Whether the host is configured to load this server's tools at once, where it would defer them. */
+  readonly isLoaded?: boolean
+  /** What the host's configuration calls the server; part of the tool names that a model sees. */
+  readonly serverName: string
   readonly estimate: (text: string) => number
 }
 
-/** How a model reaches a tool, turn by turn; nothing where it cannot. */
-function turnsOf({ tools, search }: Sent, { host, unlisted, tokens, estimate }: Around): readonly Turn[] {
-  const has = (name: string): boolean => tools.some((tool) => tool.name === name)
-  const last = { sees: 'the result', does: 'answers' }
-  const sees = counted(tools.length, 'tool')
-  if (host?.defers === 'always' && unlisted === 0)
-    return [
-      { sees: `the names of ${sees}`, does: `searches with the tool search of ${host.title}`, tokens },
-      { sees: 'the definition', does: 'calls the tool' },
-      last,
-    ]
-  if (unlisted === 0) return [{ sees, does: 'calls the tool', tokens }, last]
-  const caller = ['call_tool', 'call_tool_read'].find(has)
-  if (has('search_tools') && caller !== undefined) {
-    const found = search?.text.includes(search.target) === true
-    return [
-      { sees, does: search === undefined ? 'calls search_tools' : `calls search_tools("${search.query}")`, tokens },
-      {
-        sees: search === undefined || found ? 'signatures of the matches' : `matches without ${search.target}`,
-        does: `calls ${caller}`,
-        ...(search !== undefined && { tokens: estimate(search.text) }),
-      },
-      last,
-    ]
+/** The preview for one host. */
+export function previewOf(sent: Sent, options: PreviewOptions): HostPreview {
+  const { host, isLoaded = false, estimate } = options
+  const { era, revision, instructions = '', steps } = sent
+  const tools = previewedTools(sent, host, isLoaded)
+  return {
+    era,
+    revision,
+    tools,
+    tokens: tools.reduce((sum, tool) => sum + firstCost(tool, estimate), 0),
+    instructionTokens: estimate(cut(instructions, host?.limits.instructions)),
+    allTokens: tools.reduce((sum, { tokens }) => sum + tokens, 0),
+    steps: steps.map((step) => previewedStep(step, callerIn(sent.tools), options)),
+    turns: turnsOf(sent, tools, host),
+    warnings: warningsOf(sent, options),
   }
-  const opener = has('manage_tools') ? 'manage_tools' : tools.find(isActivator)?.name
-  if (opener === undefined) return []
-  const next = caller ?? 'the tool'
-  return [{ sees, does: `calls ${opener}`, tokens }, { sees: 'signatures of the new tools', does: `calls ${next}` }, last]
 }
 
-const isActivator = ({ name, _meta }: Tool): boolean =>
-  _meta?.['anthropic/alwaysLoad'] === true && !surfaceNames.has(name) && name.startsWith('activate')
+function firstCost({ name, tokens, state }: PreviewedTool, estimate: (text: string) => number): number {
+  if (state === 'named') return estimate(name)
+  return state === 'listed' ? tokens : 0
+}
+
+function previewedTools(sent: Sent, host: HostProfile | undefined, isLoaded: boolean): readonly PreviewedTool[] {
+  const { tools, steps, unlisted, outline } = sent
+  const isDeferred = isLoaded ? () => false : deferredBy(host, tools)
+  const found = new Map<string, PreviewedTool>()
+  const add = (tool: PreviewedTool): void => void (found.has(tool.name) || found.set(tool.name, tool))
+  for (const tool of tools) add({ name: tool.name, tokens: costIn(host, tool), state: isDeferred(tool) ? 'named' : 'listed' })
+  // A search enables one tool as an example of all that it finds.
+  for (const { name, appeared } of steps.filter((step) => step.name !== 'manage_tools'))
+    for (const tool of appeared) add({ name: tool.name, tokens: costIn(host, tool), state: 'step', after: name })
+  const state = finderIn(tools) === undefined ? 'unreachable' : 'found'
+  for (const tool of unlisted) add({ name: tool.name, tokens: costIn(host, tool), state })
+  for (const { name, tokens } of outline?.tools ?? []) add({ name, tokens, state })
+  return [...found.values()]
+}
+
+/** Which tools a host sends to the model by name alone. */
+function deferredBy(host: HostProfile | undefined, tools: readonly Tool[]): (tool: Tool) => boolean {
+  // Only a server that takes the host for one that defers adds search hints.
+  const isHinted = tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined)
+  if (host?.defers !== 'always' && !(host?.defers === 'by-setting' && isHinted)) return () => false
+  const readsHint = host.hints.includes('anthropic/alwaysLoad')
+  return ({ _meta }) => !(readsHint && _meta?.['anthropic/alwaysLoad'] === true)
+}
+
+const costIn = (host: HostProfile | undefined, tool: Tool): number => {
+  const { description } = tool
+  return toolTokens(description === undefined ? tool : { ...tool, description: cut(description, host?.limits.description) })
+}
+
+const cut = (text: string, most = Number.POSITIVE_INFINITY): string => (text.length > most ? text.slice(0, most) : text)
+
+function previewedStep(step: Step, caller: string | undefined, { host, estimate }: PreviewOptions): PreviewedStep {
+  const given = Object.entries(step.arguments).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  const through = host === undefined || host.relists === 'immediately' ? undefined : caller
+  return {
+    call: `${step.name}(${given.join(', ')})`,
+    first: step.first ?? [],
+    reply: step.reply,
+    replyTokens: estimate(step.reply),
+    isError: step.isError,
+    tools: step.appeared.map(({ name }) => name),
+    tokens: through === undefined ? step.appeared.reduce((sum, tool) => sum + costIn(host, tool), 0) : 0,
+    ...(through !== undefined && step.appeared.length > 0 && { through }),
+  }
+}
+
+function turnsOf({ tools: listed, steps }: Sent, tools: readonly PreviewedTool[], host: HostProfile | undefined): Turns {
+  // A host that defers spends one turn on its own search.
+  const turns = { listed: tools.some(({ state }) => state === 'named') ? 3 : 2 }
+  const caller = callerIn(listed)
+  // The surface of a host that never re-lists has call_tool; without it, such a host never sees a new tool.
+  const late = caller !== undefined ? 0 : lateness[host?.relists ?? 'immediately']
+  const isFound = tools.some(({ state }) => state === 'found')
+  const finding = isFound ? [finderIn(listed) === 'search_tools' && caller !== undefined ? 3 : 4 + late] : []
+  // One that only leads to further steps is not what the model wants.
+  const leads = new Set([...steps.map(({ name }) => name), 'deactivate'])
+  const activating = steps
+    .filter(({ name, appeared }) => name !== 'manage_tools' && appeared.some((tool) => !leads.has(tool.name)))
+    .map(({ first = [] }) => 3 + first.length + late)
+  const all = [...finding, ...activating].filter((count) => Number.isFinite(count))
+  return all.length === 0 ? turns : { ...turns, unlisted: { least: Math.min(...all), most: Math.max(...all) } }
+}
+
+const lateness: { readonly [R in HostProfile['relists']]: number } = {
+  immediately: 0,
+  late: 1,
+  never: Number.POSITIVE_INFINITY,
+}

@@ -65,6 +65,7 @@ function identityAnswer(runtime: Runtime, scope: Scope, params: Params, revision
       identity: runtime.identities.of(whole, basis),
       tools_count: whole.tools.length,
       ...(outline !== undefined && { tools: outline.tools }),
+      ...(outline?.gate !== undefined && { gate: outline.gate }),
     },
     groups: Object.fromEntries(
       runtime

@@ -1,0 +1,50 @@
+import { type HostProfile, surfaceNames } from '@unfold-mcp/core'
+import type { Sent } from './sent.ts'
+
+interface NoteOptions {
+  readonly host: HostProfile | undefined
+  /** Whether the host is configured to load this server's tools at once. */
+  readonly isLoaded: boolean
+  /** Eras that the server does not speak. */
+  readonly unspoken: readonly Sent['era'][]
+}
+
+/** What a reader of a preview should know about how it was made. */
+export function notesOf(all: readonly Sent[], { host, isLoaded, unspoken }: NoteOptions): readonly string[] {
+  const skipped = [...new Set(all.flatMap((sent) => sent.skipped))]
+  const isDeferring = all.some(({ tools }) => tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined))
+  return [
+    ...(unspoken.length > 0
+      ? [`This server does not support MCP 2026-07-28. ${host?.title ?? 'Every client'} uses a session with it.`]
+      : []),
+    ...(skipped.length > 0
+      ? [`Not called, because they need arguments or may do more than change the list: ${skipped.join(', ')}.`]
+      : []),
+    ...absences(all),
+    ...(host?.defers === 'always' && !isLoaded
+      ? [
+          `${host.title} defers tools behind its own tool search. "unfold connect" sets its option to load a short list of the gateway at once; an address with ?exposure=auto shows that.`,
+        ]
+      : []),
+    ...(host?.defers === 'by-setting' && !isDeferring
+      ? [`${host.title} defers tools in some versions and settings. This preview assumes that it does not.`]
+      : []),
+  ]
+}
+
+/** Tools of one era that the other has neither listed nor reported. */
+function absences(all: readonly Sent[]): readonly string[] {
+  const [session, stateless] = [all.find(({ era }) => era === 'session'), all.find(({ era }) => era === 'stateless')]
+  if (session === undefined || stateless === undefined) return []
+  const known = namesIn(session)
+  // Tools of a group are missing because it cannot be activated, which is a warning.
+  const grouped = new Set(stateless.outline?.tools.filter(({ group }) => group !== undefined).map(({ name }) => name))
+  const missing = stateless.tools
+    .map(({ name }) => name)
+    .filter((name) => !known.has(name) && !grouped.has(name) && !surfaceNames.has(name))
+  if (missing.length === 0 || session.skipped.length > 0) return []
+  return [`Not seen in a session: ${missing.join(', ')}. A tool that waits for another one is listed after that one succeeded.`]
+}
+
+const namesIn = ({ tools, steps, outline }: Sent): ReadonlySet<string> =>
+  new Set([...tools, ...steps.flatMap(({ appeared }) => appeared), ...(outline?.tools ?? [])].map(({ name }) => name))

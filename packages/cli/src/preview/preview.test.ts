@@ -1,0 +1,110 @@
+import { estimateTokens, type HostProfile, toolTokens } from '@unfold-mcp/core'
+import { expect, test } from 'vitest'
+import { plainHost, sent, tool } from '../../test/sent.ts'
+import { previewOf } from './preview.ts'
+import type { Sent } from './sent.ts'
+
+const preview = (what: Partial<Sent>, host?: HostProfile) =>
+  previewOf(sent(what), { host, serverName: 'desk', estimate: estimateTokens })
+
+const activation = (appeared: readonly string[], more: Partial<Sent['steps'][number]> = {}) => ({
+  ...{ name: 'activate_a', arguments: {}, reply: 'Activated: a.', isError: false, group: 'a' },
+  appeared: appeared.map((name) => tool(name)),
+  ...more,
+})
+
+test('without steps every tool is in the first request, and one takes two turns', () => {
+  const { tools, tokens, turns, steps } = preview({ tools: [tool('now'), tool('later')], instructions: 'Be kind.' })
+  expect(tools.map(({ name, state }) => [name, state])).toEqual([
+    ['now', 'listed'],
+    ['later', 'listed'],
+  ])
+  expect(tokens).toBe(toolTokens(tool('now')) + toolTokens(tool('later')))
+  expect({ turns, steps }).toEqual({ turns: { listed: 2 }, steps: [] })
+})
+
+test('tools that appear come after those that are listed, with the call that lists them', () => {
+  const { tools, tokens, allTokens, turns, steps } = preview({
+    tools: [tool('activate_a')],
+    steps: [activation(['one']), activation(['two'], { name: 'activate_b', first: ['activate_a'] })],
+  })
+  expect(tools.map(({ name, state, after }) => [name, state, after])).toEqual([
+    ['activate_a', 'listed', undefined],
+    ['one', 'step', 'activate_a'],
+    ['two', 'step', 'activate_b'],
+  ])
+  expect(tokens).toBe(toolTokens(tool('activate_a')))
+  expect(allTokens).toBe(tokens + toolTokens(tool('one')) + toolTokens(tool('two')))
+  expect(turns).toEqual({ listed: 2, unlisted: { least: 3, most: 4 } })
+  expect(steps[0]).toEqual({
+    call: 'activate_a()',
+    first: [],
+    reply: 'Activated: a.',
+    replyTokens: estimateTokens('Activated: a.'),
+    isError: false,
+    tools: ['one'],
+    tokens: toolTokens(tool('one')),
+  })
+})
+
+test('a step that lists only activators is not one that reaches a tool', () => {
+  const steps = [activation(['activate_b', 'deactivate']), activation(['two'], { name: 'activate_b', first: ['activate_a'] })]
+  expect(preview({ tools: [tool('activate_a')], steps }).turns.unlisted).toEqual({ least: 4, most: 4 })
+})
+
+test('a host that lists late or never calls new tools with call_tool, or needs another turn, or cannot', () => {
+  const steps = [activation(['one'])]
+  const [late, never] = [
+    { ...plainHost, relists: 'late' as const },
+    { ...plainHost, relists: 'never' as const },
+  ]
+  const withCaller = { tools: [tool('activate_a'), tool('call_tool')], steps }
+  for (const host of [late, never]) {
+    const { turns, steps: previewed } = preview(withCaller, host)
+    expect(turns.unlisted).toEqual({ least: 3, most: 3 })
+    expect(previewed[0]).toMatchObject({ through: 'call_tool', tokens: 0, tools: ['one'] })
+  }
+  const without = { tools: [tool('activate_a')], steps }
+  expect(preview(without, late).turns.unlisted).toEqual({ least: 4, most: 4 })
+  expect(preview(without, never).turns).toEqual({ listed: 2 })
+})
+
+test('tools behind a search take three turns with search_tools and four with manage_tools', () => {
+  const outline = { tools: [{ name: 'hidden', tokens: 40 }], groups: [] }
+  const searched = preview({ tools: [tool('search_tools'), tool('call_tool')], outline })
+  expect(searched.turns.unlisted).toEqual({ least: 3, most: 3 })
+  expect(searched.tools.at(-1)).toEqual({ name: 'hidden', tokens: 40, state: 'found' })
+  const enabled = activation(['hidden'], { name: 'manage_tools', arguments: { action: 'enable', tools: ['hidden'] } })
+  const managed = preview({ tools: [tool('manage_tools')], outline, steps: [enabled] })
+  expect(managed.turns.unlisted).toEqual({ least: 4, most: 4 })
+  expect(managed.tools.at(-1)).toMatchObject({ name: 'hidden', state: 'found' })
+  expect(managed.steps[0]?.call).toBe('manage_tools(action: "enable", tools: ["hidden"])')
+  expect(preview({ tools: [tool('now')], outline }).tools.at(-1)?.state).toBe('unreachable')
+})
+
+test('a host that defers sends names, except of tools whose hint it reads', () => {
+  const tools = [tool('finder', { _meta: { 'anthropic/alwaysLoad': true } }), tool('other')]
+  const defers = { ...plainHost, defers: 'always' as const }
+  const all = preview({ tools }, defers)
+  expect(all.tools.map(({ state }) => state)).toEqual(['named', 'named'])
+  expect(all.tokens).toBe(estimateTokens('finder') + estimateTokens('other'))
+  expect(all.turns.listed).toBe(3)
+  const options = { host: defers, isLoaded: true, serverName: 'desk', estimate: estimateTokens }
+  expect(previewOf(sent({ tools }), options).tools.map(({ state }) => state)).toEqual(['listed', 'listed'])
+  const reads = preview({ tools }, { ...defers, hints: ['anthropic/alwaysLoad'] })
+  expect(reads.tools.map(({ state }) => state)).toEqual(['listed', 'named'])
+})
+
+test('a host that may defer is taken to do so when the server sends search hints', () => {
+  const host = { ...plainHost, defers: 'by-setting' as const }
+  expect(preview({ tools: [tool('a')] }, host).tools[0]?.state).toBe('listed')
+  expect(preview({ tools: [tool('a', { _meta: { 'anthropic/searchHint': 'b' } })] }, host).tools[0]?.state).toBe('named')
+})
+
+test('what a host truncates costs no more than what is left of it', () => {
+  const host = { ...plainHost, limits: { description: 20, instructions: 20 } }
+  const long = 'word '.repeat(200)
+  const { tokens, instructionTokens } = preview({ tools: [tool('a', { description: long })], instructions: long }, host)
+  expect(tokens).toBe(toolTokens(tool('a', { description: long.slice(0, 20) })))
+  expect(instructionTokens).toBe(estimateTokens(long.slice(0, 20)))
+})
