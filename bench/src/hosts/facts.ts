@@ -53,6 +53,8 @@ export async function factsOf(driver: Driver): Promise<Facts> {
     gateway: probe,
     agent: chainAgent(wanted, hintWords),
     prompt,
+    // Leaves the host's own deferral of tools as it is.
+    connectArgs: ['--exposure', 'native'],
     // `unfold connect` tries the connection, too.
     beforeStart: () => probe.forget(),
   })

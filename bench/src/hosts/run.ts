@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly deadlineMs?: number
   /** Called when the host is connected, right before it starts. */
   readonly beforeStart?: () => void
+  /** More arguments of `unfold connect`. */
+  readonly connectArgs?: readonly string[]
   /** Added to the environment of the host. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -57,7 +59,7 @@ export async function runHost(driver: Driver, options: RunOptions): Promise<Host
     await putProgram(join(programs, driver.command), command)
     const env = { ...environment(scene, programs), ...driver.env(scene), ...options.env }
     await driver.prepare(scene)
-    await connected(driver, { scene, gateway, transport, env })
+    await connected(driver, { scene, gateway, transport, env, connectArgs: options.connectArgs ?? [] })
     options.beforeStart?.()
     const ended = await runProcess([...command, ...(options.args ?? driver.args(prompt))], {
       env,
@@ -103,11 +105,12 @@ interface Connection {
   readonly gateway: Target
   readonly transport: 'http' | 'stdio'
   readonly env: NodeJS.ProcessEnv
+  readonly connectArgs: readonly string[]
 }
 
-async function connected({ connect }: Driver, { scene, gateway, transport, env }: Connection): Promise<void> {
+async function connected({ connect }: Driver, { scene, gateway, transport, env, connectArgs }: Connection): Promise<void> {
   const { url, config } = gateway
   const where = config === undefined ? ['--url', url] : ['--config', config]
-  const args = [unfold, 'connect', connect, '--yes', ...where, ...(transport === 'stdio' ? ['--stdio'] : [])]
+  const args = [unfold, 'connect', connect, '--yes', ...where, ...(transport === 'stdio' ? ['--stdio'] : []), ...connectArgs]
   await execute(process.execPath, args, { env: { ...env, UNFOLD_HOME: gateway.env?.UNFOLD_HOME }, cwd: scene.project })
 }
