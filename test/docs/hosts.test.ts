@@ -21,7 +21,7 @@ function limitsOf({ limits }: HostProfile): string {
 
 const receives = { text: 'text', structured: '`structuredContent` instead of text', both: 'both' } as const
 
-/** The table of host profiles, as the page shows it. */
+/** The host profiles, as the page shows them. */
 function table(): string {
   const head = ['Host', '`?host=`', 'Re-lists', 'Model receives', 'Defers tools', 'Hints it reads', 'Limits', 'Measured']
   const rows = hostProfiles.map((host) => [
@@ -34,13 +34,21 @@ function table(): string {
     limitsOf(host),
     host.measured ?? 'reported, not measured',
   ])
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+  const dropped = hostProfiles
+    .filter(({ droppedKeywords }) => droppedKeywords.length > 0)
+    .map(({ title, droppedKeywords }) => `- ${title}: ${listed(droppedKeywords)}`)
+  const lines = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`)
+  return [...lines, '', 'Schema keywords that do not reach the model:', '', ...dropped].join('\n')
 }
 
 test('the page on hosts shows the host profiles as they are: copy the table between its markers when it does not', async () => {
   const text = await readFile(page, 'utf8')
   const [, shown = ''] = /<!-- hosts -->\n([\s\S]*?)\n?<!-- \/hosts -->/u.exec(text) ?? []
   // The formatter aligns the columns.
-  const plain = shown.trim().replaceAll(/ +/gu, ' ').replaceAll(/-{4,}/gu, '---')
+  const plain = shown
+    .trim()
+    .replaceAll(/ +/gu, ' ')
+    .replaceAll(/-{4,}/gu, '---')
+    .replaceAll(/\n (?=`)/gu, ' ')
   expect(plain).toBe(table())
 })
