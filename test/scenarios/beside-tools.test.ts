@@ -61,8 +61,8 @@ verifies('R08-9', async ({ connect }) => {
 
 verifies('R08-10', async ({ connect }) => {
   const named = z.object({ name: z.string() })
-  const toolbox = defineToolbox(info).tool('greet', {}, (_, { mcp }) => {
-    const answer = acceptedContent(mcp?.mcpReq.inputResponses, 'name', named)
+  const toolbox = defineToolbox(info).tool('greet', {}, (_, { inputResponses }) => {
+    const answer = acceptedContent(inputResponses, 'name', named)
     if (answer !== undefined) return `Hello, ${answer.name}`
     return inputRequired({ inputRequests: { name: inputRequired.elicit({ message: 'Who are you?', requestedSchema: named }) } })
   })

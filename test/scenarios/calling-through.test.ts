@@ -153,11 +153,11 @@ verifies('L05-8', async ({ connect, way }) => {
     who: ctx.principal?.id,
     era: ctx.era,
     colour: ctx.facts.colour,
-    mcp: ctx.mcp !== undefined,
+    hasClient: ctx.client !== undefined,
   }))
   const client = await connect(toolbox, { ...searching, principal: { id: 'ann' } })
   const { structuredContent } = await client.call('call_tool', { name: 'who' })
-  expect(structuredContent).toEqual({ who: 'ann', era: way.era, colour: 'red', mcp: true })
+  expect(structuredContent).toEqual({ who: 'ann', era: way.era, colour: 'red', hasClient: true })
 })
 
 verifies('L05-9', async ({ connect }) => {
@@ -192,8 +192,8 @@ verifies('L05-9', async ({ connect }) => {
 
 verifies('L05-10', async ({ connect }) => {
   const named = z.object({ name: z.string() })
-  const toolbox = defineToolbox(info).tool('greet', {}, (_, { mcp }) => {
-    const answer = acceptedContent(mcp?.mcpReq.inputResponses, 'name', named)
+  const toolbox = defineToolbox(info).tool('greet', {}, (_, { inputResponses }) => {
+    const answer = acceptedContent(inputResponses, 'name', named)
     if (answer !== undefined) return `Hello, ${answer.name}`
     return inputRequired({ inputRequests: { name: inputRequired.elicit({ message: 'Who are you?', requestedSchema: named }) } })
   })

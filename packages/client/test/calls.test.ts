@@ -54,8 +54,8 @@ const named = z.object({ name: z.string() })
 
 /** A toolbox whose one tool asks the person, in either era. */
 const asking = () =>
-  defineToolbox({ name: 'asking', version: '1.0.0', report: () => undefined }).tool('greet', {}, (_, { mcp }) => {
-    const answer = acceptedContent(mcp?.mcpReq.inputResponses, 'name', named)
+  defineToolbox({ name: 'asking', version: '1.0.0', report: () => undefined }).tool('greet', {}, (_, { inputResponses }) => {
+    const answer = acceptedContent(inputResponses, 'name', named)
     if (answer !== undefined) return `Hello ${answer.name}`
     return inputRequired({ inputRequests: { name: inputRequired.elicit({ message: 'Who are you?', requestedSchema: named }) } })
   })

@@ -16,6 +16,7 @@ import type { Facts } from '@unfold-mcp/core'
 import { Adopted, type AdoptOptions, type Make } from './adoption/adopted.ts'
 import { Calls } from './adoption/calls.ts'
 import { Link, type MessageExtra } from './adoption/link.ts'
+import { contextIn, ownMethods } from './adoption/methods.ts'
 import { AdoptedTools, unusable, type WithList } from './adoption/tools.ts'
 import type { Era, ToolContext } from './context.ts'
 import type { Principal } from './principal.ts'
@@ -25,8 +26,9 @@ import type { Newcomer, Product } from './runtime/product.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { Scope } from './runtime/scope.ts'
 import { jsonSchemaValidator } from './schema.ts'
-import { cacheHint, capabilitiesOf, withTools } from './serving/protocol.ts'
-import { authInfoOf } from './serving/sessions.ts'
+import { cacheHint } from './protocol/cache-hint.ts'
+import { capabilitiesOf } from './protocol/sdk-host.ts'
+import { authInfoOf } from './protocol/sessions.ts'
 
 /** Makes a server of the SDK's version 1, not yet connected to anything. */
 export type FactoryV1 = () => McpServerV1 | ServerV1 | Promise<McpServerV1 | ServerV1>
@@ -53,7 +55,7 @@ function makerOf(factory: FactoryV1): Make {
       rules,
       admit,
       list: lister(inner.link, newcomer),
-      call: (name, args, ctx) => called(inner.link, calls.paramsOf(name, args, ctx.mcp), ctx),
+      call: (name, args, ctx) => called(inner.link, calls.paramsOf(name, args, contextIn(ctx.client)), ctx),
     })
     inner.link.onnotification = ({ method }) => {
       if (method === listChanged) tools.changed()
@@ -124,7 +126,7 @@ function productOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: With
     refresh: () => tools.changed(face?.transport === undefined ? remade : undefined),
     serve(runtime, scope, introduces) {
       face = faceOf(inner, runtime, scope, introduces)
-      withTools(runtime, scope, face)
+      ownMethods(runtime, scope, face)
       calls.answer(runtime, scope, face, tools)
       join(face, inner, scope.frame.era, tools)
       return face
@@ -238,7 +240,8 @@ function unaskable(method: string): ProtocolError {
 }
 
 /** Calls the server's tool with what the client sent; whatever comes of it leaves as it is. */
-async function called(link: Link, params: object, { mcp, signal }: ToolContext): Promise<HandlerResult> {
+async function called(link: Link, params: object, { client, signal }: ToolContext): Promise<HandlerResult> {
+  const mcp = contextIn(client)
   const extra = mcp === undefined ? {} : extraFrom(mcp)
   return (await link.request('tools/call', params, { ctx: mcp, signal, extra })) as HandlerResult
 }

@@ -11,6 +11,7 @@ import {
 import { type Facts, Failure } from '@unfold-mcp/core'
 import { Adopted, type AdoptOptions, type Make } from './adoption/adopted.ts'
 import { Calls, internalsOf, type RequestHandler } from './adoption/calls.ts'
+import { contextIn, ownMethods } from './adoption/methods.ts'
 import { AdoptedTools, type ListPage, unusable, type WithList } from './adoption/tools.ts'
 import type { ToolContext } from './context.ts'
 import type { Principal } from './principal.ts'
@@ -20,8 +21,9 @@ import { instructionsFor } from './runtime/instructions.ts'
 import type { Newcomer, Product } from './runtime/product.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { Scope } from './runtime/scope.ts'
-import { cacheHint, capabilitiesOf, withTools } from './serving/protocol.ts'
-import { authInfoOf } from './serving/sessions.ts'
+import { cacheHint } from './protocol/cache-hint.ts'
+import { capabilitiesOf } from './protocol/sdk-host.ts'
+import { authInfoOf } from './protocol/sessions.ts'
 
 /**
  * Gives the tools of an existing server groups, exposure and the rest. The factory makes a server for every session, request
@@ -46,7 +48,7 @@ function makerOf(factory: McpServerFactory): Make {
       rules,
       admit,
       list: lister(inner, newcomer),
-      call: (name, args, ctx) => called(inner, calls.paramsOf(name, args, ctx.mcp), ctx, changed),
+      call: (name, args, ctx) => called(inner, calls.paramsOf(name, args, contextIn(ctx.client)), ctx, changed),
     })
     intercept(inner, changed)
     await tools.begin()
@@ -97,7 +99,7 @@ function productOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: With
       const capabilities = capabilitiesOf(runtime, introduces ? scope : undefined)
       server.registerCapabilities({ ...capabilities, tools: { listChanged: runtime.declaration.listChanged } })
       instruct(server, instructionsFor(runtime, scope))
-      withTools(runtime, scope, server, hintOf(runtime, scope))
+      ownMethods(runtime, scope, server, hintOf(runtime, scope))
       calls.answer(runtime, scope, server, tools)
       // The SDK asks whether it is an McpServer, which one of another copy of the SDK is not.
       return made instanceof McpServer ? made : server
@@ -133,9 +135,10 @@ function intercept({ made, server }: Inner, changed: () => void): void {
 async function called(
   { call }: Inner,
   params: JSONRPCRequest['params'] & object,
-  { mcp = detached('tools/call'), signal }: ToolContext,
+  { client, signal }: ToolContext,
   changed: () => void,
 ): Promise<HandlerResult> {
+  const mcp = contextIn(client) ?? detached('tools/call')
   const { id, notify } = mcp.mcpReq
   const ctx: ServerContext = {
     ...mcp,

@@ -1,6 +1,13 @@
-import type { LoggingLevel, ServerContext } from '@modelcontextprotocol/server'
+import type {
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitResult,
+  LoggingLevel,
+  ServerContext,
+} from '@modelcontextprotocol/server'
 import type { Facts } from '@unfold-mcp/core'
 import type { Principal } from './principal.ts'
+import type { ClientPort, ElicitParams } from './protocol/client-port.ts'
 import type { GroupStatus } from './runtime/runtime.ts'
 import type { Transition } from './runtime/transition.ts'
 
@@ -21,10 +28,16 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   readonly meta: ServerContext['mcpReq']['_meta']
   /** What a 2026-07-28 client says of itself with every request: its name, what it can be asked, the log it wants. */
   readonly envelope: ServerContext['mcpReq']['envelope']
+  /** The answers to the `inputRequests` of an earlier result, by their keys. */
+  readonly inputResponses: { readonly [key: string]: unknown } | undefined
+  /** The `requestState` of an earlier result, as the client sent it back: verify it before you trust it. */
+  readonly requestState: string | undefined
   /** Whether the client made this call before, and comes with answers to what was asked then. */
   readonly isRepeated: boolean
-  /** The SDK's own context: elicitation, sampling, request state, headers. Absent when called without a transport. */
-  readonly mcp: ServerContext | undefined
+  /** The client, for what the methods below do not cover. Absent when called without a transport. */
+  readonly client: ClientPort | undefined
+  /** The HTTP request that the call came with; absent over stdio. */
+  readonly request: Request | undefined
   /** Whether a group is active for this scope; without a group, whether the gate is open. */
   isActive(group?: Name): boolean
   /** The groups this client may know of, with what each is for and whether it is active: for menus of one's own. */
@@ -39,6 +52,13 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   toolListChanged(): void
   /** Tells the client how far the work is, if it asked to know. */
   readonly progress: (progress: number, total?: number, message?: string) => Promise<void>
-  /** Sends a log message to the client. */
-  log(level: LoggingLevel, data: unknown): Promise<void>
+  /** Sends a log message to the client, if it wants messages of this level. */
+  log(level: LoggingLevel, data: unknown, logger?: string): Promise<void>
+  /**
+   * Asks the person at the client. Session era only: on 2026-07-28 return the SDK's `inputRequired({ … })` instead, which works in
+   * both eras.
+   */
+  elicit(params: ElicitParams): Promise<ElicitResult>
+  /** Asks the client's model. Session era only, as `elicit`. */
+  sample(params: CreateMessageRequest['params']): Promise<CreateMessageResult>
 }

@@ -33,7 +33,7 @@ export function headerMismatch(
     const sent = header(name)
     const where = `arguments.${parameter.path.join('.')}`
     if (sent === undefined) return { header: name, problem: `the body has ${where} but the header ${name} is missing` }
-    const decoded = decode(sent)
+    const decoded = decodedHeader(sent)
     if (decoded === undefined) return { header: name, problem: `the header ${name} is not valid Base64` }
     if (!agrees(decoded, value, parameter.type)) return { header: name, problem: `the header ${name} and ${where} differ` }
   }
@@ -78,7 +78,8 @@ function agrees(sent: string, value: unknown, type: HeaderParameter['type']): bo
   return sent === String(value)
 }
 
-function decode(value: string): string | undefined {
+/** The text that a header carries, plain or in Base64; `undefined` for Base64 that is not valid. */
+export function decodedHeader(value: string): string | undefined {
   if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value
   const encoded = value.slice('=?base64?'.length, -2)
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/u.test(encoded)) return undefined

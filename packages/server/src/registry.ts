@@ -180,8 +180,11 @@ export class ToolRegistry implements Source {
       signal: new AbortController().signal,
       meta: undefined,
       envelope: undefined,
+      inputResponses: undefined,
+      requestState: undefined,
       isRepeated: false,
-      mcp: undefined,
+      client: undefined,
+      request: undefined,
       isActive: (group) => group !== undefined && groups?.isActive(group) === true,
       groups: () => [],
       activate: async (group) => {
@@ -195,8 +198,14 @@ export class ToolRegistry implements Source {
       toolListChanged: () => undefined,
       progress: async () => undefined,
       log: async () => undefined,
+      elicit: () => noClient('elicit'),
+      sample: () => noClient('sample'),
     }
   }
+}
+
+async function noClient(operation: string): Promise<never> {
+  throw new Failure('no_scope', `There is no client for ctx.${operation}(): the tool was called without a transport.`, { operation })
 }
 
 const keyOf = ({ tool, version }: ToolEntry): string => (version === undefined ? tool.name : `${tool.name}@${version}`)

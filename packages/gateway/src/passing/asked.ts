@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Answer, Question, Relay } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
-import type { Era } from '@unfold-mcp/server'
+import type { ClientPort, Era } from '@unfold-mcp/server'
 import type { Client } from '../access.ts'
 import { withoutHidden } from '../transforms/text.ts'
 
@@ -22,12 +22,13 @@ export interface Asked {
   readonly what: string
   readonly client: Client | undefined
   readonly era: Era
-  /** What the SDK knows of the request; absent for one that came over no wire. */
-  readonly mcp: ServerContext | undefined
+  /** How the client can be reached meanwhile; absent for a request that came over no wire. */
+  readonly port: ClientPort | undefined
   /** What a 2026-07-28 client says of itself with the request. */
   readonly envelope: ServerContext['mcpReq']['envelope']
-  /** Whether the client made the request before, and comes with answers. */
-  readonly isRepeated: boolean
+  /** What the client brings to a request that it made before. */
+  readonly inputResponses: { readonly [key: string]: unknown } | undefined
+  readonly requestState: string | undefined
   /** What the client said it can be asked. */
   readonly capabilities: ClientCapabilities | undefined
   readonly signal: AbortSignal
@@ -56,7 +57,7 @@ const said = ({ envelope }: Asked, key: string): unknown => (envelope as Readonl
 export const logTo =
   (asked: Asked): Relay['onLog'] =>
   ({ level, data }) => {
-    asked.mcp?.mcpReq.log(level, data, asked.server).catch(() => undefined)
+    asked.port?.log(level, data, asked.server).catch(() => undefined)
   }
 
 const longestQuestion = 262_144
@@ -117,11 +118,11 @@ const patienceMs = 600_000
 
 /** Asks the client of a session, over the stream of its own request. */
 export async function askSession(asked: Asked, given: Question, signal: AbortSignal): Promise<Answer> {
-  const { mcp, server } = asked
-  if (mcp === undefined) throw refusal('The request came over no connection, so nobody can be asked.')
+  const { port, server } = asked
+  if (port === undefined) throw refusal('The request came over no connection, so nobody can be asked.')
   const { method, params } = question(asked, given)
   try {
-    return await mcp.mcpReq.send({ method, params: { ...params } }, { signal, timeout: patienceMs })
+    return (await port.ask(method, { ...params }, { signal, timeoutMs: patienceMs })) as Answer
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     throw refusal(`The client that "${printable(server)}" asks did not answer: ${printable(String(error), 300)}`)

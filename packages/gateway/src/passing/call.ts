@@ -53,16 +53,20 @@ class AskedCall implements Asked {
     return this.#call.ctx.era
   }
 
-  get mcp(): Asked['mcp'] {
-    return this.#call.ctx.mcp
+  get port(): Asked['port'] {
+    return this.#call.ctx.client
   }
 
   get envelope(): Asked['envelope'] {
     return this.#call.ctx.envelope
   }
 
-  get isRepeated(): boolean {
-    return this.#call.ctx.isRepeated
+  get inputResponses(): Asked['inputResponses'] {
+    return this.#call.ctx.inputResponses
+  }
+
+  get requestState(): Asked['requestState'] {
+    return this.#call.ctx.requestState
   }
 
   get capabilities(): Asked['capabilities'] {

@@ -30,7 +30,7 @@ export class Exchanges {
 
   /** Has `run` ask the server. What comes back is its result, or what the client has to say first. */
   pass<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
-    if (!asked.isRepeated && isAskedAlone(asked)) return this.#straight<T>(asked, run, undefined)
+    if (!isRepeated(asked) && isAskedAlone(asked)) return this.#straight<T>(asked, run, undefined)
     return this.#withAnswers<T>(asked, run)
   }
 
@@ -49,13 +49,11 @@ export class Exchanges {
 
   /** The same for a request that the client may have made before, and comes back to with what it was asked. */
   async #withAnswers<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
-    const mcp = asked.isRepeated ? asked.mcp : undefined
-    const state = mcp?.mcpReq.requestState() as string | undefined
-    const inputResponses = mcp?.mcpReq.inputResponses
+    const { inputResponses, requestState: state } = asked
     if (state !== undefined && isHeld(state)) return this.#given<T>(asked, this.#held.resume(asked, state, inputResponses ?? {}))
     const requestState = state === undefined ? undefined : this.#seal.open(state, ownerOf(asked))
     if (state !== undefined && requestState === undefined) throw unknownState()
-    const answers = mcp === undefined ? undefined : answersOf(inputResponses, requestState)
+    const answers = isRepeated(asked) ? answersOf(inputResponses, requestState) : undefined
     if (asked.era === 'session') return this.#straight<T>(asked, run, answers)
     const said = new Said()
     const withAnswers: Run<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
@@ -127,6 +125,10 @@ function visitsIn(data: unknown): InputRequests {
 
 /** Whether nothing needs to be kept for a client that comes back: it is asked over the stream of its request, or never. */
 const isAskedAlone = (asked: Asked): boolean => asked.era === 'session' || Object.keys(askable(asked)).length === 0
+
+/** Whether the client made the request before, and comes with answers. */
+const isRepeated = ({ inputResponses, requestState }: Asked): boolean =>
+  inputResponses !== undefined || requestState !== undefined
 
 const answersOf = (inputResponses: unknown, requestState: string | undefined): Relay['answers'] => ({
   ...(inputResponses !== undefined && { inputResponses }),

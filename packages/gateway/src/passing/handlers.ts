@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { isClientError } from '@unfold-mcp/client'
 import { nearest, nearestHint, printable } from '@unfold-mcp/core'
-import type { Served } from '@unfold-mcp/server'
+import { SdkPort, type Served } from '@unfold-mcp/server'
 import type { Client } from '../access.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
@@ -49,9 +49,10 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
       what: `${method} ${own}`,
       client,
       era,
-      mcp: ctx,
+      port: new SdkPort(ctx),
       envelope: ctx.mcpReq.envelope,
-      isRepeated: ctx.mcpReq.inputResponses !== undefined || ctx.mcpReq.requestState() !== undefined,
+      inputResponses: ctx.mcpReq.inputResponses,
+      requestState: ctx.mcpReq.requestState() as string | undefined,
       capabilities: server.getClientCapabilities(),
       signal: ctx.mcpReq.signal,
       progress: (progress, total, message) => report(ctx, { progress, total, message }),

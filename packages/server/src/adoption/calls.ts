@@ -2,7 +2,7 @@ import type { JSONRPCRequest, Server, ServerContext } from '@modelcontextprotoco
 import { answer } from '../runtime/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
-import { askingAlongside, callOf, onTheWire } from '../serving/protocol.ts'
+import { callFrom, contextIn, onTheWire } from './methods.ts'
 import type { AdoptedTools } from './tools.ts'
 
 export type RequestHandler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<unknown>
@@ -34,9 +34,9 @@ export class Calls {
     server.setRequestHandler('tools/call', (async (request: JSONRPCRequest, given: ServerContext) => {
       const params = request.params as CallParams
       if (others !== undefined && !tools.has(params.name)) return others(request, given)
-      const mcp = askingAlongside(given)
-      this.#byContext.set(mcp, params)
-      const call = { ...callOf(params.name, params.arguments, given), context: () => mcp }
+      const call = callFrom(params.name, params.arguments, given)
+      const context = contextIn(call.client)
+      if (context !== undefined) this.#byContext.set(context, params)
       return onTheWire(() => answer(runtime, scope, call))
     }) as never)
     delete internals._wrapHandler

@@ -3,6 +3,7 @@ import {
   type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
+  type RequestId,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import {
@@ -23,6 +24,8 @@ import {
 } from '@unfold-mcp/core'
 import type { ToolContext } from '../context.ts'
 import type { ToolEntry } from '../entry.ts'
+import type { ClientMethod, ClientPort } from '../protocol/client-port.ts'
+import type { Answers } from '../protocol/input-required.ts'
 import { wordsOf } from '../report.ts'
 import { failureResult, invalidResult, isInputRequired, resultOf, ToolError } from '../result.ts'
 import { callerOf } from './caller.ts'
@@ -36,18 +39,18 @@ import type { Shown } from './shown.ts'
 import { activatorName, forReader, surfaceSource } from './surface.ts'
 import type { Transition } from './transition.ts'
 
-/** A call as it arrives: what the client sent, and what the SDK knows about it. */
-export interface Call {
+/** A call as it arrives: what the client sent, and how it can be reached meanwhile. */
+export interface Call extends Answers {
   readonly name: string
   readonly arguments?: unknown
-  /** What came beside the arguments. */
+  readonly id?: RequestId | undefined
+  /** `_meta` of the request, without what a 2026-07-28 client states about itself. */
   readonly meta?: CallMeta | undefined
-  /** What the client says of itself with the call. */
+  /** What a 2026-07-28 client states about itself with the call. */
   readonly envelope?: ServerContext['mcpReq']['envelope']
-  /** Whether the client made it before, and comes with answers. */
-  readonly isRepeated?: boolean
-  /** What the SDK knows of the call; made when somebody asks, since few do. */
-  readonly context?: (() => ServerContext) | undefined
+  /** The client; absent for a call without a transport. */
+  readonly client?: ClientPort | undefined
+  readonly http?: (() => Request) | undefined
   readonly signal?: AbortSignal | undefined
   /** Ends the call when it is aborted, in place of `signal`; it is aborted when the time of the call is up. */
   readonly controller?: AbortController | undefined
@@ -97,8 +100,8 @@ function parentFirst(runtime: Runtime, scope: Scope, { group, parent }: { group:
   return `Group "${group}" can only be opened ${where}. Call '${activatorName(runtime.worldOf(scope).surface, parent)}' first.`
 }
 
-function alongside({ context }: Call): (() => Promise<void>) | undefined {
-  return context === undefined ? undefined : () => context().mcpReq.notify({ method: 'notifications/tools/list_changed' })
+function alongside({ client }: Call): (() => Promise<void>) | undefined {
+  return client === undefined ? undefined : () => client.notify('notifications/tools/list_changed')
 }
 
 /** What a call changed so far. Changes made after it ended are told by themselves. */
@@ -342,7 +345,7 @@ function withChanges(
 function contextOf(
   runtime: Runtime,
   scope: Scope,
-  { context, meta, envelope, isRepeated = false }: Call,
+  { client, http, meta, envelope, inputResponses, requestState }: Call,
   { signal, effects }: { signal: AbortSignal; effects: Effects },
 ): ToolContext {
   const facts = runtime.views.facts()
@@ -360,9 +363,12 @@ function contextOf(
     signal,
     meta,
     envelope,
-    isRepeated,
-    get mcp() {
-      return context?.()
+    inputResponses,
+    requestState,
+    isRepeated: inputResponses !== undefined || requestState !== undefined,
+    client,
+    get request() {
+      return http?.()
     },
     isActive: (group = gateName) => runtime.isActive(scope, group),
     groups: () => runtime.groups(scope),
@@ -372,14 +378,21 @@ function contextOf(
     },
     deactivate: (group = gateName) => noted(runtime.deactivate(scope, group)),
     toolListChanged: () => runtime.toolListChanged(),
+    elicit: (params) => asked(client, 'elicitation/create', params, signal) as ReturnType<ToolContext['elicit']>,
+    sample: (params) => asked(client, 'sampling/createMessage', params, signal) as ReturnType<ToolContext['sample']>,
     async progress(progress, total, message) {
       const progressToken = meta?.progressToken
-      if (context === undefined || progressToken === undefined) return
+      if (progressToken === undefined) return
       const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
-      await context().mcpReq.notify({ method: 'notifications/progress', params })
+      await client?.notify('notifications/progress', params)
     },
-    async log(level, data) {
-      await context?.().mcpReq.log(level, data)
+    async log(level, data, logger) {
+      await client?.log(level, data, logger)
     },
   }
+}
+
+async function asked(client: ClientPort | undefined, method: ClientMethod, params: object, signal: AbortSignal): Promise<unknown> {
+  if (client !== undefined) return client.ask(method, params, { signal })
+  throw new Failure('no_scope', `There is no client to send ${method} to: the call came without a transport.`, { operation: method })
 }

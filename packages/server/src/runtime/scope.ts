@@ -1,3 +1,4 @@
+import type { LoggingLevel } from '@modelcontextprotocol/server'
 import type { Activation, Exposure, HostProfile, Relists } from '@unfold-mcp/core'
 import type { Era } from '../context.ts'
 import type { Principal } from '../principal.ts'
@@ -82,6 +83,8 @@ export class Scope {
   neverRelists = false
   /** Whether replies to activations wait for this client to list again; not after it once failed to. */
   awaitsRelist = true
+  /** The least severe log messages that a client of the session era wants; all where it did not say. */
+  logLevel: LoggingLevel | undefined
   /** Called when the client lists its tools. */
   readonly relisted = new Set<() => void>()
 

@@ -4,9 +4,9 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { Era } from '../context.ts'
 import type { Principal } from '../principal.ts'
 import { runtimeOf } from '../servable.ts'
-import { createHandler, type HandlerOptions } from '../serving/handler.ts'
-import { listen } from '../serving/node.ts'
-import { serveStdio } from '../serving/stdio.ts'
+import { createHandler, type HandlerOptions } from '../transports/handler.ts'
+import { listen } from '../transports/node.ts'
+import { serveStdio } from '../transports/stdio.ts'
 import { type TestClient, testClient } from './client.ts'
 
 /** How a client reaches a server: over what, and in which era of the protocol. */

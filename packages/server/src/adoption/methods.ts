@@ -1,0 +1,97 @@
+import type { CacheHint, Server, ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server'
+import { isFailure } from '@unfold-mcp/core'
+import { changes, changesMethod } from '../operations/changes.ts'
+import { describe, describeMethod } from '../operations/describe.ts'
+import { identity, identityMethod } from '../operations/identity.ts'
+import { listMeta } from '../operations/list.ts'
+import type { Params } from '../operations/operation.ts'
+import { inputResponsesIn } from '../protocol/input-required.ts'
+import { SdkPort } from '../protocol/sdk-port.ts'
+import { isInputRequired } from '../result.ts'
+import { answer, type Call, protocolError } from '../runtime/calls.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+
+/** Has our own methods answered on an adopted server. The SDK dispatches its requests, because all others are for the server. */
+export function ownMethods(runtime: Runtime, scope: Scope, server: Server, hint: CacheHint = {}): void {
+  const upToDate = (): Promise<void> | undefined => scope.product?.upToDate()
+  server.setRequestHandler('tools/list', async (request) => {
+    await upToDate()
+    return onTheWire(async () => {
+      const list = runtime.list(scope, request.params?.cursor)
+      runtime.announcer.known(scope)
+      return { ...list, ...listMeta(runtime, scope), ...hint } as never
+    })
+  })
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx: ServerContext) => {
+    const result = await onTheWire(() => answer(runtime, scope, callFrom(name, args, ctx)))
+    return isInputRequired(result) ? result : server.projectCallToolResult(result, runtime.outputSchemaOf(scope, name))
+  })
+  if (runtime.declaration.identity === false) return
+  for (const [method, operation] of [
+    [identityMethod, identity],
+    [describeMethod, describe],
+    [changesMethod, changes],
+  ] as const) {
+    server.setRequestHandler(method, { params: anyObject }, async (params, ctx) => {
+      await upToDate()
+      const request = {
+        id: ctx.mcpReq.id,
+        params,
+        client: new SdkPort(ctx),
+        controller: new AbortController(),
+        revision: server.getNegotiatedProtocolVersion(),
+      }
+      return onTheWire(async () => (await operation(runtime, scope, request)) as Params)
+    })
+  }
+}
+
+/** A call that the SDK dispatched. */
+export function callFrom(name: string, args: unknown, ctx: ServerContext): Call {
+  const { id, _meta: meta, envelope, signal, inputResponses } = ctx.mcpReq
+  const state: unknown = ctx.mcpReq.requestState()
+  const { req } = ctx.http ?? {}
+  return {
+    id,
+    name,
+    ...(args !== undefined && { arguments: args }),
+    meta,
+    envelope,
+    signal,
+    inputResponses: inputResponsesIn(inputResponses),
+    requestState: typeof state === 'string' ? state : undefined,
+    client: new SdkPort(alongside(ctx)),
+    ...(req !== undefined && { http: () => req }),
+  }
+}
+
+// The SDK sends these requests on the stream for notifications. While that is not open they are lost, and the call waits in vain.
+function alongside(ctx: ServerContext): ServerContext {
+  const { id, elicitInput, requestSampling } = ctx.mcpReq
+  return {
+    ...ctx,
+    mcpReq: {
+      ...ctx.mcpReq,
+      elicitInput: (params, options) => elicitInput(params, { relatedRequestId: id, ...options }),
+      requestSampling: (params, options) => requestSampling(params, { relatedRequestId: id, ...options }),
+    },
+  }
+}
+
+/** The SDK's context of a call that it dispatched. */
+export const contextIn = (client: unknown): ServerContext | undefined => (client instanceof SdkPort ? client.context : undefined)
+
+/** Params of any shape: whoever reads them says what is wrong with them. */
+const anyObject: StandardSchemaV1<unknown, Params> = {
+  '~standard': { version: 1, vendor: 'unfold', validate: (value) => ({ value: (value ?? {}) as Params }) },
+}
+
+/** Turns a failure into the error that the client gets. */
+export async function onTheWire<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw isFailure(error) ? protocolError(error) : error
+  }
+}

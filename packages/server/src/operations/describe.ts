@@ -1,0 +1,12 @@
+import { describeTool } from '../runtime/describing.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import { textIn } from './identity.ts'
+import type { OwnRequest } from './operation.ts'
+
+export const describeMethod = 'tools/describe'
+
+/** `tools/describe`: the documentation of one tool. */
+export async function describe(runtime: Runtime, scope: Scope, { params }: OwnRequest): Promise<object> {
+  return { ...describeTool(runtime, scope, textIn(describeMethod, params, 'name')) }
+}

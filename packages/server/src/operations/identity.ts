@@ -1,0 +1,72 @@
+import { Failure } from '@unfold-mcp/core'
+import { stateIdentity } from '../runtime/identities.ts'
+import { outlineOf } from '../runtime/outline.ts'
+import { reachOf } from '../runtime/reach.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import type { OwnRequest, Params } from './operation.ts'
+
+/** The name under which this library announces itself among a server's extensions. */
+export const extensionId = 'io.github.unfold-mcp/discovery'
+/** The member of `_meta` with the identity of a list. */
+export const identityMeta = 'io.github.unfold-mcp/identity'
+export const identityMethod = 'server/identity'
+
+/** The version of the extension. */
+const discoveryVersion = '1.0'
+
+/** What a client learns of the extension when it connects, so that most need no further request. */
+export function extensionSettings(runtime: Runtime, scope: Scope): Params {
+  const identity = runtime.identity(scope)
+  return identity === undefined
+    ? {}
+    : { version: discoveryVersion, identity, tools_count: runtime.views.shown(scope).tools.length }
+}
+
+/** `server/identity`: the identity of the view, of the catalogue and of each group. */
+export async function identity(runtime: Runtime, scope: Scope, { params, revision }: OwnRequest): Promise<object> {
+  const { name, version } = scope.product?.info ?? runtime.declaration.info
+  const { basis, stateful, outline: wantsOutline } = params
+  if (basis !== undefined && basis !== 'names' && basis !== 'definitions')
+    throw malformed(identityMethod, '"basis" is "definitions", or "names" for names and descriptions alone.')
+  const shown = runtime.views.shown(scope)
+  const whole = reachOf(runtime, scope)
+  const own = runtime.identities.of(shown, basis)
+  const outline = wantsOutline === true ? outlineOf(runtime, scope) : undefined
+  const state = stateful === true ? stateIdentity(own, runtime.stateOf(scope)) : undefined
+  return {
+    server_id: own,
+    tools_count: shown.tools.length,
+    protocol_version: discoveryVersion,
+    basis: basis ?? runtime.declaration.identity,
+    catalog: {
+      identity: runtime.identities.of(whole, basis),
+      tools_count: whole.tools.length,
+      ...(outline !== undefined && { tools: outline.tools }),
+      ...(outline?.gate !== undefined && { gate: outline.gate }),
+    },
+    groups: Object.fromEntries(
+      runtime
+        .groupTools(scope)
+        .map(([group, tools]) => [
+          group,
+          { identity: runtime.identities.ofTools(tools, tools, basis), tools_count: tools.length, ...outline?.groups.get(group) },
+        ]),
+    ),
+    ...(state !== undefined && { state_id: state }),
+    ...(revision !== undefined && { mcp_version: revision }),
+    server: { name, version },
+    extensions: [extensionId],
+  }
+}
+
+/** The text of a parameter that must be one. */
+export function textIn(method: string, params: Params, name: string): string {
+  const value = params[name]
+  if (typeof value === 'string') return value
+  throw malformed(method, `"${name}" is missing or not text. Send { "${name}": "…" }.`)
+}
+
+function malformed(method: string, problem: string): Failure {
+  return new Failure('invalid_params', `This ${method} cannot be read: ${problem}`, { problem })
+}

@@ -1,0 +1,520 @@
+import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { McpServer, ProtocolError } from '@modelcontextprotocol/server'
+import { identityOf, type Tool, toolIdentity } from '@unfold-mcp/core'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { adopt } from '../adopt.ts'
+import { adoptV1 } from '../adopt-v1.ts'
+import type { Principal } from '../principal.ts'
+import { ToolRegistry } from '../registry.ts'
+import { sha256 } from '../runtime/identities.ts'
+import { type ConnectOptions, type TestClient, testServer, ways } from '../testing/index.ts'
+import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
+import { changesMethod } from '../operations/changes.ts'
+import { describeMethod } from '../operations/describe.ts'
+import { extensionId, identityMeta, identityMethod } from '../operations/identity.ts'
+
+type Answer = { readonly [key: string]: unknown }
+
+const anything = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const
+
+const ask = async ({ client }: TestClient, method: string, params: Answer = {}): Promise<Answer> =>
+  (await client.request({ method, params }, anything)) as Answer
+
+/** How a request was refused. */
+async function refusal(
+  client: TestClient,
+  method: string,
+  params: Answer,
+): Promise<{ code: number; data: Answer; message: string }> {
+  const error = await ask(client, method, params).then(
+    (answer) => new Error(`It was answered: ${JSON.stringify(answer)}`),
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof ProtocolError)) throw error
+  return { code: error.code, data: error.data as Answer, message: error.message }
+}
+
+const identityIn = ({ _meta }: Answer): unknown => (_meta as Answer | undefined)?.[identityMeta]
+const settingsOf = ({ client }: TestClient): Answer | undefined => client.getServerCapabilities()?.extensions?.[extensionId]
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
+
+const info = { name: 'hub', version: '1.2.3' }
+const groups = { files: { about: 'Files' }, vault: { about: 'Secrets' } } as const
+const [ann, bob]: readonly Principal[] = [{ id: 'ann' }, { id: 'bob' }]
+
+const hub = (options: Partial<ToolboxOptions<typeof groups>> = {}) =>
+  defineToolbox({ ...info, groups, hiddenCalls: 'hint', ...options })
+    .tool('ping', { about: 'Answers', version: '2.0.0', aliases: ['pong'] }, () => 'pong')
+    .tool(
+      'read_file',
+      {
+        group: 'files',
+        about: 'Reads',
+        tags: ['disk'],
+        readOnly: true,
+        input: z.object({ path: z.string(), limit: z.number().optional() }),
+      },
+      () => 'text',
+    )
+    .tool('write_file', { group: 'files', about: 'Writes' }, () => 'done')
+    .tool('unseal', { group: 'vault', about: 'Opens the vault', destructive: true }, () => 'open')
+
+const secured = () => hub({ permit: (principal, tool) => tool.name !== 'unseal' || principal?.id === 'ann' })
+
+describe.each(ways)('over $transport, $era', (way) => {
+  /** Serves to one client while `body` runs. */
+  async function connected(
+    served: object,
+    body: (client: TestClient, connect: (options?: ConnectOptions) => Promise<TestClient>) => Promise<void>,
+    options?: ConnectOptions,
+  ): Promise<void> {
+    await using server = await testServer(served, way)
+    await body(await server.connect(options), (other) => server.connect(other))
+  }
+
+  test('server/identity tells the identity and size of the list that the caller gets, and more', () =>
+    connected(hub(), async (client) => {
+      const { tools } = await client.client.listTools()
+      const answer = await ask(client, identityMethod)
+      expect(answer).toMatchObject({
+        server_id: identityOf(tools as readonly Tool[], sha256),
+        tools_count: tools.length,
+        protocol_version: '1.0',
+        basis: 'definitions',
+        mcp_version: way.era === 'session' ? '2025-11-25' : '2026-07-28',
+        server: info,
+        extensions: [extensionId],
+        catalog: { tools_count: 4 },
+        groups: { files: { tools_count: 2 }, vault: { tools_count: 1 } },
+      })
+      expect(answer.server_id).toMatch(uuid)
+      expect(answer).not.toHaveProperty('state_id')
+    }))
+
+  test('server/identity names all tools with what they cost and how they are grouped when it is asked for that', () => {
+    const nested = defineToolbox({
+      ...info,
+      hiddenCalls: 'hint',
+      groups: { ...groups, keys: { about: 'Keys', parent: 'vault' } },
+    })
+      .tool('ping', { about: 'Answers' }, () => 'pong')
+      .tool('turn_key', { group: 'keys', about: 'Turns a key' }, () => 'click')
+    return connected(nested, async (client) => {
+      const { catalog, groups: told } = await ask(client, identityMethod, { outline: true })
+      const [ping, key] = [expect.any(Number), expect.any(Number)]
+      expect(catalog).toMatchObject({
+        tools: [
+          { name: 'ping', tokens: ping },
+          { name: 'turn_key', tokens: key, group: 'keys' },
+        ],
+      })
+      const described = await ask(client, describeMethod, { name: 'turn_key' })
+      expect(catalog).toHaveProperty(['tools', 1, 'tokens'], described.tokens)
+      expect(told).toMatchObject({ vault: { about: 'Secrets' }, keys: { about: 'Keys', parent: 'vault', tools_count: 1 } })
+      expect(told).not.toHaveProperty(['vault', 'parent'])
+      const plain = await ask(client, identityMethod)
+      expect(plain.catalog).not.toHaveProperty('tools')
+      expect(plain.groups).not.toHaveProperty(['keys', 'about'])
+    })
+  })
+
+  test('the same value stands in the list, in the settings of the extension and in the answer', () =>
+    connected(hub(), async (client) => {
+      const settings = settingsOf(client)
+      const { server_id, tools_count } = await ask(client, identityMethod)
+      expect(settings).toEqual({ version: '1.0', identity: server_id, tools_count })
+      expect(identityIn(await ask(client, 'tools/list'))).toBe(server_id)
+    }))
+
+  test('every page of a list has the identity of the whole', () =>
+    connected(hub({ pageSize: 1 }), async (client) => {
+      const { server_id, tools_count } = await ask(client, identityMethod)
+      const pages: Answer[] = []
+      for (let cursor: unknown; pages.length < 20; ) {
+        const page = await ask(client, 'tools/list', cursor === undefined ? {} : { cursor })
+        pages.push(page)
+        cursor = page.nextCursor
+        if (cursor === undefined) break
+      }
+      expect(pages).toHaveLength(tools_count as number)
+      expect(new Set(pages.map(identityIn))).toEqual(new Set([server_id]))
+    }))
+
+  test('a client that may not see a tool gets answers as if it were not there', async () => {
+    const without = defineToolbox({ ...info, groups: { files: groups.files }, hiddenCalls: 'hint', permit: () => true })
+      .tool('ping', { about: 'Answers', version: '2.0.0', aliases: ['pong'] }, () => 'pong')
+      .tool(
+        'read_file',
+        {
+          group: 'files',
+          about: 'Reads',
+          tags: ['disk'],
+          readOnly: true,
+          input: z.object({ path: z.string(), limit: z.number().optional() }),
+        },
+        () => 'text',
+      )
+      .tool('write_file', { group: 'files', about: 'Writes' }, () => 'done')
+    const answers = async (client: TestClient): Promise<unknown> => [
+      settingsOf(client),
+      await ask(client, 'tools/list'),
+      await ask(client, identityMethod),
+      await ask(client, identityMethod, { basis: 'names', stateful: true, outline: true }),
+      await ask(client, changesMethod, { since: 'nothing' }),
+      await refusal(client, describeMethod, { name: 'unseal' }),
+    ]
+    let lacking: unknown
+    await connected(
+      without,
+      async (client) => {
+        lacking = await answers(client)
+      },
+      { principal: bob as Principal },
+    )
+    await connected(
+      secured(),
+      async (client, connect) => {
+        expect(await answers(client)).toEqual(lacking)
+        const other = await connect({ principal: ann as Principal })
+        const [hers, his] = [await ask(other, identityMethod), await ask(client, identityMethod)]
+        expect(hers.server_id).not.toBe(his.server_id)
+        expect(hers.catalog).toMatchObject({ tools_count: 4 })
+        expect(hers.groups).toHaveProperty('vault')
+        expect((await ask(other, describeMethod, { name: 'unseal' })).group).toBe('vault')
+      },
+      { principal: bob as Principal },
+    )
+  })
+
+  test('a tool that comes and goes brings another identity and then the first one again', async () => {
+    const registry = new ToolRegistry()
+    await connected(hub().use(registry), async (client) => {
+      const first = (await ask(client, identityMethod)).server_id
+      const remove = registry.register('extra', { description: 'More' }, () => 'x')
+      const second = await ask(client, 'tools/list')
+      expect(identityIn(second)).not.toBe(first)
+      expect(identityIn(second)).toBe(identityOf(second.tools as readonly Tool[], sha256))
+      remove()
+      expect((await ask(client, identityMethod)).server_id).toBe(first)
+    })
+  })
+
+  test('how much data there is changes no identity, which modes there are does', async () => {
+    const counts = { logs: 1, traces: 0 }
+    const toolbox = defineToolbox({ ...info, facts: () => ({ ...counts }) }).composite(
+      'observe',
+      {
+        about: 'Shows',
+        by: 'what',
+        modes: {
+          logs: { about: 'Logs', count: ({ facts }) => facts.logs },
+          traces: { about: 'Traces', available: ({ facts }) => facts.traces > 0, count: ({ facts }) => facts.traces },
+        },
+      },
+      { logs: () => 'logs', traces: () => 'traces' },
+    )
+    await connected(toolbox, async (client) => {
+      const before = await ask(client, 'tools/list')
+      counts.logs = 7
+      const after = await ask(client, 'tools/list')
+      expect(JSON.stringify(after.tools)).not.toBe(JSON.stringify(before.tools))
+      expect(identityIn(after)).toBe(identityIn(before))
+      const { state_id } = await ask(client, identityMethod, { stateful: true })
+      counts.logs = 8
+      const stateful = await ask(client, identityMethod, { stateful: true })
+      expect(stateful.server_id).toBe(identityIn(before))
+      expect(stateful.state_id).not.toBe(state_id)
+      counts.traces = 1
+      expect((await ask(client, identityMethod)).server_id).not.toBe(identityIn(before))
+    })
+  })
+
+  test('on the basis of names, only names and descriptions count', async () => {
+    const registry = new ToolRegistry()
+    const put = (limit: number) =>
+      registry.register('extra', { description: 'More', inputSchema: z.object({ n: z.number().max(limit) }) }, () => 'x')
+    await connected(hub().use(registry), async (client) => {
+      const remove = put(1)
+      const [names, definitions] = [await ask(client, identityMethod, { basis: 'names' }), await ask(client, identityMethod)]
+      const { tools } = await client.client.listTools(undefined, { cacheMode: 'bypass' })
+      expect(names).toMatchObject({ basis: 'names', server_id: identityOf(tools as readonly Tool[], sha256, 'names') })
+      expect(definitions.server_id).not.toBe(names.server_id)
+      remove()
+      put(2)
+      expect((await ask(client, identityMethod, { basis: 'names' })).server_id).toBe(names.server_id)
+      expect((await ask(client, identityMethod)).server_id).not.toBe(definitions.server_id)
+    })
+  })
+
+  test('an author can choose names as the basis of every identity', () =>
+    connected(hub({ identity: 'names' }), async (client) => {
+      const { tools } = await client.client.listTools()
+      const expected = identityOf(tools as readonly Tool[], sha256, 'names')
+      expect(settingsOf(client)?.identity).toBe(expected)
+      expect(identityIn(await ask(client, 'tools/list'))).toBe(expected)
+      expect(await ask(client, identityMethod)).toMatchObject({ server_id: expected, basis: 'names' })
+    }))
+
+  test('without identity nothing of it is left', () =>
+    connected(hub({ identity: false }), async (client) => {
+      expect(settingsOf(client)).toBeUndefined()
+      expect(identityIn(await ask(client, 'tools/list'))).toBeUndefined()
+      for (const method of [identityMethod, describeMethod, changesMethod])
+        await expect(ask(client, method, { name: 'ping', since: 'x' })).rejects.toThrow('Method not found')
+    }))
+
+  test('tools/describe documents a tool, listed or not', () =>
+    connected(hub(), async (client) => {
+      const { tools } = await client.client.listTools()
+      const described = await ask(client, describeMethod, { name: 'read_file' })
+      expect(described).toMatchObject({
+        tool: { name: 'read_file', description: 'Reads' },
+        identity: toolIdentity(described.tool as Tool, sha256),
+        signature: 'read_file(path: string, limit?: number) — Reads',
+        facet: 'read-only',
+        group: 'files',
+        tags: ['disk'],
+        listed: tools.some(({ name }) => name === 'read_file'),
+      })
+      const [least, all] = described.examples as readonly Answer[]
+      expect(Object.keys(least ?? {})).toEqual(['path'])
+      expect(Object.keys(all ?? {})).toEqual(['path', 'limit'])
+      expect(described.tokens).toBeGreaterThan(20)
+      expect(await ask(client, describeMethod, { name: 'ping' })).toMatchObject({
+        version: '2.0.0',
+        aliases: ['pong'],
+        examples: [{}],
+        listed: true,
+      })
+    }))
+
+  test('tools/describe of a former name describes the tool by its name now', () =>
+    connected(hub(), async (client) => {
+      expect(await ask(client, describeMethod, { name: 'pong' })).toEqual(await ask(client, describeMethod, { name: 'ping' }))
+    }))
+
+  test('tools/describe of an unknown tool names the nearest that there are', () =>
+    connected(
+      secured(),
+      async (client) => {
+        expect(await refusal(client, describeMethod, { name: 'read_flie' })).toMatchObject({
+          code: -32_602,
+          data: { reason: 'unknown_tool', nearest: ['read_file'] },
+        })
+        const hidden = await refusal(client, describeMethod, { name: 'unseal' })
+        const invented = await refusal(client, describeMethod, { name: 'unsealy' })
+        expect(JSON.stringify(invented).replaceAll('unsealy', 'unseal')).toBe(JSON.stringify(hidden))
+      },
+      { principal: bob as Principal },
+    ))
+
+  test('asking about a tool changes no identity', async () => {
+    const registry = new ToolRegistry()
+    await connected(hub().use(registry), async (client) => {
+      const { server_id } = await ask(client, identityMethod)
+      for (const name of ['ping', 'read_file', 'unseal']) await ask(client, describeMethod, { name })
+      expect((await ask(client, identityMethod)).server_id).toBe(server_id)
+      // After a change everything is computed anew.
+      registry.register('extra', {}, () => 'x')()
+      expect((await ask(client, identityMethod)).server_id).toBe(server_id)
+    })
+  })
+
+  test('tools/describe of a composite tool shows the modes that it has now', async () => {
+    let traces = 0
+    const toolbox = defineToolbox({ ...info, facts: () => ({ traces }) }).composite(
+      'observe',
+      {
+        about: 'Shows',
+        by: 'what',
+        modes: { logs: { about: 'Logs' }, traces: { about: 'Traces', available: ({ facts }) => facts.traces > 0 } },
+      },
+      { logs: () => 'logs', traces: () => 'traces' },
+    )
+    await connected(toolbox, async (client) => {
+      const modes = async (): Promise<string> => JSON.stringify((await ask(client, describeMethod, { name: 'observe' })).tool)
+      expect(await modes()).not.toContain('traces')
+      traces = 1
+      expect(await modes()).toContain('traces')
+    })
+  })
+
+  test('changes since a list that was given tell what came, went and changed', async () => {
+    const registry = new ToolRegistry()
+    const removeOne = registry.register('one', { description: 'One' }, () => '1')
+    const removeTwo = registry.register('two', { description: 'Two' }, () => '2')
+    await connected(defineToolbox(info).use(registry), async (client) => {
+      const since = identityIn(await ask(client, 'tools/list'))
+      expect(await ask(client, changesMethod, { since: since as string })).toMatchObject({
+        identity: since,
+        known: true,
+        added: [],
+        changed: [],
+        removed: [],
+      })
+      removeOne()
+      removeTwo()
+      registry.register('two', { description: 'Two, and better' }, () => '2')
+      registry.register('three', { description: 'Three' }, () => '3')
+      const changes = await ask(client, changesMethod, { since: since as string })
+      expect(changes).toMatchObject({
+        known: true,
+        identity: (await ask(client, identityMethod)).server_id,
+        added: [{ name: 'three' }],
+        changed: [{ name: 'two', description: 'Two, and better' }],
+        removed: ['one'],
+      })
+      expect(identityOf([...(changes.added as Tool[]), ...(changes.changed as Tool[])], sha256)).toBe(changes.identity)
+    })
+  })
+
+  test('changes since a list that nobody was given say to list again', () =>
+    connected(hub(), async (client) => {
+      const { server_id, tools_count } = await ask(client, identityMethod)
+      const answer = await ask(client, changesMethod, { since: '00000000-0000-8000-8000-000000000000' })
+      expect(answer).toMatchObject({ identity: server_id, known: false, tools_count })
+      expect(answer).not.toHaveProperty('added')
+    }))
+
+  test('what another principal was given is not remembered for this one', () =>
+    connected(
+      secured(),
+      async (client, connect) => {
+        const other = await connect({ principal: ann as Principal, view: 'exposure=everything' })
+        const hers = identityIn(await ask(other, 'tools/list')) as string
+        const answer = await ask(client, changesMethod, { since: hers })
+        expect(answer.known).toBe(false)
+        expect(JSON.stringify(answer)).not.toContain('unseal')
+      },
+      { principal: bob as Principal },
+    ))
+
+  test('params that cannot be read are refused with what is wrong and what to send', () =>
+    connected(hub(), async (client) => {
+      const cases: readonly (readonly [string, Answer, string])[] = [
+        [describeMethod, {}, '"name"'],
+        [describeMethod, { name: 7 }, '"name"'],
+        [describeMethod, { name: null }, '"name"'],
+        [describeMethod, { name: ['ping'] }, '"name"'],
+        [changesMethod, {}, '"since"'],
+        [changesMethod, { since: {} }, '"since"'],
+        [identityMethod, { basis: 'everything' }, '"basis"'],
+        [identityMethod, { basis: 1 }, '"basis"'],
+      ]
+      for (const [method, params, named] of cases) {
+        const { code, data, message } = await refusal(client, method, params)
+        expect([code, data.reason]).toEqual([-32_602, 'invalid_params'])
+        expect(message).toContain(`This ${method} cannot be read`)
+        expect(message).toContain(named)
+      }
+      const long = 'x'.repeat(100_000)
+      expect((await refusal(client, describeMethod, { name: long })).message.length).toBeLessThan(1_000)
+      expect((await ask(client, changesMethod, { since: long })).known).toBe(false)
+      expect(await ask(client, identityMethod, { stateful: 'yes' })).not.toHaveProperty('state_id')
+    }))
+
+  test.each([
+    ['adopt', () => adopted()],
+    ['adoptV1', () => adoptedV1()],
+  ])('a server taken in with %s answers under its own name', async (_, make) => {
+    await connected(make(), async (client) => {
+      const { tools } = await client.client.listTools()
+      const expected = identityOf(tools as readonly Tool[], sha256)
+      expect(await ask(client, identityMethod)).toMatchObject({
+        server_id: expected,
+        tools_count: tools.length,
+        server: { name: 'old', version: '4.5.6' },
+        groups: { files: { tools_count: 1 } },
+      })
+      expect(settingsOf(client)).toEqual({ version: '1.0', identity: expected, tools_count: tools.length })
+      expect(identityIn(await ask(client, 'tools/list'))).toBe(expected)
+      expect(await ask(client, describeMethod, { name: 'read' })).toMatchObject({
+        group: 'files',
+        tool: { description: 'Reads' },
+      })
+      expect((await ask(client, changesMethod, { since: expected })).known).toBe(true)
+    })
+  })
+})
+
+const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
+
+function adopted(): object {
+  const make = () => {
+    const mcp = new McpServer({ name: 'old', version: '4.5.6' })
+    mcp.registerTool('read', { description: 'Reads', inputSchema: z.object({ path: z.string() }) }, ({ path }) => text(path))
+    mcp.registerTool('ping', { description: 'Answers' }, () => text('pong'))
+    return mcp
+  }
+  return adopt(make, { groups: { files: { about: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
+}
+
+function adoptedV1(): object {
+  const make = () => {
+    const mcp = new McpServerV1({ name: 'old', version: '4.5.6' })
+    mcp.registerTool('read', { description: 'Reads', inputSchema: { path: z.string() } }, ({ path }) => text(path))
+    mcp.registerTool('ping', { description: 'Answers' }, () => text('pong'))
+    return mcp
+  }
+  return adoptV1(make, { groups: { files: { about: 'Files' } }, hiddenCalls: 'hint', assign: { read: 'files' } })
+}
+
+describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $transport', (way) => {
+  test('opening a group changes the identity, and closing it brings back the first', async () => {
+    await using server = await testServer(hub(), way)
+    const [client, other] = [await server.connect(), await server.connect()]
+    const first = await ask(client, identityMethod, { stateful: true })
+    await client.call('activate_files')
+    const opened = await ask(client, identityMethod, { stateful: true })
+    expect(opened.server_id).not.toBe(first.server_id)
+    expect(opened.state_id).not.toBe(first.state_id)
+    expect(opened).toMatchObject({ catalog: first.catalog as object, groups: first.groups as object })
+    expect((await ask(other, identityMethod)).server_id).toBe(first.server_id)
+    await client.call('deactivate', { group: 'files' })
+    expect(await ask(client, identityMethod, { stateful: true })).toEqual(first)
+  })
+
+  test('changes of a session tell what opening a group brought', async () => {
+    await using server = await testServer(hub(), way)
+    const client = await server.connect()
+    const since = identityIn(await ask(client, 'tools/list')) as string
+    await client.call('activate_files')
+    expect(await ask(client, changesMethod, { since })).toMatchObject({
+      added: [{ name: 'read_file' }, { name: 'write_file' }],
+      changed: [],
+      removed: [],
+    })
+  })
+
+  test('an open group that shows nothing is in the stateful form alone', async () => {
+    const toolbox = defineToolbox({ ...info, groups: { empty: { about: 'Nothing yet' } } }).tool('ping', {}, () => 'pong')
+    await using server = await testServer(toolbox, way)
+    const client = await server.connect()
+    const first = await ask(client, identityMethod, { stateful: true })
+    await client.call('activate_empty')
+    const opened = await ask(client, identityMethod, { stateful: true })
+    expect(opened.server_id).toBe(first.server_id)
+    expect(opened.state_id).not.toBe(first.state_id)
+  })
+
+  test('one session is not told of the lists of another, whoever they are', async () => {
+    await using server = await testServer(hub(), way)
+    const [client, other] = [await server.connect(), await server.connect()]
+    await client.call('activate_vault')
+    const since = identityIn(await ask(client, 'tools/list')) as string
+    expect((await ask(other, changesMethod, { since })).known).toBe(false)
+  })
+})
+
+test('facts that JSON cannot hold leave the stateful form out, and nothing else', async () => {
+  const ring: { self?: unknown } = {}
+  ring.self = ring
+  const toolbox = defineToolbox({ ...info, facts: () => ({ ring }) }).tool('ping', {}, () => 'pong')
+  await using server = await testServer(toolbox, { transport: 'memory', era: 'session' })
+  const answer = await ask(await server.connect(), identityMethod, { stateful: true })
+  expect(answer).toMatchObject({ tools_count: 1 })
+  expect(answer).not.toHaveProperty('state_id')
+})

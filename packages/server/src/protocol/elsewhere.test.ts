@@ -1,0 +1,110 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Failure, LiveFacts } from '@unfold-mcp/core'
+import { expect, test, vi } from 'vitest'
+import { testClient } from '../testing/client.ts'
+import { defineToolbox } from '../toolbox.ts'
+import { listen } from '../transports/node.ts'
+
+const box = () => defineToolbox({ name: 'hub', version: '1.0.0' }).tool('ping', {}, () => 'pong')
+
+test('what a server has beside MCP is answered by its author, behind the same checks', async () => {
+  const asked: string[] = []
+  await using server = await listen(box(), {
+    port: 0,
+    subpaths: true,
+    authenticate: (request) => {
+      asked.push(`mcp ${new URL(request.url).pathname}`)
+      return { id: 'anybody' }
+    },
+    elsewhere: (request) => {
+      asked.push(new URL(request.url).pathname)
+      return new Response('here', { status: 201, headers: { 'x-own': 'yes' } })
+    },
+  })
+  const { origin } = new URL(server.url)
+  const answer = await fetch(`${origin}/mcpx/health`)
+  expect([answer.status, answer.headers.get('x-own'), await answer.text()]).toEqual([201, 'yes', 'here'])
+  expect((await fetch(`${origin}/health`, { headers: { origin: 'https://evil.example' } })).status).toBe(403)
+  await fetch(`${origin}/mcp/work`, { method: 'DELETE' })
+  expect(asked).toEqual(['/mcpx/health', 'mcp /mcp/work'])
+})
+
+test('who has a session is known, without what they are known by', async () => {
+  await using server = await listen(box(), { port: 0, authenticate: () => ({ id: 'ann' }) })
+  const { handler, url } = server
+  const client = await testClient(new StreamableHTTPClientTransport(new URL(url)), { era: 'session', listens: true })
+  expect(handler.sessions()).toEqual([
+    {
+      number: 1,
+      name: 'test-client',
+      version: '1.0.0',
+      principal: { id: 'ann' },
+      sinceMs: expect.any(Number),
+      idleMs: expect.any(Number),
+      isListening: true,
+    },
+  ])
+  await client.close()
+  expect(handler.sessions()).toEqual([])
+})
+
+test('every call is admitted or answered with why not, whichever tool it names', async () => {
+  const asked: unknown[] = []
+  const toolbox = defineToolbox({
+    name: 'hub',
+    version: '1.0.0',
+    groups: { files: { about: 'Files' } },
+    admit: ({ tool, principal }) => {
+      asked.push([tool, principal])
+      if (asked.length > 2)
+        throw new Failure('rate_limited', 'Too many calls. Call again in 1 s.', { limit: 2, retryAfterMs: 1_000 })
+    },
+  }).tool('read', { group: 'files' }, () => 'text')
+  await using server = await listen(toolbox, { port: 0, authenticate: () => ({ id: 'ann' }) })
+  await using client = await testClient(new StreamableHTTPClientTransport(new URL(server.url)), {
+    era: 'session',
+    listens: false,
+  })
+  expect(await client.call('activate_files')).not.toMatchObject({ isError: true })
+  expect(await client.call('read')).toMatchObject({ content: [{ text: 'text' }] })
+  expect(await client.call('activate_files')).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('again in 1 s') }],
+  })
+  expect(asked).toEqual(['activate_files', 'read', 'activate_files'].map((tool) => [tool, { id: 'ann' }]))
+})
+
+test('a call waits for what admits it, before its modes and arguments are checked', async () => {
+  const facts = new LiveFacts({ logs: 0 })
+  let arrive = (): void => undefined
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  const asked: string[] = []
+  const toolbox = defineToolbox({
+    name: 'hub',
+    version: '1.0.0',
+    facts,
+    admit: ({ tool }) => {
+      asked.push(tool)
+      return tool === 'observe' ? arrived : undefined
+    },
+  })
+    .composite(
+      'observe',
+      { by: 'what', modes: { logs: { about: 'Logs', count: (at) => at.facts.logs } } },
+      { logs: () => 'a line' },
+    )
+    .tool('health', {}, () => 'well')
+  await using server = await listen(toolbox, { port: 0 })
+  await using client = await testClient(new StreamableHTTPClientTransport(new URL(server.url)), {
+    era: 'session',
+    listens: false,
+  })
+  const observed = client.call('observe', { what: 'logs' })
+  expect(await client.call('health')).toMatchObject({ content: [{ text: 'well' }] })
+  await vi.waitFor(() => expect(asked.toSorted()).toEqual(['health', 'observe']))
+  facts.set({ logs: 1 })
+  arrive()
+  expect(await observed).toMatchObject({ content: [{ text: 'a line' }] })
+})

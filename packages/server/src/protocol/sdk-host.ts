@@ -1,0 +1,78 @@
+import { McpServer, Server, type ServerCapabilities, type ServerOptions } from '@modelcontextprotocol/server'
+import { extensionId, extensionSettings } from '../operations/identity.ts'
+import { instructionsFor } from '../runtime/instructions.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import { jsonSchemaValidator } from '../schema.ts'
+import { cacheHint } from './cache-hint.ts'
+
+/** The revision without sessions. */
+export const statelessRevision = '2026-07-28'
+
+/** The SDK's server for one scope: it answers every method that is not ours. */
+export function sdkHost(
+  runtime: Runtime,
+  scope: Scope,
+  /** Whether a client may ask what the server is for. */
+  introduces = true,
+): Server | McpServer {
+  if (scope.product !== undefined) return scope.product.serve(runtime, scope, introduces)
+  const { info, extend } = runtime.declaration
+  const instructions = introduces ? instructionsFor(runtime, scope) : undefined
+  const options: ServerOptions = {
+    jsonSchemaValidator,
+    ...(instructions !== undefined && { instructions }),
+    ...(scope.frame.era === 'stateless' && {
+      supportedProtocolVersions: [statelessRevision],
+      cacheHints: { 'tools/list': cacheHint(runtime), 'server/discover': cacheHint(runtime) },
+    }),
+  }
+  const capabilities = { ...capabilitiesOf(runtime, introduces ? scope : undefined), logging: {} }
+  if (extend.length === 0) return new Server(info, { ...options, capabilities })
+  const mcp = new McpServer(info, options)
+  mcp.server.registerCapabilities(capabilities)
+  const { era, principal } = scope.frame
+  for (const register of extend) register(mcp, { scope: scope.key, era, principal })
+  return mcp
+}
+
+/** What the runtime can honour, with what this scope may know at once. */
+export function capabilitiesOf(runtime: Runtime, scope?: Scope): ServerCapabilities {
+  const settings = scope === undefined ? {} : extensionSettings(runtime, scope)
+  return {
+    tools: runtime.declaration.listChanged ? { listChanged: true } : {},
+    ...(runtime.declaration.identity !== false && { extensions: { [extensionId]: settings as Record<string, never> } }),
+  }
+}
+
+/** Notifies the client of this server that its list changed; a client that is gone is not a failure. */
+export async function sendListChanged(runtime: Runtime, host: Server | McpServer): Promise<void> {
+  if (!runtime.declaration.listChanged) return
+  // The sender of an adopted server announces its own tools, which are not the same.
+  await Server.prototype.notification.call(lowLevel(host), { method: 'notifications/tools/list_changed' }).catch(() => undefined)
+}
+
+/** Has `initialized` and `closed` called after what the server itself does then; an adopted one may do something. */
+export function follow(
+  product: Server | McpServer,
+  { initialized, closed }: { initialized?: () => void; closed: () => void },
+): void {
+  const server = lowLevel(product)
+  const { oninitialized, onclose } = server
+  if (initialized !== undefined) {
+    server.oninitialized = () => {
+      oninitialized?.()
+      initialized()
+    }
+  }
+  server.onclose = () => {
+    try {
+      onclose?.()
+    } finally {
+      closed()
+    }
+  }
+}
+
+/** The part of a server that speaks the protocol. */
+export const lowLevel = (product: Server | McpServer): Server => (product instanceof McpServer ? product.server : product)

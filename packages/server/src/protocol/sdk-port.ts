@@ -1,0 +1,27 @@
+import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server'
+import type { ClientPort } from './client-port.ts'
+
+/** The client of a request that the SDK dispatched: to an adopted server, or to what `extend` registered. */
+export class SdkPort implements ClientPort {
+  readonly context: ServerContext
+  readonly capabilities: ClientCapabilities | undefined
+
+  constructor(context: ServerContext, capabilities?: ClientCapabilities) {
+    this.context = context
+    this.capabilities = capabilities
+  }
+
+  notify(...[method, params]: Parameters<ClientPort['notify']>): Promise<void> {
+    return this.context.mcpReq.notify({ method, ...(params !== undefined && { params }) } as never)
+  }
+
+  ask(...[method, params, options]: Parameters<ClientPort['ask']>): Promise<unknown> {
+    const { signal, timeoutMs } = options ?? {}
+    const asked = { ...(signal !== undefined && { signal }), ...(timeoutMs !== undefined && { timeout: timeoutMs }) }
+    return this.context.mcpReq.send({ method, params } as never, asked)
+  }
+
+  log(...[level, data, logger]: Parameters<ClientPort['log']>): Promise<void> {
+    return this.context.mcpReq.log(level, data, logger)
+  }
+}

@@ -1,0 +1,32 @@
+import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { ownMethods } from '../adoption/methods.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import { emptyView } from '../runtime/url-view.ts'
+import { runtimeOf } from '../servable.ts'
+
+interface Fetching {
+  fetch(request: Request): Promise<Response>
+}
+
+/** The same toolbox behind the SDK's own session transport, for tests to compare with. */
+export async function sdkSession(served: object): Promise<Fetching> {
+  const runtime = runtimeOf(served)
+  const scope = await runtime.open({ key: 'session:reference', era: 'session', principal: undefined })
+  const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => 'reference' })
+  await serverFor(runtime, scope).connect(transport)
+  return { fetch: (request) => transport.handleRequest(request) }
+}
+
+/** The same toolbox behind the SDK's own handler for 2026-07-28. */
+export function sdkStateless(served: object): Fetching {
+  const runtime = runtimeOf(served)
+  const factory = async (): Promise<Server> => serverFor(runtime, await runtime.glimpse(emptyView, { principal: undefined }))
+  return createMcpHandler(factory, { legacy: 'reject' })
+}
+
+function serverFor(runtime: Runtime, scope: Scope): Server {
+  const server = new Server(runtime.declaration.info, { capabilities: { tools: {}, logging: {} } })
+  ownMethods(runtime, scope, server)
+  return server
+}

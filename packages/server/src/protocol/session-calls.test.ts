@@ -1,0 +1,111 @@
+import { inputRequired } from '@modelcontextprotocol/server'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { ToolError } from '../result.ts'
+import { defineToolbox } from '../toolbox.ts'
+import { createHandler, type Handler } from '../transports/handler.ts'
+import { sdkSession } from './sdk-reference.ts'
+
+const toolbox = () =>
+  defineToolbox({ name: 'shop', version: '1.0.0' })
+    .tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello ${name}`)
+    .tool('count', { output: z.object({ count: z.number() }) }, () => ({ count: 3 }))
+    .tool('list', { output: z.array(z.number()) }, () => ({ content: [], structuredContent: [1, 2] }))
+    .tool('blocks', {}, () => [
+      { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+      { type: 'text', text: 'an image' },
+    ])
+    .tool('refuse', {}, () => {
+      throw new ToolError('Not today.')
+    })
+    .tool('nothing', {}, () => undefined)
+    .tool('says_meta', {}, (_input, { meta, isRepeated }) => JSON.stringify({ meta, isRepeated }))
+    .tool('ask', {}, (_input, { inputResponses, isRepeated }) => {
+      if (isRepeated) return `You are ${JSON.stringify(inputResponses)}`
+      const who = inputRequired.elicit({
+        message: 'Who are you?',
+        requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+      })
+      return inputRequired({ inputRequests: { who } })
+    })
+
+const base = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+const post = (handler: Pick<Handler, 'fetch'>, body: object, headers: object = {}) =>
+  handler.fetch(
+    new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { ...base, ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+    }),
+  )
+
+async function session(handler: Pick<Handler, 'fetch'>): Promise<object> {
+  const clientInfo = { name: 'test', version: '1.0.0' }
+  const params = { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo }
+  const response = await post(handler, { id: 0, method: 'initialize', params })
+  const headers = { 'mcp-session-id': response.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' }
+  await post(handler, { method: 'notifications/initialized' }, headers)
+  return headers
+}
+
+const eventIn = async (response: Response | undefined): Promise<unknown> =>
+  JSON.parse(/^event: message\ndata: (.*)\n\n$/u.exec((await response?.text()) ?? '')?.[1] ?? '')
+
+test.each([
+  { name: 'greet', arguments: { name: 'Ann' } },
+  { name: 'greet', arguments: { name: 3 } },
+  { name: 'count' },
+  { name: 'list' },
+  { name: 'blocks', arguments: {} },
+  { name: 'refuse' },
+  { name: 'nothing' },
+  { name: 'gret' },
+])('a call of $name with $arguments is answered as the SDK answers it', async (params) => {
+  await using handler = createHandler(toolbox())
+  const reference = await sdkSession(toolbox())
+  const [ours, theirs] = await Promise.all(
+    [handler, reference].map(async (each) => post(each, { id: 1, method: 'tools/call', params }, await session(each))),
+  )
+  expect(await eventIn(ours)).toEqual(await eventIn(theirs))
+  for (const name of ['content-type', 'cache-control']) expect(ours?.headers.get(name)).toBe(theirs?.headers.get(name))
+  expect(ours?.status).toBe(theirs?.status)
+})
+
+test('what came beside the arguments reaches the handler', async () => {
+  await using handler = createHandler(toolbox())
+  const call = { id: 1, method: 'tools/call', params: { name: 'says_meta', _meta: { trace: 'abc' } } }
+  const text = await (await post(handler, call, await session(handler))).text()
+  expect(text).toContain(JSON.stringify(JSON.stringify({ meta: { trace: 'abc' }, isRepeated: false })))
+})
+
+test('a call that wants to know something first asks the client of the session, and is made again with the answer', async () => {
+  await using handler = createHandler(toolbox())
+  const headers = await session(handler)
+  const response = await post(handler, { id: 1, method: 'tools/call', params: { name: 'ask' } }, headers)
+  const events = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const question = JSON.parse((await events?.read())?.value?.split('data: ')[1] ?? '')
+  expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Who are you?' } })
+  await post(handler, { id: question.id, result: { action: 'accept', content: { name: 'Ann' } } }, headers)
+  expect((await events?.read())?.value).toContain('Ann')
+})
+
+test('a call that is cancelled has no answer, and its number can be used again', async () => {
+  let ended: unknown
+  const waiting = defineToolbox({ name: 'shop', version: '1.0.0' })
+    .tool('greet', {}, () => 'Hello')
+    .tool('wait', {}, async (_input, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      ended = signal.reason
+    })
+  await using handler = createHandler(waiting)
+  const headers = await session(handler)
+  const call = post(handler, { id: 7, method: 'tools/call', params: { name: 'wait' } }, headers)
+  const taken = await post(handler, { id: 7, method: 'tools/call', params: { name: 'greet' } }, headers)
+  expect(taken.status).toBe(400)
+  await post(handler, { method: 'notifications/cancelled', params: { requestId: 7 } }, headers)
+  expect(await (await call).text()).toBe('')
+  expect(ended).toMatchObject({ reason: 'call_cancelled' })
+  const again = await post(handler, { id: 7, method: 'tools/call', params: { name: 'greet' } }, headers)
+  expect(await again.text()).toContain('Hello')
+})

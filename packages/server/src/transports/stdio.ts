@@ -1,0 +1,274 @@
+import type { Readable, Writable } from 'node:stream'
+import {
+  CLIENT_INFO_META_KEY,
+  type InitializeRequestParams,
+  isInitializeRequest,
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  type McpServer,
+  type MessageExtraInfo,
+  type RequestId,
+  type Server,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/server'
+import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio'
+import { type Failure, isFailure } from '@unfold-mcp/core'
+import type { Era } from '../context.ts'
+import { isOwn, operationFor } from '../operations/index.ts'
+import type { OwnRequest } from '../operations/operation.ts'
+import type { Principal } from '../principal.ts'
+import type { ClientPort } from '../protocol/client-port.ts'
+import { responseTo } from '../protocol/dispatch.ts'
+import { envelopeError, hasEnvelope } from '../protocol/envelope.ts'
+import { duplicateId } from '../protocol/errors.ts'
+import { follow, lowLevel, sdkHost, sendListChanged, statelessRevision } from '../protocol/sdk-host.ts'
+import { SessionPort } from '../protocol/session-port.ts'
+import { StatelessPort } from '../protocol/stateless-port.ts'
+import { cancellation } from '../runtime/deadline.ts'
+import { checkSize } from '../runtime/limits.ts'
+import { malformedRequest } from '../runtime/params.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../runtime/scope.ts'
+import { viewOfUrl } from '../runtime/url-view.ts'
+import { runtimeOf } from '../servable.ts'
+import { LineTransport } from './lines.ts'
+import { textOf } from './reply-stream.ts'
+
+export interface StdioOptions {
+  /** What the client sees from the start, as an address would ask for it: `groups=a,b&tags=c`. */
+  readonly view?: string
+  /** Who the client is; there are no requests to tell from. */
+  readonly principal?: Principal
+  /** Instead of the process's own standard input and output. */
+  readonly transport?: Transport
+  /** The same for streams that carry one message a line. */
+  readonly streams?: { readonly input: Readable; readonly output: Writable }
+  /** Called with what the client says it is, once it has. */
+  readonly onClient?: (client: StdioClient) => void
+  readonly onerror?: (error: Error) => void
+}
+
+/** The client at the other end, as far as it says. */
+export interface StdioClient {
+  readonly era: 'session' | 'stateless'
+  readonly name: string | undefined
+  readonly version: string | undefined
+}
+
+let connections = 0
+
+/** Serves a toolbox to the one client at the other end of standard input and output, of either protocol era. */
+export function serveStdio(
+  served: object,
+  { view: asked = '', principal, transport, streams, onClient, onerror }: StdioOptions = {},
+): { close(): Promise<void> } {
+  const runtime = runtimeOf(served)
+  const view = viewOfUrl(new URLSearchParams(asked))
+  runtime.checkView(view, principal)
+  const { input, output } = streams ?? { input: process.stdin, output: process.stdout }
+  const arrived = runtime.expectConnection()
+  const connection = new StdioConnection(transport ?? new LineTransport(input, output), runtime, (era, { client, info }) => {
+    onClient?.({ era, name: info?.name, version: info?.version })
+    return runtime.open({ key: `connection:${++connections}`, era, principal, view, client }).finally(arrived)
+  })
+  const stdio = serveSdkStdio(({ era }) => connection.host(era === 'modern' ? 'stateless' : 'session'), {
+    transport: connection,
+    ...(onerror !== undefined && { onerror }),
+  })
+  return {
+    close: () => {
+      arrived()
+      return stdio.close()
+    },
+  }
+}
+
+/** What a client stated about itself in its first messages. */
+interface Introduced {
+  readonly client: InitializeRequestParams | undefined
+  readonly info: { readonly name?: string; readonly version?: string } | undefined
+}
+
+type OpenScope = (era: Era, introduced: Introduced) => Promise<Scope>
+
+/** A client on a scope, with the SDK's server for what is not ours to answer. */
+interface Pinned {
+  readonly scope: Scope
+  readonly host: Server | McpServer
+}
+
+/**
+ * The one connection of a server over stdio. Requests for our own methods are answered here; all others go on to the SDK, which
+ * finds out the era of the connection from its first messages.
+ */
+class StdioConnection implements Transport {
+  readonly #wire: Transport
+  readonly #runtime: Runtime
+  readonly #open: OpenScope
+  /** The requests that are not answered yet; those that operations answer with what ends them. */
+  readonly #pending = new Map<RequestId, { readonly controller: AbortController; readonly tool: string } | undefined>()
+  #pinned: { readonly era: Era; readonly made: Promise<Pinned> } | undefined
+  #client: InitializeRequestParams | undefined
+  #info: Introduced['info']
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage, extra?: MessageExtraInfo) => void
+
+  constructor(wire: Transport, runtime: Runtime, open: OpenScope) {
+    this.#wire = wire
+    this.#runtime = runtime
+    this.#open = open
+  }
+
+  async start(): Promise<void> {
+    this.#wire.onclose = () => {
+      for (const id of [...this.#pending.keys()]) this.#cancel(id)
+      this.onclose?.()
+    }
+    this.#wire.onerror = (error) => this.onerror?.(error)
+    this.#wire.onmessage = (message, extra) => {
+      if ('method' in message && message.method === 'initialize' && isInitializeRequest(message)) this.#client = message.params
+      this.#info ??= this.#client?.clientInfo ?? infoIn(message)
+      if (!('method' in message)) this.onmessage?.(message, extra)
+      else if ('id' in message) this.#request(message, extra)
+      else this.#notification(message, extra)
+    }
+    await this.#wire.start()
+  }
+
+  /** The SDK's server, for the SDK to connect when it knows the era. */
+  async host(era: Era): Promise<Server | McpServer> {
+    return (await this.#pin(era)).host
+  }
+
+  /** A client that only asked what the server speaks may go on in the other era, on another scope. */
+  #pin(era: Era): Promise<Pinned> {
+    if (this.#pinned?.era !== era) this.#pinned = { era, made: this.#opened(era) }
+    return this.#pinned.made
+  }
+
+  async #opened(era: Era): Promise<Pinned> {
+    const runtime = this.#runtime
+    const scope = await this.#open(era, { client: this.#client, info: this.#info })
+    const host = sdkHost(runtime, scope)
+    const attach = (): void =>
+      runtime.announcer.attach(scope, async () => {
+        await sendListChanged(runtime, host)
+        return runtime.declaration.listChanged
+      })
+    if (era === 'stateless') attach()
+    follow(host, { ...(era === 'session' && { initialized: attach }), closed: () => void runtime.close(scope) })
+    return { scope, host }
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!('method' in message) && message.id !== undefined) this.#pending.delete(message.id)
+    return this.#wire.send(message, options)
+  }
+
+  #request(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): void {
+    const { id } = request
+    // With its own id, this response would be taken for that to the first.
+    if (this.#pending.has(id)) {
+      this.#refuse(null, duplicateId(id), -32600)
+      return
+    }
+    const failure = malformedRequest(request) ?? sizeProblem(request, this.#runtime)
+    if (failure !== undefined) {
+      this.#refuse(id, failure, -32602)
+      return
+    }
+    this.#pending.set(id, undefined)
+    if (isOwn(request.method)) void this.#own(request, extra)
+    else this.onmessage?.(request, extra)
+  }
+
+  /** A request for one of our own methods, which may be the first of the connection. */
+  async #own(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): Promise<void> {
+    const { id, params = {} } = request
+    const era = this.#pinned?.era === 'session' || !hasEnvelope(params) ? (this.#pinned?.era ?? 'session') : 'stateless'
+    const error = era === 'stateless' ? envelopeError(params) : undefined
+    if (error !== undefined) {
+      this.#pending.delete(id)
+      await this.#wire.send({ jsonrpc: '2.0', id, error }).catch(() => undefined)
+      return
+    }
+    try {
+      this.#dispatch(request, extra, await this.#pin(era))
+    } catch {
+      // The scope cannot be opened, which the SDK finds out as well, and answers for.
+      this.onmessage?.(request, extra)
+    }
+  }
+
+  #dispatch(request: JSONRPCRequest, extra: MessageExtraInfo | undefined, { scope, host }: Pinned): void {
+    const { id, method, params = {} } = request
+    const operation = operationFor(this.#runtime, scope, method)
+    if (operation === undefined || !this.#pending.has(id)) {
+      this.onmessage?.(request, extra)
+      return
+    }
+    const controller = new AbortController()
+    this.#pending.set(id, { controller, tool: String(params.name) })
+    const server = lowLevel(host)
+    const notify: ClientPort['notify'] = (name, about) =>
+      this.send({ jsonrpc: '2.0', method: name, ...(about !== undefined && { params: about }) } as JSONRPCMessage)
+    const isSession = scope.frame.era === 'session'
+    const own: OwnRequest = {
+      id,
+      params,
+      controller,
+      client: isSession ? new SessionPort(server, scope, id) : new StatelessPort(params, notify),
+      revision: isSession ? server.getNegotiatedProtocolVersion() : statelessRevision,
+    }
+    void responseTo(operation, this.#runtime, scope, own).then(({ json }) => {
+      // A request that was cancelled gets no response, and another may have its id by now.
+      if (this.#pending.get(id)?.controller !== controller) return
+      this.#pending.delete(id)
+      void this.#wire.send(JSON.parse(textOf(json)) as JSONRPCMessage).catch(() => undefined)
+    })
+  }
+
+  #notification(notification: JSONRPCNotification, extra: MessageExtraInfo | undefined): void {
+    if (notification.method === 'notifications/cancelled') this.#cancel(notification.params?.requestId as RequestId)
+    this.onmessage?.(notification, extra)
+  }
+
+  /** A request that was cancelled gets no response. */
+  #cancel(id: RequestId): void {
+    const running = this.#pending.get(id)
+    this.#pending.delete(id)
+    running?.controller.abort(cancellation(running.tool))
+  }
+
+  #refuse(id: RequestId | null, { reason, message, details }: Failure, code: number): void {
+    const error = { code, message, data: { reason, ...details } }
+    void this.#wire.send({ jsonrpc: '2.0', id: id as RequestId, error }).catch(() => undefined)
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close()
+  }
+}
+
+/** The name and version that a 2026-07-28 client sends with every request. */
+function infoIn(message: JSONRPCMessage): Introduced['info'] {
+  if (!('method' in message)) return undefined
+  const { name, version } = (message.params?._meta?.[CLIENT_INFO_META_KEY] ?? {}) as {
+    readonly name?: unknown
+    readonly version?: unknown
+  }
+  return typeof name === 'string' ? { name, ...(typeof version === 'string' && { version }) } : undefined
+}
+
+function sizeProblem(message: JSONRPCRequest, runtime: Runtime): Failure | undefined {
+  try {
+    checkSize(message, runtime.declaration.messageLimits)
+    return undefined
+  } catch (error) {
+    if (isFailure(error)) return error
+    throw error
+  }
+}
