@@ -11,9 +11,9 @@ import { z } from 'zod'
 import { answerTo, toolsIn } from '../test/answers.ts'
 import { adopt } from './adopt.ts'
 import { adoptV1, type FactoryV1 } from './adopt-v1.ts'
-import { listen } from './transports/node.ts'
 import { type TestClient, testClient } from './testing/client.ts'
 import { replyData, testContext, testServer, ways } from './testing/index.ts'
+import { listen } from './transports/node.ts'
 
 interface Made {
   readonly mcp: McpServer

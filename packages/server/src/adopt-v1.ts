@@ -20,15 +20,15 @@ import { contextIn, ownMethods } from './adoption/methods.ts'
 import { AdoptedTools, unusable, type WithList } from './adoption/tools.ts'
 import type { Era, ToolContext } from './context.ts'
 import type { Principal } from './principal.ts'
+import { cacheHint } from './protocol/cache-hint.ts'
+import { capabilitiesOf } from './protocol/sdk-host.ts'
+import { authInfoOf } from './protocol/sessions.ts'
 import type { HandlerResult } from './result.ts'
 import { instructionsFor } from './runtime/instructions.ts'
 import type { Newcomer, Product } from './runtime/product.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { Scope } from './runtime/scope.ts'
 import { jsonSchemaValidator } from './schema.ts'
-import { cacheHint } from './protocol/cache-hint.ts'
-import { capabilitiesOf } from './protocol/sdk-host.ts'
-import { authInfoOf } from './protocol/sessions.ts'
 
 /** Makes a server of the SDK's version 1, not yet connected to anything. */
 export type FactoryV1 = () => McpServerV1 | ServerV1 | Promise<McpServerV1 | ServerV1>

@@ -19,10 +19,10 @@ import { z } from 'zod'
 import { answerTo, toolsIn } from '../test/answers.ts'
 import { adopt } from './adopt.ts'
 import { ToolRegistry } from './registry.ts'
-import { createHandler } from './transports/handler.ts'
-import { listen } from './transports/node.ts'
 import { type TestClient, testClient } from './testing/client.ts'
 import { replyData, testContext, testServer, type Way, ways } from './testing/index.ts'
+import { createHandler } from './transports/handler.ts'
+import { listen } from './transports/node.ts'
 
 const cancelled: unknown[] = []
 

@@ -15,15 +15,15 @@ import { contextIn, ownMethods } from './adoption/methods.ts'
 import { AdoptedTools, type ListPage, unusable, type WithList } from './adoption/tools.ts'
 import type { ToolContext } from './context.ts'
 import type { Principal } from './principal.ts'
+import { cacheHint } from './protocol/cache-hint.ts'
+import { capabilitiesOf } from './protocol/sdk-host.ts'
+import { authInfoOf } from './protocol/sessions.ts'
 import type { HandlerResult } from './result.ts'
 import { mayShare } from './runtime/declaration.ts'
 import { instructionsFor } from './runtime/instructions.ts'
 import type { Newcomer, Product } from './runtime/product.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import type { Scope } from './runtime/scope.ts'
-import { cacheHint } from './protocol/cache-hint.ts'
-import { capabilitiesOf } from './protocol/sdk-host.ts'
-import { authInfoOf } from './protocol/sessions.ts'
 
 /**
  * Gives the tools of an existing server groups, exposure and the rest. The factory makes a server for every session, request

@@ -53,12 +53,12 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   /** Tells the client how far the work is, if it asked to know. */
   readonly progress: (progress: number, total?: number, message?: string) => Promise<void>
   /** Sends a log message to the client, if it wants messages of this level. */
-  log(level: LoggingLevel, data: unknown, logger?: string): Promise<void>
+  readonly log: (level: LoggingLevel, data: unknown, logger?: string) => Promise<void>
   /**
    * Asks the person at the client. Session era only: on 2026-07-28 return the SDK's `inputRequired({ … })` instead, which works in
    * both eras.
    */
-  elicit(params: ElicitParams): Promise<ElicitResult>
+  readonly elicit: (params: ElicitParams) => Promise<ElicitResult>
   /** Asks the client's model. Session era only, as `elicit`. */
-  sample(params: CreateMessageRequest['params']): Promise<CreateMessageResult>
+  readonly sample: (params: CreateMessageRequest['params']) => Promise<CreateMessageResult>
 }

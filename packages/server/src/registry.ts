@@ -205,7 +205,9 @@ export class ToolRegistry implements Source {
 }
 
 async function noClient(operation: string): Promise<never> {
-  throw new Failure('no_scope', `There is no client for ctx.${operation}(): the tool was called without a transport.`, { operation })
+  throw new Failure('no_scope', `There is no client for ctx.${operation}(): the tool was called without a transport.`, {
+    operation,
+  })
 }
 
 const keyOf = ({ tool, version }: ToolEntry): string => (version === undefined ? tool.name : `${tool.name}@${version}`)

@@ -22,7 +22,8 @@ export async function call(runtime: Runtime, scope: Scope, request: OwnRequest):
     if (isInputRequired(first)) checkInputRequests(first, client.capabilities)
     return isInputRequired(first) ? first : withText(first)
   }
-  const again = (answers: Answers): Promise<CallToolResult | InputRequiredResult> => answer(runtime, scope, { ...made, ...answers })
+  const again = (answers: Answers): Promise<CallToolResult | InputRequiredResult> =>
+    answer(runtime, scope, { ...made, ...answers })
   const result = await completed(first, client, controller.signal, again)
   return forSession(result, runtime.outputSchemaOf(scope, String(params.name)))
 }
@@ -37,7 +38,7 @@ const envelopeKeys: ReadonlySet<string> = new Set([
 
 function callOf({ id, params, client, controller, http }: OwnRequest): Call {
   const { name, arguments: args, _meta, inputResponses, requestState } = params
-  const entries = Object.entries((_meta ?? {}) as object)
+  const entries = Object.entries(_meta ?? {})
   const meta = entries.filter(([key]) => !envelopeKeys.has(key))
   const envelope = entries.filter(([key]) => envelopeKeys.has(key))
   return {

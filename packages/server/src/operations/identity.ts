@@ -17,10 +17,10 @@ const discoveryVersion = '1.0'
 
 /** What a client learns of the extension when it connects, so that most need no further request. */
 export function extensionSettings(runtime: Runtime, scope: Scope): Params {
-  const identity = runtime.identity(scope)
-  return identity === undefined
+  const own = runtime.identity(scope)
+  return own === undefined
     ? {}
-    : { version: discoveryVersion, identity, tools_count: runtime.views.shown(scope).tools.length }
+    : { version: discoveryVersion, identity: own, tools_count: runtime.views.shown(scope).tools.length }
 }
 
 /** `server/identity`: the identity of the view, of the catalogue and of each group. */

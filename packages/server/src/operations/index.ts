@@ -27,6 +27,10 @@ export const isOwn = (method: string): boolean => [always, discovery, ofSessions
  */
 export function operationFor(runtime: Runtime, { frame, product }: Scope, method: string): Operation | undefined {
   if (product !== undefined) return undefined
-  const tables = [always, ...(runtime.declaration.identity === false ? [] : [discovery]), ...(frame.era === 'session' ? [ofSessions] : [])]
+  const tables = [
+    always,
+    ...(runtime.declaration.identity === false ? [] : [discovery]),
+    ...(frame.era === 'session' ? [ofSessions] : []),
+  ]
   return tables.find((table) => Object.hasOwn(table, method))?.[method]
 }

@@ -22,7 +22,7 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
 }
 
 /** The page of a list that begins at a cursor. */
-export function page(runtime: Runtime, scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
+function page(runtime: Runtime, scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
   const found = runtime.list(scope, cursor)
   return scope.frame.era === 'session' ? { ...found, tools: found.tools.map(sessionTool) } : found
 }

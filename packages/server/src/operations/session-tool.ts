@@ -18,7 +18,7 @@ export function sessionTool(tool: Tool): Tool {
 
 function wrap(schema: JsonSchema): JsonSchema {
   const root = { type: 'object', properties: { result: moved(schema, 'schema') }, required: ['result'] }
-  return (schema.$schema === undefined ? root : { $schema: schema.$schema, ...root }) as JsonSchema
+  return schema.$schema === undefined ? root : { $schema: schema.$schema, ...root }
 }
 
 // Values of these keywords are data, and those of the others are maps from names to schemas.

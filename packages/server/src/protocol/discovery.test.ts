@@ -5,14 +5,14 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { adopt } from '../adopt.ts'
 import { adoptV1 } from '../adopt-v1.ts'
+import { changesMethod } from '../operations/changes.ts'
+import { describeMethod } from '../operations/describe.ts'
+import { extensionId, identityMeta, identityMethod } from '../operations/identity.ts'
 import type { Principal } from '../principal.ts'
 import { ToolRegistry } from '../registry.ts'
 import { sha256 } from '../runtime/identities.ts'
 import { type ConnectOptions, type TestClient, testServer, ways } from '../testing/index.ts'
 import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
-import { changesMethod } from '../operations/changes.ts'
-import { describeMethod } from '../operations/describe.ts'
-import { extensionId, identityMeta, identityMethod } from '../operations/identity.ts'
 
 type Answer = { readonly [key: string]: unknown }
 

@@ -13,7 +13,9 @@ export const hasEnvelope = ({ _meta }: Params): boolean =>
   typeof _meta === 'object' && _meta !== null && PROTOCOL_VERSION_META_KEY in _meta
 
 /** The error for a 2026-07-28 request over stdio whose envelope cannot be used; over HTTP the SDK checks it with the headers. */
-export function envelopeError(params: Params): { readonly code: number; readonly message: string; readonly data: unknown } | undefined {
+export function envelopeError(
+  params: Params,
+): { readonly code: number; readonly message: string; readonly data: unknown } | undefined {
   const { [PROTOCOL_VERSION_META_KEY]: revision, [CLIENT_CAPABILITIES_META_KEY]: capabilities } = (params._meta ?? {}) as Params
   if (typeof revision !== 'string') return missing(PROTOCOL_VERSION_META_KEY)
   if (revision !== statelessRevision) {
@@ -25,6 +27,8 @@ export function envelopeError(params: Params): { readonly code: number; readonly
 
 function missing(key: string): ReturnType<typeof envelopeError> {
   const problem = `_meta["${key}"] is missing or malformed, and every request of ${statelessRevision} has it`
-  const { code, message, data } = protocolError(new Failure('invalid_params', `This request cannot be read: ${problem}.`, { problem }))
+  const { code, message, data } = protocolError(
+    new Failure('invalid_params', `This request cannot be read: ${problem}.`, { problem }),
+  )
   return { code, message, data }
 }

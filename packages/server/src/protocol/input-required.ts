@@ -44,8 +44,7 @@ export async function completed(
     if (!isInputRequired(result)) return result
     const requests = requestsIn(result)
     const missing = requests.find(([, request]) => missingFor(request, client.capabilities) !== undefined)
-    if (missing !== undefined)
-      return failed(`This tool needs input (${missing[1].method}) that the client does not support.`)
+    if (missing !== undefined) return failed(`This tool needs input (${missing[1].method}) that the client does not support.`)
     const { requestState } = result
     try {
       if (requests.length === 0) await pause(stateOnlyPauseMs, signal)
@@ -83,8 +82,7 @@ const known: ReadonlySet<string> = new Set<ClientMethod>(['elicitation/create', 
 
 function requestsIn({ inputRequests, requestState }: InputRequiredResult): readonly (readonly [string, InputRequest])[] {
   const entries = Object.entries(inputRequests ?? {}) as readonly (readonly [string, Partial<InputRequest> | null])[]
-  if (entries.length === 0 && typeof requestState !== 'string')
-    throw invalid('it has neither inputRequests nor requestState')
+  if (entries.length === 0 && typeof requestState !== 'string') throw invalid('it has neither inputRequests nor requestState')
   return entries.map(([key, request]) => {
     const { method, params } = request ?? {}
     if (method === undefined || !known.has(method)) throw invalid(`"${key}" is not a request that a client can answer`)
@@ -94,7 +92,10 @@ function requestsIn({ inputRequests, requestState }: InputRequiredResult): reado
 }
 
 function invalid(problem: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InternalError, `The tool returned an input_required result that cannot be used: ${problem}.`)
+  return new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    `The tool returned an input_required result that cannot be used: ${problem}.`,
+  )
 }
 
 /** The capabilities that the request needs and that were not declared. A bare `elicitation: {}` means forms. */

@@ -34,7 +34,7 @@ export class SessionPort implements ClientPort {
     // These check what the client declared and, for a form, what it returned.
     if (method === 'elicitation/create') return this.#server.elicitInput(params as never, asked)
     if (method === 'sampling/createMessage') return this.#server.createMessage(params as never, asked)
-    return this.#server.listRoots(params as never, asked)
+    return this.#server.listRoots(params, asked)
   }
 
   log(...message: Parameters<ClientPort['log']>): Promise<void> {

@@ -8,16 +8,15 @@ import {
 } from '@modelcontextprotocol/server'
 import { Failure, printable } from '@unfold-mcp/core'
 import { operationFor } from '../operations/index.ts'
-import type { OwnRequest } from '../operations/operation.ts'
+import type { Operation, Params } from '../operations/operation.ts'
 import type { Principal } from '../principal.ts'
-import { cancellation } from '../runtime/deadline.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import type { UrlView } from '../runtime/url-view.ts'
 import type { Exchange, Reply } from '../transports/exchange.ts'
 import { type Resumption, SessionHttpTransport } from '../transports/session-http.ts'
-import { responseTo } from './dispatch.ts'
 import { errorReply, failureReply, idOf } from './errors.ts'
+import { RunningRequests } from './running-requests.ts'
 import { follow, lowLevel, sdkHost, sendListChanged } from './sdk-host.ts'
 import { SessionPort } from './session-port.ts'
 
@@ -69,8 +68,7 @@ class Session {
   readonly #host: Server | McpServer
   readonly #number: number
   readonly #begun: number
-  /** The requests that operations are answering. */
-  readonly #running = new Map<RequestId, { readonly controller: AbortController; readonly tool: string }>()
+  readonly #running: RunningRequests
   #lastUsed: number
   #initialized = false
   #owed = false
@@ -82,9 +80,10 @@ class Session {
     this.#number = number
     this.#begun = now
     this.#lastUsed = now
+    this.#running = new RunningRequests(runtime)
     this.#transport = new SessionHttpTransport(id, resumption)
     this.#transport.take = (request, exchange) => this.#take(request, exchange)
-    this.#transport.oncancel = (request) => this.#cancel(request)
+    this.#transport.oncancel = (request) => this.#running.cancel(request)
     this.#transport.onlisten = () => this.#listening()
     this.#host = sdkHost(runtime, scope)
     follow(this.#host, {
@@ -93,7 +92,7 @@ class Session {
         runtime.announcer.attach(scope, (alongside) => this.#listChanged(alongside))
       },
       closed: () => {
-        for (const request of [...this.#running.keys()]) this.#cancel(request)
+        this.#running.cancelAll()
         closed()
         void runtime.close(scope)
       },
@@ -132,33 +131,22 @@ class Session {
   }
 
   /** Answers a request for one of our own methods. */
-  #take({ id, method, params }: JSONRPCRequest, exchange: Exchange): boolean {
+  #take({ id, method, params = {} }: JSONRPCRequest, exchange: Exchange): boolean {
     const operation = operationFor(this.#runtime, this.scope, method)
-    if (operation === undefined) return false
-    const controller = new AbortController()
-    this.#running.set(id, { controller, tool: String(params?.name) })
+    if (operation !== undefined) void this.#run(operation, id, params, exchange)
+    return operation !== undefined
+  }
+
+  async #run(operation: Operation, id: RequestId, params: Params, exchange: Exchange): Promise<void> {
     const server = lowLevel(this.#host)
-    const request: OwnRequest = {
+    const response = await this.#running.run(id, operation, this.scope, {
       id,
-      params: params ?? {},
-      controller,
+      params,
       client: new SessionPort(server, this.scope, id, this.#transport.disconnecting(id)),
       revision: server.getNegotiatedProtocolVersion(),
       http: () => exchange.request(),
-    }
-    void responseTo(operation, this.#runtime, this.scope, request).then(({ json }) => {
-      // A request that was cancelled gets no response, and another may have its id by now.
-      if (this.#running.get(id)?.controller !== controller) return
-      this.#running.delete(id)
-      void this.#transport.respond(id, json)
     })
-    return true
-  }
-
-  #cancel(id: RequestId): void {
-    const running = this.#running.get(id)
-    this.#running.delete(id)
-    running?.controller.abort(cancellation(running.tool))
+    if (response !== undefined) await this.#transport.respond(id, response.json)
   }
 
   /** The client opened the stream on which it hears of changes; it is notified of one that came before. */

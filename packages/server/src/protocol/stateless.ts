@@ -7,6 +7,7 @@ import {
   type McpHttpHandler,
   type McpServer,
   ProtocolErrorCode,
+  type RequestId,
   type Server,
   type ServerEvent,
   type ServerEventBus,
@@ -15,18 +16,17 @@ import {
 } from '@modelcontextprotocol/server'
 import { Failure, printable, resolve } from '@unfold-mcp/core'
 import { operationFor } from '../operations/index.ts'
-import type { Operation, OwnRequest } from '../operations/operation.ts'
+import type { Operation } from '../operations/operation.ts'
 import { decodedHeader, headerMismatch, headerParameters } from '../param-headers.ts'
 import type { Principal } from '../principal.ts'
-import { cancellation } from '../runtime/deadline.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import type { UrlView } from '../runtime/url-view.ts'
 import type { Exchange, Reply } from '../transports/exchange.ts'
 import { ReplyStream } from '../transports/reply-stream.ts'
 import type { ClientPort } from './client-port.ts'
-import { responseTo } from './dispatch.ts'
 import { errorReply, failureReply, idOf } from './errors.ts'
+import { RunningRequests } from './running-requests.ts'
 import { sdkHost, statelessRevision } from './sdk-host.ts'
 import { authInfoOf } from './sessions.ts'
 import { StatelessPort } from './stateless-port.ts'
@@ -45,7 +45,6 @@ const headerMismatchCode = -32020
 interface OwnMessage {
   readonly scope: Scope
   readonly exchange: Exchange
-  readonly principal: Principal | undefined
   readonly message: JSONRPCRequest
 }
 
@@ -82,8 +81,7 @@ export class Stateless {
   readonly #onListen: StatelessOptions['onListen']
   readonly #handler: McpHttpHandler
   readonly #asked = new WeakMap<Request, { readonly scope: Scope; readonly method: string | undefined }>()
-  /** The requests that operations are answering. */
-  readonly #running = new Map<AbortController, { readonly tool: string; readonly principal: Principal | undefined }>()
+  readonly #running: RunningRequests
   readonly #streams = new Map<McpHttpHandler, Principal | undefined>()
   #streamNumber = 0
   /** Streams on their way into `#streams`. */
@@ -95,6 +93,7 @@ export class Stateless {
     this.#openStreams = streams
     this.#onerror = onerror
     this.#onListen = onListen
+    this.#running = new RunningRequests(runtime)
     this.#handler = createMcpHandler(({ requestInfo }) => this.#serverFor(requestInfo), { legacy: 'reject', onerror })
   }
 
@@ -113,13 +112,14 @@ export class Stateless {
     const method = 'method' in message ? message.method : undefined
     if (method === 'subscriptions/listen') return this.#listen(exchange, body, principal, view)
     const scope = await this.#runtime.glimpse(view, { principal, request: () => exchange.request() })
-    const operation = method === undefined || route.messageKind !== 'request' ? undefined : operationFor(this.#runtime, scope, method)
+    const operation =
+      method === undefined || route.messageKind !== 'request' ? undefined : operationFor(this.#runtime, scope, method)
     if (method === 'tools/call') {
       const refused = this.#refusedHeaders(scope, exchange, message)
       if (refused !== undefined) return unserved(scope, refused)
     }
     if (operation !== undefined)
-      return refusedRoute(exchange, route) ?? this.#run(operation, { scope, exchange, principal, message: message as JSONRPCRequest })
+      return refusedRoute(exchange, route) ?? this.#run(operation, { scope, exchange, message: message as JSONRPCRequest })
     const request = exchange.request()
     this.#asked.set(request, { scope, method })
     const response = await this.#handler.fetch(request, optionsOf(body, principal))
@@ -127,23 +127,25 @@ export class Stateless {
   }
 
   /** Answers a request for one of our own methods. */
-  async #run(operation: Operation, { scope, exchange, principal, message }: OwnMessage): Promise<Reply> {
+  #run(operation: Operation, { scope, exchange, message }: OwnMessage): Promise<Reply> {
     const { id, params = {} } = message
-    const tool = String(params.name)
-    const controller = new AbortController()
-    this.#running.set(controller, { tool, principal })
-    exchange.gone(() => controller.abort(cancellation(tool)))
     const stream = new ReplyStream({ ids: [id], headers: {}, gone: (left) => exchange.gone(left), form: 'json' })
     const notify: ClientPort['notify'] = (method, about) =>
       stream.send({ jsonrpc: '2.0', method, ...(about !== undefined && { params: about }) } as JSONRPCMessage)
+    // Clients know nothing of each other, so their ids may be the same.
+    const key = {}
+    exchange.gone(() => this.#running.abortAll((_, running) => running === key))
     const client = new StatelessPort(params, notify)
-    const request: OwnRequest = { id, params, controller, client, revision: statelessRevision, http: () => exchange.request() }
-    void responseTo(operation, this.#runtime, scope, request).then(({ json, errorCode }) => {
-      this.#running.delete(controller)
-      // The protocol asks for this status whenever a client lacks a capability.
-      void stream.respond(id, json, errorCode === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200)
-    })
+    const request = { id, params, client, revision: statelessRevision, http: () => exchange.request() }
+    void this.#respond(stream, id, this.#running.run(key, operation, scope, request))
     return stream.reply
+  }
+
+  async #respond(stream: ReplyStream, id: RequestId, running: ReturnType<RunningRequests['run']>): Promise<void> {
+    const response = await running
+    // The protocol asks for this status whenever a client lacks a capability.
+    const status = response?.errorCode === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200
+    await stream.respond(id, response?.json, status)
   }
 
   /** Tells the streams that asked to know. */
@@ -155,7 +157,7 @@ export class Stateless {
 
   /** Ends the streams and calls of these principals. */
   async dismiss(whose: Addressed): Promise<void> {
-    for (const [controller, { tool, principal }] of this.#running) if (whose(principal)) controller.abort(cancellation(tool))
+    this.#running.abortAll(({ frame }) => whose(frame.principal))
     const theirs = [...this.#streams].filter(([, principal]) => whose(principal))
     await Promise.all(theirs.map(([stream]) => stream.close()))
   }

@@ -378,8 +378,8 @@ function contextOf(
     },
     deactivate: (group = gateName) => noted(runtime.deactivate(scope, group)),
     toolListChanged: () => runtime.toolListChanged(),
-    elicit: (params) => asked(client, 'elicitation/create', params, signal) as ReturnType<ToolContext['elicit']>,
-    sample: (params) => asked(client, 'sampling/createMessage', params, signal) as ReturnType<ToolContext['sample']>,
+    elicit: (params) => askClient(client, 'elicitation/create', params, signal) as ReturnType<ToolContext['elicit']>,
+    sample: (params) => askClient(client, 'sampling/createMessage', params, signal) as ReturnType<ToolContext['sample']>,
     async progress(progress, total, message) {
       const progressToken = meta?.progressToken
       if (progressToken === undefined) return
@@ -392,7 +392,14 @@ function contextOf(
   }
 }
 
-async function asked(client: ClientPort | undefined, method: ClientMethod, params: object, signal: AbortSignal): Promise<unknown> {
+async function askClient(
+  client: ClientPort | undefined,
+  method: ClientMethod,
+  params: object,
+  signal: AbortSignal,
+): Promise<unknown> {
   if (client !== undefined) return client.ask(method, params, { signal })
-  throw new Failure('no_scope', `There is no client to send ${method} to: the call came without a transport.`, { operation: method })
+  throw new Failure('no_scope', `There is no client to send ${method} to: the call came without a transport.`, {
+    operation: method,
+  })
 }

@@ -8,8 +8,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { Failure, printable } from '@unfold-mcp/core'
-import { wordsOf } from '../report.ts'
 import { idOf, wellFormed } from '../protocol/errors.ts'
+import { wordsOf } from '../report.ts'
 
 const newline = 0x0a
 const maxBytes = STDIO_DEFAULT_MAX_BUFFER_SIZE

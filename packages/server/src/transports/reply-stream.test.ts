@@ -32,7 +32,11 @@ describe('a reply', () => {
   test('is in one piece when its result is the first thing sent', async () => {
     const { answer } = answered()
     end(answer)
-    expect(await answer.reply).toMatchObject({ status: 200, parts: [JSON.stringify(result)], headers: { 'mcp-session-id': 's1' } })
+    expect(await answer.reply).toMatchObject({
+      status: 200,
+      parts: [JSON.stringify(result)],
+      headers: { 'mcp-session-id': 's1' },
+    })
   })
 
   test('is a stream when something is sent before its result', async () => {

@@ -157,9 +157,13 @@ export class SessionHttpTransport implements Transport {
   }
 
   #deliver(message: JSONRPCMessage, exchange: Exchange, extra: Omit<MessageExtraInfo, 'request'>): void {
-    if (!('method' in message)) return this.onmessage?.(message, extra)
+    if (!('method' in message)) {
+      this.onmessage?.(message, extra)
+      return
+    }
     if ('id' in message) {
-      if (!this.take(message, exchange)) this.onmessage?.(message, { ...extra, request: exchange.request(), ...this.#polling(message) })
+      if (!this.take(message, exchange))
+        this.onmessage?.(message, { ...extra, request: exchange.request(), ...this.#polling(message) })
       return
     }
     if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId as RequestId)
@@ -173,9 +177,7 @@ export class SessionHttpTransport implements Transport {
 
   #polling({ id }: JSONRPCRequest): MessageExtraInfo {
     const closeSSEStream = this.disconnecting(id)
-    return closeSSEStream === undefined
-      ? {}
-      : { closeSSEStream, closeStandaloneSSEStream: () => this.#standalone.close() }
+    return closeSSEStream === undefined ? {} : { closeSSEStream, closeStandaloneSSEStream: () => this.#standalone.close() }
   }
 
   /** A cancelled request gets no response. */
@@ -218,7 +220,8 @@ export class SessionHttpTransport implements Transport {
     const stream = live ?? new SseStream({ id, left: () => undefined })
     if (stream.isOpen) stream.close()
     const body = stream.open(new Set(missed.map(([eventId]) => eventId)))
-    for (const [eventId, message] of missed) stream.writeRaw(`event: message\nid: ${eventId}\ndata: ${JSON.stringify(message)}\n\n`)
+    for (const [eventId, message] of missed)
+      stream.writeRaw(`event: message\nid: ${eventId}\ndata: ${JSON.stringify(message)}\n\n`)
     if (live === undefined) stream.close()
     return this.#streaming(body)
   }
@@ -240,7 +243,10 @@ export class SessionHttpTransport implements Transport {
   #refusedVersion(exchange: Exchange): Reply | undefined {
     const version = exchange.header('mcp-protocol-version')
     if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined
-    return refusal(400, `Bad Request: unsupported protocol version (supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')})`)
+    return refusal(
+      400,
+      `Bad Request: unsupported protocol version (supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')})`,
+    )
   }
 }
 
@@ -255,7 +261,10 @@ function messagesIn(body: unknown): readonly JSONRPCMessage[] | undefined {
 
 function malformed(body: unknown): Reply {
   const problem = 'The body is not a JSON-RPC message'
-  return failureReply(400, new Failure('invalid_request', `${problem}. ${wellFormed}`, { problem }), { code: -32600, id: idOf(body) })
+  return failureReply(400, new Failure('invalid_request', `${problem}. ${wellFormed}`, { problem }), {
+    code: -32600,
+    id: idOf(body),
+  })
 }
 
 /** The revision that a client speaks, also in its first request. */

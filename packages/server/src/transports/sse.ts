@@ -12,8 +12,7 @@ export const sseHeaders = {
 } as const
 
 /** A message as a server-sent event. */
-export const eventOf = (json: string, id?: string): string =>
-  `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
+const eventOf = (json: string, id?: string): string => `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
 
 export interface SseOptions {
   readonly id: StreamId
@@ -71,12 +70,15 @@ export class SseStream {
       this.#enqueue(eventOf(json))
       return Promise.resolve()
     }
-    const written = this.#last.then(async () => {
-      const id = await store.storeEvent(this.id, message)
-      if (!this.#replayed.has(id)) this.#enqueue(eventOf(json, id))
-    })
+    const written = this.#stored(store, message, json)
     this.#last = written.catch(() => undefined)
     return written
+  }
+
+  async #stored(store: EventStore, message: JSONRPCMessage, json: string): Promise<void> {
+    await this.#last
+    const id = await store.storeEvent(this.id, message)
+    if (!this.#replayed.has(id)) this.#enqueue(eventOf(json, id))
   }
 
   /** Ends the connection when everything that was sent has been written. */

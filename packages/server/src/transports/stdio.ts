@@ -17,16 +17,14 @@ import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio'
 import { type Failure, isFailure } from '@unfold-mcp/core'
 import type { Era } from '../context.ts'
 import { isOwn, operationFor } from '../operations/index.ts'
-import type { OwnRequest } from '../operations/operation.ts'
 import type { Principal } from '../principal.ts'
 import type { ClientPort } from '../protocol/client-port.ts'
-import { responseTo } from '../protocol/dispatch.ts'
 import { envelopeError, hasEnvelope } from '../protocol/envelope.ts'
 import { duplicateId } from '../protocol/errors.ts'
+import { RunningRequests } from '../protocol/running-requests.ts'
 import { follow, lowLevel, sdkHost, sendListChanged, statelessRevision } from '../protocol/sdk-host.ts'
 import { SessionPort } from '../protocol/session-port.ts'
 import { StatelessPort } from '../protocol/stateless-port.ts'
-import { cancellation } from '../runtime/deadline.ts'
 import { checkSize } from '../runtime/limits.ts'
 import { malformedRequest } from '../runtime/params.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -107,8 +105,9 @@ class StdioConnection implements Transport {
   readonly #wire: Transport
   readonly #runtime: Runtime
   readonly #open: OpenScope
-  /** The requests that are not answered yet; those that operations answer with what ends them. */
-  readonly #pending = new Map<RequestId, { readonly controller: AbortController; readonly tool: string } | undefined>()
+  readonly #running: RunningRequests
+  /** The requests that are not answered yet. */
+  readonly #pending = new Set<RequestId>()
   #pinned: { readonly era: Era; readonly made: Promise<Pinned> } | undefined
   #client: InitializeRequestParams | undefined
   #info: Introduced['info']
@@ -120,11 +119,12 @@ class StdioConnection implements Transport {
     this.#wire = wire
     this.#runtime = runtime
     this.#open = open
+    this.#running = new RunningRequests(runtime)
   }
 
   async start(): Promise<void> {
     this.#wire.onclose = () => {
-      for (const id of [...this.#pending.keys()]) this.#cancel(id)
+      this.#running.cancelAll()
       this.onclose?.()
     }
     this.#wire.onerror = (error) => this.onerror?.(error)
@@ -180,7 +180,7 @@ class StdioConnection implements Transport {
       this.#refuse(id, failure, -32602)
       return
     }
-    this.#pending.set(id, undefined)
+    this.#pending.add(id)
     if (isOwn(request.method)) void this.#own(request, extra)
     else this.onmessage?.(request, extra)
   }
@@ -196,39 +196,33 @@ class StdioConnection implements Transport {
       return
     }
     try {
-      this.#dispatch(request, extra, await this.#pin(era))
+      await this.#dispatch(request, extra, await this.#pin(era))
     } catch {
       // The scope cannot be opened, which the SDK finds out as well, and answers for.
       this.onmessage?.(request, extra)
     }
   }
 
-  #dispatch(request: JSONRPCRequest, extra: MessageExtraInfo | undefined, { scope, host }: Pinned): void {
+  async #dispatch(request: JSONRPCRequest, extra: MessageExtraInfo | undefined, { scope, host }: Pinned): Promise<void> {
     const { id, method, params = {} } = request
     const operation = operationFor(this.#runtime, scope, method)
-    if (operation === undefined || !this.#pending.has(id)) {
+    if (operation === undefined) {
       this.onmessage?.(request, extra)
       return
     }
-    const controller = new AbortController()
-    this.#pending.set(id, { controller, tool: String(params.name) })
     const server = lowLevel(host)
     const notify: ClientPort['notify'] = (name, about) =>
       this.send({ jsonrpc: '2.0', method: name, ...(about !== undefined && { params: about }) } as JSONRPCMessage)
     const isSession = scope.frame.era === 'session'
-    const own: OwnRequest = {
+    const response = await this.#running.run(id, operation, scope, {
       id,
       params,
-      controller,
       client: isSession ? new SessionPort(server, scope, id) : new StatelessPort(params, notify),
       revision: isSession ? server.getNegotiatedProtocolVersion() : statelessRevision,
-    }
-    void responseTo(operation, this.#runtime, scope, own).then(({ json }) => {
-      // A request that was cancelled gets no response, and another may have its id by now.
-      if (this.#pending.get(id)?.controller !== controller) return
-      this.#pending.delete(id)
-      void this.#wire.send(JSON.parse(textOf(json)) as JSONRPCMessage).catch(() => undefined)
     })
+    if (response === undefined) return
+    this.#pending.delete(id)
+    await this.#wire.send(JSON.parse(textOf(response.json)) as JSONRPCMessage).catch(() => undefined)
   }
 
   #notification(notification: JSONRPCNotification, extra: MessageExtraInfo | undefined): void {
@@ -238,9 +232,8 @@ class StdioConnection implements Transport {
 
   /** A request that was cancelled gets no response. */
   #cancel(id: RequestId): void {
-    const running = this.#pending.get(id)
     this.#pending.delete(id)
-    running?.controller.abort(cancellation(running.tool))
+    this.#running.cancel(id)
   }
 
   #refuse(id: RequestId | null, { reason, message, details }: Failure, code: number): void {
