@@ -31,9 +31,15 @@ export function sdkHost(
   if (extend.length === 0) return new Server(info, { ...options, capabilities })
   const mcp = new McpServer(info, options)
   mcp.server.registerCapabilities(capabilities)
+  // Taken, so that the SDK refuses tools that `extend` registers: nobody could call them.
+  for (const method of ['tools/list', 'tools/call'] as const) mcp.server.setRequestHandler(method, unreachable)
   const { era, principal } = scope.frame
   for (const register of extend) register(mcp, { scope: scope.key, era, principal })
   return mcp
+}
+
+async function unreachable(): Promise<never> {
+  throw new Error('Requests for tools are answered before they reach the SDK.')
 }
 
 /** What the runtime can honour, with what this scope may know at once. */
