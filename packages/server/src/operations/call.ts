@@ -9,6 +9,7 @@ import {
 import { type Answers, checkInputRequests, completed, inputResponsesIn } from '../protocol/input-required.ts'
 import { isInputRequired } from '../result.ts'
 import { answer, type Call } from '../runtime/calls.ts'
+import { malformedCall } from '../runtime/params.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import type { OwnRequest } from './operation.ts'
@@ -16,6 +17,8 @@ import type { OwnRequest } from './operation.ts'
 /** `tools/call`. */
 export async function call(runtime: Runtime, scope: Scope, request: OwnRequest): Promise<object> {
   const { params, client, controller } = request
+  const malformed = malformedCall(params)
+  if (malformed !== undefined) throw malformed
   const made = callOf(request)
   const first = await answer(runtime, scope, made)
   if (scope.frame.era === 'stateless') {

@@ -6,7 +6,6 @@ import { describe, describeMethod } from './describe.ts'
 import { identity, identityMethod } from './identity.ts'
 import { list } from './list.ts'
 import type { Operation } from './operation.ts'
-import { setLevel } from './set-level.ts'
 
 const always: { readonly [method: string]: Operation } = { 'tools/list': list, 'tools/call': call }
 
@@ -16,21 +15,15 @@ const discovery: { readonly [method: string]: Operation } = {
   [changesMethod]: changes,
 }
 
-const ofSessions: { readonly [method: string]: Operation } = { 'logging/setLevel': setLevel }
-
 /** Whether a method is one of ours, for some scope. */
-export const isOwn = (method: string): boolean => [always, discovery, ofSessions].some((table) => Object.hasOwn(table, method))
+export const isOwn = (method: string): boolean => [always, discovery].some((table) => Object.hasOwn(table, method))
 
 /**
  * The operation behind a method for this scope, or `undefined` where the SDK answers. An adopted server answers for all of its
  * methods; its tools come back to these operations.
  */
-export function operationFor(runtime: Runtime, { frame, product }: Scope, method: string): Operation | undefined {
+export function operationFor({ declaration }: Runtime, { product }: Scope, method: string): Operation | undefined {
   if (product !== undefined) return undefined
-  const tables = [
-    always,
-    ...(runtime.declaration.identity === false ? [] : [discovery]),
-    ...(frame.era === 'session' ? [ofSessions] : []),
-  ]
+  const tables = declaration.identity === false ? [always] : [always, discovery]
   return tables.find((table) => Object.hasOwn(table, method))?.[method]
 }

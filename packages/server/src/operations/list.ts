@@ -1,6 +1,7 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { Tool } from '@unfold-mcp/core'
 import { cacheHint } from '../protocol/cache-hint.ts'
+import { malformedList } from '../runtime/params.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'
 import { identityMeta } from './identity.ts'
@@ -9,7 +10,9 @@ import { sessionTool } from './session-tool.ts'
 
 /** `tools/list`. */
 export async function list(runtime: Runtime, scope: Scope, { params }: OwnRequest): Promise<object | EncodedResult> {
-  const cursor = typeof params.cursor === 'string' ? params.cursor : undefined
+  const malformed = malformedList(params)
+  if (malformed !== undefined) throw malformed
+  const cursor = params.cursor as string | undefined
   if (cursor !== undefined || runtime.declaration.pageSize !== undefined)
     return { ...page(runtime, scope, cursor), ...rest(runtime, scope) }
   runtime.listed(scope)

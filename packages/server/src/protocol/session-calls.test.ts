@@ -109,3 +109,44 @@ test('a call that is cancelled has no answer, and its number can be used again',
   const again = await post(handler, { id: 7, method: 'tools/call', params: { name: 'greet' } }, headers)
   expect(await again.text()).toContain('Hello')
 })
+
+test('the requests of a batch share one stream, and each gets its own response', async () => {
+  await using handler = createHandler(toolbox())
+  const headers = await session(handler)
+  const request = (id: number, method: string, params: object): object => ({ jsonrpc: '2.0', id, method, params })
+  const response = await handler.fetch(
+    new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { ...base, ...headers },
+      body: JSON.stringify([
+        request(1, 'tools/call', { name: 'greet', arguments: { name: 'Ann' } }),
+        request(2, 'tools/call', { arguments: {} }),
+        request(3, 'tools/list', {}),
+        request(4, 'ping', {}),
+      ]),
+    }),
+  )
+  const messages = [...(await response.text()).matchAll(/^data: (.*)$/gmu)].map(([, json = '']) => JSON.parse(json))
+  expect(Object.fromEntries(messages.map(({ id, result, error }) => [id, result ?? error]))).toMatchObject({
+    1: { content: [{ text: 'Hello Ann' }] },
+    2: { code: -32_602, data: { reason: 'invalid_params' } },
+    3: { tools: expect.any(Array) },
+    4: {},
+  })
+})
+
+test('log messages below the level that a client set are not sent, whoever logs them', async () => {
+  const chatty = defineToolbox({ name: 'shop', version: '1.0.0' }).tool('talk', {}, async (_input, { log }) => {
+    await log('info', 'small talk')
+    await log('error', 'a fire')
+    return 'talked'
+  })
+  await using handler = createHandler(chatty)
+  const headers = await session(handler)
+  const talk = { id: 1, method: 'tools/call', params: { name: 'talk' } }
+  expect(await (await post(handler, talk, headers)).text()).toContain('small talk')
+  await (await post(handler, { id: 2, method: 'logging/setLevel', params: { level: 'warning' } }, headers)).text()
+  const quieter = await (await post(handler, { ...talk, id: 3 }, headers)).text()
+  expect(quieter).toContain('a fire')
+  expect(quieter).not.toContain('small talk')
+})

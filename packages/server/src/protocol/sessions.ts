@@ -16,6 +16,7 @@ import type { UrlView } from '../runtime/url-view.ts'
 import type { Exchange, Reply } from '../transports/exchange.ts'
 import { type Resumption, SessionHttpTransport } from '../transports/session-http.ts'
 import { errorReply, failureReply, idOf } from './errors.ts'
+import { noteLogLevel } from './log-level.ts'
 import { RunningRequests } from './running-requests.ts'
 import { follow, lowLevel, sdkHost, sendListChanged } from './sdk-host.ts'
 import { SessionPort } from './session-port.ts'
@@ -131,7 +132,9 @@ class Session {
   }
 
   /** Answers a request for one of our own methods. */
-  #take({ id, method, params = {} }: JSONRPCRequest, exchange: Exchange): boolean {
+  #take(request: JSONRPCRequest, exchange: Exchange): boolean {
+    const { id, method, params = {} } = request
+    noteLogLevel(this.scope, request)
     const operation = operationFor(this.#runtime, this.scope, method)
     if (operation !== undefined) void this.#run(operation, id, params, exchange)
     return operation !== undefined

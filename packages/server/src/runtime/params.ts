@@ -17,16 +17,22 @@ function malformedGreeting(message: Record<string, unknown>): Failure<'invalid_p
   return malformedAs('initialize')('Send "protocolVersion", "capabilities", and "clientInfo" with a name and a version.')
 }
 
-function malformedCall(params: unknown): Failure<'invalid_params'> | undefined {
+/** What is wrong with the params of a `tools/call`, if anything is. */
+export function malformedCall(params: unknown): Failure<'invalid_params'> | undefined {
   const malformed = malformedAs('tools/call')
   if (!isObject(params)) return malformed('"params" is missing. Send { "name": "<tool>", "arguments": { … } }.')
   if (typeof params.name !== 'string') return malformed('"name" is missing or no text. Name the tool to call in params.name.')
   if (params.arguments !== undefined && !isObject(params.arguments))
     return malformed('"arguments" must be an object. Leave it out for none.')
+  if (params._meta !== undefined && !isObject(params._meta)) return malformed('"_meta" must be an object.')
+  const token = params._meta?.progressToken
+  if (token !== undefined && typeof token !== 'string' && !Number.isInteger(token))
+    return malformed('"_meta.progressToken" must be text or a whole number.')
   return undefined
 }
 
-function malformedList(params: unknown): Failure<'invalid_params'> | undefined {
+/** What is wrong with the params of a `tools/list`, if anything is. */
+export function malformedList(params: unknown): Failure<'invalid_params'> | undefined {
   if (!isObject(params) || params.cursor === undefined || typeof params.cursor === 'string') return undefined
   return malformedAs('tools/list')('"cursor" must be the text that a list ended with. Leave it out for the first page.')
 }

@@ -21,6 +21,7 @@ import type { Principal } from '../principal.ts'
 import type { ClientPort } from '../protocol/client-port.ts'
 import { envelopeError, hasEnvelope } from '../protocol/envelope.ts'
 import { duplicateId } from '../protocol/errors.ts'
+import { noteLogLevel } from '../protocol/log-level.ts'
 import { RunningRequests } from '../protocol/running-requests.ts'
 import { follow, lowLevel, sdkHost, sendListChanged, statelessRevision } from '../protocol/sdk-host.ts'
 import { SessionPort } from '../protocol/session-port.ts'
@@ -181,6 +182,10 @@ class StdioConnection implements Transport {
       return
     }
     this.#pending.add(id)
+    void this.#pinned?.made.then(
+      ({ scope }) => noteLogLevel(scope, request),
+      () => undefined,
+    )
     if (isOwn(request.method)) void this.#own(request, extra)
     else this.onmessage?.(request, extra)
   }
