@@ -1,10 +1,10 @@
 import { inputRequired } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { sdkSession } from '../../test/sdk-reference.ts'
 import { ToolError } from '../result.ts'
 import { defineToolbox } from '../toolbox.ts'
 import { createHandler, type Handler } from '../transports/handler.ts'
-import { sdkSession } from './sdk-reference.ts'
 
 const toolbox = () =>
   defineToolbox({ name: 'shop', version: '1.0.0' })

@@ -7,11 +7,11 @@ import {
 } from '@modelcontextprotocol/server'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
+import { sdkStateless } from '../../test/sdk-reference.ts'
 import { ToolError } from '../result.ts'
 import { defineToolbox } from '../toolbox.ts'
 import { type Exchange, exchangeOf } from '../transports/exchange.ts'
 import { createHandler, type Handler } from '../transports/handler.ts'
-import { sdkStateless } from './sdk-reference.ts'
 
 const toolbox = () =>
   defineToolbox({ name: 'shop', version: '1.0.0' })
