@@ -1,8 +1,14 @@
-import { classifyInboundRequest, type InboundLadderRejection, isJsonContentType } from '@modelcontextprotocol/server'
+import {
+  classifyInboundRequest,
+  type InboundClassificationOutcome,
+  type InboundLadderRejection,
+  isJsonContentType,
+} from '@modelcontextprotocol/server'
 import { Failure, isFailure, printable, type Reason, reasons } from '@unfold-mcp/core'
 import type { Principal } from '../principal.ts'
 import { type Branch, Branches } from '../protocol/branches.ts'
 import { errorReply, failureReply, idOf, wellFormed } from '../protocol/errors.ts'
+import { isOfSession } from '../protocol/message.ts'
 import type { SessionClient, SessionLimits } from '../protocol/sessions.ts'
 import type { DocumentNotices, ListeningStream } from '../protocol/stateless.ts'
 import { wordsOf } from '../report.ts'
@@ -148,13 +154,7 @@ async function answerExchange({ main, branchOf, options }: Edge, exchange: Excha
   try {
     const { sessions, stateless } = branchOf(principal)
     const view = viewOfAddress(exchange.url)
-    const route = classifyInboundRequest({
-      httpMethod: exchange.method,
-      protocolVersionHeader: exchange.header('mcp-protocol-version'),
-      mcpMethodHeader: exchange.header('mcp-method'),
-      mcpNameHeader: exchange.header('mcp-name'),
-      ...(body !== undefined && { body }),
-    } as Parameters<typeof classifyInboundRequest>[0])
+    const route = isOfSession(exchange, body) ? ({ kind: 'legacy' } as const) : routeOf(exchange, body)
     if (route.kind === 'reject') return rejected(route, body)
     const malformed = malformedRequest(body)
     // A session-era client takes any other status for a failure of the transport.
@@ -166,6 +166,17 @@ async function answerExchange({ main, branchOf, options }: Edge, exchange: Excha
     if (!isFailure(error) || reasons[error.reason] === 'operator') throw error
     return failureReply(400, error, { id: idOf(body) })
   }
+}
+
+/** The era that a request belongs to, by its headers and its body. */
+function routeOf(exchange: Exchange, body: unknown): InboundClassificationOutcome {
+  return classifyInboundRequest({
+    httpMethod: exchange.method,
+    protocolVersionHeader: exchange.header('mcp-protocol-version'),
+    mcpMethodHeader: exchange.header('mcp-method'),
+    mcpNameHeader: exchange.header('mcp-name'),
+    ...(body !== undefined && { body }),
+  } as Parameters<typeof classifyInboundRequest>[0])
 }
 
 async function readBody(runtime: Runtime, exchange: Exchange, limit: number): Promise<{ body: unknown } | { reply: Reply }> {

@@ -1,14 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import {
-  type JSONRPCMessage,
-  parseJSONRPCMessage,
-  STDIO_DEFAULT_MAX_BUFFER_SIZE,
-  type Transport,
-} from '@modelcontextprotocol/server'
+import { type JSONRPCMessage, STDIO_DEFAULT_MAX_BUFFER_SIZE, type Transport } from '@modelcontextprotocol/server'
 import { Failure, printable } from '@unfold-mcp/core'
 import { idOf, wellFormed } from '../protocol/errors.ts'
+import { messageOf } from '../protocol/message.ts'
 import { wordsOf } from '../report.ts'
 
 const newline = 0x0a
@@ -147,12 +143,10 @@ function messageOn(line: Buffer): { readonly message: JSONRPCMessage } | Refusal
     const message = `This line is not JSON in UTF-8: ${problem}. Send one JSON object a line.`
     return { code: -32700, failure: new Failure('invalid_json', message, { problem }) }
   }
-  try {
-    return { message: parseJSONRPCMessage(value) }
-  } catch {
-    const problem = 'This line is no JSON-RPC message'
-    return { code: -32600, failure: new Failure('invalid_request', `${problem}. ${wellFormed}`, { problem }), id: idOf(value) }
-  }
+  const message = messageOf(value)
+  if (message !== undefined) return { message }
+  const problem = 'This line is no JSON-RPC message'
+  return { code: -32600, failure: new Failure('invalid_request', `${problem}. ${wellFormed}`, { problem }), id: idOf(value) }
 }
 
 function textOf(line: Buffer): string {

@@ -5,7 +5,6 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
   type MessageExtraInfo,
-  parseJSONRPCMessage,
   type RequestId,
   type StreamId,
   SUPPORTED_PROTOCOL_VERSIONS,
@@ -15,6 +14,7 @@ import {
 import { Failure } from '@unfold-mcp/core'
 import type { JsonParts } from '../protocol/dispatch.ts'
 import { duplicateId, errorReply, failureReply, idOf, wellFormed } from '../protocol/errors.ts'
+import { messageOf } from '../protocol/message.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { ReplyStream } from './reply-stream.ts'
 import { SseStream, sseHeaders } from './sse.ts'
@@ -252,11 +252,8 @@ export class SessionHttpTransport implements Transport {
 
 /** The messages of a body, or `undefined` where one of them is not a JSON-RPC message. */
 function messagesIn(body: unknown): readonly JSONRPCMessage[] | undefined {
-  try {
-    return (Array.isArray(body) ? body : [body]).map((message: unknown) => parseJSONRPCMessage(message))
-  } catch {
-    return undefined
-  }
+  const messages = (Array.isArray(body) ? body : [body]).map(messageOf)
+  return messages.includes(undefined) ? undefined : (messages as readonly JSONRPCMessage[])
 }
 
 function malformed(body: unknown): Reply {
