@@ -100,8 +100,8 @@ export class ReplyStream {
   #whole(json: JsonParts | undefined, status: number): Reply {
     const { form, headers } = this.#options
     if (form === 'json' && json !== undefined)
-      return { status, headers: { ...headers, 'content-type': 'application/json' }, parts: json }
-    const parts = json === undefined ? [] : ['event: message\ndata: ', ...json, '\n\n']
+      return { status, headers: { ...headers, 'content-type': 'application/json' }, parts: joined(json) }
+    const parts = json === undefined ? [] : joined(['event: message\ndata: ', ...json, '\n\n'])
     return { status, headers: { ...headers, ...sseHeaders }, parts }
   }
 
@@ -122,6 +122,17 @@ export class ReplyStream {
     this.#isOver = true
     clearTimeout(this.#silence)
   }
+}
+
+/** The same parts with texts that follow each other in one: every part is written on its own. */
+function joined(parts: JsonParts): JsonParts {
+  const made: JsonParts[number][] = []
+  for (const part of parts) {
+    const last = made.at(-1)
+    if (typeof part === 'string' && typeof last === 'string') made[made.length - 1] = last + part
+    else made.push(part)
+  }
+  return made
 }
 
 const decoder = new TextDecoder()
