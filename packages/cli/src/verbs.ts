@@ -238,7 +238,7 @@ export const verbs: { readonly [name: string]: Verb } = {
     flags: {
       ...serverFlags,
       limit: { type: 'number', value: 'n', about: 'How many to show; 5 unless told' },
-      all: toggle('In every server of yours'),
+      all: toggle('In every configured server'),
     },
   },
   tree: {

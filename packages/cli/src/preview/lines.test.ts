@@ -16,7 +16,7 @@ const session = preview({
 })
 const stateless = preview({ era: 'stateless', revision: '2026-07-28', tools: [tool('one', { description: '' })] })
 
-test('eras stand side by side where there is room, and below each other where there is not', () => {
+test('eras stand side by side where the terminal is wide enough, and below each other otherwise', () => {
   const wide = previewLines({ title: 'desk', previews: [session, stateless] }, { width: 100, style: plain })
   expect(wide[2]).toMatch(/^ +Session \(2025-11-25\) +2026-07-28$/u)
   expect(wide.find((line) => line.startsWith('  one '))).toMatch(/^ {2}one +\d+, after activate_a +\d+$/u)

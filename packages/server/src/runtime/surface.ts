@@ -44,7 +44,7 @@ export interface Reader {
   toolsOf(group: string): readonly string[]
 }
 
-/** What this reader is told of a group: what its author wrote, or what can be read from the tools that the reader may know of. */
+/** The description of a group for this reader: the author's, or one made from the tools that the reader may know of. */
 export function aboutOf(groups: Groups, { name, title, about }: Group, reader: Reader): string {
   if (about !== '') return about
   const inside = (each: string): readonly string[] => [

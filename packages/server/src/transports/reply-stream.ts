@@ -63,7 +63,7 @@ export class ReplyStream {
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#isOver) return Promise.resolve()
     this.#open()
-    return this.#stream.write(message)
+    return this.#stream.write(JSON.stringify(message))
   }
 
   /** Sends the response to one of the requests; without one the request was cancelled, and there is none. */
@@ -78,8 +78,7 @@ export class ReplyStream {
     }
     if (json !== undefined) {
       this.#open()
-      const text = textOf(json)
-      await this.#stream.write(JSON.parse(text) as JSONRPCMessage, text)
+      await this.#stream.write(textOf(json))
     }
     if (!isLast) return
     this.#open()

@@ -108,7 +108,7 @@ export class SessionHttpTransport implements Transport {
     const reply = related === undefined ? undefined : this.#replies.get(related)
     // What belongs to a request that is over has no stream any more; a notification is not worth an error.
     if (related !== undefined && reply === undefined) return
-    await (reply === undefined ? this.#standalone.write(message) : reply.send(message))
+    await (reply === undefined ? this.#standalone.write(JSON.stringify(message)) : reply.send(message))
   }
 
   async close(): Promise<void> {
@@ -218,7 +218,6 @@ export class SessionHttpTransport implements Transport {
     // A stream whose requests were all answered has nothing more to come.
     const live = this.#streamOf(id)
     const stream = live ?? new SseStream({ id, left: () => undefined })
-    if (stream.isOpen) stream.close()
     const body = stream.open(new Set(missed.map(([eventId]) => eventId)))
     for (const [eventId, message] of missed)
       stream.writeRaw(`event: message\nid: ${eventId}\ndata: ${JSON.stringify(message)}\n\n`)

@@ -22,12 +22,14 @@ export interface SseOptions {
   readonly left: () => void
 }
 
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
 /** A stream of server-sent events. With an event store a client may read on after its connection broke. */
 export class SseStream {
   readonly id: StreamId
   readonly #store: EventStore | undefined
   readonly #left: () => void
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #controller: Controller | undefined
   #keepAlive: ReturnType<typeof setInterval> | undefined
   /** Events are written in the order in which they were sent, however long the store takes for each. */
   #last: Promise<void> = Promise.resolve()
@@ -44,52 +46,63 @@ export class SseStream {
     return this.#controller !== undefined
   }
 
-  /** The body for a client that begins to read. `replayed` are events that it has read already. */
+  /**
+   * The body for a client that begins to read; one that read before is cut off. `replayed` are events that the client has already.
+   * What happens later to an earlier body does not concern this one.
+   */
   open(replayed: ReadonlySet<string> = new Set()): ReadableStream<Uint8Array> {
+    if (this.#controller !== undefined) this.#end(this.#controller)
     this.#replayed = replayed
+    let own: Controller | undefined
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
+        own = controller
         this.#controller = controller
       },
-      cancel: () => this.#release(),
+      cancel: () => this.#release(own),
     })
-    this.#keepAlive = setInterval(() => this.#enqueue(': keepalive\n\n'), keepAliveMs)
+    this.#keepAlive = setInterval(() => this.writeRaw(': keepalive\n\n'), keepAliveMs)
     if (typeof this.#keepAlive === 'object') this.#keepAlive.unref()
     return body
   }
 
-  /** Writes text that is not an event of the protocol. */
+  /** Writes text that is not an event of the protocol, or was stored before. */
   writeRaw(text: string): void {
-    this.#enqueue(text)
+    const controller = this.#controller
+    try {
+      controller?.enqueue(encoder.encode(text))
+    } catch {
+      this.#release(controller)
+    }
   }
 
   /** Writes a message, and stores it where there is a store. */
-  write(message: JSONRPCMessage, json = JSON.stringify(message)): Promise<void> {
+  write(json: string): Promise<void> {
     const store = this.#store
     if (store === undefined) {
-      this.#enqueue(eventOf(json))
+      this.writeRaw(eventOf(json))
       return Promise.resolve()
     }
-    const written = this.#stored(store, message, json)
+    const written = this.#stored(store, json)
     this.#last = written.catch(() => undefined)
     return written
   }
 
-  async #stored(store: EventStore, message: JSONRPCMessage, json: string): Promise<void> {
+  async #stored(store: EventStore, json: string): Promise<void> {
     await this.#last
-    const id = await store.storeEvent(this.id, message)
-    if (!this.#replayed.has(id)) this.#enqueue(eventOf(json, id))
+    const id = await store.storeEvent(this.id, JSON.parse(json) as JSONRPCMessage)
+    if (!this.#replayed.has(id)) this.writeRaw(eventOf(json, id))
   }
 
   /** Ends the connection when everything that was sent has been written. */
   close(): void {
-    if (this.#store === undefined) this.#end()
-    else void this.#last.then(() => this.#end())
+    const controller = this.#controller
+    if (this.#store === undefined) this.#end(controller)
+    else void this.#last.then(() => this.#end(controller))
   }
 
-  #end(): void {
-    const controller = this.#controller
-    this.#release()
+  #end(controller: Controller | undefined): void {
+    this.#release(controller)
     try {
       controller?.close()
     } catch {
@@ -97,17 +110,9 @@ export class SseStream {
     }
   }
 
-  #enqueue(text: string): void {
-    try {
-      this.#controller?.enqueue(encoder.encode(text))
-    } catch {
-      this.#release()
-    }
-  }
-
-  #release(): void {
+  #release(controller: Controller | undefined): void {
+    if (controller === undefined || this.#controller !== controller) return
     clearInterval(this.#keepAlive)
-    if (this.#controller === undefined) return
     this.#controller = undefined
     this.#left()
   }

@@ -8,6 +8,7 @@ import {
   type JSONRPCRequest,
   type McpServer,
   type MessageExtraInfo,
+  ProtocolErrorCode,
   type RequestId,
   type Server,
   type Transport,
@@ -146,7 +147,14 @@ class StdioConnection implements Transport {
 
   /** A client that only asked what the server speaks may go on in the other era, on another scope. */
   #pin(era: Era): Promise<Pinned> {
-    if (this.#pinned?.era !== era) this.#pinned = { era, made: this.#opened(era) }
+    if (this.#pinned?.era !== era) {
+      const pinned = { era, made: this.#opened(era) }
+      this.#pinned = pinned
+      // A scope that could not be opened is tried again with the next request.
+      pinned.made.catch(() => {
+        if (this.#pinned === pinned) this.#pinned = undefined
+      })
+    }
     return this.#pinned.made
   }
 
@@ -196,16 +204,20 @@ class StdioConnection implements Transport {
     const era = this.#pinned?.era === 'session' || !hasEnvelope(params) ? (this.#pinned?.era ?? 'session') : 'stateless'
     const error = era === 'stateless' ? envelopeError(params) : undefined
     if (error !== undefined) {
-      this.#pending.delete(id)
-      await this.#wire.send({ jsonrpc: '2.0', id, error }).catch(() => undefined)
+      await this.#fail(id, error)
       return
     }
     try {
       await this.#dispatch(request, extra, await this.#pin(era))
-    } catch {
-      // The scope cannot be opened, which the SDK finds out as well, and answers for.
-      this.onmessage?.(request, extra)
+    } catch (problem) {
+      this.onerror?.(problem instanceof Error ? problem : new Error(String(problem)))
+      await this.#fail(id, { code: ProtocolErrorCode.InternalError, message: 'Internal server error' })
     }
+  }
+
+  async #fail(id: RequestId, error: { readonly code: number; readonly message: string }): Promise<void> {
+    this.#pending.delete(id)
+    await this.#wire.send({ jsonrpc: '2.0', id, error }).catch(() => undefined)
   }
 
   async #dispatch(request: JSONRPCRequest, extra: MessageExtraInfo | undefined, { scope, host }: Pinned): Promise<void> {
@@ -215,6 +227,8 @@ class StdioConnection implements Transport {
       this.onmessage?.(request, extra)
       return
     }
+    // It may have been cancelled while the scope was being opened.
+    if (!this.#pending.has(id)) return
     const server = lowLevel(host)
     const notify: ClientPort['notify'] = (name, about) =>
       this.send({ jsonrpc: '2.0', method: name, ...(about !== undefined && { params: about }) } as JSONRPCMessage)
