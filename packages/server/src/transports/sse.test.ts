@@ -1,4 +1,4 @@
-import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server'
+import type { EventStore } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
 import { SseStream } from './sse.ts'
 
@@ -11,8 +11,7 @@ function storeOf(): EventStore {
   }
 }
 
-const notice = (data: string): string =>
-  JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { data } } as JSONRPCMessage)
+const notice = (data: string): string => JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { data } })
 
 test('a client that comes back before its old connection has ended keeps the new one', async () => {
   const stream = new SseStream({ id: 'stream', store: storeOf(), left: () => undefined })

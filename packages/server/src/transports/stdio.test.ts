@@ -16,10 +16,10 @@ function connected(served: object) {
   output.on('data', (chunk: Buffer) => {
     for (const line of chunk.toString().split('\n')) if (line !== '') heard.push(JSON.parse(line))
   })
-  const { close } = serveStdio(served, { streams: { input, output } })
+  const serving = serveStdio(served, { streams: { input, output } })
   const say = (...messages: readonly object[]): void =>
     void input.write(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''))
-  return { say, heard, [Symbol.asyncDispose]: close }
+  return { say, heard, [Symbol.asyncDispose]: () => serving.close() }
 }
 
 test('the first request of a connection can be cancelled before its scope is open: it is not run and gets no response', async () => {
