@@ -1,6 +1,5 @@
-import { exampleOf, facetOf, printable, signature, type Tool, toolTokens } from '@unfold-mcp/core'
+import { exampleOf, facetOf, isRecord, printable, signature, type Tool, toolTokens } from '@unfold-mcp/core'
 import { ClientError } from './errors.ts'
-import { isRecord } from './record.ts'
 
 /** All there is to know about a tool before calling it. */
 export interface Description {

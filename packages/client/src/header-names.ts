@@ -1,5 +1,5 @@
 import type { Tool } from '@unfold-mcp/core'
-import { isRecord } from './record.ts'
+import { isRecord } from '@unfold-mcp/core'
 
 const keyword = 'x-mcp-header'
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/u

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { type IdentityBasis, identityOf, type Sha256, type Tool } from '@unfold-mcp/core'
-import { isRecord } from './record.ts'
+import { type IdentityBasis, identityOf, isRecord, type Sha256, type Tool } from '@unfold-mcp/core'
 import { unwrapped } from './wrapping.ts'
 
 /** Announced in `capabilities.extensions` by servers that know their own identity. */

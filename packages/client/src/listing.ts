@@ -1,9 +1,8 @@
-import { printable, type Tool } from '@unfold-mcp/core'
+import { isRecord, printable, type Tool } from '@unfold-mcp/core'
 import { ClientError, tooLarge } from './errors.ts'
 import { headerProblem } from './header-names.ts'
 import { identityIn } from './identity.ts'
 import type { Link } from './link.ts'
-import { isRecord } from './record.ts'
 
 /** A whole list, as the server gave it. */
 export interface Listing {

@@ -1,5 +1,5 @@
+import { isRecord } from '@unfold-mcp/core'
 import type { Identity } from './identity.ts'
-import { isRecord } from './record.ts'
 
 /** A tool without its definition. */
 export interface OutlinedTool {

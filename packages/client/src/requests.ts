@@ -1,7 +1,7 @@
 import { type JSONRPCMessage, type Progress, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import { isRecord } from '@unfold-mcp/core'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientError, cancelled, timedOut } from './errors.ts'
-import { isRecord } from './record.ts'
 import type { StdioTransport } from './stdio.ts'
 import { limitsOf, type Timing, timeoutWords } from './timing.ts'
 

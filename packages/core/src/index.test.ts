@@ -47,6 +47,7 @@ test('the package exports these values and no others', () => {
       "isAvailable",
       "isFailure",
       "isModeAvailable",
+      "isRecord",
       "isStrict",
       "isSurface",
       "isTelling",

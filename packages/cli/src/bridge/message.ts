@@ -1,4 +1,4 @@
-import { isRecord } from '../record.ts'
+import { isRecord } from '@unfold-mcp/core'
 
 /** A JSON-RPC message, as far as a bridge looks at it. */
 export interface Message {

@@ -1,5 +1,5 @@
 import type { Tool } from '@unfold-mcp/core'
-import { isRecord } from '../record.ts'
+import { isRecord } from '@unfold-mcp/core'
 import { schemaProblem, slowPattern } from './budget.ts'
 import { headerProblem } from './headers.ts'
 import { hasHidden, withoutHidden } from './text.ts'
