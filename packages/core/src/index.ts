@@ -86,6 +86,7 @@ export {
 export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './names.ts'
 export { normalForm } from './normal-form.ts'
 export { type Page, pageOf } from './pages.ts'
+export { decodedHeader, headerMismatch, headerParameters, headerProblem } from './param-headers.ts'
 export { isRecord } from './record.ts'
 export type { Confidence } from './search/abstention.ts'
 export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts } from './search/document.ts'
