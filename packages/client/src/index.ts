@@ -11,7 +11,7 @@ export {
 } from './cache.ts'
 export type { CallOptions, CallResult } from './calls.ts'
 export type { Change, Changes, FollowOptions } from './changes.ts'
-export type { Clock } from './clock.ts'
+export { type Clock, systemClock } from './clock.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { Connection, LogEntry, Sign } from './connection.ts'
 export type { Description } from './description.ts'

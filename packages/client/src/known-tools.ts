@@ -104,7 +104,7 @@ export class KnownTools {
   get isFresh(): boolean {
     const { hears, clock } = this.#options
     if (this.#known === undefined || this.#loaded < this.#noticed) return false
-    return (hears() && this.#known.isHeard) || clock.now() < this.#known.freshUntil
+    return (hears() && this.#known.isHeard) || clock.wallTime() < this.#known.freshUntil
   }
 
   /** The tools as they are now. */
@@ -178,7 +178,7 @@ export class KnownTools {
     const entry = await this.#options.cached
     if (entry === undefined) return undefined
     const { tools: all, identity, freshUntil = 0 } = entry
-    const isGood = claim === undefined ? clock.now() < freshUntil : sameIdentity(claim, identity)
+    const isGood = claim === undefined ? clock.wallTime() < freshUntil : sameIdentity(claim, identity)
     if (!isGood || (expectIdentity !== undefined && !isIdentityOf(expectIdentity, all))) return undefined
     const tools = await use(async (link) => usableTools(all, link, onWarning))
     return { tools, all, identity, freshUntil, isHeard: false }
@@ -210,7 +210,7 @@ export class KnownTools {
     const identity = stated ?? (await this.#named(claim, all))
     if (identity !== undefined && !isIdentityOf(identity, all)) this.#doubt(identity)
     this.#expect(all)
-    const freshUntil = ttlMs > 0 ? clock.now() + Math.min(ttlMs, longestTtlMs) : 0
+    const freshUntil = ttlMs > 0 ? clock.wallTime() + Math.min(ttlMs, longestTtlMs) : 0
     return this.#kept({ tools, all, identity, freshUntil, isHeard: false })
   }
 
@@ -247,7 +247,7 @@ export class KnownTools {
       const { server, protocolVersion } = await use(async (link) => link.agreement)
       const entry: CachedTools = {
         tools,
-        savedAt: clock.now(),
+        savedAt: clock.wallTime(),
         server,
         protocolVersion,
         ...(identity !== undefined && { identity }),

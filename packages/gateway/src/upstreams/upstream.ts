@@ -1,6 +1,6 @@
+import type { Clock } from '@unfold-mcp/client'
 import { type CallResult, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
 import { printable, type Tool } from '@unfold-mcp/core'
-import type { Clock } from '../clock.ts'
 import { addressOf } from './address.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
 import type { UpstreamCall, UpstreamConnection } from './connection.ts'
