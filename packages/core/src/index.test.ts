@@ -4,9 +4,12 @@ import * as core from './index.ts'
 test('the package exports these values and no others', () => {
   expect(Object.keys(core).sort()).toMatchInlineSnapshot(`
     [
+      "ByteLines",
       "Failure",
       "LiveFacts",
+      "Ring",
       "SearchIndex",
+      "Semaphore",
       "ToolSetIdentity",
       "UsageMemory",
       "always",

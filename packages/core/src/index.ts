@@ -12,6 +12,7 @@ export {
   reconcile,
   touch,
 } from './activation.ts'
+export { ByteLines } from './byte-lines.ts'
 export { canonicalJson } from './canonical.ts'
 export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog.ts'
 export { counted } from './count.ts'
@@ -88,6 +89,7 @@ export { normalForm } from './normal-form.ts'
 export { type Page, pageOf } from './pages.ts'
 export { decodedHeader, headerMismatch, headerParameters, headerProblem } from './param-headers.ts'
 export { isRecord } from './record.ts'
+export { Ring, type RingLimits } from './ring.ts'
 export type { Confidence } from './search/abstention.ts'
 export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts } from './search/document.ts'
 export type { FieldName } from './search/fields.ts'
@@ -103,6 +105,7 @@ export {
   type SearchOptions,
 } from './search/search-index.ts'
 export { UsageMemory, type UsageNote } from './search/usage.ts'
+export { Semaphore } from './semaphore.ts'
 export { firstSentence, signature, typeText } from './signature.ts'
 export { surfaceNames } from './surface.ts'
 export { parseSwitch } from './switch.ts'
