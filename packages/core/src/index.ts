@@ -111,6 +111,7 @@ export { surfaceNames } from './surface.ts'
 export { parseSwitch } from './switch.ts'
 export { estimateTokens, toolTokens } from './tokens.ts'
 export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool.ts'
+export { expandVariables, replaceVariables, type VariableProblem } from './variables.ts'
 export {
   appended,
   type Exposure,
