@@ -1,4 +1,5 @@
 import type { Tool } from '@unfold-mcp/core'
+import { discovery } from '@unfold-mcp/core'
 import type { CachedTools, CacheKey, ToolCache } from './cache.ts'
 import type { Clock } from './clock.ts'
 import { applied, parseDelta } from './delta.ts'
@@ -130,7 +131,7 @@ export class KnownTools {
     const { use, timeoutMs } = this.#options
     try {
       const answer = await use((link) =>
-        link.request('server/identity', params, { what: `Asking ${link.label} for its identity`, timeout: timeoutMs }),
+        link.request(discovery.methods.identity, params, { what: `Asking ${link.label} for its identity`, timeout: timeoutMs }),
       )
       return parseIdentity(answer)
     } catch (error) {
@@ -191,7 +192,7 @@ export class KnownTools {
     const { use, timeoutMs, onWarning } = this.#options
     const since = known.identity
     const delta = await use((link) =>
-      link.request('io.github.unfold-mcp/changes', { since }, { what: `Asking ${link.label} for changes`, timeout: timeoutMs }),
+      link.request(discovery.methods.changes, { since }, { what: `Asking ${link.label} for changes`, timeout: timeoutMs }),
     ).then(parseDelta, (error: unknown) => {
       if (isUnknownMethod(error)) return undefined
       throw error

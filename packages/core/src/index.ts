@@ -16,6 +16,7 @@ export { ByteLines } from './byte-lines.ts'
 export { canonicalJson } from './canonical.ts'
 export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog.ts'
 export { counted } from './count.ts'
+export { discovery, type GroupOutline, metaKeys, type OutlinedTool, type ToolDescription } from './discovery.ts'
 export {
   always,
   type Entry,
