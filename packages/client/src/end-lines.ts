@@ -8,7 +8,7 @@ const longestLine = 2_000
 export class EndLines {
   readonly #first: string[] = []
   readonly #last: string[] = []
-  readonly #buffer = new ByteLines<Buffer>({ allocate: Buffer.allocUnsafe, limit: 2 ** 16 })
+  readonly #buffer = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: 2 ** 16 })
   readonly #onLine: (line: string) => void
   #count = 0
 

@@ -25,7 +25,8 @@ test('a problem has its line and column, which a byte order mark does not shift'
 test('the place of every offset is found', () => {
   const text = '{\n "a": 1,\n\n "b": 2\n}\n'
   const parsed = parseJsonc(text)
-  const { place } = 'place' in parsed ? parsed : expect.unreachable()
+  if (!('place' in parsed)) throw new Error('It has problems.')
+  const { place } = parsed
   for (let offset = 0; offset < text.length; offset++) {
     const before = text.slice(0, offset).split('\n')
     expect(place(offset)).toEqual({ line: before.length, column: (before.at(-1) ?? '').length + 1 })

@@ -85,7 +85,7 @@ export class StdioTransport implements Transport {
   constructor(target: CommandTarget, options: StdioOptions) {
     this.#target = target
     this.#options = options
-    this.#lines = new ByteLines<Buffer>({ allocate: Buffer.allocUnsafe, limit: options.maxMessageBytes })
+    this.#lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: options.maxMessageBytes })
     this.#stderr = new EndLines(options.onStderr)
     this.#isInstalling = launcherOf(target) !== undefined
   }

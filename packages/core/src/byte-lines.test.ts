@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteLines } from './byte-lines.ts'
 
-const allocate = Buffer.allocUnsafe
+const allocate = (size: number): Buffer => Buffer.allocUnsafe(size)
 
 /** Chunks of a text, cut at the given places. */
 const cut = (text: string, places: readonly number[]): readonly Buffer[] => {

@@ -30,7 +30,7 @@ const pattern = /\$\$(?=\{)|\$\{((?:[^{}]|\{[^{}]*\})*)\}|(\$\{)|\$([A-Za-z_]\w*
 // With parentheses for ProgramFiles(x86).
 const environment = /^(?:env:)?([A-Za-z_][\w()]*)(?::-(.*))?$/su
 
-const open = '${'
+const opening = '${'
 
 /**
  * Expands `${NAME}`, `${NAME:-default}` and `${env:NAME}`. `$${` stands for `${` itself; any other `$` stays as it is, because
@@ -51,8 +51,8 @@ export function expandVariables(text: string, { variable, predefined, bareNames 
       const known = predefined?.(inside)
       if (known !== undefined) return known
       const [, name, fallback] = environment.exec(inside) ?? []
-      if (name === undefined || fallback?.includes(open) === true) {
-        problems.push({ kind: inside.includes(open) ? 'nested' : 'unknown', inside })
+      if (name === undefined || fallback?.includes(opening) === true) {
+        problems.push({ kind: inside.includes(opening) ? 'nested' : 'unknown', inside })
         return ''
       }
       const value = read(name)

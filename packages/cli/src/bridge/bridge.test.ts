@@ -14,7 +14,7 @@ class Wire {
 
   constructor(stream: Duplex) {
     this.#stream = stream
-    const lines = new ByteLines<Buffer>({ allocate: Buffer.allocUnsafe, keepsEnds: true })
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), keepsEnds: true })
     stream.on('data', (chunk: Buffer) => {
       this.bytes.push(chunk)
       for (const line of lines.add(chunk)) this.heard.push(...messagesOn(line ?? Buffer.alloc(0)).messages)

@@ -72,7 +72,7 @@ export class Bridge {
     stdout.once('error', over)
     this.#attach(gateway)
     this.#state = 'open'
-    const lines = new ByteLines<Buffer>({ allocate: Buffer.allocUnsafe, keepsEnds: true })
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), keepsEnds: true })
     stdin.on('data', (chunk: Buffer) => {
       for (const line of lines.add(chunk)) if (line !== undefined) this.#said({ line, ...messagesOn(line) })
     })
@@ -143,7 +143,7 @@ export class Bridge {
 
   #attach(gateway: Duplex): void {
     this.#gateway = gateway
-    const lines = new ByteLines<Buffer>({ allocate: Buffer.allocUnsafe, keepsEnds: true })
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), keepsEnds: true })
     gateway.on('data', (chunk: Buffer) => {
       for (const line of lines.add(chunk))
         if (line !== undefined && this.#gateway === gateway) this.#heard({ line, ...messagesOn(line) })

@@ -22,7 +22,7 @@ export class Output {
 
   /** Follows a stream of the plugin's. */
   follow(stream: NodeJS.ReadableStream): void {
-    const lines = new ByteLines<Buffer>({ allocate: Buffer.allocUnsafe, limit: longestLine })
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: longestLine })
     stream.on('data', (chunk: Buffer) => {
       for (const line of lines.add(chunk)) this.#take(line?.toString('utf8'))
     })

@@ -195,7 +195,7 @@ export class PluginProcess {
   }
 
   #read(): void {
-    const lines = new ByteLines<Buffer>({ allocate: Buffer.allocUnsafe, limit: this.#limits.mostBytes })
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: this.#limits.mostBytes })
     this.#channel.on('data', (chunk: Buffer) => {
       for (const line of lines.add(chunk)) this.#take(line?.toString('utf8'))
       if (lines.pending > this.#limits.mostBytes) this.#take(undefined)
