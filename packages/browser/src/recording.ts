@@ -1,16 +1,17 @@
+import type { RingLimits } from '@unfold-mcp/core'
 import { LiveFacts } from '@unfold-mcp/core'
 import { Endpoints } from './endpoints.ts'
 import { type Filters, isWanted, noFilters } from './filters.ts'
+import { RecordRing } from './record-ring.ts'
 import type { Kind, LogEntry, PendingRequest, Recorded, Records, SocketStatus, Unplaced } from './records.ts'
 import type { Redactor } from './redaction.ts'
-import { Ring, type RingLimits } from './ring.ts'
 
 /** What the tools' modes depend on: how much there is of each kind. */
 export type BrowserFacts = {
   readonly [K in 'errors' | 'logs' | 'network' | 'sockets' | 'connections' | 'actions' | 'snapshots' | 'endpoints']: number
 }
 
-export type Limits = { readonly [K in Kind]: RingLimits }
+export type Limits = { readonly [K in Kind]: Required<RingLimits> }
 
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
@@ -51,7 +52,7 @@ export class Recording {
   filters: Filters = noFilters
   /** How many records the filters kept out. */
   filtered = 0
-  readonly #rings: { readonly [K in Kind]: Ring<Records[K]> }
+  readonly #rings: { readonly [K in Kind]: RecordRing<Records[K]> }
   readonly #connections = new Map<string, SocketStatus>()
   readonly #pending = new Map<string, PendingRequest>()
   #seq = 0
@@ -61,12 +62,12 @@ export class Recording {
     this.redactor = redactor
     const all = { ...defaultLimits, ...limits }
     this.#rings = {
-      logs: new Ring<Records['logs']>(all.logs, sizeOf, (entry) => this.#uncount(entry)),
-      network: new Ring<Records['network']>(all.network, sizeOf),
-      sockets: new Ring<Records['sockets']>(all.sockets, sizeOf),
-      actions: new Ring<Records['actions']>(all.actions, sizeOf),
-      snapshots: new Ring<Records['snapshots']>(all.snapshots, sizeOf),
-      audits: new Ring<Records['audits']>(all.audits, sizeOf),
+      logs: new RecordRing<Records['logs']>(all.logs, sizeOf, (entry) => this.#uncount(entry)),
+      network: new RecordRing<Records['network']>(all.network, sizeOf),
+      sockets: new RecordRing<Records['sockets']>(all.sockets, sizeOf),
+      actions: new RecordRing<Records['actions']>(all.actions, sizeOf),
+      snapshots: new RecordRing<Records['snapshots']>(all.snapshots, sizeOf),
+      audits: new RecordRing<Records['audits']>(all.audits, sizeOf),
     }
   }
 
@@ -75,7 +76,7 @@ export class Recording {
     return this.#seq
   }
 
-  of<K extends Kind>(kind: K): Ring<Records[K]> {
+  of<K extends Kind>(kind: K): RecordRing<Records[K]> {
     return this.#rings[kind]
   }
 
@@ -142,7 +143,7 @@ export class Recording {
 
   /** Takes out what today's rules take out of what is kept already, such as after a pattern was added. */
   redactAgain(): void {
-    for (const kind of Object.keys(this.#rings) as Kind[]) this.#redactRing(kind, this.#rings[kind] as Ring<Records[Kind]>)
+    for (const kind of Object.keys(this.#rings) as Kind[]) this.#redactRing(kind, this.#rings[kind] as RecordRing<Records[Kind]>)
     for (const [id, status] of this.#connections) this.#connections.set(id, this.redactor.connection(status))
     for (const [id, request] of this.#pending) this.#pending.set(id, this.redactor.pending(request))
     this.#count()
@@ -150,11 +151,11 @@ export class Recording {
 
   /** Applies other limits at once. */
   limit(limits: Partial<Limits>): void {
-    for (const [kind, each] of Object.entries(limits) as [Kind, RingLimits][]) this.#rings[kind].limit(each)
+    for (const [kind, each] of Object.entries(limits) as [Kind, Required<RingLimits>][]) this.#rings[kind].limit(each)
     this.#count()
   }
 
-  #redactRing<K extends Kind>(kind: K, ring: Ring<Records[K]>): void {
+  #redactRing<K extends Kind>(kind: K, ring: RecordRing<Records[K]>): void {
     ring.replace((record) => ({ ...this.redactor.record(kind, record), seq: record.seq }) as unknown as Records[K])
   }
 

@@ -1,4 +1,5 @@
 import type { CDPSession, Frame, Page } from 'playwright-core'
+import { makeAria } from './aria.ts'
 import { type Kit, makeKit } from './dom/kit.ts'
 import { PageProblem } from './page-problem.ts'
 
@@ -163,7 +164,7 @@ export class Visit {
 
   async #enterFrame({ session, id }: Place): Promise<number> {
     const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: id, worldName: world })
-    const expression = `globalThis.unfoldKit ??= (${makeKit.toString()})(); 0`
+    const expression = `globalThis.unfoldKit ??= (${makeKit.toString()})(${makeAria.toString()}); 0`
     await session.send('Runtime.evaluate', { expression, contextId: executionContextId, timeout: this.#left() })
     return executionContextId
   }

@@ -29,6 +29,17 @@ describeInChromium('looking at elements', () => {
     expect(elements[0]?.box.width).toBeGreaterThan(20)
   })
 
+  test('roles follow the markup', async () => {
+    await using tab = await browser.open('/second')
+    await tab.page.evaluate(() => {
+      document.body.innerHTML = `<select class=x size=4></select><select class=x multiple></select><select class=x size=1></select>
+        <input class=x type=constructor><button class=x role=" "></button><div class=x role="TAB button"></div><img class=x alt="">`
+    })
+    const { elements } = await queryDom(tab.page, { selector: '.x' })
+    const roles = ['listbox', 'listbox', 'combobox', undefined, 'button', 'tab', undefined]
+    expect(elements.map(({ role }) => role)).toEqual(roles)
+  })
+
   test('the selector of every element of the page matches that element and no other', async () => {
     await using tab = await browser.open('/')
     await tab.page.waitForSelector('li')

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { isRecord } from './record.ts'
+import { isRecord } from '@unfold-mcp/core'
 
 /** Where our packages are found by files that this program writes. */
 export interface OwnPackages {

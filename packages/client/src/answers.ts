@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
+import { isRecord } from '@unfold-mcp/core'
 import type { ClientError } from './errors.ts'
-import { isRecord } from './record.ts'
 
 /** The requests that were sent and are not answered, so that each can be told why no answer will come. */
 export class Unanswered {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tool } from '@unfold-mcp/core'
-import { isRecord } from './record.ts'
+import { isRecord } from '@unfold-mcp/core'
 
 /** Whose list it is. Entries of different servers, credentials or views never meet. */
 export interface CacheKey {

@@ -1,5 +1,5 @@
 import { type CallToolResult, SdkError, SdkErrorCode, type StandardSchemaV1, specTypeSchemas } from '@modelcontextprotocol/client'
-import { isRecord } from './record.ts'
+import { isRecord } from '@unfold-mcp/core'
 
 const keys = new Set(['content', 'isError', 'structuredContent', '_meta'])
 

@@ -1,16 +1,19 @@
-/** Time, given from outside so that it can be another's. */
+/** Source of time and timers, injected so that tests can simulate it. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since an arbitrary moment; never goes back. */
   now(): number
-  /** Calls `run` once, after `ms`; what it returns calls that off. A timer keeps no process alive when `idle` is true. */
-  after(ms: number, run: () => void, idle?: boolean): () => void
+  /** Milliseconds since 1970, for times that outlive the process. The system may set it forwards or back. */
+  wallTime(): number
+  /** Calls `run` once after `ms`; the function it returns cancels that. A timer with `isIdle` does not keep the process alive. */
+  after(ms: number, run: () => void, isIdle?: boolean): () => void
 }
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
-  after(ms, run, idle = false) {
+  now: () => performance.now(),
+  wallTime: () => Date.now(),
+  after(ms, run, isIdle = false) {
     const timer = setTimeout(run, ms)
-    if (idle) timer.unref()
+    if (isIdle) timer.unref()
     return () => clearTimeout(timer)
   },
 }

@@ -4,7 +4,7 @@ import type {
   ServerCapabilities,
   SubscriptionFilter,
 } from '@modelcontextprotocol/client'
-import { nearest, nearestHint, printable, type Tool } from '@unfold-mcp/core'
+import { discovery, nearest, nearestHint, printable, type Tool } from '@unfold-mcp/core'
 import type { CachedTools, CacheKey, ToolCache } from './cache.ts'
 import { type CallOptions, type CallResult, callTool } from './calls.ts'
 import { type Changes, type Followed, Follower, type FollowOptions } from './changes.ts'
@@ -165,7 +165,10 @@ export class Connection implements AsyncDisposable {
     try {
       return await this.#use(async (link) => {
         const what = `Asking ${link.label} about ${printable(name)}`
-        return parseDescription(name, await link.request('tools/describe', { name }, { what, timeout: this.#parts.timeoutMs }))
+        return parseDescription(
+          name,
+          await link.request(discovery.methods.describe, { name }, { what, timeout: this.#parts.timeoutMs }),
+        )
       })
     } catch (error) {
       if (!isUnknownMethod(error)) throw error

@@ -1,6 +1,6 @@
 import type { Tool } from '@unfold-mcp/core'
+import { isRecord } from '@unfold-mcp/core'
 import { isIdentityOf } from './identity.ts'
-import { isRecord } from './record.ts'
 
 /** What a server answers to the question what has changed since a list that this client has. */
 export interface Delta {

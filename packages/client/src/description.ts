@@ -1,26 +1,10 @@
-import { exampleOf, facetOf, printable, signature, type Tool, toolTokens } from '@unfold-mcp/core'
+import { exampleOf, facetOf, isRecord, printable, signature, type Tool, type ToolDescription, toolTokens } from '@unfold-mcp/core'
 import { ClientError } from './errors.ts'
-import { isRecord } from './record.ts'
 
 /** All there is to know about a tool before calling it. */
-export interface Description {
-  readonly tool: Tool
-  /** How it is called, on one line. */
-  readonly signature: string
-  /** Arguments that it takes. */
+export interface Description extends Omit<ToolDescription, 'identity' | 'examples'> {
+  /** Arguments that it accepts. */
   readonly examples: readonly Readonly<Record<string, unknown>>[]
-  readonly facet: 'read-only' | 'destructive' | 'write'
-  /** About how many tokens its definition costs a model. */
-  readonly tokens: number
-  readonly group?: string
-  readonly tags?: readonly string[]
-  readonly version?: string
-  /** Names it had before. */
-  readonly aliases?: readonly string[]
-  /** The tool that should be called before it. */
-  readonly after?: string
-  /** Whether this client's list has it now. */
-  readonly listed: boolean
   /** Who described it: the server, or this client from the tool's definition. */
   readonly by: 'server' | 'client'
 }

@@ -1,5 +1,5 @@
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client'
-import { isRecord } from './record.ts'
+import { isRecord } from '@unfold-mcp/core'
 
 /** What a server asks of the person in front of the client: to fill in a form, or to visit an address. */
 export type Elicitation =

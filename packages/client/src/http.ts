@@ -8,6 +8,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client'
+import { discovery } from '@unfold-mcp/core'
 import { Unanswered } from './answers.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { ClientError, tooLarge, wordsOf } from './errors.ts'
@@ -39,16 +40,14 @@ const lastAnswersMs = 500
 // What these ask for is the same when it is asked for twice.
 const safeMethods = new Set([
   'initialize',
-  'io.github.unfold-mcp/changes',
   'ping',
   'prompts/list',
   'resources/list',
   'resources/read',
   'resources/templates/list',
   'server/discover',
-  'server/identity',
-  'tools/describe',
   'tools/list',
+  ...Object.values(discovery.methods),
 ])
 
 /**

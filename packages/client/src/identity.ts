@@ -1,13 +1,6 @@
 import { hash } from 'node:crypto'
-import { type IdentityBasis, identityOf, type Sha256, type Tool } from '@unfold-mcp/core'
-import { isRecord } from './record.ts'
+import { discovery, type IdentityBasis, identityOf, isRecord, metaKeys, type Sha256, type Tool } from '@unfold-mcp/core'
 import { unwrapped } from './wrapping.ts'
-
-/** Announced in `capabilities.extensions` by servers that know their own identity. */
-const discoveryExtension = 'io.github.unfold-mcp/discovery'
-
-/** Where the result of `tools/list` carries the identity of its tools. */
-const identityKey = 'io.github.unfold-mcp/identity'
 
 /** What a server says of the list that this client would get now. */
 export interface Identity {
@@ -67,7 +60,7 @@ export function parseIdentity(value: unknown): Identity | undefined {
 /** The identity in the result of a list, if it is there. */
 export function identityIn(result: unknown): string | undefined {
   const meta = isRecord(result) ? result._meta : undefined
-  return claimIn(isRecord(meta) ? meta[identityKey] : undefined)
+  return claimIn(isRecord(meta) ? meta[metaKeys.identity] : undefined)
 }
 
 /** The identity that a server announces with its capabilities, if it does. */
@@ -85,7 +78,7 @@ export function knowsIdentity(capabilities: unknown): boolean {
 function settingsOf(capabilities: unknown): Readonly<Record<string, unknown>> | undefined {
   const extensions = isRecord(capabilities) ? capabilities.extensions : undefined
   const settings =
-    isRecord(extensions) && Object.hasOwn(extensions, discoveryExtension) ? extensions[discoveryExtension] : undefined
+    isRecord(extensions) && Object.hasOwn(extensions, discovery.extension) ? extensions[discovery.extension] : undefined
   return isRecord(settings) ? settings : undefined
 }
 

@@ -1,4 +1,4 @@
-export type { Tool } from '@unfold-mcp/core'
+export type { OutlinedTool, Tool } from '@unfold-mcp/core'
 export {
   type CachedServer,
   type CachedTools,
@@ -11,7 +11,7 @@ export {
 } from './cache.ts'
 export type { CallOptions, CallResult } from './calls.ts'
 export type { Change, Changes, FollowOptions } from './changes.ts'
-export type { Clock } from './clock.ts'
+export { type Clock, systemClock } from './clock.ts'
 export { type ConnectOptions, connect } from './connect.ts'
 export type { Connection, LogEntry, Sign } from './connection.ts'
 export type { Description } from './description.ts'
@@ -23,7 +23,7 @@ export { ClientError, type ClientErrorDetails, type ClientReason, isClientError 
 export { type Identity, identityOfTools } from './identity.ts'
 export { type Launcher, launcherOf } from './launcher.ts'
 export type { Agreement, Era, ServerInfo } from './link.ts'
-export type { Outline, OutlinedGroup, OutlinedTool } from './outline.ts'
+export type { Outline, OutlinedGroup } from './outline.ts'
 export type { PassOptions } from './passing.ts'
 export { type Lease, Pool, type PooledSession, type PoolOptions, type PoolUse } from './pool.ts'
 export type { Answer, Question, Relay } from './relay.ts'

@@ -1,4 +1,5 @@
 import type { Tool } from '@unfold-mcp/core'
+import { discovery } from '@unfold-mcp/core'
 import type { CachedTools, CacheKey, ToolCache } from './cache.ts'
 import type { Clock } from './clock.ts'
 import { applied, parseDelta } from './delta.ts'
@@ -104,7 +105,7 @@ export class KnownTools {
   get isFresh(): boolean {
     const { hears, clock } = this.#options
     if (this.#known === undefined || this.#loaded < this.#noticed) return false
-    return (hears() && this.#known.isHeard) || clock.now() < this.#known.freshUntil
+    return (hears() && this.#known.isHeard) || clock.wallTime() < this.#known.freshUntil
   }
 
   /** The tools as they are now. */
@@ -130,7 +131,7 @@ export class KnownTools {
     const { use, timeoutMs } = this.#options
     try {
       const answer = await use((link) =>
-        link.request('server/identity', params, { what: `Asking ${link.label} for its identity`, timeout: timeoutMs }),
+        link.request(discovery.methods.identity, params, { what: `Asking ${link.label} for its identity`, timeout: timeoutMs }),
       )
       return parseIdentity(answer)
     } catch (error) {
@@ -178,7 +179,7 @@ export class KnownTools {
     const entry = await this.#options.cached
     if (entry === undefined) return undefined
     const { tools: all, identity, freshUntil = 0 } = entry
-    const isGood = claim === undefined ? clock.now() < freshUntil : sameIdentity(claim, identity)
+    const isGood = claim === undefined ? clock.wallTime() < freshUntil : sameIdentity(claim, identity)
     if (!isGood || (expectIdentity !== undefined && !isIdentityOf(expectIdentity, all))) return undefined
     const tools = await use(async (link) => usableTools(all, link, onWarning))
     return { tools, all, identity, freshUntil, isHeard: false }
@@ -191,7 +192,7 @@ export class KnownTools {
     const { use, timeoutMs, onWarning } = this.#options
     const since = known.identity
     const delta = await use((link) =>
-      link.request('io.github.unfold-mcp/changes', { since }, { what: `Asking ${link.label} for changes`, timeout: timeoutMs }),
+      link.request(discovery.methods.changes, { since }, { what: `Asking ${link.label} for changes`, timeout: timeoutMs }),
     ).then(parseDelta, (error: unknown) => {
       if (isUnknownMethod(error)) return undefined
       throw error
@@ -210,7 +211,7 @@ export class KnownTools {
     const identity = stated ?? (await this.#named(claim, all))
     if (identity !== undefined && !isIdentityOf(identity, all)) this.#doubt(identity)
     this.#expect(all)
-    const freshUntil = ttlMs > 0 ? clock.now() + Math.min(ttlMs, longestTtlMs) : 0
+    const freshUntil = ttlMs > 0 ? clock.wallTime() + Math.min(ttlMs, longestTtlMs) : 0
     return this.#kept({ tools, all, identity, freshUntil, isHeard: false })
   }
 
@@ -247,7 +248,7 @@ export class KnownTools {
       const { server, protocolVersion } = await use(async (link) => link.agreement)
       const entry: CachedTools = {
         tools,
-        savedAt: clock.now(),
+        savedAt: clock.wallTime(),
         server,
         protocolVersion,
         ...(identity !== undefined && { identity }),

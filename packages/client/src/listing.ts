@@ -1,9 +1,7 @@
-import { printable, type Tool } from '@unfold-mcp/core'
+import { headerProblem, isRecord, printable, type Tool } from '@unfold-mcp/core'
 import { ClientError, tooLarge } from './errors.ts'
-import { headerProblem } from './header-names.ts'
 import { identityIn } from './identity.ts'
 import type { Link } from './link.ts'
-import { isRecord } from './record.ts'
 
 /** A whole list, as the server gave it. */
 export interface Listing {
@@ -90,7 +88,7 @@ export function usableTools(all: readonly Tool[], link: Link, onWarning: (warnin
   return all.filter((tool) => {
     if (names.has(tool.name)) return leaveOut(tool, 'another has the same name')
     names.add(tool.name)
-    const problem = link.needsHeaders ? headerProblem(tool) : undefined
+    const problem = link.needsHeaders ? headerProblem(tool.inputSchema) : undefined
     return problem === undefined || leaveOut(tool, problem)
   })
 }

@@ -1,23 +1,8 @@
+import { type GroupOutline, isRecord, type OutlinedTool } from '@unfold-mcp/core'
 import type { Identity } from './identity.ts'
-import { isRecord } from './record.ts'
 
-/** A tool without its definition. */
-export interface OutlinedTool {
+export interface OutlinedGroup extends GroupOutline {
   readonly name: string
-  /** Another one whenever its definition is another; servers of earlier versions leave it out. */
-  readonly identity?: string
-  /** About how many tokens its definition costs a model. */
-  readonly tokens: number
-  readonly group?: string
-}
-
-export interface OutlinedGroup {
-  readonly name: string
-  readonly about?: string
-  /** The group it lies in. */
-  readonly parent?: string
-  /** The tool that activates it. */
-  readonly activator?: string
 }
 
 /** All tools that a server has for this client, listed or not, and the groups they lie in; in the server's own words. */

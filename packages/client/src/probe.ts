@@ -8,8 +8,8 @@ import {
   PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
 } from '@modelcontextprotocol/client'
+import { isRecord } from '@unfold-mcp/core'
 import type { Clock } from './clock.ts'
-import { isRecord } from './record.ts'
 import type { StdioTransport } from './stdio.ts'
 
 export const statelessRevision = '2026-07-28'

@@ -1,7 +1,7 @@
 import { type JSONRPCMessage, type Progress, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
-import { type Clock, systemClock } from './clock.ts'
+import { isRecord } from '@unfold-mcp/core'
+import type { Clock } from './clock.ts'
 import { type ClientError, cancelled, timedOut } from './errors.ts'
-import { isRecord } from './record.ts'
 import type { StdioTransport } from './stdio.ts'
 import { limitsOf, type Timing, timeoutWords } from './timing.ts'
 
@@ -38,7 +38,6 @@ const lastId = 2 ** 31 - 1
 export class Requests {
   readonly #transport: StdioTransport
   readonly #clock: Clock
-  readonly #now: () => number
   readonly #failed: (error: Error) => void
   readonly #waiting = new Map<number, Waiting>()
   #lastId = firstId
@@ -50,8 +49,6 @@ export class Requests {
     this.#transport = transport
     this.#failed = failed
     this.#clock = clock
-    // The time of day may be set anew while somebody waits.
-    this.#now = clock === systemClock ? () => performance.now() : () => clock.now()
   }
 
   /** Sends a request, and waits for its answer for as long as there are signs of life. */
@@ -63,7 +60,7 @@ export class Requests {
       const meta = isRecord(params._meta) ? { ...params._meta, progressToken: id } : { progressToken: id }
       this.#transport.post({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })
       const { timeoutMs, maxMs } = limitsOf(sending)
-      const now = this.#now()
+      const now = this.#clock.now()
       const idleAt = now + timeoutMs
       const maxAt = now + maxMs
       const waiting: Waiting = { id, sending, resolve, reject, timeoutMs, maxMs, idleAt, maxAt, abort: undefined }
@@ -114,7 +111,7 @@ export class Requests {
     if (waiting === undefined || !isProgress(report)) return false
     // In the order of what the server says beside it, which the SDK reads a moment later.
     queueMicrotask(() => {
-      waiting.idleAt = this.#now() + waiting.timeoutMs
+      waiting.idleAt = this.#clock.now() + waiting.timeoutMs
       try {
         waiting.sending.onProgress?.(report)
       } catch (error) {
@@ -150,7 +147,7 @@ export class Requests {
   #wake(): void {
     this.#stopTimer = undefined
     this.#timerAt = Number.POSITIVE_INFINITY
-    const now = this.#now()
+    const now = this.#clock.now()
     let next = Number.POSITIVE_INFINITY
     for (const waiting of [...this.#waiting.values()]) {
       const { sending, timeoutMs, maxMs, maxAt } = waiting

@@ -3,14 +3,13 @@ import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
-import { printable } from '@unfold-mcp/core'
+import { ByteLines, isRecord, printable } from '@unfold-mcp/core'
 import { answeredBadly, Unanswered } from './answers.ts'
+import { EndLines } from './end-lines.ts'
 import { firstErrorLine, isFrame } from './error-line.ts'
 import { ClientError, tooLarge, wordsOf } from './errors.ts'
 import { launcherOf } from './launcher.ts'
-import { EndLines, Lines } from './lines.ts'
 import { damagedNpxFolder } from './npx-folder.ts'
-import { isRecord } from './record.ts'
 import { type CommandTarget, labelOf } from './target.ts'
 
 /**
@@ -57,7 +56,7 @@ const authorities = (): { readonly [name: string]: string } =>
 export class StdioTransport implements Transport {
   readonly #target: CommandTarget
   readonly #options: StdioOptions
-  readonly #lines: Lines
+  readonly #lines: ByteLines<Buffer>
   readonly #unanswered = new Unanswered()
   readonly #ignored = new Set<string>()
   readonly #stderr: EndLines
@@ -86,7 +85,7 @@ export class StdioTransport implements Transport {
   constructor(target: CommandTarget, options: StdioOptions) {
     this.#target = target
     this.#options = options
-    this.#lines = new Lines(options.maxMessageBytes)
+    this.#lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: options.maxMessageBytes })
     this.#stderr = new EndLines(options.onStderr)
     this.#isInstalling = launcherOf(target) !== undefined
   }
@@ -267,7 +266,7 @@ export class StdioTransport implements Transport {
     for (const line of this.#lines.add(part)) {
       hasLine = true
       if (line === undefined) this.#refuseAll()
-      else this.#take(line)
+      else this.#take(line.toString('utf8'))
       this.#isRefused = false
     }
     const { maxMessageBytes } = this.#options

@@ -7,9 +7,8 @@ import {
   SseError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
-import { printable, printableText } from '@unfold-mcp/core'
+import { isRecord, printable, printableText } from '@unfold-mcp/core'
 import { ClientError, cancelled, isClientError, timedOut, wordsOf } from './errors.ts'
-import { isRecord } from './record.ts'
 
 export interface About {
   /** What to call the server in messages. */

@@ -1,5 +1,5 @@
 import type { JsonSchema, Tool } from '@unfold-mcp/core'
-import { isRecord } from './record.ts'
+import { isRecord } from '@unfold-mcp/core'
 
 const wrapper = '#/properties/result'
 const wrapperKeys = new Set(['$schema', 'type', 'properties', 'required'])

@@ -84,7 +84,11 @@ describe.each(caches)('a cache %s', (_, open) => {
     await using wire = await tap(http.port)
     const cache = open()
     let now = 1_000_000
-    const clock = { now: () => now, after: (ms: number, run: () => void) => clearing(setTimeout(run, ms)) }
+    const clock = {
+      now: () => performance.now(),
+      wallTime: () => now,
+      after: (ms: number, run: () => void) => clearing(setTimeout(run, ms)),
+    }
     const list = async (): Promise<void> => {
       await using connection = await connect({ url: wire.url }, { cache, clock, protocol: '2026-07-28' })
       await connection.tools()

@@ -19,6 +19,7 @@ function handClock() {
   const timers = new Set<{ at: number; run: () => void }>()
   const clock: Clock = {
     now: () => time,
+    wallTime: () => time,
     after(ms, run) {
       const timer = { at: time + ms, run }
       timers.add(timer)

@@ -204,6 +204,7 @@ test('polling follows the clock it is given', async () => {
   const timers = new Set<{ readonly ms: number; readonly run: () => void }>()
   const clock: Clock = {
     now: () => 0,
+    wallTime: () => 0,
     after(ms, run) {
       // Everything but the poll is as quick as it can be.
       if (ms !== 12_345) {

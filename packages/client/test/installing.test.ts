@@ -16,7 +16,7 @@ function manualClock() {
     timers.set(ms, work)
     return () => timers.delete(ms)
   }
-  return { timers, clock: { now: () => 0, after } }
+  return { timers, clock: { now: () => 0, wallTime: () => 0, after } }
 }
 
 describe.skipIf(process.platform === 'win32')('a server that is started through a launcher', () => {

@@ -10,7 +10,8 @@ import { tap } from './tap.ts'
 function idleClock() {
   const timers = new Set<() => void>()
   const clock: Clock = {
-    now: () => Date.now(),
+    now: () => performance.now(),
+    wallTime: () => Date.now(),
     after(ms, run, idle = false) {
       if (!idle) {
         const timer = setTimeout(run, ms)

@@ -1,11 +1,12 @@
 import { acceptsText, patternExample } from './pattern/example.ts'
-import { isSchema, type JsonSchema } from './tool.ts'
+import { isRecord } from './record.ts'
+import type { JsonSchema } from './tool.ts'
 
 const deepest = 6
 
 /** A small value that this schema accepts, as far as a schema can be read without a validator: for showing how to call a tool. */
 export function exampleOf(schema: unknown, depth = 0): unknown {
-  if (!isSchema(schema) || depth > deepest) return null
+  if (!isRecord(schema) || depth > deepest) return null
   if ('const' in schema) return schema.const
   if ('default' in schema) return schema.default
   const [given] = listOf(schema.examples)
@@ -16,7 +17,7 @@ export function exampleOf(schema: unknown, depth = 0): unknown {
   if (branch !== undefined && schema.type === undefined) return exampleOf(branch, depth + 1)
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
   const make = typeof type === 'string' && Object.hasOwn(makers, type) ? makers[type] : undefined
-  return make?.(schema, depth) ?? (type === undefined && isSchema(schema.properties) ? objectExample(schema, depth) : null)
+  return make?.(schema, depth) ?? (type === undefined && isRecord(schema.properties) ? objectExample(schema, depth) : null)
 }
 
 /**
@@ -29,7 +30,7 @@ export function correctedArguments(
   wrong: ReadonlySet<string>,
 ): { readonly [name: string]: unknown } {
   const properties = propertiesOf(schema)
-  const source = isSchema(given) ? given : {}
+  const source = isRecord(given) ? given : {}
   const kept = Object.keys(source).filter(
     (name) => Object.hasOwn(properties, name) || (schema.additionalProperties !== false && !wrong.has(name)),
   )
@@ -103,6 +104,6 @@ function numberExample({ minimum, exclusiveMinimum, maximum, multipleOf }: JsonS
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const propertiesOf = ({ properties }: JsonSchema): { readonly [name: string]: unknown } =>
-  isSchema(properties) ? properties : {}
+  isRecord(properties) ? properties : {}
 
 const requiredOf = ({ required }: JsonSchema): readonly string[] => listOf(required).filter((name) => typeof name === 'string')

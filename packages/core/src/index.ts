@@ -12,9 +12,11 @@ export {
   reconcile,
   touch,
 } from './activation.ts'
+export { ByteLines } from './byte-lines.ts'
 export { canonicalJson } from './canonical.ts'
 export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog.ts'
 export { counted } from './count.ts'
+export { discovery, type GroupOutline, metaKeys, type OutlinedTool, type ToolDescription } from './discovery.ts'
 export {
   always,
   type Entry,
@@ -86,6 +88,9 @@ export {
 export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './names.ts'
 export { normalForm } from './normal-form.ts'
 export { type Page, pageOf } from './pages.ts'
+export { decodedHeader, headerMismatch, headerParameters, headerProblem } from './param-headers.ts'
+export { isRecord } from './record.ts'
+export { Ring, type RingLimits } from './ring.ts'
 export type { Confidence } from './search/abstention.ts'
 export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts } from './search/document.ts'
 export type { FieldName } from './search/fields.ts'
@@ -101,11 +106,13 @@ export {
   type SearchOptions,
 } from './search/search-index.ts'
 export { UsageMemory, type UsageNote } from './search/usage.ts'
+export { Semaphore } from './semaphore.ts'
 export { firstSentence, signature, typeText } from './signature.ts'
 export { surfaceNames } from './surface.ts'
 export { parseSwitch } from './switch.ts'
 export { estimateTokens, toolTokens } from './tokens.ts'
 export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool.ts'
+export { expandVariables, replaceVariables, type VariableProblem } from './variables.ts'
 export {
   appended,
   type Exposure,

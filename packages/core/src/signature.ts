@@ -1,4 +1,5 @@
-import { isSchema, type JsonSchema, type Tool } from './tool.ts'
+import { isRecord } from './record.ts'
+import type { JsonSchema, Tool } from './tool.ts'
 
 /** A tool in one line: `create_issue(repo: string, title: string, body?: string) — Open an issue`. */
 export function signature(tool: Tool, limit = 240): string {
@@ -9,7 +10,7 @@ export function signature(tool: Tool, limit = 240): string {
 }
 
 function parameters(schema: JsonSchema, depth = 0): string {
-  const properties = isSchema(schema.properties) ? schema.properties : {}
+  const properties = isRecord(schema.properties) ? schema.properties : {}
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
   const names = Object.keys(properties)
   const ordered = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))]
@@ -18,14 +19,14 @@ function parameters(schema: JsonSchema, depth = 0): string {
 
 /** A schema's type as a reader would write it, cut where it would grow long. */
 export function typeText(schema: unknown, depth = 0): string {
-  if (!isSchema(schema)) return 'any'
+  if (!isRecord(schema)) return 'any'
   if ('const' in schema) return literal(schema.const)
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return enumText(schema.enum)
   const branches = schema.anyOf ?? schema.oneOf
   if (Array.isArray(branches)) return depth > 2 ? 'any' : union(branches.map((branch) => typeText(branch, depth + 1)))
   if (Array.isArray(schema.type)) return union(schema.type.filter((type) => typeof type === 'string'))
   if (schema.type === 'array') return depth > 2 ? 'array' : `${wrapped(typeText(schema.items, depth + 1))}[]`
-  if (schema.type === 'object' && isSchema(schema.properties) && depth < 1) return `{ ${parameters(schema, depth + 1)} }`
+  if (schema.type === 'object' && isRecord(schema.properties) && depth < 1) return `{ ${parameters(schema, depth + 1)} }`
   return typeof schema.type === 'string' ? schema.type : 'any'
 }
 

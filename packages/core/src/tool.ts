@@ -1,10 +1,6 @@
 /** A JSON Schema as tools carry it. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** Whether a value is an object, as schemas and their parts are. */
-export const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Hints about a tool's behaviour, as MCP names them. They describe; they never authorise. */
 export interface ToolAnnotations {
   readonly title?: string

@@ -1,7 +1,7 @@
+import { type Clock, systemClock } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import type { ActivationStore } from '@unfold-mcp/server'
 import { Access, type Client } from './access.ts'
-import { type Clock, systemClock } from './clock.ts'
 import type { ReadConfig } from './config/read.ts'
 import type { Config } from './config/schema.ts'
 import { upstreamOf } from './config/upstream.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.ts'
+import type { Clock } from '@unfold-mcp/client'
 
 interface Timer {
   readonly at: number
@@ -16,6 +16,10 @@ export class SimulatedClock implements Clock {
   readonly #timers = new Set<Timer>()
 
   now(): number {
+    return this.#now
+  }
+
+  wallTime(): number {
     return this.#now
   }
 

@@ -3,6 +3,7 @@ import {
   type Facts,
   Failure,
   isModeAvailable,
+  isRecord,
   type Mode,
   type ModeDeclaration,
   type ModePolicy,
@@ -145,8 +146,6 @@ export function compositeOf(tool: Tool, { by, policy, common, modes: configs, ha
 }
 
 const chosen = (value: Chosen): Checked => ({ value })
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 function choice(available: readonly Mode[]): string {
   return available.length === 0 ? 'Nothing can be chosen now.' : `Choose one of: ${available.map(({ name }) => name).join(', ')}.`

@@ -1,4 +1,5 @@
 import type { Entry, GroupDeclaration, Tool } from '@unfold-mcp/core'
+import { metaKeys } from '@unfold-mcp/core'
 import type { ToolContext } from './context.ts'
 import type { HandlerResult } from './result.ts'
 import type { SurfaceWork } from './runtime/stable-surface.ts'
@@ -33,10 +34,7 @@ export interface Source {
   subscribe(changed: (added?: ToolEntry) => void): () => void
 }
 
-/** The name under which a tool of several versions shows which one it is. */
-const versionMeta = 'io.github.unfold-mcp/version'
-
 /** The definition with its version in `_meta`, when it has one. */
 export function withVersion(tool: Tool, version: string | undefined): Tool {
-  return version === undefined ? tool : { ...tool, _meta: { ...tool._meta, [versionMeta]: version } }
+  return version === undefined ? tool : { ...tool, _meta: { ...tool._meta, [metaKeys.version]: version } }
 }

@@ -1,5 +1,5 @@
 import { type CallToolResult, type ContentBlock, type InputRequiredResult, specTypeSchemas } from '@modelcontextprotocol/server'
-import { Failure, type Reason } from '@unfold-mcp/core'
+import { Failure, metaKeys, type Reason } from '@unfold-mcp/core'
 import { wordsOf } from './report.ts'
 
 export { ToolError } from './tool-error.ts'
@@ -19,9 +19,6 @@ export type HandlerResult =
   | null
   | undefined
   | void
-
-/** The name under which a result that reports a failure says which. */
-const reasonMeta = 'io.github.unfold-mcp/reason'
 
 /** A whole result from what a handler gave back; throws `invalid_result` for what no client could read. */
 export function resultOf(tool: string, given: unknown): CallToolResult | InputRequiredResult {
@@ -46,7 +43,7 @@ export function resultOf(tool: string, given: unknown): CallToolResult | InputRe
 
 /** A failure in words a model can act on. */
 export function failureResult(reason: Reason, text: string, more?: Partial<CallToolResult>): CallToolResult {
-  return { ...more, content: [{ type: 'text', text }], isError: true, _meta: { ...more?._meta, [reasonMeta]: reason } }
+  return { ...more, content: [{ type: 'text', text }], isError: true, _meta: { ...more?._meta, [metaKeys.reason]: reason } }
 }
 
 export function isInputRequired(value: object): value is InputRequiredResult {

@@ -1,5 +1,5 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
-import { Failure, type JsonSchema, type Problem, type Snapshot, type Tool } from '@unfold-mcp/core'
+import { Failure, isRecord, type JsonSchema, type Problem, type Snapshot, type Tool } from '@unfold-mcp/core'
 import { compileJsonSchema } from './json-schema.ts'
 import type { FromJsonSchema } from './json-schema-type.ts'
 import { isStandardSchema, type OutputOf, type StandardIssue, type StandardSchema } from './standard-schema.ts'
@@ -47,7 +47,7 @@ export function outputSchema(tool: string, source: SchemaSource): Schema {
 /** Throws for what is neither a Standard Schema nor JSON Schema, such as a plain object of zod schemas. */
 export function checkSchemaSource(tool: string, source: unknown, io: 'input' | 'output'): void {
   if (source === undefined || isStandardSchema(source)) return
-  if (typeof source !== 'object' || source === null || Array.isArray(source))
+  if (!isRecord(source))
     throw invalid(tool, `its ${io} schema is ${kindOf(source)}. Use a schema of zod or another library, or JSON Schema.`)
   const { properties } = source as JsonSchema
   const inner = [source, properties].flatMap((each) => Object.values(each ?? {})).find(isLibrarySchema)

@@ -1,3 +1,4 @@
+import { makeAria } from '../aria.ts'
 import { watchActions } from './page/actions.ts'
 import { makeSelectorsOf } from './page/selectors.ts'
 import { measureVitals } from './page/vitals.ts'
@@ -32,7 +33,7 @@ export const injected = `(() => {
       if (text.length <= ${reportLimit}) send(text)
     } catch {}
   }
-  const selectorsOf = (${makeSelectorsOf.toString()})()
+  const selectorsOf = (${makeSelectorsOf.toString()})(${makeAria.toString()})
   const flush = (${watchActions.toString()})(tell, selectorsOf, ${valueLimit})
   if (window !== window.top) return
   globalThis.unfoldFlush = flush

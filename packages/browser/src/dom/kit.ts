@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import type { makeAria } from '../aria.ts'
 
 /** What is told of an element's place on the screen. */
 export interface Box {
@@ -15,7 +16,7 @@ export type Kit = ReturnType<typeof makeKit>
  * Runs in pages, in a world of its own. Stands alone, because its text is what is sent.
  * Elements can hide properties of forms and documents behind their names, so everything is read off the prototypes.
  */
-export function makeKit() {
+export function makeKit(ariaOf: typeof makeAria) {
   const hiddenValue = '[hidden]'
   const mostSteps = 20_000
   const mostPath = 60
@@ -213,67 +214,10 @@ export function makeKit() {
     return outer === undefined || outer.length > 2_000 ? undefined : `${outer} >>> ${css}`
   }
 
-  const roles: { readonly [tag: string]: string } = {
-    button: 'button',
-    textarea: 'textbox',
-    option: 'option',
-    nav: 'navigation',
-    main: 'main',
-    aside: 'complementary',
-    article: 'article',
-    form: 'form',
-    table: 'table',
-    tr: 'row',
-    td: 'cell',
-    th: 'columnheader',
-    ul: 'list',
-    ol: 'list',
-    li: 'listitem',
-    dialog: 'dialog',
-    progress: 'progressbar',
-    meter: 'meter',
-    output: 'status',
-    hr: 'separator',
-    fieldset: 'group',
-    details: 'group',
-    summary: 'button',
-    h1: 'heading',
-    h2: 'heading',
-    h3: 'heading',
-    h4: 'heading',
-    h5: 'heading',
-    h6: 'heading',
-  }
-  const inputRoles: { readonly [type: string]: string } = {
-    button: 'button',
-    submit: 'button',
-    reset: 'button',
-    image: 'button',
-    checkbox: 'checkbox',
-    radio: 'radio',
-    range: 'slider',
-    number: 'spinbutton',
-    search: 'searchbox',
-    email: 'textbox',
-    tel: 'textbox',
-    text: 'textbox',
-    url: 'textbox',
-  }
-  /** The role an element has by its markup. */
+  const aria = ariaOf({ tagOf, attribute })
   const roleOf = (element: Element): string | undefined => {
-    const [given] = (attribute(element, 'role') ?? '').trim().split(/\s+/)
-    if (given !== undefined && given !== '') return cut(given.toLowerCase(), 40)
-    const tag = tagOf(element)
-    if (tag === 'a' || tag === 'area') return attribute(element, 'href') === undefined ? undefined : 'link'
-    if (tag === 'img') return attribute(element, 'alt') === '' ? undefined : 'img'
-    if (tag === 'input') return inputRoles[(attribute(element, 'type') ?? 'text').toLowerCase()]
-    if (tag === 'select') return attribute(element, 'multiple') === undefined ? 'combobox' : 'listbox'
-    if (tag === 'header' || tag === 'footer') {
-      const isInside = Element.prototype.closest.call(element, 'article, aside, main, nav, section') !== null
-      return isInside ? undefined : { header: 'banner', footer: 'contentinfo' }[tag]
-    }
-    if (tag === 'section') return attribute(element, 'aria-label') || attribute(element, 'aria-labelledby') ? 'region' : undefined
-    return Object.hasOwn(roles, tag) ? roles[tag] : undefined
+    const role = aria.roleOf(element)
+    return role === undefined ? undefined : cut(role, 40)
   }
   const labelOf = (element: Element): string | undefined => {
     for (const [type, read] of labelled) {
@@ -283,7 +227,8 @@ export function makeKit() {
     }
     return undefined
   }
-  const namedByText = /^(?:button|link|heading|option|cell|columnheader|listitem|tab|menuitem|treeitem|switch|checkbox|radio)$/
+  // ARIA does not name list items by their text, but people do.
+  const isNamedByText = (role: string): boolean => role === 'listitem' || aria.isNamedByContent(role)
   /** The name a person would call an element by, as far as its markup says. */
   const nameOf = (element: Element): string | undefined => {
     const root = rootOf(element)
@@ -296,7 +241,7 @@ export function makeKit() {
       () => labelOf(element),
       () => attribute(element, 'alt'),
       () => (isButton ? attribute(element, 'value') : undefined),
-      () => (namedByText.test(roleOf(element) ?? '') ? textOf(element, 120) : undefined),
+      () => (isNamedByText(roleOf(element) ?? '') ? textOf(element, 120) : undefined),
       () => attribute(element, 'title'),
       () => attribute(element, 'placeholder'),
     ]

@@ -1,8 +1,8 @@
-import { canonicalJson, type Tool } from '@unfold-mcp/core'
+import { canonicalJson, isRecord, type Tool } from '@unfold-mcp/core'
 import { choiceText } from './fit.ts'
 import { type Flag, type FlagTable, flagTableOf } from './flags.ts'
 import { nameOf, visibleJson } from './name.ts'
-import { isObject, put } from './tree.ts'
+import { put } from './tree.ts'
 import { jsonValue, type ListField, listIn, listValue, type ValueRead, wordValue } from './value.ts'
 
 /** The words that say these arguments on the command line. `parseToolArguments` reads them back as exactly what they were. */
@@ -36,7 +36,7 @@ function otherFlag(table: FlagTable, path: readonly string[]): Flag | undefined 
 
 /** An object by what is in it, when all of that has names of its own. */
 function insideWords(table: FlagTable, path: readonly string[], value: unknown): readonly string[] | undefined {
-  if (!isObject(value)) return undefined
+  if (!isRecord(value)) return undefined
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
   if (entries.length === 0) return undefined
   const words: string[] = []

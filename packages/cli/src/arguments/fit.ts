@@ -1,4 +1,4 @@
-import { canonicalJson } from '@unfold-mcp/core'
+import { canonicalJson, isRecord } from '@unfold-mcp/core'
 import { type Choice, type Constraints, type Field, fieldsIn } from '@unfold-mcp/core/form'
 import { safeText } from '../text/safe.ts'
 import { extraOf } from './flags.ts'
@@ -32,7 +32,7 @@ function found(field: Field, value: unknown, where: string): readonly string[] {
     case 'list':
       return Array.isArray(value) ? itemsFound(field, value, where) : [said(where, 'must be a list')]
     case 'object':
-      return isObject(value) ? insideFound(field, value, where) : [said(where, 'must be an object')]
+      return isRecord(value) ? insideFound(field, value, where) : [said(where, 'must be an object')]
     case 'union':
       return unionFound(field, value, where)
     default:
@@ -127,12 +127,9 @@ const listed = (words: readonly string[]): string => [...new Set(words)].join(' 
 const said = (where: string, problem: string): string =>
   where === '' ? problem : `${safeText(where, { limit: 100 })} ${problem}`
 
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function isOfType(type: string, value: unknown): boolean {
   if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isObject(value)
+  if (type === 'object') return isRecord(value)
   if (type === 'integer') return Number.isInteger(value)
   if (type === 'null') return value === null
   return typeof value === type

@@ -1,10 +1,11 @@
 import type { Tool } from '@unfold-mcp/core'
+import { isRecord } from '@unfold-mcp/core'
 import type { Field } from '@unfold-mcp/core/form'
 import { safeText } from '../text/safe.ts'
 import { type FlagTable, flagTableOf, type Place } from './flags.ts'
 import type { ArgumentProblem } from './problem.ts'
 import { type ArgumentSources, type Base, readWholes } from './sources.ts'
-import { isObject, putAt } from './tree.ts'
+import { putAt } from './tree.ts'
 import { jsonValue, listIn, listValue, type ValueRead, wordValue } from './value.ts'
 import { type Setting, type TakenApart, takeApart } from './words.ts'
 
@@ -113,6 +114,6 @@ function missingIn(fields: readonly Field[], value: { readonly [name: string]: u
   return fields.flatMap((field) => {
     if (!Object.hasOwn(value, field.name)) return field.required ? [field] : []
     const inner = value[field.name]
-    return field.kind === 'object' && isObject(inner) ? missingIn(field.fields, inner) : []
+    return field.kind === 'object' && isRecord(inner) ? missingIn(field.fields, inner) : []
   })
 }

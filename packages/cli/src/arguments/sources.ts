@@ -1,7 +1,8 @@
+import { isRecord } from '@unfold-mcp/core'
 import { safeText } from '../text/safe.ts'
 import { readJson } from './json.ts'
 import type { ArgumentProblem } from './problem.ts'
-import { isObject, put } from './tree.ts'
+import { put } from './tree.ts'
 import { shown, type Whole } from './words.ts'
 
 /** Where `--args` reads from. */
@@ -50,7 +51,7 @@ function addWhole(args: object, whole: Whole, text: string): readonly ArgumentPr
   const read = readJson(text.replace(/^\uFEFF/u, ''))
   const origin = originOf(whole.text)
   if ('problem' in read) return [problemOf(whole, `${origin} must be JSON: ${safeText(read.problem, { limit: 200 })}.`)]
-  if (!isObject(read.value)) return [problemOf(whole, `${origin} must be a JSON object, such as {"name": "value"}.`)]
+  if (!isRecord(read.value)) return [problemOf(whole, `${origin} must be a JSON object, such as {"name": "value"}.`)]
   for (const [name, value] of Object.entries(read.value)) put(args, name, value)
   return []
 }

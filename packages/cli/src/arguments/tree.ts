@@ -1,3 +1,4 @@
+import { isRecord } from '@unfold-mcp/core'
 /** Sets a property of whatever name: `__proto__` too becomes a property, and nothing else. */
 export function put(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
@@ -8,13 +9,9 @@ export function putAt(root: object, path: readonly string[], value: unknown): vo
   let around: object = root
   for (const step of path.slice(0, -1)) {
     const inner: unknown = Object.hasOwn(around, step) ? (around as { readonly [key: string]: unknown })[step] : undefined
-    const next = isObject(inner) ? inner : {}
+    const next = isRecord(inner) ? inner : {}
     if (next !== inner) put(around, step, next)
     around = next
   }
   put(around, path.at(-1) ?? '', value)
 }
-
-/** Whether a value is a JSON object. */
-export const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

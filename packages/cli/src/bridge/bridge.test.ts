@@ -1,8 +1,8 @@
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
+import { ByteLines } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
 import { until } from '../../../client/test/processes.ts'
 import { Bridge } from './bridge.ts'
-import { ByteLines } from './byte-lines.ts'
 import { BridgeRefused } from './connection.ts'
 import { type Message, messagesOn } from './message.ts'
 
@@ -14,10 +14,10 @@ class Wire {
 
   constructor(stream: Duplex) {
     this.#stream = stream
-    const lines = new ByteLines()
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), keepsEnds: true })
     stream.on('data', (chunk: Buffer) => {
       this.bytes.push(chunk)
-      for (const line of lines.add(chunk)) this.heard.push(...messagesOn(line).messages)
+      for (const line of lines.add(chunk)) this.heard.push(...messagesOn(line ?? Buffer.alloc(0)).messages)
     })
   }
 

@@ -1,9 +1,9 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
+import { ByteLines } from '@unfold-mcp/core'
 import { endingNotice } from '@unfold-mcp/gateway/bridge'
 import { exit } from '../exit.ts'
 import { timeLimit } from '../time-limit.ts'
-import { ByteLines } from './byte-lines.ts'
 import { BridgeRefused } from './connection.ts'
 import { isListen, isRepeatable, isRequest, isResponse, keyOf, lineOf, type Message, messagesOn } from './message.ts'
 import { Session } from './session.ts'
@@ -72,9 +72,9 @@ export class Bridge {
     stdout.once('error', over)
     this.#attach(gateway)
     this.#state = 'open'
-    const lines = new ByteLines()
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), keepsEnds: true })
     stdin.on('data', (chunk: Buffer) => {
-      for (const line of lines.add(chunk)) this.#said({ line, ...messagesOn(line) })
+      for (const line of lines.add(chunk)) if (line !== undefined) this.#said({ line, ...messagesOn(line) })
     })
     const last = (): void => void this.#last()
     stdin.once('end', last).once('close', last)
@@ -143,9 +143,10 @@ export class Bridge {
 
   #attach(gateway: Duplex): void {
     this.#gateway = gateway
-    const lines = new ByteLines()
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), keepsEnds: true })
     gateway.on('data', (chunk: Buffer) => {
-      for (const line of lines.add(chunk)) if (this.#gateway === gateway) this.#heard({ line, ...messagesOn(line) })
+      for (const line of lines.add(chunk))
+        if (line !== undefined && this.#gateway === gateway) this.#heard({ line, ...messagesOn(line) })
     })
     gateway.on('error', () => undefined)
     gateway.once('close', () => {

@@ -1,4 +1,4 @@
-import { isRecord } from '../record.ts'
+import { discovery, isRecord } from '@unfold-mcp/core'
 
 /** A JSON-RPC message, as far as a bridge looks at it. */
 export interface Message {
@@ -33,7 +33,6 @@ export const lineOf = (message: object): Buffer => Buffer.from(`${JSON.stringify
 const repeatable: ReadonlySet<string> = new Set([
   'completion/complete',
   'initialize',
-  'io.github.unfold-mcp/changes',
   'logging/setLevel',
   'ping',
   'prompts/get',
@@ -44,10 +43,9 @@ const repeatable: ReadonlySet<string> = new Set([
   'resources/templates/list',
   'resources/unsubscribe',
   'server/discover',
-  'server/identity',
   'subscriptions/listen',
-  'tools/describe',
   'tools/list',
+  ...Object.values(discovery.methods),
 ])
 
 /** Whether a request may be sent again when nobody knows what became of it. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../record.ts'
+import { isRecord } from '@unfold-mcp/core'
 import { keyOf, type Message } from './message.ts'
 
 const subscriptionKey = 'io.modelcontextprotocol/subscriptionId'

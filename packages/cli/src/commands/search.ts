@@ -1,5 +1,5 @@
 import type { Connection } from '@unfold-mcp/client'
-import { documentOf, SearchIndex, signature, type Tool } from '@unfold-mcp/core'
+import { documentOf, metaKeys, SearchIndex, signature, type Tool } from '@unfold-mcp/core'
 import { exit, usageError } from '../exit.ts'
 import { commandErrorOf } from '../failure.ts'
 import { type Invocation, isSet, numberOf } from '../grammar.ts'
@@ -72,7 +72,7 @@ async function foundThere(
   limit: number,
 ): Promise<{ readonly confidence: string; readonly tools: readonly Tool[] } | undefined> {
   const { _meta } = await connection.call('search_tools', { query, limit }, { validate: false })
-  const answer = (_meta?.['io.github.unfold-mcp/data'] ?? {}) as { readonly names?: unknown; readonly confidence?: unknown }
+  const answer = (_meta?.[metaKeys.data] ?? {}) as { readonly names?: unknown; readonly confidence?: unknown }
   if (!Array.isArray(answer.names) || typeof answer.confidence !== 'string') return undefined
   const names = answer.names.filter((name) => typeof name === 'string').slice(0, limit)
   const described = await Promise.all(names.map((name) => connection.describe(name)))

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
 import type { Tool } from '@unfold-mcp/core'
-import { isRecord } from '../record.ts'
+import { isRecord } from '@unfold-mcp/core'
 import type { CompletionCache } from './complete.ts'
 import type { KnownTool } from './known.ts'
 import { readSheet, type Sheet, writeSheet } from './sheet.ts'

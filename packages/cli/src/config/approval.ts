@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isRecord } from '@unfold-mcp/core'
 import { writePrivate } from '../private-file.ts'
-import { isRecord } from '../record.ts'
 import type { FoundServer } from './servers.ts'
 import { readText } from './text.ts'
 

@@ -331,10 +331,10 @@ describe('one broken file never hides the others', () => {
   const cursor = (content: unknown) => broken((place) => place.write('~/.cursor/mcp.json', content))
 
   test.each([
-    ['{ "mcpServers": { "a": { "command" "b" } } }', '1:36: It is not JSON: colon expected. Mend it here.'],
-    ['{ "mcpServers": {', '1:18: It is not JSON: close brace expected. Mend it here.'],
-    ['not json at all', '1:1: It is not JSON: invalid symbol. Mend it here.'],
-    ['', '1:1: It is not JSON: value expected. Mend it here.'],
+    ['{ "mcpServers": { "a": { "command" "b" } } }', '1:36: It is not JSON: colon expected. Fix it here.'],
+    ['{ "mcpServers": {', '1:18: It is not JSON: close brace expected. Fix it here.'],
+    ['not json at all', '1:1: It is not JSON: invalid symbol. Fix it here.'],
+    ['', '1:1: It is empty. Write {} at least.'],
     ['[]', '1:1: It holds a list, and must hold an object.'],
     ['null', '1:1: It holds null, and must hold an object.'],
     ['{ "mcpServers": [] }', '1:17: "mcpServers" is a list, and must be an object with a server under each name.'],
@@ -355,7 +355,7 @@ describe('one broken file never hides the others', () => {
 
   test('TOML that is none', async () => {
     expect(await broken((place) => place.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = \n'))).toMatch(
-      /^~\/\.codex\/config\.toml:2:\d+: It is not TOML: .+\. Mend it here\.$/,
+      /^~\/\.codex\/config\.toml:2:\d+: It is not TOML: .+\. Fix it here\.$/,
     )
   })
 

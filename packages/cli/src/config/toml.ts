@@ -9,7 +9,7 @@ export function parseToml(text: string): Document {
   } catch (error) {
     if (!(error instanceof TomlError)) return { problem: { line: 1, column: 1, message: 'It is nested too deeply to be read.' } }
     const [message = ''] = error.message.replace('Invalid TOML document: ', '').split('\n')
-    return { problem: { line: error.line, column: error.column, message: `It is not TOML: ${message}. Mend it here.` } }
+    return { problem: { line: error.line, column: error.column, message: `It is not TOML: ${message}. Fix it here.` } }
   }
 }
 

@@ -1,4 +1,4 @@
-import { printable } from '@unfold-mcp/core'
+import { expandVariables, printable, replaceVariables, type VariableProblem } from '@unfold-mcp/core'
 import { pathsOf, type Surroundings, variableOf } from './surroundings.ts'
 
 /** What the variables in a file stand for. */
@@ -26,42 +26,17 @@ export interface Expanded {
 export const unsetProblem = (name: string): string =>
   `the variable ${name} is not set. Set it, or give it a default: \${${name}:-value}`
 
-const pattern = /\$\$(?=\{)|\$\{([^}]*)\}|\$([A-Za-z_]\w*)/gu
-const environment = /^(?:env:)?([A-Za-z_][\w()]*)(?::-(.*))?$/su
-
-/**
- * Fills in `${NAME}`, `${NAME:-default}`, `${env:NAME}` and the folders that editors name. `$${` stands for `${` itself; any
- * other `$` is left alone, because passwords hold them.
- */
+/** Expands the variables of a text, and the folders that editors name. */
 export function expand(text: string, variables: Variables): Expanded {
-  const uses = new Set<string>()
-  const unset = new Set<string>()
-  const problems: string[] = []
-  const expanded = text.replace(pattern, (whole: string, braced: string | undefined, bare: string | undefined) => {
-    if (bare !== undefined) return (variables.bareNames && read(bare)) || whole
-    if (braced === undefined) return '$'
-    const known = predefined(braced, variables)
-    if (known !== undefined) return known
-    const [, name, fallback] = environment.exec(braced) ?? []
-    if (name === undefined) return fail(notKnown(braced, variables.inputs))
-    const value = read(name)
-    // As in a shell, the default also stands in for an empty value.
-    if (fallback !== undefined) return value === undefined || value === '' ? fallback : value
-    if (value === undefined) unset.add(name)
-    return value ?? ''
+  const { surroundings, bareNames, inputs } = variables
+  const expanded = expandVariables(text, {
+    variable: (name) => variableOf(surroundings, name),
+    predefined: (inside) => predefined(inside, variables),
+    bareNames,
   })
-  return { text: expanded, uses: [...uses], unset: [...unset], problems }
-
-  function read(name: string): string | undefined {
-    const value = variableOf(variables.surroundings, name)
-    if (value !== undefined) uses.add(name)
-    return value
-  }
-
-  function fail(problem: string): string {
-    problems.push(problem)
-    return ''
-  }
+  // The programs these files belong to leave a `${` that does not end as it is.
+  const problems = expanded.problems.filter(({ kind }) => kind !== 'unterminated')
+  return { ...expanded, problems: problems.map((problem) => problemText(problem, inputs)) }
 }
 
 /**
@@ -69,10 +44,9 @@ export function expand(text: string, variables: Variables): Expanded {
  * filled in, and variables stay variables, so that what they hold is written nowhere.
  */
 export function portableText(text: string, variables: Variables): string {
-  return text.replace(pattern, (whole: string, braced: string | undefined, bare: string | undefined) => {
-    if (braced !== undefined) return predefined(braced, variables) ?? whole
-    const isVariable = bare !== undefined && variables.bareNames && variableOf(variables.surroundings, bare)
-    return isVariable ? `\${${bare}}` : whole
+  return replaceVariables(text, {
+    braced: (inside) => predefined(inside, variables) ?? `\${${inside}}`,
+    bare: (name) => (variables.bareNames && variableOf(variables.surroundings, name) ? `\${${name}}` : `$${name}`),
   })
 }
 
@@ -89,9 +63,10 @@ function predefined(name: string, { folder, surroundings }: Variables): string |
   return Object.hasOwn(known, name) ? known[name] : undefined
 }
 
-function notKnown(inside: string, inputs: ReadonlyMap<string, string>): string {
+function problemText({ kind, inside }: VariableProblem, inputs: ReadonlyMap<string, string>): string {
   const shown = `\${${printable(inside)}}`
   if (inside === '') return `${shown} names no variable`
+  if (kind === 'nested') return `${shown} has a variable within another, which is not supported. Write them one after the other`
   if (!inside.startsWith('input:'))
     return `${shown} is not known here. Known are \${NAME}, \${NAME:-default}, \${env:NAME}, \${workspaceFolder} and \${userHome}`
   const id = inside.slice('input:'.length)

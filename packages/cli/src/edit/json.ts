@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isRecord } from '@unfold-mcp/core'
 import { createScanner, findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
-import { isRecord } from '../record.ts'
 import { type Edit, EditError } from './edit.ts'
 
 type Path = readonly string[]

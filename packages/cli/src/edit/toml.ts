@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isRecord } from '@unfold-mcp/core'
 import { parse } from 'smol-toml'
 import { type Edit, EditError } from './edit.ts'
 
@@ -115,9 +116,7 @@ const plain = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]))
 }
 
-const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const tableIn = (value: Table, section: string): Table => {
   const found = Object.hasOwn(value, section) ? value[section] : undefined
-  return isTable(found) ? found : {}
+  return isRecord(found) ? found : {}
 }

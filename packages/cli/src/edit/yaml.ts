@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isRecord } from '@unfold-mcp/core'
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml'
-import { isRecord } from '../record.ts'
 import { type Edit, EditError } from './edit.ts'
 
 type Entry = { readonly [key: string]: unknown }

@@ -1,7 +1,7 @@
+import { isRecord } from '@unfold-mcp/core'
 import { CommandError, exit, usageError } from '../exit.ts'
 import { type Flags, isSet, textOf } from '../grammar.ts'
 import { type Io, isInteractive } from '../io.ts'
-import { isRecord } from '../record.ts'
 import { timeLimit } from '../time-limit.ts'
 import type { MeantGateway } from './connecting.ts'
 

@@ -1,7 +1,7 @@
+import { isRecord } from '@unfold-mcp/core'
 import { parse as parseJson } from 'jsonc-parser'
 import { pathsOf, type Surroundings, variableOf } from '../config/surroundings.ts'
 import { readText } from '../config/text.ts'
-import { isRecord } from '../record.ts'
 import { isAtLeast } from './program-version.ts'
 
 /** Whether a host defers MCP tools behind a tool search of its own, with its settings as they are now, and why. */

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@unfold-mcp/core'
+import { isRecord } from '@unfold-mcp/core'
 import { visibleJson } from '../arguments/name.ts'
-import { isRecord } from '../record.ts'
 
 /** How much of a schema becomes types: schemas come from strangers. What is beyond is `unknown`. */
 const mostSteps = 5_000

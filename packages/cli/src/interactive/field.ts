@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { autocomplete, autocompleteMultiselect, confirm, log, password, select, text } from '@clack/prompts'
+import { isRecord } from '@unfold-mcp/core'
 import type { Choice, Field } from '@unfold-mcp/core/form'
 import { choiceText } from '../arguments/fit.ts'
-import { isObject, put } from '../arguments/tree.ts'
+import { put } from '../arguments/tree.ts'
 import { wordValue } from '../arguments/value.ts'
 import type { Io } from '../io.ts'
 import { safeText } from '../text/safe.ts'
@@ -182,7 +183,7 @@ async function askWord(field: Field, asking: Asking): Promise<unknown> {
 
 /** A typed answer; undefined when nothing was typed where that is allowed. */
 async function typed(field: Field, message: string, { io, signal, check }: Asking, isOptional: boolean): Promise<unknown> {
-  const fallback = isOptional || field.default === undefined || isObject(field.default) ? undefined : choiceText(field.default)
+  const fallback = isOptional || field.default === undefined || isRecord(field.default) ? undefined : choiceText(field.default)
   const wordOf = (given: string | undefined): string => (given === undefined || given === '' ? (fallback ?? '') : given)
   const validate = (given: string | undefined): string | undefined => {
     const word = wordOf(given)

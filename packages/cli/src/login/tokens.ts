@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/client'
 import { withLock } from '@unfold-mcp/client/lock'
+import { isRecord } from '@unfold-mcp/core'
 import { readText } from '../config/text.ts'
 import { writePrivate } from '../private-file.ts'
-import { isRecord } from '../record.ts'
 
 const locking = { staleMs: 60_000, patienceMs: 120_000 }
 

@@ -1,3 +1,5 @@
+import { isRecord } from '@unfold-mcp/core'
+
 const schemaMaps = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 const subschemas = new Set([
   ...['items', 'prefixItems', 'contains', 'additionalItems', 'unevaluatedItems'],
@@ -8,7 +10,7 @@ const subschemas = new Set([
 /** The keywords that a JSON Schema uses, at any depth. A property that has the name of a keyword is none. */
 export function schemaKeywords(schema: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (Array.isArray(schema)) for (const each of schema) schemaKeywords(each, found)
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return found
+  if (!isRecord(schema)) return found
   for (const [keyword, value] of Object.entries(schema)) {
     found.add(keyword)
     if (subschemas.has(keyword)) schemaKeywords(value, found)

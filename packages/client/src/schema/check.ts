@@ -1,5 +1,4 @@
-import { canonicalJson, nearest, nearestHint, type Problem, printable } from '@unfold-mcp/core'
-import { isRecord } from '../record.ts'
+import { canonicalJson, isRecord, nearest, nearestHint, type Problem, printable } from '@unfold-mcp/core'
 import { type Budget, defaultBudget, Exhausted, Meter } from './budget.ts'
 import { isEqual } from './equality.ts'
 import { both, type Evaluated, nothing } from './evaluated.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../record.ts'
+import { isRecord } from '@unfold-mcp/core'
 import type { Meter } from './budget.ts'
 
 /** Whether two JSON values are the same, however their keys are ordered. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../record.ts'
+import { isRecord } from '@unfold-mcp/core'
 import type { Meter } from './budget.ts'
 
 /** A schema, and the document that its references are looked up in. */

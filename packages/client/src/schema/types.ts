@@ -1,3 +1,5 @@
+import { isRecord } from '@unfold-mcp/core'
+
 /** The types that a schema can name, how each is told, and how it is said. */
 const types = {
   string: { is: (value: unknown) => typeof value === 'string', said: 'a string' },
@@ -5,7 +7,7 @@ const types = {
   integer: { is: (value: unknown) => Number.isInteger(value), said: 'an integer' },
   boolean: { is: (value: unknown) => typeof value === 'boolean', said: 'a boolean' },
   array: { is: (value: unknown) => Array.isArray(value), said: 'an array' },
-  object: { is: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value), said: 'an object' },
+  object: { is: isRecord, said: 'an object' },
   null: { is: (value: unknown) => value === null, said: 'null' },
 } as const
 

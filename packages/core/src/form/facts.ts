@@ -1,4 +1,5 @@
-import { isSchema, type JsonSchema } from '../tool.ts'
+import { isRecord } from '../record.ts'
+import type { JsonSchema } from '../tool.ts'
 import type { Choice, Constraints, Field, FieldFacts } from './field.ts'
 import { listOf, typesIn } from './reader.ts'
 
@@ -75,7 +76,7 @@ export function namedTypes({ type }: JsonSchema): { readonly types?: readonly st
 
 /** The type that a schema without one must mean. */
 export function guessedType(schema: JsonSchema): string | undefined {
-  if (isSchema(schema.properties) || isSchema(schema.additionalProperties)) return 'object'
+  if (isRecord(schema.properties) || isRecord(schema.additionalProperties)) return 'object'
   return schema.items === undefined && schema.prefixItems === undefined ? undefined : 'array'
 }
 
@@ -102,7 +103,7 @@ export function orderedNames(schema: JsonSchema, properties: JsonSchema): readon
   const listed = new Map(listOf(schema['x-order']).map((name, index) => [name, index]))
   const placeOf = (name: string): number => {
     const inner = properties[name]
-    const own = isSchema(inner) ? inner['x-order'] : undefined
+    const own = isRecord(inner) ? inner['x-order'] : undefined
     return listed.get(name) ?? (typeof own === 'number' && !Number.isNaN(own) ? own : Number.POSITIVE_INFINITY)
   }
   const places = new Map(names.map((name) => [name, placeOf(name)]))

@@ -1,4 +1,5 @@
-import { isSchema, type JsonSchema } from '../tool.ts'
+import { isRecord } from '../record.ts'
+import type { JsonSchema } from '../tool.ts'
 import {
   choicesOf,
   factsOf,
@@ -78,12 +79,12 @@ export class FormMaker {
     const { anyOf: _any, oneOf: _one, ...base } = read.schema
     // `anyOf: [{ required: ['a'] }, { required: ['b'] }]` says which go together; the shape is that of the schema around it.
     const isShaped = base.type !== undefined || base.properties !== undefined
-    if (isShaped && raws.every((raw) => isSchema(raw) && !shaping.some((keyword) => keyword in raw))) {
+    if (isShaped && raws.every((raw) => isRecord(raw) && !shaping.some((keyword) => keyword in raw))) {
       return this.#typed({ ...read, schema: base }, place, facts)
     }
     const around = unworded(base)
     const all = raws.flatMap((raw) => {
-      const schema = isShaped && isSchema(raw) ? { allOf: [raw, around] } : raw
+      const schema = isShaped && isRecord(raw) ? { allOf: [raw, around] } : raw
       return this.#field(schema, read.trail, deeper(place)) ?? []
     })
     const isNullable = facts.nullable || all.some((field) => field.nullable || isNull(field))
@@ -132,7 +133,7 @@ export class FormMaker {
   }
 
   #object({ schema, trail }: ReadSchema, place: Place): Shape {
-    const properties = isSchema(schema.properties) ? schema.properties : {}
+    const properties = isRecord(schema.properties) ? schema.properties : {}
     const names = orderedNames(schema, properties)
     if (!this.#reader.spend(names.length)) {
       this.#cut()

@@ -1,4 +1,5 @@
-import { isSchema, type JsonSchema } from '../tool.ts'
+import { isRecord } from '../record.ts'
+import type { JsonSchema } from '../tool.ts'
 
 /** The references that were followed on the way to a schema; meeting one of them again is a cycle. */
 export type Trail = ReadonlySet<JsonSchema>
@@ -32,7 +33,7 @@ export class SchemaReader {
   /** The schema behind `raw`, or undefined when it allows no value at all. */
   read(raw: unknown, trail: Trail, depth = 0): ReadSchema | undefined {
     if (raw === true || raw === undefined) return { schema: {}, trail, isCut: false }
-    if (!isSchema(raw)) return undefined
+    if (!isRecord(raw)) return undefined
     if (depth > deepestFold || !this.spend(1 + this.#sizeOf(raw))) return { schema: namesOnly(raw), trail, isCut: true }
     const followed = this.#follow(raw, trail)
     if (followed.isCut || !Array.isArray(followed.schema.allOf)) return followed
@@ -73,7 +74,7 @@ export class SchemaReader {
   #sizeOf(schema: JsonSchema): number {
     const known = this.#sizes.get(schema)
     if (known !== undefined) return known
-    const size = Object.keys(schema).length + (isSchema(schema.properties) ? Object.keys(schema.properties).length : 0)
+    const size = Object.keys(schema).length + (isRecord(schema.properties) ? Object.keys(schema.properties).length : 0)
     this.#sizes.set(schema, size)
     return size
   }
@@ -88,7 +89,7 @@ export class SchemaReader {
       if (typeof value !== 'object' || value === null || key === undefined || !Object.hasOwn(value, key)) return undefined
       value = (value as { readonly [key: string]: unknown })[key]
     }
-    return isSchema(value) ? value : undefined
+    return isRecord(value) ? value : undefined
   }
 }
 
@@ -124,7 +125,7 @@ const tighter =
     typeof ours === 'number' && typeof theirs === 'number' ? pick(ours, theirs) : ours
 
 const combiners: { readonly [keyword: string]: (ours: unknown, theirs: unknown) => unknown } = {
-  properties: (ours, theirs) => (isSchema(ours) && isSchema(theirs) ? mergedProperties(ours, theirs) : ours),
+  properties: (ours, theirs) => (isRecord(ours) && isRecord(theirs) ? mergedProperties(ours, theirs) : ours),
   allOf: (ours, theirs) => [...listOf(ours), ...listOf(theirs)],
   required: (ours, theirs) => [...new Set([...listOf(ours), ...listOf(theirs)])],
   enum: (ours, theirs) => listOf(ours).filter((value) => listOf(theirs).includes(value)),

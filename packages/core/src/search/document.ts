@@ -1,4 +1,5 @@
-import { isSchema, type JsonSchema, type Tool } from '../tool.ts'
+import { isRecord } from '../record.ts'
+import type { JsonSchema, Tool } from '../tool.ts'
 
 /** What a search knows of a tool. */
 export interface SearchDocument {
@@ -57,9 +58,9 @@ function parametersOf(schema: JsonSchema): readonly SearchParameter[] {
   for (let depth = 0; depth <= deepest; depth++) {
     const inside: unknown[] = []
     for (const each of level) {
-      if (!isSchema(each)) continue
+      if (!isRecord(each)) continue
       if (++schemas > mostSchemas) return found
-      if (isSchema(each.properties)) {
+      if (isRecord(each.properties)) {
         for (const name in each.properties) {
           if (found.length === mostParameters) return found
           const property = each.properties[name]
@@ -78,5 +79,5 @@ function parametersOf(schema: JsonSchema): readonly SearchParameter[] {
 }
 
 function descriptionOf(property: unknown): { description?: string } {
-  return isSchema(property) && typeof property.description === 'string' ? { description: property.description } : {}
+  return isRecord(property) && typeof property.description === 'string' ? { description: property.description } : {}
 }

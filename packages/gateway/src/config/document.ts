@@ -1,4 +1,5 @@
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { type JsoncProblem, type JsoncTree, parseJsonc } from '@unfold-mcp/client/jsonc'
+import { findNodeAtLocation } from 'jsonc-parser'
 import { type ConfigProblem, pathText } from './problem.ts'
 
 /** A value in a file together with where its parts stand. */
@@ -8,32 +9,30 @@ export interface ConfigDocument {
   problem(path: readonly PropertyKey[], message: string, at?: 'key' | 'value'): ConfigProblem
 }
 
+type Node = JsoncTree['root']
+
 export type Parsed = { readonly document: ConfigDocument } | { readonly problems: readonly ConfigProblem[] }
 
 // More than anybody writes; what is larger was not meant for us.
 const mostCharacters = 4_000_000
 const deepest = 50
 
-/** Reads JSON as people write configurations: with comments, trailing commas and a byte-order mark. */
+/** Reads JSON with comments, trailing commas and a byte order mark. */
 export function parseDocument(file: string, text: string): Parsed {
-  const place = placer(text)
-  const simple = (offset: number, message: string): Parsed => ({ problems: [{ file, ...place(offset), path: '', message }] })
-  if (text.length > mostCharacters) return simple(0, 'is too large for a configuration.')
-  const start = text.startsWith('\uFEFF') ? 1 : 0
-  if (text.slice(start).trim() === '') return simple(0, 'is empty. Write {} at least.')
-  const errors: ParseError[] = []
-  const root = tree(` `.repeat(start) + text.slice(start), errors)
-  if (root === 'too deep') return simple(0, `is nested more than ${deepest} levels deep.`)
-  if (errors.length > 0)
+  const simple = (message: string): Parsed => ({ problems: [{ file, line: 1, column: 1, path: '', message }] })
+  if (text.length > mostCharacters) return simple('is too large for a configuration.')
+  const parsed = parseJsonc(text, { deepest })
+  if ('problems' in parsed)
     return {
-      problems: errors.slice(0, 20).map(({ error, offset }) => ({
+      problems: parsed.problems.map((problem) => ({
         file,
-        ...place(offset),
+        line: problem.line,
+        column: problem.column,
         path: '',
-        message: `is no JSON here: ${words(printParseErrorCode(error))}.`,
+        message: messageOf(problem),
       })),
     }
-  if (root === undefined) return simple(0, 'holds no value. Write {} at least.')
+  const { root, place } = parsed
   const problems: ConfigProblem[] = []
   const problemAt = (node: Node, path: readonly PropertyKey[], message: string): ConfigProblem => ({
     file,
@@ -46,21 +45,9 @@ export function parseDocument(file: string, text: string): Parsed {
   return { document: { value, problem: (path, message, at) => problemAt(nodeAt(root, path, at), path, message) } }
 }
 
-function tree(text: string, errors: ParseError[]): Node | undefined | 'too deep' {
-  // The parser calls itself at each level, and a file may hold nothing but brackets.
-  if (nesting(text) > deepest) return 'too deep'
-  return parseTree(text, errors, { allowTrailingComma: true })
-}
-
-/** How deep brackets go, at most: those in texts and comments count too, as long as they are not closed. */
-function nesting(text: string): number {
-  let now = 0
-  let most = 0
-  for (const [mark] of text.matchAll(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[[{\]}]/gu)) {
-    if (mark === '[' || mark === '{') most = Math.max(most, ++now)
-    else if (mark === ']' || mark === '}') now--
-  }
-  return most
+function messageOf(problem: JsoncProblem): string {
+  if (problem.kind === 'syntax') return `is not JSON here: ${problem.detail}.`
+  return problem.kind === 'empty' ? 'is empty. Write {} at least.' : `is nested more than ${deepest} levels deep.`
 }
 
 function contentOf(
@@ -93,16 +80,3 @@ function nodeAt(root: Node, path: readonly PropertyKey[], at: 'key' | 'value' = 
   }
   return root
 }
-
-type Placer = (offset: number) => { readonly line: number; readonly column: number }
-
-function placer(text: string): Placer {
-  return (offset) => {
-    const before = text.slice(0, offset)
-    const line = before.split('\n').length
-    return { line, column: offset - before.lastIndexOf('\n') - (line === 1 && text.startsWith('\uFEFF') && offset > 0 ? 1 : 0) }
-  }
-}
-
-/** `CommaExpected` as "comma expected". */
-const words = (code: string): string => code.replace(/(?<=[a-z])(?=[A-Z])/gu, ' ').toLowerCase()

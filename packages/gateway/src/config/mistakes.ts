@@ -1,6 +1,5 @@
-import { nearest, printable } from '@unfold-mcp/core'
+import { isRecord, nearest, printable } from '@unfold-mcp/core'
 import type { z } from 'zod'
-import { isRecord } from '../record.ts'
 import type { ConfigDocument } from './document.ts'
 import type { ConfigProblem } from './problem.ts'
 import { keysAt } from './schema.ts'

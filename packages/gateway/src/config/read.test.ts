@@ -164,7 +164,7 @@ describe('a mistake', () => {
     ],
     ['[]', ['unfold.json:1:1 must be an object, not a list.']],
     ['', ['unfold.json:1:1 is empty. Write {} at least.']],
-    ['{ "exposure" "lazy" }', ['unfold.json:1:14 is no JSON here: colon expected.']],
+    ['{ "exposure" "lazy" }', ['unfold.json:1:14 is not JSON here: colon expected.']],
     [
       '{ "exposure": "lazy", "exposure": "auto" }',
       ['unfold.json:1:23 exposure is written twice, and only one can count. Remove one.'],
@@ -353,11 +353,11 @@ describe('variables', () => {
   test.each([
     ['${NO}', 'NO is not set. Set it, or give it a default: ${NO:-value}.'],
     ['${toString}', 'toString is not set. Set it, or give it a default: ${toString:-value}.'],
-    ['${input:key}', 'holds ${input:key}, which is not known here. Write ${NAME} or ${NAME:-default}.'],
-    ['${A', 'holds a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.'],
+    ['${input:key}', 'contains ${input:key}, which is not supported here. Write ${NAME} or ${NAME:-default}.'],
+    ['${A', 'contains a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.'],
     [
       '${A:-${B}}',
-      'holds a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.',
+      'contains a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.',
     ],
   ])('that are wrong as in %s hold their server back, with its name and field, and no other', (text, message) => {
     const { config, held } = read(json({ mcpServers: { git: { command: 'a', args: [text] }, other: { command: 'b' } } }), {})

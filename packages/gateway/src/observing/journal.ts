@@ -1,5 +1,5 @@
+import { Ring } from '@unfold-mcp/core'
 import type { LogLevel } from '../log.ts'
-import { Ring } from './ring.ts'
 
 /** A line of the log, as it was told. */
 export interface LogRecord {
@@ -84,7 +84,9 @@ const shelfOf = (type: Exclude<RecordType, 'stderr'>, data: Records[RecordType])
 
 /** What happened lately. Bounded; nothing in it is secret, because whoever writes it takes that out. */
 export class Journal {
-  readonly #shelves = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, new Ring<JournalEntry>(size)])) as {
+  readonly #shelves = Object.fromEntries(
+    Object.entries(sizes).map(([name, size]) => [name, new Ring<JournalEntry>({ entries: size })]),
+  ) as {
     readonly [S in Shelf]: Ring<JournalEntry>
   }
   /** What each server wrote to standard error. */
@@ -140,7 +142,7 @@ export class Journal {
   #ringFor(type: RecordType, data: Records[RecordType]): Ring<JournalEntry> {
     if (type !== 'stderr') return this.#shelves[shelfOf(type, data)]
     const upstream = 'upstream' in data ? (data.upstream ?? '') : ''
-    const ring = this.#stderr.get(upstream) ?? new Ring<JournalEntry>(stderrLines)
+    const ring = this.#stderr.get(upstream) ?? new Ring<JournalEntry>({ entries: stderrLines })
     // The one that wrote last is the last to be forgotten.
     this.#stderr.delete(upstream)
     this.#stderr.set(upstream, ring)

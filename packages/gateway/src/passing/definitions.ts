@@ -1,4 +1,5 @@
 import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
+import { isRecord } from '@unfold-mcp/core'
 import { hasHidden, withoutHidden } from '../transforms/text.ts'
 
 const longestName = 1_024
@@ -49,8 +50,7 @@ function kept<T extends object>(given: Loose, found: T): T {
 
 type Loose = Readonly<Record<string, unknown>>
 
-const record = (value: unknown): Loose | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : undefined
+const record = (value: unknown): Loose | undefined => (isRecord(value) ? value : undefined)
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= longestName
 

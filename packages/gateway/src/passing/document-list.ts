@@ -1,5 +1,5 @@
 import type { Prompt, Resource, ResourceTemplateType, ServerCapabilities } from '@modelcontextprotocol/server'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@unfold-mcp/client'
 import type { UpstreamConnection } from '../upstreams/connection.ts'
 import { type Pace, Refresher } from '../upstreams/refresher.ts'
 import { takenPrompt, takenResource, takenTemplate } from './definitions.ts'

@@ -1,6 +1,6 @@
 import { type InputRequests, type InputRequiredResult, isInputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
+import type { Clock } from '@unfold-mcp/client'
 import { isClientError, type Relay } from '@unfold-mcp/client'
-import type { Clock } from '../clock.ts'
 import { Flow } from '../flow.ts'
 import { sizeOf } from '../results/size.ts'
 import { UpstreamError } from '../upstreams/errors.ts'

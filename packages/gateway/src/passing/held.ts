@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type InputRequests, type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { Answer, Question, Relay } from '@unfold-mcp/client'
-import type { Clock } from '../clock.ts'
+import type { Answer, Clock, Question, Relay } from '@unfold-mcp/client'
 import { type Asked, askable, logLevelOf, logTo, ownerOf, question, refusal } from './asked.ts'
 
 /** Asks the server for somebody, and waits for what it answers. */

@@ -1,6 +1,6 @@
+import type { Clock } from '@unfold-mcp/client'
 import type { DocumentNotices, Extension, ListeningStream } from '@unfold-mcp/server'
 import type { Access, Client } from '../access.ts'
-import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { Pass } from '../middleware/chain.ts'

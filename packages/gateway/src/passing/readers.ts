@@ -1,7 +1,7 @@
 import type { ClientCapabilities, McpServer } from '@modelcontextprotocol/server'
+import type { Clock } from '@unfold-mcp/client'
 import type { DocumentNotices, Served } from '@unfold-mcp/server'
 import type { Client } from '../access.ts'
-import type { Clock } from '../clock.ts'
 import type { Offers } from './document-list.ts'
 import { type Documents, type Shown, viewKey } from './documents.ts'
 

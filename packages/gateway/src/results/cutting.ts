@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
-import { printable } from '@unfold-mcp/core'
+import { metaKeys, printable } from '@unfold-mcp/core'
 import type { Middleware, PassingCall, PassingResult } from '../middleware/chain.ts'
 import { partEnd } from './boundary.ts'
 import { ownerOf } from './owner.ts'
@@ -13,9 +13,6 @@ export interface CuttingOptions {
   /** Whether clients were told that a tool always answers with structured content. */
   readonly promisesStructure: (upstream: string, tool: string) => boolean
 }
-
-/** The name under which a result that was cut says where to read on, for programs. */
-const cutMeta = 'io.github.unfold-mcp/cut'
 
 /** How many characters of images, sound and files are sent for each of text: a model does not read them letter by letter. */
 const binaryFactor = 20
@@ -95,7 +92,7 @@ class Cut {
         'The tool did its work: do not call it again for this. It is marked as an error because its structured content, which it promises, is too long to be sent.',
       )
     const cut = this.#sent === undefined ? undefined : this.#keepText(this.#sent)
-    const meta = { ...(this.#isTooLong(_meta) ? {} : _meta), ...(cut !== undefined && { [cutMeta]: cut }) }
+    const meta = { ...(this.#isTooLong(_meta) ? {} : _meta), ...(cut !== undefined && { [metaKeys.cut]: cut }) }
     const note = this.#notes.length === 0 ? [] : [textBlock(`[${this.#notes.join(' ')}]`)]
     return {
       ...rest,

@@ -1,5 +1,5 @@
+import { systemClock } from '@unfold-mcp/client'
 import { expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
 import { ownerOf } from './owner.ts'
 import { readResult } from './read-result.ts'
 import { ResultStore } from './store.ts'

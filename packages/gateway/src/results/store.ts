@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ContentBlock } from '@modelcontextprotocol/server'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@unfold-mcp/client'
 
 /** A text that was cut. */
 export interface KeptText {

@@ -1,6 +1,6 @@
 import type { ServerInfo } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
-import { isRecord } from '../record.ts'
+import { isRecord } from '@unfold-mcp/core'
 
 /** What an upstream said of itself when it was connected. */
 export interface Introduced {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { isRecord } from '@unfold-mcp/core'
 import type Database from 'libsql'
-import { isRecord } from '../record.ts'
 
 export type Connection = InstanceType<typeof Database>
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { withLock } from '@unfold-mcp/client/lock'
+import { isRecord } from '@unfold-mcp/core'
 import Database from 'libsql'
-import { isRecord } from '../record.ts'
 import { wordsOf } from '../words.ts'
 import { type Connection, closeQuietly, isBusy, isDamage, numberOf, patiently, rollBack, textIn } from './sqlite-connection.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as pause } from 'node:timers/promises'
+import type { Clock } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
-import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { clonesAmong, type Described } from './clones.ts'
 import { KnownNames } from './mentions.ts'

@@ -1,5 +1,4 @@
-import { type JsonSchema, printable } from '@unfold-mcp/core'
-import { isRecord } from '../record.ts'
+import { isRecord, type JsonSchema, printable } from '@unfold-mcp/core'
 
 // How much of a schema is taken from a server: it may be written to keep whoever reads it busy.
 const mostNodes = 5_000

@@ -1,7 +1,6 @@
 import type { Tool } from '@unfold-mcp/core'
-import { isRecord } from '../record.ts'
+import { headerProblem, isRecord } from '@unfold-mcp/core'
 import { schemaProblem, slowPattern } from './budget.ts'
-import { headerProblem } from './headers.ts'
 import { hasHidden, withoutHidden } from './text.ts'
 
 // How much of a definition is taken from a server.

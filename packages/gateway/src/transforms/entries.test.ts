@@ -156,7 +156,7 @@ describe('a tool is left out, said, and does not take others with it', () => {
     [
       'a header with a break',
       { inputSchema: { type: 'object', properties: { x: { type: 'string', 'x-mcp-header': 'a\r\nb' } } } },
-      'its input schema cannot be taken: x-mcp-header is no name of a header',
+      'its input schema cannot be taken: x-mcp-header of "x" is not a valid header name',
     ],
     [
       'a header twice',
@@ -166,12 +166,12 @@ describe('a tool is left out, said, and does not take others with it', () => {
           properties: { x: { type: 'string', 'x-mcp-header': 'A' }, y: { type: 'string', 'x-mcp-header': 'a' } },
         },
       },
-      'its input schema cannot be taken: two properties have the header a',
+      'its input schema cannot be taken: two parameters have the header a',
     ],
     [
       'a header in a list',
       { inputSchema: { type: 'object', properties: { x: { items: { type: 'string', 'x-mcp-header': 'A' } } } } },
-      'its input schema cannot be taken: x-mcp-header stands where no property is',
+      'its input schema cannot be taken: x-mcp-header at "x" is not on a property of an object',
     ],
     ['need of a task', { execution: { taskSupport: 'required' } }, 'it can only be run as a task'],
   ])('for %s', (_what, more, why) => {

@@ -12,7 +12,8 @@ const marks: { readonly [L in ProcessLife]: string } = { installing: '*', starte
 
 /**
  * Sees to it that no process outlives this one, also when this one is killed: another process is told which there are, and ends
- * them when the pipe between the two is closed. It is started with the first of them.
+ * them when the pipe between the two is closed. It is started with the first of them. Plugins need none of this: they run code of
+ * ours, which ends them from within (`lifeline.mjs` in the server package); upstreams are programs of others.
  */
 export class Guard {
   readonly #running = new Map<number, ProcessLife>()

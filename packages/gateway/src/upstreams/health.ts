@@ -1,5 +1,5 @@
+import type { Clock } from '@unfold-mcp/client'
 import { isClientError } from '@unfold-mcp/client'
-import type { Clock } from '../clock.ts'
 
 export interface HealthOptions {
   readonly ping: (timeoutMs: number) => Promise<void>

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@unfold-mcp/client'
 
 // Each takes a connection to a registry, a disk and a processor; more at once are not faster, and all late.
 const atOnce = 2

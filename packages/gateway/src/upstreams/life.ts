@@ -1,6 +1,6 @@
+import type { Clock } from '@unfold-mcp/client'
 import { type CallResult, isClientError, type Sign } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
-import type { Clock } from '../clock.ts'
 import { wordsOf } from '../words.ts'
 import type { UpstreamSettings } from './config.ts'
 import type { UpstreamCall, UpstreamConnection } from './connection.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@unfold-mcp/client'
 
 export interface RefresherOptions<T> {
   /** Reads all tools of the upstream. */

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import type { ProcessLife } from '@unfold-mcp/client'
+import { systemClock } from '@unfold-mcp/client'
 import { expect, test } from 'vitest'
 import { server } from '../../test/upstreams.ts'
-import { systemClock } from '../clock.ts'
 import { Starts } from './starts.ts'
 
 const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }

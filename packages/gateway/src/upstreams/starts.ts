@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
+import type { Clock } from '@unfold-mcp/client'
 import { type CommandTarget, type Connection, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
-import type { Clock } from '../clock.ts'
 import { Installs } from './installs.ts'
 import { isInstalled, npxFolder } from './npx-cache.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@unfold-mcp/client'
 
 /** Timers by what they are for: one of each, and one that is set again begins anew. */
 export class Timers<Name extends string> {

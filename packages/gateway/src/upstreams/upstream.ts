@@ -1,6 +1,6 @@
+import type { Clock } from '@unfold-mcp/client'
 import { type CallResult, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
-import { printable, type Tool } from '@unfold-mcp/core'
-import type { Clock } from '../clock.ts'
+import { printable, Semaphore, type Tool } from '@unfold-mcp/core'
 import { addressOf } from './address.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
 import type { UpstreamCall, UpstreamConnection } from './connection.ts'
@@ -14,7 +14,6 @@ import type { UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
 import { ToolList } from './tool-list.ts'
 import { Trouble } from './trouble.ts'
-import { Turns } from './turns.ts'
 import { Waiting } from './waiting.ts'
 
 export interface UpstreamOptions {
@@ -52,7 +51,7 @@ export class Upstream {
   readonly name: string
   readonly #options: UpstreamOptions
   readonly #list: ToolList
-  readonly #turns: Turns
+  readonly #turns: Semaphore
   readonly #waiting: Waiting<Life>
   readonly #timers: Timers<'retry' | 'grace' | 'steady' | 'sweep' | 'idle' | 'progress'>
   readonly #trouble = new Trouble()
@@ -85,7 +84,7 @@ export class Upstream {
     this.#since = clock.now()
     this.#list = new ToolList(config.disabled === true ? [] : known, { upstream: name, emit })
     this.#timers = new Timers(clock)
-    this.#turns = new Turns(() => this.#settings)
+    this.#turns = new Semaphore(() => this.#settings)
     this.#waiting = new Waiting(clock)
   }
 
@@ -197,7 +196,7 @@ export class Upstream {
     let outcome: UpstreamReason | 'ok' | 'error' = 'ok'
     try {
       const { signal } = options
-      const leave = this.#turns.enterNow(signal) ?? (await this.#turn(signal))
+      const leave = this.#turns.tryAcquire(signal) ?? (await this.#turn(signal))
       try {
         const life = this.#life ?? (await this.#alive(signal))
         const result = await life.call(tool, args, options)
@@ -241,7 +240,7 @@ export class Upstream {
 
   /** Resolves when there is room for one more call, with what ends it. */
   async #turn(signal: AbortSignal | undefined): Promise<() => void> {
-    const leave = await this.#turns.enter(signal).catch((error: unknown) => {
+    const leave = await this.#turns.acquire(signal).catch((error: unknown) => {
       throw this.#error('cancelled', 'was not called: it was cancelled before its turn came.', { cause: error })
     })
     if (leave !== undefined) return leave

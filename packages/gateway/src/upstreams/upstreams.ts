@@ -1,6 +1,6 @@
 import type { CallResult } from '@unfold-mcp/client'
+import { type Clock, systemClock } from '@unfold-mcp/client'
 import { nearest, nearestHint, printable, type Tool } from '@unfold-mcp/core'
-import { type Clock, systemClock } from '../clock.ts'
 import { isSameConfig, type UpstreamConfig } from './config.ts'
 import type { UpstreamCall } from './connection.ts'
 import { UpstreamError } from './errors.ts'

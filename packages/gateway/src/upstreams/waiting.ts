@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@unfold-mcp/client'
 
 interface Waiter<T> {
   readonly resolve: (value: T) => void

@@ -1,11 +1,10 @@
-import { checkToolName, type Tool } from '@unfold-mcp/core'
+import { checkToolName, isRecord, type Tool } from '@unfold-mcp/core'
 import type { ToolContext } from '../context.ts'
 import { declared, type Keys } from '../declared.ts'
 import type { ToolEntry } from '../entry.ts'
 import type { HandlerResult } from '../result.ts'
 import { inputSchema, outputSchema } from '../schema.ts'
 import type { PluginTool } from './define.ts'
-import { isFields } from './message.ts'
 import type { Loaded } from './process.ts'
 
 const mostTools = 1_000
@@ -87,7 +86,7 @@ function textIn(value: unknown, tool: string, field: string): string | undefined
 
 function fieldsIn(value: unknown, tool: string, field: string): Record<string, unknown> | undefined {
   if (value === undefined || value === null) return undefined
-  if (isFields(value)) return value
+  if (isRecord(value)) return value
   throw wrong(tool, field, 'an object')
 }
 

@@ -1,13 +1,12 @@
 import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { Failure } from '@unfold-mcp/core'
+import { Failure, Semaphore } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../entry.ts'
 import { type Reporter, stderrReporter, wordsOf } from '../report.ts'
 import { PluginProcess } from './process.ts'
 import { type PluginStatus, Runner } from './runner.ts'
 import { type Scan, scan } from './scan.ts'
 import { Spare } from './spare.ts'
-import { turns } from './turns.ts'
 import { typescriptArgs } from './typescript.ts'
 import { Watcher } from './watcher.ts'
 
@@ -66,7 +65,7 @@ export class PluginFolder implements Source, AsyncDisposable {
   /** What the listeners said of each entry that they were asked about. */
   readonly #verdicts = new WeakMap<ToolEntry, 'accepted' | 'refused'>()
   readonly #refused = new Map<string, string>()
-  readonly #turn = turns(startsAtOnce)
+  readonly #starting = new Semaphore(() => ({ concurrency: startsAtOnce }))
   readonly #typescript = typescriptArgs()
   readonly #watcher: Watcher | undefined
   readonly #spare: Spare
@@ -205,7 +204,7 @@ export class PluginFolder implements Source, AsyncDisposable {
       group,
       fresh: () => this.#spare.take(),
       now: this.#now,
-      turn: this.#turn,
+      starting: this.#starting,
       changed: () => this.#announce(),
       report: (message) => this.#fail(message),
       log,

@@ -1,6 +1,7 @@
 // @ts-check
 // Watches over the process of a plugin from a thread of its own, which goes on when the plugin's code never returns. It ends
-// the process when the server is gone, which closes the pipe that both hold, and when the process takes too much memory.
+// the process when the server is gone, which closes the pipe that both hold, and when the process takes too much memory. The
+// gateway guards upstreams from outside instead, because no thread can be put into programs of others.
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { workerData } from 'node:worker_threads'

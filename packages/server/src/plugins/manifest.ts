@@ -1,4 +1,4 @@
-import { isFields } from './message.ts'
+import { isRecord } from '@unfold-mcp/core'
 
 /** What `plugin.json` says of the plugin in its folder. */
 export interface Manifest {
@@ -17,7 +17,7 @@ export const mostManifestBytes = 1_000_000
 /** Reads a manifest; throws in words when it is none. */
 export function manifestOf(text: string): Manifest {
   const value = parsed(text)
-  if (!isFields(value)) throw new Error('plugin.json must hold an object')
+  if (!isRecord(value)) throw new Error('plugin.json must hold an object')
   const { name, main, group, disabled, tools } = value
   for (const [field, given] of Object.entries({ name, main, group }))
     if (given !== undefined && (typeof given !== 'string' || given === ''))
@@ -34,7 +34,7 @@ export function manifestOf(text: string): Manifest {
   }
 }
 
-const isTool = (tool: unknown): boolean => isFields(tool) && typeof tool.name === 'string'
+const isTool = (tool: unknown): boolean => isRecord(tool) && typeof tool.name === 'string'
 
 function parsed(text: string): unknown {
   try {

@@ -1,3 +1,5 @@
+import { isRecord } from '@unfold-mcp/core'
+
 /** What the process of a plugin says. */
 export type Message =
   | {
@@ -39,7 +41,7 @@ export function messageOn(line: string): Message | undefined {
   } catch {
     return undefined
   }
-  if (!isFields(value)) return undefined
+  if (!isRecord(value)) return undefined
   const { kind, message } = value
   if (kind === 'loaded') return loadedOf(value)
   if (kind === 'failed') return { kind, message: String(message), ...(typeof value.where === 'number' && { where: value.where }) }
@@ -47,7 +49,7 @@ export function messageOn(line: string): Message | undefined {
 }
 
 function loadedOf({ name, group, tools }: Fields): Message | undefined {
-  if (!Array.isArray(tools) || !tools.every(isFields)) return undefined
+  if (!Array.isArray(tools) || !tools.every(isRecord)) return undefined
   return { kind: 'loaded', tools, ...(typeof name === 'string' && { name }), ...(typeof group === 'string' && { group }) }
 }
 
@@ -72,5 +74,3 @@ function aboutCall({ kind, ...rest }: Fields, id: number): Message | undefined {
       return undefined
   }
 }
-
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,4 @@
-import { printable } from '@unfold-mcp/core'
-import { Lines } from './lines.ts'
+import { ByteLines, printable } from '@unfold-mcp/core'
 
 const longestLine = 2_000
 const mostKept = 10
@@ -23,13 +22,12 @@ export class Output {
 
   /** Follows a stream of the plugin's. */
   follow(stream: NodeJS.ReadableStream): void {
-    const lines = new Lines(longestLine)
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: longestLine })
     stream.on('data', (chunk: Buffer) => {
-      for (const line of lines.add(chunk)) this.#take(line)
+      for (const line of lines.add(chunk)) this.#take(line?.toString('utf8'))
     })
     stream.on('end', () => {
-      const rest = lines.rest()
-      if (rest !== '') this.#take(rest)
+      if (lines.pending > 0) this.#take(lines.rest()?.toString('utf8'))
     })
     stream.on('error', () => undefined)
   }

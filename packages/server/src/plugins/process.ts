@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { Failure } from '@unfold-mcp/core'
+import { ByteLines, Failure } from '@unfold-mcp/core'
 import { foreignResult, ToolError } from '../result.ts'
-import { Lines } from './lines.ts'
 import { type LogLevel, type Message, messageOn } from './message.ts'
 import type { Output } from './output.ts'
 
@@ -196,10 +195,10 @@ export class PluginProcess {
   }
 
   #read(): void {
-    const lines = new Lines(this.#limits.mostBytes)
+    const lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: this.#limits.mostBytes })
     this.#channel.on('data', (chunk: Buffer) => {
-      for (const line of lines.add(chunk)) this.#take(line)
-      if (lines.isTooLong) this.#take(undefined)
+      for (const line of lines.add(chunk)) this.#take(line?.toString('utf8'))
+      if (lines.pending > this.#limits.mostBytes) this.#take(undefined)
     })
   }
 

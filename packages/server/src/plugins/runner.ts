@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Semaphore } from '@unfold-mcp/core'
 import { canonicalJson, Failure } from '@unfold-mcp/core'
 import type { ToolContext } from '../context.ts'
 import type { ToolEntry } from '../entry.ts'
@@ -31,8 +32,8 @@ export interface RunnerOptions {
   /** A process that has nothing to run yet. */
   readonly fresh: () => PluginProcess
   readonly now: () => number
-  /** Waits for its turn to start a process. */
-  readonly turn: <T>(work: () => Promise<T>) => Promise<T>
+  /** Bounds how many plugins start at once. */
+  readonly starting: Semaphore
   /** Its tools are others than before. */
   readonly changed: () => void
   readonly report: (message: string) => void
@@ -134,8 +135,7 @@ export class Runner {
 
   #begin(candidate: Candidate, failed: (words: string) => void): Promise<void> {
     const controller = new AbortController()
-    const done = this.#options
-      .turn(() => this.#start(candidate, controller.signal))
+    const done = this.#startInTurn(candidate, controller.signal)
       .catch((error: unknown) => {
         if (!controller.signal.aborted) failed(wordsOf(error))
       })
@@ -144,6 +144,15 @@ export class Runner {
       })
     this.#loading = { controller, done }
     return done
+  }
+
+  async #startInTurn(candidate: Candidate, signal: AbortSignal): Promise<void> {
+    const release = await this.#options.starting.acquire(signal)
+    try {
+      await this.#start(candidate, signal)
+    } finally {
+      release?.()
+    }
   }
 
   async #start({ file, manifest }: Candidate, signal: AbortSignal): Promise<void> {

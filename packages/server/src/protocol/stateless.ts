@@ -14,10 +14,9 @@ import {
   type ServerNotifier,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
-import { Failure, printable, resolve } from '@unfold-mcp/core'
+import { decodedHeader, Failure, headerMismatch, headerParameters, printable, resolve } from '@unfold-mcp/core'
 import { operationFor } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
-import { decodedHeader, headerMismatch, headerParameters } from '../param-headers.ts'
 import type { Principal } from '../principal.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../runtime/scope.ts'

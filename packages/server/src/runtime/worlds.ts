@@ -8,6 +8,7 @@ import {
   type Groups,
   gateName,
   groupOf,
+  headerParameters,
   isFailure,
   nearest,
   nearestHint,
@@ -16,7 +17,6 @@ import {
   toolFingerprint,
 } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../entry.ts'
-import { headerParameters } from '../param-headers.ts'
 import { wordsOf } from '../report.ts'
 import type { Declaration } from './declaration.ts'
 import type { Product } from './product.ts'

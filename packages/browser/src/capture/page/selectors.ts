@@ -1,11 +1,12 @@
 /// <reference lib="dom" />
+import type { makeAria } from '../../aria.ts'
 import type { Selectors } from '../../records.ts'
 
 /**
  * Runs in pages: makes the function that tells how to find an element again. Stands alone, because its text is what is sent.
  * A form's fields can hide the form's own properties by their names; so these are read off the prototypes.
  */
-export function makeSelectorsOf(): (element: Element) => Selectors {
+export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => Selectors {
   const mostText = 120
   const mostNodes = 300
   const mostAlike = 300
@@ -85,46 +86,13 @@ export function makeSelectorsOf(): (element: Element) => Selectors {
     return undefined
   }
 
-  const fieldRoles: { readonly [type: string]: string } = {
-    button: 'button',
-    submit: 'button',
-    reset: 'button',
-    image: 'button',
-    checkbox: 'checkbox',
-    radio: 'radio',
-    range: 'slider',
-    number: 'spinbutton',
-    search: 'searchbox',
-    text: 'textbox',
-    email: 'textbox',
-    tel: 'textbox',
-    url: 'textbox',
-  }
-  const tagRoles: { readonly [tag: string]: string } = {
-    button: 'button',
-    select: 'combobox',
-    textarea: 'textbox',
-    h1: 'heading',
-    h2: 'heading',
-    h3: 'heading',
-    h4: 'heading',
-    h5: 'heading',
-    h6: 'heading',
-    img: 'img',
-    option: 'option',
-  }
+  const aria = ariaOf({ tagOf, attribute })
+  // Of other tags the role alone does not find the element again: a `th` may be the header of a row, a `form` needs a name.
+  const foundByRole = /^(?:a|button|h[1-6]|img|input|option|select|textarea)$/
   const roleOf = (element: Element): string | undefined => {
-    const given = attribute(element, 'role')?.trim().split(/\s+/)[0]
-    if (given !== undefined) return given.slice(0, 50)
-    const tag = tagOf(element)
-    if (tag === 'a') return attribute(element, 'href') === undefined ? undefined : 'link'
-    if (tag === 'input') return fieldRoles[attribute(element, 'type')?.toLowerCase() ?? 'text']
-    if (tag === 'select' && (Element.prototype.hasAttribute.call(element, 'multiple') || Number(attribute(element, 'size')) > 1))
-      return 'listbox'
-    return tagRoles[tag]
+    const role = foundByRole.test(tagOf(element)) ? aria.roleOf(element) : aria.explicitRole(element)
+    return role?.slice(0, 50)
   }
-  const namedByContent =
-    /^(?:button|link|heading|option|tab|menuitem|menuitemcheckbox|menuitemradio|checkbox|radio|switch|treeitem|cell|row)$/
   const accessibleName = (element: Element, role: string): string => {
     const ids = attribute(element, 'aria-labelledby')?.trim().split(/\s+/).slice(0, 5) ?? []
     const byOthers = ids.map((id) => Array.from(all(rootOf(element), `#${CSS.escape(id)}`))[0])
@@ -135,7 +103,7 @@ export function makeSelectorsOf(): (element: Element) => Selectors {
     const tag = tagOf(element)
     if (tag === 'input' && role === 'button') return tidy(asText(readValue(element)) || (attribute(element, 'alt') ?? ''))
     if (tag === 'img') return tidy(attribute(element, 'alt') ?? '')
-    const content = tag !== 'input' && namedByContent.test(role) ? textIn(element) : ''
+    const content = tag !== 'input' && aria.isNamedByContent(role) ? textIn(element) : ''
     if (content !== '') return content
     return tidy(attribute(element, 'title') ?? attribute(element, 'placeholder') ?? '')
   }

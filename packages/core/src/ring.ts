@@ -1,14 +1,15 @@
-/** How much a buffer keeps. The oldest goes first when either is reached; the newest stays, however large. */
+/** How much a ring buffer keeps. The oldest is dropped first when either is reached; the newest stays, however large. */
 export interface RingLimits {
   readonly entries: number
-  readonly bytes: number
+  /** Default: no limit. */
+  readonly bytes?: number
 }
 
-/** The newest so many values, in order. What had to go is counted. */
-export class Ring<T extends { readonly seq: number }> {
-  #limits: RingLimits
+/** Ring buffer: the newest values in order. Dropped values are counted. */
+export class Ring<T> {
+  #limits: Required<RingLimits>
   readonly #sizeOf: (value: T) => number
-  readonly #removed: (value: T) => void
+  readonly #removed: (value: T, isEvicted: boolean) => void
   #values: (T | undefined)[]
   #sizes: number[] = []
   #start = 0
@@ -16,10 +17,14 @@ export class Ring<T extends { readonly seq: number }> {
   #bytes = 0
   #pushed = 0
   #evicted = 0
-  #lastEvicted = 0
 
-  constructor(limits: RingLimits, sizeOf: (value: T) => number, removed: (value: T) => void = () => undefined) {
-    this.#limits = limits
+  /** `removed` is called for each value that leaves, whether the limits or `clear` made it leave. */
+  constructor(
+    limits: RingLimits,
+    sizeOf: (value: T) => number = () => 0,
+    removed: (value: T, isEvicted: boolean) => void = () => undefined,
+  ) {
+    this.#limits = { bytes: Number.POSITIVE_INFINITY, ...limits }
     this.#sizeOf = sizeOf
     this.#removed = removed
     this.#values = []
@@ -33,7 +38,7 @@ export class Ring<T extends { readonly seq: number }> {
     return this.#bytes
   }
 
-  get limits(): RingLimits {
+  get limits(): Required<RingLimits> {
     return this.#limits
   }
 
@@ -45,11 +50,6 @@ export class Ring<T extends { readonly seq: number }> {
   /** How many had to go so far because of the limits. */
   get evicted(): number {
     return this.#evicted
-  }
-
-  /** The place of the newest that had to go; 0 when none had. */
-  get lastEvicted(): number {
-    return this.#lastEvicted
   }
 
   get newest(): T | undefined {
@@ -72,8 +72,9 @@ export class Ring<T extends { readonly seq: number }> {
 
   /** Applies other limits at once. */
   limit(limits: RingLimits): void {
-    this.#limits = limits
-    while (this.#length > 0 && (this.#length > limits.entries || this.#bytes > limits.bytes)) this.#evict()
+    const { entries, bytes = Number.POSITIVE_INFINITY } = limits
+    this.#limits = { entries, bytes }
+    while (this.#length > 0 && (this.#length > entries || this.#bytes > bytes)) this.#evict()
   }
 
   /** Puts something else in the place of each value. */
@@ -91,7 +92,7 @@ export class Ring<T extends { readonly seq: number }> {
 
   /** Forgets everything; none of it counts as evicted. */
   clear(): void {
-    while (this.#length > 0) this.#shift()
+    while (this.#length > 0) this.#shift(false)
     this.#values = []
     this.#sizes = []
     this.#start = 0
@@ -102,12 +103,19 @@ export class Ring<T extends { readonly seq: number }> {
     for (let i = 0; i < this.#length; i++) yield this.#at(i)
   }
 
-  /** From the newest to the oldest, beginning before the place `before`. */
-  *backwards(before = Number.POSITIVE_INFINITY): Generator<T> {
-    for (let i = this.#length - 1; i >= 0; i--) {
+  /** From the newest to the oldest. */
+  *backwards(): Generator<T> {
+    for (let i = this.#length - 1; i >= 0; i--) yield this.#at(i)
+  }
+
+  /** Returns the newest values that match, in order, at most `limit` of them. */
+  last(limit: number, matches: (value: T) => boolean = () => true): readonly T[] {
+    const found: T[] = []
+    for (let i = this.#length - 1; i >= 0 && found.length < limit; i--) {
       const value = this.#at(i)
-      if (value.seq < before) yield value
+      if (matches(value)) found.push(value)
     }
+    return found.reverse()
   }
 
   #at(index: number): T {
@@ -115,19 +123,17 @@ export class Ring<T extends { readonly seq: number }> {
   }
 
   #evict(): void {
-    const value = this.#shift()
     this.#evicted += 1
-    this.#lastEvicted = value.seq
+    this.#shift(true)
   }
 
-  #shift(): T {
+  #shift(isEvicted: boolean): void {
     const value = this.#values[this.#start] as T
     this.#bytes -= this.#sizes[this.#start] ?? 0
     this.#values[this.#start] = undefined
     this.#start = (this.#start + 1) % this.#values.length
     this.#length -= 1
-    this.#removed(value)
-    return value
+    this.#removed(value, isEvicted)
   }
 
   #grow(): void {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Ring, type RingLimits } from './ring.ts'
 
 interface Value {
@@ -69,20 +69,20 @@ test('whatever is pushed, limited, replaced and cleared, a ring holds what a pla
 test('a ring is within its limits after every push, but for a newest one that is larger than all of them', () => {
   const ring = ringOf({ entries: 10, bytes: 100 })
   for (let seq = 1; seq <= 50; seq++) ring.push({ seq, size: 30 })
-  expect(ring).toMatchObject({ length: 3, bytes: 90, evicted: 47, lastEvicted: 47 })
+  expect(ring).toMatchObject({ length: 3, bytes: 90, evicted: 47 })
   ring.push({ seq: 51, size: 500 })
   expect([...ring].map(({ seq }) => seq)).toEqual([51])
   ring.push({ seq: 52, size: 1 })
   expect([...ring].map(({ seq }) => seq)).toEqual([52])
 })
 
-describe('going backwards', () => {
-  test('begins before a place', () => {
-    const ring = ringOf({ entries: 5, bytes: 1_000 })
-    for (let seq = 1; seq <= 8; seq++) ring.push({ seq, size: 1 })
-    expect([...ring.backwards(7)].map(({ seq }) => seq)).toEqual([6, 5, 4])
-    expect([...ring.backwards(4)]).toEqual([])
-  })
+test('the last that match are in order, and no more than wanted', () => {
+  const ring = new Ring<number>({ entries: 5 })
+  expect(ring.last(3)).toEqual([])
+  for (let each = 1; each <= 8; each++) ring.push(each)
+  expect(ring.last(2)).toEqual([7, 8])
+  expect(ring.last(9)).toEqual([4, 5, 6, 7, 8])
+  expect(ring.last(2, (each) => each % 2 === 0)).toEqual([6, 8])
 })
 
 test('a million pushes leave no more than the limits say', () => {
@@ -96,5 +96,4 @@ test('a million pushes leave no more than the limits say', () => {
   expect(most.bytes).toBeLessThanOrEqual(50_000)
   expect([...ring]).toHaveLength(ring.length)
   expect(ring.evicted).toBe(1_000_000 - ring.length)
-  expect(ring.lastEvicted).toBe(1_000_000 - ring.length)
 })

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { Semaphore } from './semaphore.ts'
+
+test('so many are let in, so many wait, and the next is turned away', async () => {
+  const semaphore = new Semaphore(() => ({ concurrency: 1, queue: 1 }))
+  const release = await semaphore.acquire()
+  const second = semaphore.acquire()
+  expect(await semaphore.acquire()).toBeUndefined()
+  expect([semaphore.running, semaphore.waiting]).toEqual([1, 1])
+  release?.()
+  release?.()
+  expect(await second).toBeTypeOf('function')
+  expect([semaphore.running, semaphore.waiting]).toEqual([1, 0])
+})
+
+test('one whose turn it is at once need not wait for it, and one whose turn it is not is not in the line', () => {
+  const semaphore = new Semaphore(() => ({ concurrency: 1, queue: 1 }))
+  expect(semaphore.tryAcquire(AbortSignal.abort())).toBeUndefined()
+  const release = semaphore.tryAcquire()
+  expect(semaphore.tryAcquire()).toBeUndefined()
+  expect([semaphore.running, semaphore.waiting]).toEqual([1, 0])
+  release?.()
+  expect(semaphore.running).toBe(0)
+})
+
+test('those who wait come in the order in which they came', async () => {
+  const semaphore = new Semaphore(() => ({ concurrency: 1, queue: 9 }))
+  const release = await semaphore.acquire()
+  const order: number[] = []
+  const others = [1, 2, 3].map(async (each) => {
+    const done = await semaphore.acquire()
+    order.push(each)
+    done?.()
+  })
+  release?.()
+  await Promise.all(others)
+  expect(order).toEqual([1, 2, 3])
+})
+
+test('one who no longer wants to wait takes nobody’s turn', async () => {
+  const semaphore = new Semaphore(() => ({ concurrency: 1, queue: 2 }))
+  const release = await semaphore.acquire()
+  const stop = new AbortController()
+  const impatient = semaphore.acquire(stop.signal)
+  const patient = semaphore.acquire()
+  stop.abort(new Error('enough'))
+  await expect(impatient).rejects.toThrow('enough')
+  release?.()
+  expect(await patient).toBeTypeOf('function')
+  expect(semaphore.waiting).toBe(0)
+})
+
+test('when more are allowed, more are let in at the next turn', async () => {
+  let concurrency = 1
+  const semaphore = new Semaphore(() => ({ concurrency, queue: 9 }))
+  const release = await semaphore.acquire()
+  const others = [semaphore.acquire(), semaphore.acquire()]
+  concurrency = 2
+  release?.()
+  await Promise.all(others)
+  expect(semaphore.running).toBe(2)
+})
+
+test('without a limit for the queue, nobody is turned away', async () => {
+  const semaphore = new Semaphore(() => ({ concurrency: 1 }))
+  const release = await semaphore.acquire()
+  const waiting = Array.from({ length: 1_000 }, async () => (await semaphore.acquire())?.())
+  expect(semaphore.waiting).toBe(1_000)
+  release?.()
+  await Promise.all(waiting)
+  expect(semaphore.running).toBe(0)
+})
