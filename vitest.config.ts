@@ -4,21 +4,65 @@ import { defaultExclude, defineConfig } from 'vitest/config'
 
 const conditions = ['@unfold-mcp/source', ...defaultServerConditions]
 
+// CONTRIBUTING.md, section "Tests", explains which project a file belongs to.
+const browser = ['packages/browser/test/**/*.test.ts', '**/*.browser.test.ts']
+const conformance = ['test/conformance/**/*.test.ts']
+const hosts = ['test/hosts/**/*.test.ts']
+// Real processes, sockets and browsers on machines of every speed; the report names each test that needed it.
+const retry = 1
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   // Node 20 cannot run decorators or `using`; a lower target makes esbuild rewrite them.
   esbuild: { target: 'es2022' },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'examples/test/**/*.test.ts'],
-    // Real hosts, which are installed on demand: npm run test:hosts.
-    exclude: [...defaultExclude, 'test/hosts/**'],
     pool: 'forks',
     testTimeout: 20_000,
-    // Much of the time goes by in waiting for other processes, so one more than the usual does no harm where there are two cores.
+    // Most tests spend their time waiting for other processes, so two workers on two cores do no harm.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // Real processes, sockets and browsers on machines of every speed; the report names each test that needed it.
-    retry: 1,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts'],
+          exclude: [...defaultExclude, '**/*.{e2e,browser}.test.ts'],
+          setupFiles: ['test/unit-setup.ts'],
+          // All files of a worker share one module graph, which saves about half of the CPU time.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: [
+            'packages/*/src/**/*.e2e.test.ts',
+            'packages/*/test/**/*.test.ts',
+            'test/**/*.test.ts',
+            'examples/test/**/*.test.ts',
+          ],
+          exclude: [...defaultExclude, ...browser, ...conformance, ...hosts],
+          retry,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { extends: true, test: { name: 'browser', include: browser, retry, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'conformance', include: conformance, retry, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: {
+          name: 'hosts',
+          include: hosts,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          // Each host is a program of several hundred megabytes.
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],

@@ -1,8 +1,6 @@
-// A browser for the browser tests: installed where Debian's packages are reachable and we may, asked for elsewhere.
+// Finds the browser that the browser tests run in.
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { installPackages } from './debian.mjs'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable', 'microsoft-edge']
 const how = {
@@ -11,15 +9,13 @@ const how = {
   win32: 'winget install Google.Chrome',
 }
 
-/** A Chromium is there when it can be; instant when it is already. Says so in one line when it is not, and never fails. */
-export async function ensureChromium() {
-  if (hasChromium()) return
-  const asked = process.env.UNFOLD_BROWSER_PATH
-  if (!asked) await installPackages(['chromium'], 'the browser tests').catch(() => undefined)
-  if (hasChromium()) return
-  const reason = asked ? `There is no browser at ${asked}` : 'No Chromium was found'
-  const advice = how[process.platform] ?? 'the package manager of this system'
-  console.error(`${reason}: the browser tests will be skipped. Install one with ${advice}, or set UNFOLD_BROWSER_PATH.`)
+/** Requirement of the browser tests. A browser that UNFOLD_BROWSER_PATH names is never replaced by an installed one. */
+export const chromium = {
+  name: 'Chromium',
+  package: process.env.UNFOLD_BROWSER_PATH ? undefined : 'chromium',
+  reason: 'the browser tests run in a real browser',
+  advice: `Install it with ${how[process.platform] ?? 'the package manager of this system'}, or set UNFOLD_BROWSER_PATH.`,
+  isPresent: hasChromium,
 }
 
 function hasChromium() {
@@ -28,7 +24,7 @@ function hasChromium() {
   return placesOn(platform, env).some((place) => existsSync(place))
 }
 
-/** The usual places, as the package itself looks for them; it cannot be asked, because it may not be built yet. */
+/** The places where packages/browser looks too. Repeated here because that package may not be built yet. */
 function placesOn(platform, env) {
   if (platform === 'darwin') {
     return ['Chromium', 'Google Chrome', 'Microsoft Edge'].map((app) => `/Applications/${app}.app/Contents/MacOS/${app}`)
@@ -44,5 +40,3 @@ function placesOn(platform, env) {
   const folders = [...(env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
   return names.flatMap((name) => folders.map((folder) => join(folder, name)))
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) await ensureChromium()

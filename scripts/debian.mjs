@@ -1,27 +1,32 @@
-// Programs that tests need, from Debian's packages: installed where these are reachable and we may.
+// Debian packages: whether this process may install them without a password, and how.
 import { existsSync, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { run } from './processes.mjs'
 
-/** Whether a program of this name can be started. */
-export function hasProgram(name) {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
+/** Whether apt-get can run here without asking for a password. */
+export async function canInstallPackages() {
+  if (process.platform !== 'linux' || !isDebian()) return false
+  return isRoot() || (await run('sudo', ['-n', 'true']).catch(() => ({ code: 1 }))).code === 0
 }
 
-/** Installs packages, saying what they are for; does nothing on other systems, or where it would have to ask for a password. */
-export async function installPackages(packages, what) {
-  if (process.platform !== 'linux' || !isDebian()) return
-  const isRoot = process.getuid() === 0
-  if (!isRoot && (await run('sudo', ['-n', 'true'])).code !== 0) return
-  console.error(`Installing ${packages.join(', ')} for ${what}; this takes about a minute …`)
-  const apt = (...args) =>
-    isRoot ? run('apt-get', args, quietly) : run('sudo', ['-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], quietly)
-  // Old lists name packages that are gone; a mirror that is away for a moment is no reason to try nothing.
-  await apt('update', '-qq', '-o', 'Acquire::http::Timeout=15', '-o', 'Acquire::Retries=1')
-  await apt('install', '-y', '-qq', '--no-install-recommends', '-o', 'Acquire::http::Timeout=30', ...packages)
+/** Installs Debian packages. Never throws: the caller looks for the programs afterwards. */
+export async function installPackages(packages) {
+  // Outdated lists name package versions that are gone; an unreachable mirror still leaves cached packages to try.
+  await apt('update', '-qq', '-o', 'Acquire::http::Timeout=15', '-o', 'Acquire::Retries=1').catch(() => undefined)
+  await apt('install', '-y', '-qq', '--no-install-recommends', '-o', 'Acquire::http::Timeout=30', ...packages).catch(
+    () => undefined,
+  )
+}
+
+function apt(...args) {
+  if (isRoot()) return run('apt-get', args, quietly)
+  return run('sudo', ['-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], quietly)
 }
 
 const quietly = { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
+
+function isRoot() {
+  return process.getuid() === 0
+}
 
 function isDebian() {
   try {

@@ -69,7 +69,7 @@ async function megabytes(folder) {
 
 /** Runs the tests of the lab with whatever hosts are installed. */
 export function testHosts(args = []) {
-  return step('hosts', () => tool('vitest/vitest.mjs', ['run', '--config', 'test/hosts/vitest.config.ts', ...args], shown))
+  return step('hosts', () => tool('vitest/vitest.mjs', ['run', '--project', 'hosts', ...args], shown))
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -1,15 +1,17 @@
-// The shells whose completions are tested.
-import { hasProgram, installPackages } from './debian.mjs'
+// Finds the shells whose completions are tested.
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 
 const packages = { bash: 'bash', zsh: 'zsh', fish: 'fish', script: 'bsdutils' }
-const missing = () => Object.keys(packages).filter((name) => !hasProgram(name))
 
-/** The shells are there when they can be; instant when they are already. Says so in one line when not, and never fails. */
-export async function ensureShells() {
-  if (process.platform === 'win32' || missing().length === 0) return
-  await installPackages(
-    missing().map((name) => packages[name]),
-    'the tests of completions',
-  ).catch(() => undefined)
-  if (missing().length > 0) console.error(`Not found: ${missing().join(', ')}. The tests of completions there will be skipped.`)
+/** Requirements of the completion tests; none on Windows, where these tests do not run. */
+export const shells = process.platform === 'win32' ? [] : Object.entries(packages).map(requirement)
+
+function requirement([name, debianPackage]) {
+  const reason = name === 'script' ? 'the completion tests run shells in a terminal' : `the completion tests run ${name}`
+  return { name, package: debianPackage, reason, isPresent: () => hasProgram(name) }
+}
+
+function hasProgram(name) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
 }

@@ -16,7 +16,7 @@ const found = (() => {
 })()
 // A browser is slow on a machine that does many things at once.
 const testMs = 60_000
-const isRequired = env.UNFOLD_REQUIRE_BROWSER !== undefined || env.CI === 'true'
+const isRequired = env.UNFOLD_REQUIRE_BROWSER !== undefined || (env.CI === 'true' && env.UNFOLD_NO_INSTALL !== '1')
 
 /** The browser that tests use; throws where there is none. */
 export function chromiumPath(): string {
@@ -31,7 +31,8 @@ export const chromiumArgs: readonly string[] = process.platform === 'linux' && p
 export function describeInChromium(name: string, tests: () => void): void {
   const isSkipped = found.path === undefined && !isRequired
   if (isSkipped) console.warn(`Skipped, because there is no browser: ${name}.\n${found.missing}`)
-  describe.skipIf(isSkipped)(`in Chromium, ${name}`, { timeout: testMs }, () => {
+  const note = isSkipped ? ' (skipped: Chromium not installed)' : ''
+  describe.skipIf(isSkipped)(`in Chromium, ${name}${note}`, { timeout: testMs }, () => {
     beforeAll(() => void chromiumPath())
     tests()
   })

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../test/needs.ts'
 import { version } from '../src/version.ts'
 import { chromiumArgs, chromiumPath, describeInChromium } from './chromium.ts'
 import { startServer } from './generate-server.ts'
@@ -353,18 +354,22 @@ describeInChromium('the command, with a browser', () => {
     await own.end('SIGTERM')
   })
 
-  const hasScript = existsSync('/usr/bin/script') && process.platform === 'linux'
-  if (!hasScript) console.warn('Skipped, because there is no `script` of util-linux: the status line in a terminal.')
-  test.skipIf(!hasScript)('in a terminal a line says what is buffered, and Ctrl-C ends it', patience, async () => {
-    const line = `${process.execPath} ${program} --headless --http 0 ${site.url}/busy`
-    const running = new Running('/usr/bin/script', ['-qec', line, '/dev/null'], 'pipe')
-    await running.says(/Watching http/)
-    await running.says(/\[2K1 tab · \d+ logs \(\d+ errors\) · \d+ requests · 1 socket, \d+ events · \d+ actions?/)
-    // What a person types at a terminal to end a program.
-    running.process.stdin?.write('\u0003')
-    await running.ended
-    await expectNothingLeft()
-  })
+  const terminal = needs('script')
+  // `script` has these options on Linux only.
+  test.skipIf(terminal.isMissing || process.platform !== 'linux')(
+    `in a terminal a line says what is buffered, and Ctrl-C ends it${terminal.note}`,
+    patience,
+    async () => {
+      const line = `${process.execPath} ${program} --headless --http 0 ${site.url}/busy`
+      const running = new Running('script', ['-qec', line, '/dev/null'], 'pipe')
+      await running.says(/Watching http/)
+      await running.says(/\[2K1 tab · \d+ logs \(\d+ errors\) · \d+ requests · 1 socket, \d+ events · \d+ actions?/)
+      // What a person types at a terminal to end a program.
+      running.process.stdin?.write('\u0003')
+      await running.ended
+      await expectNothingLeft()
+    },
+  )
 
   test('a saved session is in the folder of its user, for nobody else to read', patience, async () => {
     const client = await connected(stdio('--open', site.url))

@@ -1,6 +1,7 @@
 import type { Tool } from '@unfold-mcp/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../test/runs.ts'
 import type { Change, Changes } from '../src/changes.ts'
 import type { Clock } from '../src/clock.ts'
 import { connect } from '../src/connect.ts'
@@ -283,7 +284,7 @@ test.each(['session', '2026-07-28'] as const)(
         changes.close()
         await reading
       }),
-      { numRuns: 15, endOnFailure: true },
+      { ...propertyRuns({ long: 15, sample: 4 }), endOnFailure: true },
     )
   },
   120_000,

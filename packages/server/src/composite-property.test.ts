@@ -1,6 +1,7 @@
 import { canonicalJson } from '@unfold-mcp/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../test/runs.ts'
 import { defineToolbox, LiveFacts, type ModePolicy } from './index.ts'
 import { compileJsonSchema } from './json-schema.ts'
 import { runtimeOf } from './servable.ts'
@@ -148,6 +149,6 @@ test('whatever a composite tool declares and whatever there is, list, schema and
         await toolbox.close()
       },
     ),
-    { numRuns: 200 },
+    propertyRuns({ long: 200, sample: 40 }),
   )
 }, 60_000)

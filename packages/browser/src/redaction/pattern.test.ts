@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { compilePattern } from './pattern.ts'
 
 const hidden = (pattern: string, text: string): string => compilePattern(pattern).hide(text).text
@@ -117,6 +118,6 @@ test('what the regular expressions of the language match is hidden', () => {
       if (source.includes('\\b')) return
       for (const rest of kept.split('[redacted]')) expect(new RegExp(source, 'm').test(rest)).toBe(false)
     }),
-    { numRuns: 3_000 },
+    propertyRuns({ long: 3_000, sample: 500 }),
   )
 })

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { canonicalJson, type JsonSchema, type Tool } from '@unfold-mcp/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { needs } from '../../../../test/needs.ts'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { argvOf } from './argv.ts'
 import { parseToolArguments } from './parse.ts'
 import { shellQuote } from './quote.ts'
@@ -137,7 +139,7 @@ describe('arguments as words', () => {
       fc.asyncProperty(call, async ({ tool, args }) => {
         expect(sent(await parsedBack(tool, argvOf(tool, args)))).toBe(sent(args))
       }),
-      { numRuns: 3_000 },
+      propertyRuns({ long: 3_000, sample: 300 }),
     )
   })
 
@@ -146,7 +148,7 @@ describe('arguments as words', () => {
       fc.asyncProperty(call, fc.dictionary(name, value, { maxKeys: 4 }), async ({ tool }, args) => {
         expect(sent(await parsedBack(tool, argvOf(tool, args)))).toBe(sent(args))
       }),
-      { numRuns: 1_000 },
+      propertyRuns({ long: 1_000, sample: 200 }),
     )
   })
 
@@ -155,7 +157,7 @@ describe('arguments as words', () => {
       fc.property(call, ({ tool, args }) => {
         for (const word of argvOf(tool, args)) expect(word).not.toMatch(/\0|\p{Cs}/u)
       }),
-      { numRuns: 1_000 },
+      propertyRuns({ long: 1_000, sample: 200 }),
     )
   })
 
@@ -214,14 +216,7 @@ function wordsFrom(shell: string, argv: readonly string[], env: NodeJS.ProcessEn
   return printed.split('\0').slice(0, -1)
 }
 
-const hasZsh = (() => {
-  try {
-    execFileSync('zsh', ['-c', 'true'])
-    return true
-  } catch {
-    return false
-  }
-})()
+const zsh = needs('zsh')
 
 describe('a quoted line', () => {
   const awkward = [
@@ -255,7 +250,7 @@ describe('a quoted line', () => {
     expect(wordsFrom('bash', awkward, { PATH: process.env.PATH, LC_ALL: 'C' })).toEqual(awkward)
   })
 
-  test.skipIf(!hasZsh)('is the same words again in zsh', () => {
+  test.skipIf(zsh.isMissing)(`is the same words again in zsh${zsh.note}`, () => {
     expect(wordsFrom('zsh', awkward)).toEqual(awkward)
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { machine } from '../../test/machine.ts'
 import { findServers } from './servers.ts'
 
@@ -48,6 +49,6 @@ test('whatever the files hold, the servers of another file are found and every p
         expect(message).not.toBe('')
       }
     }),
-    { numRuns: 300 },
+    propertyRuns({ long: 300, sample: 60 }),
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { EditError } from './edit.ts'
 import { appendJson, jsonAt, removeItemJson, removeJson, setJson } from './json.ts'
 
@@ -105,6 +106,6 @@ test('however a file is written, a value is set and removed again, nothing else 
         expect(jsonAt(removeJson(['mcpServers', name])(given), ['mcpServers'])).toEqual(rest)
       }
     }),
-    { numRuns: 400 },
+    propertyRuns({ long: 400, sample: 100 }),
   )
 })

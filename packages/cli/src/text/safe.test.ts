@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { safeText } from './safe.ts'
 
 /** Any sequence of UTF-16 code units, with those that matter to a terminal among them often. */
@@ -93,7 +94,7 @@ describe('text from a server', () => {
         )
         expect(shown.includes('\n') && !lines).toBe(false)
       }),
-      { numRuns: 2_000 },
+      propertyRuns({ long: 2_000, sample: 300 }),
     )
   })
 
@@ -103,7 +104,7 @@ describe('text from a server', () => {
         const shown = safeText(text, { lines })
         expect(safeText(shown, { lines })).toBe(shown)
       }),
-      { numRuns: 2_000 },
+      propertyRuns({ long: 2_000, sample: 300 }),
     )
   })
 

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { defaultBudget } from './budget.ts'
 import { checkValue } from './check.ts'
 
@@ -263,7 +264,7 @@ test('a value fits here when it fits for a validator that others wrote', () => {
       expect(unchecked).toEqual([])
       expect(found.length === 0).toBe(engine.compile(whole)(value))
     }),
-    { numRuns: 200 },
+    propertyRuns({ long: 200, sample: 50 }),
   )
 })
 

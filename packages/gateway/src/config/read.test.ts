@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { ConfigError, type ConfigProblem, problemLine } from './problem.ts'
 import { parseConfig, readConfig } from './read.ts'
 
@@ -239,7 +240,7 @@ describe('a mistake', () => {
         expect(found === undefined || found.length > 0).toBe(true)
         expect(found?.filter(({ line, column, message }) => line < 1 || column < 1 || !/[.?]$/u.test(message)) ?? []).toEqual([])
       }),
-      { numRuns: 400 },
+      propertyRuns({ long: 400, sample: 80 }),
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { SimulatedClock } from '../../test/simulated-clock.ts'
 import { defaultPace, Refresher } from './refresher.ts'
 
@@ -116,7 +117,7 @@ test('whatever happens when, what is published in the end is what the upstream h
       const failuresAfter = seen.failures.filter((each) => each >= last).length
       expect(seen.begun.filter((each) => each > last).length).toBeLessThanOrEqual(1 + failuresAfter)
     }),
-    { numRuns: 10_000 },
+    propertyRuns({ long: 10_000, sample: 500 }),
   )
 }, 120_000)
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { SimulatedClock } from '../../test/simulated-clock.ts'
 import { delays, SimulatedServer, toolsOf } from '../../test/simulated-server.ts'
 import { Upstream } from './upstream.ts'
@@ -44,6 +45,6 @@ test('however an upstream changes, dies and returns, in the end its tools are li
       expect(server.lists).toBeLessThanOrEqual(server.opened + server.notices + server.failures)
       await upstream.close()
     }),
-    { numRuns: 10_000 },
+    propertyRuns({ long: 10_000, sample: 500 }),
   )
 }, 120_000)

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { connect } from '@unfold-mcp/client'
 import { createHandler, defineToolbox, toNodeHandler } from '@unfold-mcp/server'
 import { expect, test } from 'vitest'
+import { needs } from '../../../../test/needs.ts'
 import { until } from '../../../client/test/processes.ts'
 import { gatewayFolder } from '../gateway-file.ts'
-import { authority, canCertify } from './certificates.ts'
+import { authority } from './certificates.ts'
 import { commanded } from './command.ts'
 
 /** A server behind TLS, or without it, and what reached it. */
@@ -38,8 +39,9 @@ async function listening(
   }
 }
 
-test.skipIf(!canCertify)(
-  'AT-H102: a server whose certificate cannot be trusted is refused, each with what is wrong, before anything is sent and without haste',
+const openssl = needs('openssl')
+test.skipIf(openssl.isMissing)(
+  `AT-H102: a server whose certificate cannot be trusted is refused, each with what is wrong, before anything is sent and without haste${openssl.note}`,
   async () => {
     await using folder = await gatewayFolder()
     const ours = await authority(folder.path)

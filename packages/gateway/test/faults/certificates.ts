@@ -1,10 +1,7 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-
-/** Whether certificates can be made here. */
-export const canCertify = spawnSync('openssl', ['version']).status === 0
 
 export interface Certified {
   readonly key: Buffer

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../test/runs.ts'
 import { isAlive, until } from '../../../client/test/processes.ts'
 import { gatewayFolder } from '../gateway-file.ts'
 import { textOf } from '../result-text.ts'
@@ -64,22 +65,23 @@ describe.skipIf(process.platform === 'win32')('a process of an upstream', () => 
 
   test('leaves nothing behind, however many it started and however often it is replaced', async () => {
     const leaders = new Set<number>()
+    const rounds = runs({ long: 200, sample: 20 })
     const wanted = (round: number) => ({ up: { ...tree(), env: { ROUND: String(round) } } })
     {
       await using all = await runningGateway(wanted(0), { rest: { store: { kind: 'memory' } } })
       const { upstreams } = all.gateway
       const pid = (): number => upstreams.get('up')?.status.pid ?? 0
-      for (let round = 1; round <= 100; round++) {
+      for (let round = 1; round <= rounds; round++) {
         await until(() => pid() > 0 && !leaders.has(pid()), `process ${round}`)
         leaders.add(pid())
-        if (round < 100) await all.edit(wanted(round))
+        if (round < rounds) await all.edit(wanted(round))
       }
-      expect(leaders.size).toBe(100)
+      expect(leaders.size).toBe(rounds)
       await all.lists('up__one')
       await until(() => membersOf(leaders).length === 3, 'those of the last one alone')
     }
     expect(membersOf(leaders)).toEqual([])
-  }, 60_000)
+  }, 120_000)
 })
 
 describe.skipIf(process.platform === 'win32')('no process, however stubborn, outlives a gateway', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { parseConfig } from '../../src/config/read.ts'
 import { Gateway } from '../../src/gateway.ts'
 import { silent } from '../../src/log.ts'
@@ -138,6 +139,6 @@ test('whatever upstreams do and however the configuration is edited, in the end 
         await played(clock, gateway.close())
       },
     ),
-    { numRuns: 1_000 },
+    propertyRuns({ long: 1_000, sample: 100 }),
   )
 }, 120_000)

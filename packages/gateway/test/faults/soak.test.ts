@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { runs } from '../../../../test/runs.ts'
 import { until } from '../../../client/test/processes.ts'
 import { type Kind, Peer } from './peer.ts'
 import { faultProxy } from './proxy.ts'
@@ -32,7 +33,7 @@ async function remote(kind: Kind) {
 
 const words = 'whatever happens to real servers on a bad network, in the end what is listed is what they have'
 
-test.each([1, 2])(`${words} (%i)`, { timeout: 40_000 }, async (seed) => {
+test.each([1, 2])(`${words} (%i)`, { timeout: 120_000 }, async (seed) => {
   const next = numbers(seed)
   await using stdio = await remote('stdio')
   await using http = await remote('http')
@@ -43,7 +44,7 @@ test.each([1, 2])(`${words} (%i)`, { timeout: 40_000 }, async (seed) => {
   const settings = { sweepMs: 0, pingMs: 150, startTimeoutMs: 1_000, graceMs: 200 }
   const servers = remotes.map(({ kind, peer, proxy }) => [kind, { ...peer.config(proxy.port), ...settings }])
   await using all = await runningGateway(Object.fromEntries(servers))
-  for (let round = 0; round < 120; round++) {
+  for (let round = 0; round < runs({ long: 1_200, sample: 60 }); round++) {
     const { peer, proxy, kind } = remotes[next(4)] ?? stdio
     const name = `tool_${next(6)}`
     const burst = (): void => {

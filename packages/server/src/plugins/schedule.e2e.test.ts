@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { propertyRuns } from '../../../../test/runs.ts'
 import { toolModule, workshop } from '../../test/plugins.ts'
 
 const files = ['a.mjs', 'b.mjs', 'c.mjs'] as const
@@ -41,6 +42,6 @@ test('however files are saved and removed, in the end the client was told of wha
       })
       expect(shop.reports).toEqual([])
     }),
-    { numRuns: 5 },
+    propertyRuns({ long: 5, sample: 2 }),
   )
 })

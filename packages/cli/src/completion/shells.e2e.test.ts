@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Tool } from '@unfold-mcp/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../../test/needs.ts'
 import { completionAnswer } from './answer.ts'
 import type { CompletionCache } from './complete.ts'
 import { scripts } from './scripts.ts'
@@ -25,15 +26,6 @@ const createIssue: Tool = {
   },
 }
 const cache: CompletionCache = { servers: { github: { tools: [createIssue] }, weather: { tools: [] } } }
-
-const isThere = (program: string): boolean => {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 
 // The program that the shells complete: it hands its words to this process, and prints what comes back.
 const program = `#!${process.execPath}
@@ -164,7 +156,9 @@ class Session {
 }
 
 for (const shell of ['bash', 'zsh', 'fish'] as const) {
-  describe.skipIf(!isThere(shell) || !isThere(terminal))(`${shell} in a terminal`, () => {
+  const { isMissing, note } = needs(shell, terminal)
+  // `script` has these options on Linux only.
+  describe.skipIf(isMissing || process.platform !== 'linux')(`${shell} in a terminal${note}`, () => {
     let session: Session
     beforeAll(async () => {
       session = await Session.start(shell)

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+interface Needs {
+  readonly isMissing: boolean
+  /** End of a test's title that names the missing programs; empty if there are none. */
+  readonly note: string
+}
+
+const folders = (process.env.PATH ?? '').split(delimiter)
+
+/** Looks for programs that tests need, for `skipIf`. A warning names the missing ones. */
+export function needs(...programs: readonly string[]): Needs {
+  const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))))
+  if (missing.length === 0) return { isMissing: false, note: '' }
+  console.warn(`Skipped: tests that need ${missing.join(' and ')}, which is not installed.`)
+  return { isMissing: true, note: ` (skipped: ${missing.join(' and ')} not installed)` }
+}

@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Output lines of a command in the repository's root. */
+async function lines(command: string, args: readonly string[]): Promise<readonly string[]> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd: root, maxBuffer: 1 << 26 })
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+test('each test file belongs to exactly one project', { timeout: 120_000 }, async () => {
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  const listed = await lines(process.execPath, [vitest, 'list', '--filesOnly', '--json'])
+  const found: readonly { readonly file: string; readonly projectName: string }[] = JSON.parse(listed.join('\n'))
+  const files = await lines('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '*.test.ts'])
+  const deleted = new Set(await lines('git', ['ls-files', '--deleted']))
+  expect(found.map(({ file }) => file.slice(root.length)).sort()).toEqual(files.filter((file) => !deleted.has(file)).sort())
+  const projects = new Set(found.map(({ projectName }) => projectName))
+  expect([...projects].sort()).toEqual(['browser', 'conformance', 'e2e', 'hosts', 'unit'])
+})

@@ -1,0 +1,8 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { expect, test } from 'vitest'
+import './unit-setup.ts'
+
+test('a unit test cannot start a process that runs on its own, only one that it waits for', () => {
+  expect(() => spawn(process.execPath, ['--version'])).toThrow(/A unit test started .*Rename the file to \*\.e2e\.test\.ts/u)
+  expect(execFileSync(process.execPath, ['--version'], { encoding: 'utf8' })).toContain(process.version)
+})
