@@ -12,7 +12,7 @@ const apart = ['ajv', 'libsql', 'pino', 'prom-client', '@opentelemetry/api']
 
 // They run in processes and threads of their own.
 const programs = [
-  ['gateway/dist/upstreams', 'guard.mjs'],
+  ['gateway/dist/upstreams/process', 'guard.mjs'],
   ['server/dist/plugins', 'child.mjs'],
   ['server/dist/plugins', 'lifeline.mjs'],
 ]

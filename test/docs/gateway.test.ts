@@ -9,7 +9,7 @@ import { workbench } from '../../docs/examples/dynamic-tools.ts'
 import { library } from '../../docs/examples/getting-started.ts'
 import { kitchen } from '../../docs/examples/results-and-errors.ts'
 import { until } from '../../packages/client/test/processes.ts'
-import { defaultPace } from '../../packages/gateway/src/upstreams/refresher.ts'
+import { defaultPace } from '../../packages/gateway/src/upstreams/connected/refresher.ts'
 import { withGateway } from './running-gateway.ts'
 import { shownAs, transcript } from './transcript.ts'
 

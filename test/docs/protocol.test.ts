@@ -5,7 +5,7 @@ import { runningGateways } from '@unfold-mcp/gateway'
 import { expect, test } from 'vitest'
 import { workbench } from '../../docs/examples/dynamic-tools.ts'
 import { library } from '../../docs/examples/getting-started.ts'
-import { systemClock } from '../../packages/client/src/clock.ts'
+import { systemClock } from '../../packages/client/src/time/clock.ts'
 import { ResultStore } from '../../packages/gateway/src/results/store.ts'
 import { withGateway } from './running-gateway.ts'
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os'
+import { version } from './base/version.ts'
 import { optionsOf, UsageError, usage } from './options.ts'
-import { version } from './version.ts'
 
 const exit = { failed: 1, usage: 2, noBrowser: 4 } as const
 

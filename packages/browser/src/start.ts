@@ -1,14 +1,14 @@
 import { listen, serveStdio } from '@unfold-mcp/server'
-import { Baselines } from './baselines.ts'
-import { attachChromium, type Chromium, findChromium, launchChromium } from './chromium.ts'
-import { firstPage } from './first-page.ts'
 import type { Options } from './options.ts'
-import { Recording } from './recording.ts'
-import { kinds } from './records.ts'
-import { Redactor } from './redaction.ts'
-import { StatusLine, statusText } from './status.ts'
+import { attachChromium, type Chromium, findChromium, launchChromium } from './page/chromium.ts'
+import { firstPage } from './page/first-page.ts'
+import { watchBrowser } from './page/watched.ts'
+import { Baselines } from './recording/baselines.ts'
+import { Recording } from './recording/recording.ts'
+import { StatusLine, statusText } from './recording/status.ts'
+import { kinds } from './records/records.ts'
+import { Redactor } from './redaction/redaction.ts'
 import { browserToolbox } from './toolbox.ts'
-import { watchBrowser } from './watched.ts'
 
 /** Watches a browser and serves what it sees, until a signal or the client ends it. */
 export async function start(options: Options): Promise<void> {

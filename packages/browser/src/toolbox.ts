@@ -4,7 +4,7 @@ import { addConfigure } from './tools/configure.ts'
 import { addGenerate } from './tools/generate.ts'
 import { addObserve } from './tools/observe.ts'
 import { addQueryDom } from './tools/query-dom.ts'
-import type { Watch } from './watch.ts'
+import type { Watch } from './tools/watch.ts'
 
 /** The five tools over a watched browser, to be served to any client. */
 export function browserToolbox(watch: Watch, options: { readonly counts?: boolean } = {}): Box {

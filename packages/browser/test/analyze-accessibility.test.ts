@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { auditPage } from '../src/analyze/accessibility.ts'
-import { queryDom } from '../src/dom.ts'
-import { PageProblem, type PageProblemReason } from '../src/page-problem.ts'
+import { queryDom } from '../src/dom/dom.ts'
+import { PageProblem, type PageProblemReason } from '../src/page/page-problem.ts'
 import { crash, describeInChromium } from './chromium.ts'
 import { looking } from './looking.ts'
 

@@ -1,19 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  bounded,
-  isData,
-  join,
-  mostFields,
-  nothing,
-  placesOf,
-  plainTextShape,
-  type Shape,
-  shapeOf,
-} from '../src/analyze/shape.ts'
-import { shapeSchema } from '../src/analyze/shape-schema.ts'
-import { shapeText } from '../src/analyze/shape-text.ts'
+import { bounded, isData, join, mostFields, nothing, placesOf, plainTextShape, type Shape, shapeOf } from '../src/api/shape.ts'
+import { shapeSchema } from '../src/api/shape-schema.ts'
+import { shapeText } from '../src/api/shape-text.ts'
 
 const learnt = (values: readonly unknown[]): Shape => values.map((value) => shapeOf(value)).reduce(join, nothing)
 const text = (...values: unknown[]): string => shapeText(learnt(values))

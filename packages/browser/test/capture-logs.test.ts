@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { logTextLimit } from '../src/capture/rendering.ts'
-import type { LogEntry } from '../src/records.ts'
+import type { LogEntry } from '../src/records/records.ts'
 import { describeInChromium, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 

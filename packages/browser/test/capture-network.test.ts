@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readableBodyLimit, requestBodyLimit, responseBodyLimit } from '../src/capture/bodies.ts'
-import type { NetworkRequest } from '../src/records.ts'
+import type { NetworkRequest } from '../src/records/records.ts'
 import { describeInChromium, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { frameLimit } from '../src/capture/sockets.ts'
-import type { SocketEvent } from '../src/records.ts'
+import type { SocketEvent } from '../src/records/records.ts'
 import { describeInChromium, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 

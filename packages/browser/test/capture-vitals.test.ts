@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { PerformanceSnapshot } from '../src/records.ts'
+import type { PerformanceSnapshot } from '../src/records/records.ts'
 import { describeInChromium, type Watching, watching } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
 

@@ -6,11 +6,11 @@ import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Gate } from '../src/capture/gate.ts'
-import type { Oversized } from '../src/capture/inbox.ts'
-import { pipeChannel } from '../src/capture/pipe.ts'
 import { cut } from '../src/capture/text.ts'
-import { webSocketChannel } from '../src/capture/websocket.ts'
-import { type Glimpse, Wire } from '../src/capture/wire.ts'
+import type { Oversized } from '../src/capture/wire/inbox.ts'
+import { pipeChannel } from '../src/capture/wire/pipe.ts'
+import { webSocketChannel } from '../src/capture/wire/websocket.ts'
+import { type Glimpse, Wire } from '../src/capture/wire/wire.ts'
 
 const megabyte = 1024 * 1024
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe } from 'vitest'
-import { ChromiumMissing, findChromium, type LaunchOptions, launchChromium } from '../src/chromium.ts'
-import { Recording } from '../src/recording.ts'
-import { Redactor } from '../src/redaction.ts'
-import { type WatchedBrowser, type WatchedTab, watchBrowser } from '../src/watched.ts'
+import { ChromiumMissing, findChromium, type LaunchOptions, launchChromium } from '../src/page/chromium.ts'
+import { type WatchedBrowser, type WatchedTab, watchBrowser } from '../src/page/watched.ts'
+import { Recording } from '../src/recording/recording.ts'
+import { Redactor } from '../src/redaction/redaction.ts'
 
 const { env } = process
 const found = (() => {

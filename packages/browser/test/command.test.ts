@@ -9,7 +9,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { needs } from '../../../test/needs.ts'
-import { version } from '../src/version.ts'
+import { version } from '../src/base/version.ts'
 import { chromiumArgs, chromiumPath, describeInChromium } from './chromium.ts'
 import { startServer } from './generate-server.ts'
 import { textOf } from './replies.ts'

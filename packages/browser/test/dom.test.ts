@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { describePage, queryDom } from '../src/dom.ts'
-import { PageProblem, type PageProblemReason } from '../src/page-problem.ts'
+import { describePage, queryDom } from '../src/dom/dom.ts'
+import { PageProblem, type PageProblemReason } from '../src/page/page-problem.ts'
 import { crash, describeInChromium } from './chromium.ts'
 import { looking } from './looking.ts'
 

@@ -8,7 +8,7 @@ import type {
   Recorded,
   Selectors,
   UserAction,
-} from '../src/records.ts'
+} from '../src/records/records.ts'
 
 const start = Date.UTC(2026, 0, 2, 10)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { reproduction } from '../src/generate/reproduction.ts'
-import type { UserAction } from '../src/records.ts'
+import { reproduction } from '../src/generate/script/reproduction.ts'
+import type { UserAction } from '../src/records/records.ts'
 import { describeInChromium } from './chromium.ts'
 import { found, Tale } from './generate-records.ts'
 import { runScript } from './generate-running.ts'

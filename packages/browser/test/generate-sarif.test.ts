@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sarif } from '../src/generate/sarif.ts'
-import type { Audit, AuditFault } from '../src/records.ts'
+import { sarif } from '../src/generate/sarif/sarif.ts'
+import type { Audit, AuditFault } from '../src/records/records.ts'
 import { fault, Tale } from './generate-records.ts'
 import { sarifErrors } from './generate-schemas.ts'
 

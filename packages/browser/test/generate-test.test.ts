@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
-import { playwrightTest } from '../src/generate/playwright-test.ts'
+import { playwrightTest } from '../src/generate/script/playwright-test.ts'
 import { describeInChromium } from './chromium.ts'
 import { everyKind, found, Tale } from './generate-records.ts'
 import { compileSpec, runSpec } from './generate-running.ts'

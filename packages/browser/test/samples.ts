@@ -7,7 +7,7 @@ import type {
   SocketStatus,
   Unplaced,
   UserAction,
-} from '../src/records.ts'
+} from '../src/records/records.ts'
 
 const at = Date.UTC(2026, 0, 31, 9, 30)
 const url = 'https://shop.example/'

@@ -1,7 +1,7 @@
 import { ways } from '@unfold-mcp/server/testing'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { replyLimit } from '../src/reply.ts'
+import { replyLimit } from '../src/reply/reply.ts'
 import { crash, describeInChromium, until } from './chromium.ts'
 import { dataOf, failureOf, reasonOf, textOf } from './replies.ts'
 import { serving } from './served.ts'

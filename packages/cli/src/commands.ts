@@ -1,5 +1,5 @@
-import type { Invocation } from './grammar.ts'
-import type { Io } from './io.ts'
+import type { Io } from './base/io.ts'
+import type { Invocation } from './grammar/grammar.ts'
 
 /** What a verb does; gives the exit code. */
 export interface Command {
@@ -8,28 +8,28 @@ export interface Command {
 
 /** The command of each verb, loaded when it is asked for. */
 export const commands: { readonly [verb: string]: () => Promise<Command> } = {
-  serve: () => import('./commands/serve.ts'),
-  add: () => import('./commands/add.ts'),
-  remove: () => import('./commands/remove.ts'),
-  import: () => import('./commands/import.ts'),
-  token: () => import('./commands/token.ts'),
-  connect: () => import('./commands/connect.ts'),
-  disconnect: () => import('./commands/disconnect.ts'),
-  status: () => import('./commands/status.ts'),
-  logs: () => import('./commands/logs.ts'),
-  reload: () => import('./commands/reload.ts'),
-  restart: () => import('./commands/restart.ts'),
-  enable: () => import('./commands/enable.ts'),
-  disable: () => import('./commands/disable.ts'),
-  list: () => import('./commands/list.ts'),
-  call: () => import('./commands/call.ts'),
-  describe: () => import('./commands/describe.ts'),
-  search: () => import('./commands/search.ts'),
-  tree: () => import('./commands/tree.ts'),
-  preview: () => import('./commands/preview.ts'),
-  watch: () => import('./commands/watch.ts'),
-  identity: () => import('./commands/identity.ts'),
-  generate: () => import('./commands/generate.ts'),
+  serve: () => import('./commands/gateway/serve.ts'),
+  add: () => import('./commands/gateway/add.ts'),
+  remove: () => import('./commands/gateway/remove.ts'),
+  import: () => import('./commands/gateway/import.ts'),
+  token: () => import('./commands/gateway/token.ts'),
+  connect: () => import('./commands/gateway/connect.ts'),
+  disconnect: () => import('./commands/gateway/disconnect.ts'),
+  status: () => import('./commands/gateway/status.ts'),
+  logs: () => import('./commands/gateway/logs.ts'),
+  reload: () => import('./commands/gateway/reload.ts'),
+  restart: () => import('./commands/gateway/restart.ts'),
+  enable: () => import('./commands/gateway/enable.ts'),
+  disable: () => import('./commands/gateway/disable.ts'),
+  list: () => import('./commands/tools/list.ts'),
+  call: () => import('./commands/tools/call.ts'),
+  describe: () => import('./commands/tools/describe.ts'),
+  search: () => import('./commands/tools/search.ts'),
+  tree: () => import('./commands/tools/tree.ts'),
+  preview: () => import('./commands/tools/preview.ts'),
+  watch: () => import('./commands/tools/watch.ts'),
+  identity: () => import('./commands/tools/identity.ts'),
+  generate: () => import('./commands/tools/generate.ts'),
   plugins: () => import('./commands/plugins.ts'),
   init: () => import('./commands/init.ts'),
   login: () => import('./commands/login.ts'),

@@ -14,10 +14,12 @@ try {
     const { completeCommand } = await import('./completion/command.ts')
     process.exitCode = await completeCommand(argv.slice(1))
   } else if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
-    const { verbHelp } = await import('./help.ts')
+    const { verbHelp } = await import('./grammar/help.ts')
     process.stdout.write(`${verbHelp(first === 'help' ? (second ?? '') : '', process.stdout.columns)}\n`)
   } else if (first === '--version' || first === '-v' || first === 'version') {
-    const { version } = await import('./version.ts')
+    const {
+      manifest: { version },
+    } = await import('./base/package-folder.ts')
     process.stdout.write(`${version}\n`)
   } else {
     const { run } = await import('./run.ts')

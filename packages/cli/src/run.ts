@@ -1,12 +1,12 @@
+import { CommandError, exit } from './base/exit.ts'
+import { commandErrorOf } from './base/failure.ts'
+import { homeFolder } from './base/home.ts'
+import { dataFolder, type Io } from './base/io.ts'
 import { commands } from './commands.ts'
-import { CommandError, exit } from './exit.ts'
-import { commandErrorOf } from './failure.ts'
-import { type Invocation, isSet, parse, textOf } from './grammar.ts'
-import { verbHelp } from './help.ts'
-import { homeFolder } from './home.ts'
-import { dataFolder, type Io } from './io.ts'
-import { Output } from './output.ts'
-import { verbs } from './verbs.ts'
+import { type Invocation, isSet, parse, textOf } from './grammar/grammar.ts'
+import { verbHelp } from './grammar/help.ts'
+import { verbs } from './grammar/verbs.ts'
+import { Output } from './output/output.ts'
 
 export interface RunOptions {
   /** The server that is meant when none is named. */

@@ -1,14 +1,14 @@
 import type { Implementation } from '@modelcontextprotocol/client'
-import type { CachedTools, CacheKey, ToolCache } from './cache.ts'
-import { type Clock, systemClock } from './clock.ts'
+import type { CachedTools, CacheKey, ToolCache } from './cache/cache.ts'
+import { cacheKeyOf, type Target } from './config/target.ts'
 import { Connection, type LogEntry } from './connection.ts'
-import { type DialOptions, dial, type ProtocolChoice, type Session } from './dial.ts'
-import type { DocumentNotice } from './documents.ts'
-import { Asking, type Elicit } from './elicitation.ts'
-import { wordsOf } from './errors.ts'
-import type { ProcessLife } from './stdio.ts'
-import { cacheKeyOf, type Target } from './target.ts'
-import { bounded } from './warnings.ts'
+import { wordsOf } from './errors/errors.ts'
+import { bounded } from './errors/warnings.ts'
+import { Asking, type Elicit } from './session/elicitation.ts'
+import { type DialOptions, dial, type ProtocolChoice, type Session } from './session/handshake.ts'
+import type { DocumentNotice } from './session/notifications.ts'
+import { type Clock, systemClock } from './time/clock.ts'
+import type { ProcessLife } from './transports/stdio.ts'
 
 export interface ConnectOptions {
   /** Where lists of tools are kept between connections. */

@@ -1,11 +1,11 @@
-import { type Clock, systemClock } from './clock.ts'
+import { connectionKeyOf, labelOf, type Target } from './config/target.ts'
 import { type ConnectOptions, connect } from './connect.ts'
 import type { Connection } from './connection.ts'
-import { before } from './deadline.ts'
-import type { Session } from './dial.ts'
-import { ClientError } from './errors.ts'
-import type { Agreement } from './link.ts'
-import { connectionKeyOf, labelOf, type Target } from './target.ts'
+import { ClientError } from './errors/errors.ts'
+import type { Session } from './session/handshake.ts'
+import type { Agreement } from './session/session.ts'
+import { type Clock, systemClock } from './time/clock.ts'
+import { before } from './time/deadline.ts'
 
 /** What is the same for everybody who shares a connection. */
 export interface PoolOptions

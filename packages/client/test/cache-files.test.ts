@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CachedTools, type CacheKey, fileCache, readCached } from '../src/cache.ts'
+import { type CachedTools, type CacheKey, fileCache, readCached } from '../src/cache/cache.ts'
 
 let folder = ''
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { type ClientError, isClientError } from '../src/errors.ts'
+import { type ClientError, isClientError } from '../src/errors/errors.ts'
 
 /** The failure of something that must fail. */
 export async function failure(promise: Promise<unknown>): Promise<ClientError> {

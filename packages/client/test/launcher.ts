@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { CommandTarget } from '../src/target.ts'
+import type { CommandTarget } from '../src/config/target.ts'
 import { until } from './processes.ts'
 
 const script = fileURLToPath(new URL('servers/launcher.mjs', import.meta.url))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Clock } from '../src/clock.ts'
 import { Pool } from '../src/pool.ts'
+import type { Clock } from '../src/time/clock.ts'
 import { failure } from './failing.ts'
 import { isAlive, server, until } from './processes.ts'
 import { changeable, serveToolbox } from './servers.ts'

@@ -1,8 +1,8 @@
 import { Client, type JSONRPCMessage } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
-import { systemClock } from '../src/clock.ts'
-import { probe } from '../src/probe.ts'
-import { StdioTransport } from '../src/stdio.ts'
+import { probe } from '../src/session/probe.ts'
+import { systemClock } from '../src/time/clock.ts'
+import { StdioTransport } from '../src/transports/stdio.ts'
 import { server } from './processes.ts'
 
 test('a server of 2026-07-28 that is slow to start is pinged, and still spoken to in its own era', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { CommandTarget } from '../src/target.ts'
+import type { CommandTarget } from '../src/config/target.ts'
 
 /** A server of this folder, as a process of its own. */
 export const server = (file: string, ...args: readonly string[]): CommandTarget => ({

@@ -1,118 +1,17 @@
-export {
-  type Activation,
-  type Because,
-  type GroupCost,
-  initialActivation,
-  isActive,
-  nothingActive,
-  type Plan,
-  planActivate,
-  planAll,
-  planDeactivate,
-  reconcile,
-  touch,
-} from './activation.ts'
-export { ByteLines } from './byte-lines.ts'
-export { canonicalJson } from './canonical.ts'
-export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog.ts'
-export { counted } from './count.ts'
-export { discovery, type GroupOutline, metaKeys, type OutlinedTool, type ToolDescription } from './discovery.ts'
-export {
-  always,
-  type Entry,
-  type Facts,
-  group,
-  type Origin,
-  type Predicate,
-  type Snapshot,
-  type Surface,
-  type Visibility,
-  when,
-} from './entry.ts'
-export { correctedArguments, exampleOf } from './example.ts'
-export { type Evaluate, type FactSource, LiveFacts, rememberingEvaluate } from './facts.ts'
-export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './failure.ts'
-export { fileNameFor } from './file-name.ts'
-export { fingerprint, toolFingerprint } from './fingerprint.ts'
-export {
-  type Branch,
-  type Choice,
-  type Constraints,
-  type Field,
-  type FieldKind,
-  type Form,
-  type FormBudget,
-  fieldsIn,
-  formOf,
-} from './form.ts'
-export { generatedAbout } from './group-about.ts'
-export {
-  ancestorsOf,
-  closureOf,
-  declareGroups,
-  type Group,
-  type GroupDeclaration,
-  type Groups,
-  gateName,
-  groupOf,
-  noGroups,
-  type Quota,
-  unknownGroup,
-} from './groups.ts'
-export {
-  type HostHint,
-  type HostLimits,
-  type HostProfile,
-  hostByClientName,
-  hostById,
-  hostProfiles,
-  type Relists,
-} from './hosts.ts'
-export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdentity, valueIdentity } from './identity.ts'
-export {
-  availableModes,
-  declareModes,
-  isModeAvailable,
-  isTelling,
-  type Mode,
-  type ModeDeclaration,
-  type ModeMeta,
-  type ModePolicy,
-  type ModeSet,
-  type Modes,
-  type ModesDeclaration,
-  modeMeta,
-  modeNames,
-  whenEmpty,
-} from './modes.ts'
-export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './names.ts'
-export { normalForm } from './normal-form.ts'
-export { type Page, pageOf } from './pages.ts'
-export { decodedHeader, headerMismatch, headerParameters, headerProblem } from './param-headers.ts'
-export { isRecord } from './record.ts'
-export { Ring, type RingLimits } from './ring.ts'
-export type { Confidence } from './search/abstention.ts'
-export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts } from './search/document.ts'
-export type { FieldName } from './search/fields.ts'
-export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
-export type { Via } from './search/ranking.ts'
-export { searchHint } from './search/search-hint.ts'
-export {
-  type ExplainedWord,
-  type Explanation,
-  type SearchAnswer,
-  SearchIndex,
-  type SearchMatch,
-  type SearchOptions,
-} from './search/search-index.ts'
-export { UsageMemory, type UsageNote } from './search/usage.ts'
-export { Semaphore } from './semaphore.ts'
-export { firstSentence, signature, typeText } from './signature.ts'
-export { surfaceNames } from './surface.ts'
-export { parseSwitch } from './switch.ts'
-export { estimateTokens, toolTokens } from './tokens.ts'
-export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool.ts'
-export { expandVariables, replaceVariables, type VariableProblem } from './variables.ts'
+export { ByteLines } from './base/byte-lines.ts'
+export { canonicalJson } from './base/canonical.ts'
+export { counted } from './base/count.ts'
+export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './base/failure.ts'
+export { fileNameFor } from './base/file-name.ts'
+export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './base/names.ts'
+export { normalForm } from './base/normal-form.ts'
+export { isRecord } from './base/record.ts'
+export { Ring, type RingLimits } from './base/ring.ts'
+export { Semaphore } from './base/semaphore.ts'
+export { parseSwitch } from './base/switch.ts'
+export { expandVariables, replaceVariables, type VariableProblem } from './base/variables.ts'
+export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog/catalog.ts'
+export { surfaceNames } from './catalog/surface.ts'
 export {
   appended,
   type Exposure,
@@ -129,4 +28,105 @@ export {
   type View,
   viewFingerprint,
   viewOf,
-} from './view.ts'
+} from './catalog/view.ts'
+export {
+  type Activation,
+  type Because,
+  type GroupCost,
+  initialActivation,
+  isActive,
+  nothingActive,
+  type Plan,
+  planActivate,
+  planAll,
+  planDeactivate,
+  reconcile,
+  touch,
+} from './groups/activation.ts'
+export { generatedAbout } from './groups/description.ts'
+export {
+  ancestorsOf,
+  closureOf,
+  declareGroups,
+  type Group,
+  type GroupDeclaration,
+  type Groups,
+  gateName,
+  groupOf,
+  noGroups,
+  type Quota,
+  unknownGroup,
+} from './groups/groups.ts'
+export { discovery, type GroupOutline, metaKeys, type OutlinedTool, type ToolDescription } from './protocol/discovery.ts'
+export {
+  type HostHint,
+  type HostLimits,
+  type HostProfile,
+  hostByClientName,
+  hostById,
+  hostProfiles,
+  type Relists,
+} from './protocol/hosts.ts'
+export { type Page, pageOf } from './protocol/pages.ts'
+export { correctedArguments, exampleOf } from './schema/example.ts'
+export {
+  type Branch,
+  type Choice,
+  type Constraints,
+  type Field,
+  type FieldKind,
+  type Form,
+  type FormBudget,
+  fieldsIn,
+  formOf,
+} from './schema/form.ts'
+export type { Confidence } from './search/abstention.ts'
+export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts } from './search/document.ts'
+export type { FieldName } from './search/fields.ts'
+export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
+export type { Via } from './search/ranking.ts'
+export { searchHint } from './search/search-hint.ts'
+export {
+  type ExplainedWord,
+  type Explanation,
+  type SearchAnswer,
+  SearchIndex,
+  type SearchMatch,
+  type SearchOptions,
+} from './search/search-index.ts'
+export { UsageMemory, type UsageNote } from './search/usage.ts'
+export {
+  always,
+  type Entry,
+  type Facts,
+  group,
+  type Origin,
+  type Predicate,
+  type Snapshot,
+  type Surface,
+  type Visibility,
+  when,
+} from './tool/entry.ts'
+export { type Evaluate, type FactSource, LiveFacts, rememberingEvaluate } from './tool/facts.ts'
+export { fingerprint, toolFingerprint } from './tool/fingerprint.ts'
+export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdentity, valueIdentity } from './tool/identity.ts'
+export {
+  availableModes,
+  declareModes,
+  isModeAvailable,
+  isTelling,
+  type Mode,
+  type ModeDeclaration,
+  type ModeMeta,
+  type ModePolicy,
+  type ModeSet,
+  type Modes,
+  type ModesDeclaration,
+  modeMeta,
+  modeNames,
+  whenEmpty,
+} from './tool/modes.ts'
+export { decodedHeader, headerMismatch, headerParameters, headerProblem } from './tool/param-headers.ts'
+export { firstSentence, signature, typeText } from './tool/signature.ts'
+export { estimateTokens, toolTokens } from './tool/tokens.ts'
+export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool/tool.ts'

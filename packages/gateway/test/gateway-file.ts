@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CloseOptions } from '../src/gateway-life.ts'
+import type { CloseOptions } from '../src/running-gateway.ts'
 import { type RunningGateway, type StartOptions, startGateway } from '../src/start.ts'
 
 /** A folder for a gateway, removed when the test ends. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { fakeLauncher, installing } from '../../client/test/launcher.ts'
 import { until } from '../../client/test/processes.ts'
-import { npxFolder } from '../src/upstreams/npx-cache.ts'
+import { npxFolder } from '../src/upstreams/process/npx-cache.ts'
 import { fromFile } from './gateway-file.ts'
 import { watched } from './upstreams.ts'
 

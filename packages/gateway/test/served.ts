@@ -1,7 +1,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { until } from '../../client/test/processes.ts'
 import { type TestClient, testClient } from '../../server/src/testing/client.ts'
-import { createLog } from '../src/log.ts'
+import { createLog } from '../src/base/log.ts'
 import { runningGateways } from '../src/run-file.ts'
 import { type FromFileOptions, fromFile } from './gateway-file.ts'
 import { server } from './upstreams.ts'

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { PageProblem } from '../page-problem.ts'
-import type { Audit, AuditFault, Recorded, Unplaced } from '../records.ts'
-import { quoted } from '../reply.ts'
-import { type Visit, visit } from '../visit.ts'
+import { PageProblem } from '../page/page-problem.ts'
+import { type Visit, visit } from '../page/visit.ts'
+import type { Audit, AuditFault, Recorded, Unplaced } from '../records/records.ts'
+import { quoted } from '../reply/reply.ts'
 import { auditFrame, beforeEngine, countElements, type FrameAudit, frameElement } from './axe-script.ts'
 
 export interface AuditOptions {

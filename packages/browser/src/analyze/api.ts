@@ -1,4 +1,4 @@
-import type { EndpointSummary, Endpoints } from '../endpoints.ts'
+import type { EndpointSummary, Endpoints } from '../api/endpoints.ts'
 
 export interface ApiOptions {
   /** Only endpoints whose address contains this. */

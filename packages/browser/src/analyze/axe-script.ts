@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
-import type { Kit } from '../dom/kit.ts'
-import type { AuditFault } from '../records.ts'
+import type { Kit } from '../page/dom-helpers.ts'
+import type { AuditFault } from '../records/records.ts'
 
 /** What is asked of one frame. */
 export interface AuditAsked {

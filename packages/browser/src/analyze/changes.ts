@@ -1,9 +1,9 @@
-import { missedSince, presentPlace } from '../places.ts'
-import type { Recording } from '../recording.ts'
-import { type Kind, kinds, type LogEntry, type NetworkRequest } from '../records.ts'
-import { beginning } from '../reply.ts'
+import { pathText, segmentsOf } from '../api/path.ts'
+import { missedSince, presentPlace } from '../recording/places.ts'
+import type { Recording } from '../recording/recording.ts'
+import { type Kind, kinds, type LogEntry, type NetworkRequest } from '../records/records.ts'
+import { beginning } from '../reply/reply.ts'
 import { Groups, messageKey } from './groups.ts'
-import { pathText, segmentsOf } from './path.ts'
 
 /** What happened since a place. */
 export interface Changes {

@@ -1,7 +1,7 @@
-import { type Baselines, type Metric, pageOf } from '../baselines.ts'
-import type { Recording } from '../recording.ts'
-import type { NetworkRequest, PerformanceSnapshot } from '../records.ts'
-import { beginning } from '../reply.ts'
+import { type Baselines, type Metric, pageOf } from '../recording/baselines.ts'
+import type { Recording } from '../recording/recording.ts'
+import type { NetworkRequest, PerformanceSnapshot } from '../records/records.ts'
+import { beginning } from '../reply/reply.ts'
 
 export interface PerformanceOptions {
   /** Only pages whose address contains this. */

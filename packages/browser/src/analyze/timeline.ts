@@ -1,6 +1,6 @@
-import type { Recording } from '../recording.ts'
-import type { Kind, LogEntry, NetworkRequest, PerformanceSnapshot, Records, SocketEvent, UserAction } from '../records.ts'
-import { beginning } from '../reply.ts'
+import type { Recording } from '../recording/recording.ts'
+import type { Kind, LogEntry, NetworkRequest, PerformanceSnapshot, Records, SocketEvent, UserAction } from '../records/records.ts'
+import { beginning } from '../reply/reply.ts'
 
 export interface TimelineOptions {
   /** How many entries at most: 50 unless told, 200 at most. */

@@ -1,4 +1,4 @@
-import type { Body } from '../records.ts'
+import type { Body } from '../records/records.ts'
 import { cut } from './text.ts'
 
 /** How much is kept of what a request sends. */

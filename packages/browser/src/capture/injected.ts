@@ -1,4 +1,4 @@
-import { makeAria } from '../aria.ts'
+import { makeAria } from '../base/aria.ts'
 import { watchActions } from './page/actions.ts'
 import { makeSelectorsOf } from './page/selectors.ts'
 import { measureVitals } from './page/vitals.ts'

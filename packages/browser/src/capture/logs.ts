@@ -1,5 +1,5 @@
-import type { Recording } from '../recording.ts'
-import type { LogEntry, LogLevel } from '../records.ts'
+import type { Recording } from '../recording/recording.ts'
+import type { LogEntry, LogLevel } from '../records/records.ts'
 import { addressOf } from './address.ts'
 import type { EventOf } from './protocol.ts'
 import { lineOf, logTextLimit, stackOf, textOf } from './rendering.ts'

@@ -1,11 +1,11 @@
-import type { Recording } from '../recording.ts'
-import type { Body, Header, NetworkRequest } from '../records.ts'
+import type { Recording } from '../recording/recording.ts'
+import type { Body, Header, NetworkRequest } from '../records/records.ts'
 import { addressOf } from './address.ts'
 import { bodyOf, isTextual, noBody, readableBodyLimit, requestBodyLimit, responseBodyLimit } from './bodies.ts'
 import type { EventOf } from './protocol.ts'
 import { shortened } from './text.ts'
 import { timingsOf } from './timings.ts'
-import type { Wire } from './wire.ts'
+import type { Wire } from './wire/wire.ts'
 
 type Sent = EventOf<'Network.requestWillBeSent'>
 type Response = EventOf<'Network.responseReceived'>['response']

@@ -1,5 +1,5 @@
-import type { Recording } from '../recording.ts'
-import type { SocketEvent, SocketStatus } from '../records.ts'
+import type { Recording } from '../recording/recording.ts'
+import type { SocketEvent, SocketStatus } from '../records/records.ts'
 import { addressOf } from './address.ts'
 import { Gate } from './gate.ts'
 import type { EventOf } from './protocol.ts'

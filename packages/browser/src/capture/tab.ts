@@ -1,5 +1,5 @@
-import type { Recording } from '../recording.ts'
-import type { UserAction } from '../records.ts'
+import type { Recording } from '../recording/recording.ts'
+import type { UserAction } from '../records/records.ts'
 import { addressOf } from './address.ts'
 import { Gate } from './gate.ts'
 import { binding, injected, leaving, measuring, world } from './injected.ts'
@@ -10,7 +10,7 @@ import { type Report, reportOf, type Vitals } from './reports.ts'
 import { Requests } from './requests.ts'
 import { frameRate, Sockets } from './sockets.ts'
 import { shortened } from './text.ts'
-import type { Glimpse, Wire } from './wire.ts'
+import type { Glimpse, Wire } from './wire/wire.ts'
 
 /** Why a tab cannot be worked with, in words for whoever wanted to. */
 export class TabUnavailable extends Error {

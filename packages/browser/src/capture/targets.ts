@@ -1,8 +1,8 @@
-import type { Recording } from '../recording.ts'
+import type { Recording } from '../recording/recording.ts'
 import type { EventOf, Heard } from './protocol.ts'
 import { Tab } from './tab.ts'
 import { shortened } from './text.ts'
-import type { Glimpse, Tap, Wire } from './wire.ts'
+import type { Glimpse, Tap, Wire } from './wire/wire.ts'
 
 type TargetInfo = EventOf<'Target.attachedToTarget'>['targetInfo']
 

@@ -1,4 +1,4 @@
-import type { NetworkRequest } from '../records.ts'
+import type { NetworkRequest } from '../records/records.ts'
 import type { EventOf } from './protocol.ts'
 
 type Timing = NonNullable<EventOf<'Network.responseReceived'>['response']['timing']>

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import type { Kit } from './kit.ts'
+import type { Kit } from '../page/dom-helpers.ts'
 
 /** A page as a person would sum it up, without anything that was typed into it. */
 export interface PageDescription {

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import type { Box, Kit } from './kit.ts'
+import type { Box, Kit } from '../page/dom-helpers.ts'
 
 /** What is asked of a page about its elements. */
 export interface Query {

@@ -1,4 +1,4 @@
-import { beginning, inert } from '../reply.ts'
+import { beginning, inert } from '../reply/reply.ts'
 
 /**
  * A text from a page as code in one line of Markdown. Nothing in it becomes a link, a picture, HTML, a mention of somebody or

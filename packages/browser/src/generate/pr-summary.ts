@@ -1,6 +1,6 @@
-import type { Audit, LogEntry, NetworkRequest, UserAction } from '../records.ts'
+import type { Audit, LogEntry, NetworkRequest, UserAction } from '../records/records.ts'
 import { codeSpan, counted, list } from './markdown.ts'
-import { planOf } from './steps.ts'
+import { planOf } from './script/steps.ts'
 
 /** How a page performed, and how it did before. */
 interface PagePerformance {

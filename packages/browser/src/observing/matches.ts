@@ -1,6 +1,6 @@
 import { ToolError } from '@unfold-mcp/server'
-import type { Kind, LogEntry, LogLevel, NetworkRequest, Records, SocketEvent, UserAction } from '../records.ts'
-import { quoted } from '../reply.ts'
+import type { Kind, LogEntry, LogLevel, NetworkRequest, Records, SocketEvent, UserAction } from '../records/records.ts'
+import { quoted } from '../reply/reply.ts'
 
 interface Everywhere {
   /** Only the record at this place. */

@@ -1,5 +1,5 @@
 import { ToolError } from '@unfold-mcp/server'
-import { quoted } from '../reply.ts'
+import { quoted } from '../reply/reply.ts'
 
 /** From where on records are wanted: from the beginning, after a place, or from a time on. */
 export type Since = { readonly from: 'beginning' } | { readonly from: 'place' | 'time'; readonly value: number }

@@ -10,8 +10,8 @@ import type {
   Records,
   SocketEvent,
   UserAction,
-} from '../records.ts'
-import { beginning } from '../reply.ts'
+} from '../records/records.ts'
+import { beginning } from '../reply/reply.ts'
 import type { Matches } from './matches.ts'
 
 type View<K extends Kind> = (record: Records[K], most: number, match: Matches[K] | undefined) => object

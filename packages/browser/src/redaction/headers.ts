@@ -1,4 +1,4 @@
-import type { Header } from '../records.ts'
+import type { Header } from '../records/records.ts'
 import { type Found, marker } from './marker.ts'
 import { isWorthHiding, secrecyOf, squashed } from './names.ts'
 

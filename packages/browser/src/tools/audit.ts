@@ -1,7 +1,7 @@
 import { auditPage } from '../analyze/accessibility.ts'
-import type { Audit } from '../records.ts'
-import type { Watch } from '../watch.ts'
+import type { Audit } from '../records/records.ts'
 import { onTab } from './live.ts'
+import type { Watch } from './watch.ts'
 
 export interface AuditRequest {
   readonly tab: string | undefined

@@ -1,6 +1,6 @@
 import { defineToolbox } from '@unfold-mcp/server'
-import { version } from '../version.ts'
-import type { Watch } from '../watch.ts'
+import { version } from '../base/version.ts'
+import type { Watch } from './watch.ts'
 
 /** An empty toolbox over a recording. Everything in it waits for the first observation, unless it says otherwise. */
 export function emptyBox(

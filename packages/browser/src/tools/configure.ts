@@ -1,11 +1,11 @@
 import { ToolError } from '@unfold-mcp/server'
 import { z } from 'zod'
-import { noFilters } from '../filters.ts'
-import { kinds } from '../records.ts'
-import { dataReply, ownReply, quoted } from '../reply.ts'
-import { listSessions, loadSession, saveSession } from '../session-store.ts'
-import type { Watch } from '../watch.ts'
+import { noFilters } from '../recording/filters.ts'
+import { listSessions, loadSession, saveSession } from '../recording/session-store.ts'
+import { kinds } from '../records/records.ts'
+import { dataReply, ownReply, quoted } from '../reply/reply.ts'
 import type { Box } from './box.ts'
+import type { Watch } from './watch.ts'
 
 const which = z.array(z.enum(kinds)).optional()
 const texts = z.array(z.string().min(1).max(500)).max(50).optional()

@@ -1,5 +1,5 @@
 import type { Snapshot } from '@unfold-mcp/server'
-import type { BrowserFacts } from '../recording.ts'
+import type { BrowserFacts } from '../recording/recording.ts'
 
 type Of = (snapshot: Snapshot<BrowserFacts>) => number
 

@@ -1,9 +1,9 @@
 import { ToolError } from '@unfold-mcp/server'
 import type { Page } from 'playwright-core'
-import { PageProblem } from '../page-problem.ts'
-import type { Redactor } from '../redaction.ts'
-import type { Watch } from '../watch.ts'
-import { TabUnavailable } from '../watched.ts'
+import { PageProblem } from '../page/page-problem.ts'
+import { TabUnavailable } from '../page/watched.ts'
+import type { Redactor } from '../redaction/redaction.ts'
+import type { Watch } from './watch.ts'
 
 /** Works with a tab's page as it is now. What pages and people do meanwhile is told to the model, and is no fault of ours. */
 export async function onTab<T>(

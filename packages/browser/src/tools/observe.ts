@@ -1,15 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { describePage } from '../dom.ts'
-import { given } from '../given.ts'
-import { type PageQuery, page } from '../observing.ts'
-import type { Kind } from '../records.ts'
-import { dataReply, replyLimit, shown } from '../reply.ts'
-import { withTimes } from '../times.ts'
-import type { Watch } from '../watch.ts'
+import { given } from '../base/defined.ts'
+import { withTimes } from '../base/times.ts'
+import { describePage } from '../dom/dom.ts'
+import { type PageQuery, page } from '../observing/observing.ts'
+import type { Kind } from '../records/records.ts'
+import { dataReply, replyLimit, shown } from '../reply/reply.ts'
 import type { Box } from './box.ts'
 import { advice, data } from './data.ts'
 import { onTab, withoutSecrets } from './live.ts'
+import type { Watch } from './watch.ts'
 
 const contains = z.string().max(500).optional().describe('Only those that contain this text')
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { queryDom } from '../dom.ts'
-import { given } from '../given.ts'
-import { dataReply } from '../reply.ts'
-import type { Watch } from '../watch.ts'
+import { given } from '../base/defined.ts'
+import { queryDom } from '../dom/dom.ts'
+import { dataReply } from '../reply/reply.ts'
 import type { Box } from './box.ts'
 import { onTab, withoutSecrets } from './live.ts'
+import type { Watch } from './watch.ts'
 
 /** A live look at the elements of a page. */
 export function addQueryDom(box: Box, watch: Watch): void {

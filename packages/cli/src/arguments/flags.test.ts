@@ -1,6 +1,6 @@
 import type { JsonSchema, Tool } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
-import { common, verbs } from '../verbs.ts'
+import { common, verbs } from '../grammar/verbs.ts'
 import { flagsOf, reservedNames } from './flags.ts'
 
 const tool = (properties: JsonSchema): Tool => ({ name: 'act', inputSchema: { type: 'object', properties } })

@@ -1,6 +1,6 @@
-import { exit, usageError } from '../exit.ts'
-import type { Invocation } from '../grammar.ts'
-import type { Io } from '../io.ts'
+import { exit, usageError } from '../base/exit.ts'
+import type { Io } from '../base/io.ts'
+import type { Invocation } from '../grammar/grammar.ts'
 
 /** Prints what a shell needs to complete words of ours. */
 export async function run({ words }: Invocation, { stdout }: Io): Promise<number> {

@@ -1,10 +1,10 @@
+import { exit } from '../base/exit.ts'
+import type { Io } from '../base/io.ts'
 import { type Finding, findingsFor } from '../doctor/findings.ts'
 import { deleteNpxFolders } from '../doctor/npx.ts'
-import { exit } from '../exit.ts'
 import { restartServers } from '../gateway/running.ts'
-import { type Flags, type Invocation, isSet } from '../grammar.ts'
-import type { Io } from '../io.ts'
-import { Output } from '../output.ts'
+import { type Flags, type Invocation, isSet } from '../grammar/grammar.ts'
+import { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 
 const marks = { ok: 'ok  ', note: 'note', login: 'sign in', failed: 'FAILED' } as const

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { CommandError, exit, usageError } from '../exit.ts'
-import { type Invocation, isSet, textOf } from '../grammar.ts'
-import type { Io } from '../io.ts'
-import { Output } from '../output.ts'
-import { cloneNote, ownPackages } from '../packages.ts'
-import { scaffold } from '../scaffold.ts'
+import { CommandError, exit, usageError } from '../base/exit.ts'
+import type { Io } from '../base/io.ts'
+import { cloneNote, ownPackages } from '../base/packages.ts'
+import { scaffold } from '../generate/scaffold.ts'
+import { type Invocation, isSet, textOf } from '../grammar/grammar.ts'
+import { Output } from '../output/output.ts'
 
 /** Begins a server of one's own, in a folder that has nothing in it yet. */
 export async function run({ words, flags }: Invocation, io: Io): Promise<number> {

@@ -1,9 +1,9 @@
-import { CommandError, exit, usageError } from '../exit.ts'
-import { type Invocation, isSet, numberOf, textOf } from '../grammar.ts'
-import { dataFolder, type Io, isInteractive } from '../io.ts'
-import { openAddress } from '../open.ts'
-import { Output } from '../output.ts'
-import { namedServer } from '../servers.ts'
+import { CommandError, exit, usageError } from '../base/exit.ts'
+import { dataFolder, type Io, isInteractive } from '../base/io.ts'
+import { openAddress } from '../base/open-browser.ts'
+import { type Invocation, isSet, numberOf, textOf } from '../grammar/grammar.ts'
+import { Output } from '../output/output.ts'
+import { namedServer } from '../servers/servers.ts'
 import { safeText } from '../text/safe.ts'
 
 const defaultSeconds = 300

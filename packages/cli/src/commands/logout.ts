@@ -1,8 +1,8 @@
-import { exit, usageError } from '../exit.ts'
-import type { Invocation } from '../grammar.ts'
-import { dataFolder, type Io } from '../io.ts'
-import { Output } from '../output.ts'
-import { namedServer } from '../servers.ts'
+import { exit, usageError } from '../base/exit.ts'
+import { dataFolder, type Io } from '../base/io.ts'
+import type { Invocation } from '../grammar/grammar.ts'
+import { Output } from '../output/output.ts'
+import { namedServer } from '../servers/servers.ts'
 import { safeText } from '../text/safe.ts'
 
 /** Forgets a sign-in, here and where it was made. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { basename, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { exit, usageError } from '../exit.ts'
-import { type Invocation, textOf } from '../grammar.ts'
-import type { Io } from '../io.ts'
-import { version } from '../version.ts'
+import { exit, usageError } from '../base/exit.ts'
+import type { Io } from '../base/io.ts'
+import { manifest } from '../base/package-folder.ts'
+import { type Invocation, textOf } from '../grammar/grammar.ts'
 
 // Clients that list once see what is loaded by then; one plugin that hangs does not keep them from the others.
 const patienceMs = 2_000
@@ -27,7 +27,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     report: ({ message }) => log(message),
     onOutput: (plugin, line) => log(`[${plugin}] ${line}`),
   })
-  const toolbox = defineToolbox({ name: basename(path), version }).use(plugins)
+  const toolbox = defineToolbox({ name: basename(path), version: manifest.version }).use(plugins)
   await Promise.race([plugins.ready(), pause(patienceMs, undefined, { ref: false })])
   await serve(toolbox, { argv: port === undefined ? [] : ['--http', port] })
   // It ends the process itself: on a signal, or when whoever started it closes its input.

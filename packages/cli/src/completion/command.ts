@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
-import { dataFolder } from '../io.ts'
+import { dataFolder } from '../base/io.ts'
 import { completionAnswer } from './answer.ts'
 import { completionCache, completionFolders } from './cache.ts'
 
 /** Answers a shell's script on standard output; gives the exit code. */
 export async function completeCommand(question: readonly string[]): Promise<number> {
   const { env } = process
-  const home = env.HOME ?? (await import('../home.ts')).homeFolder(env)
+  const home = env.HOME ?? (await import('../base/home.ts')).homeFolder(env)
   const known = completionCache(completionFolders(dataFolder({ env, home })), { defaultServer: env.UNFOLD_SERVER })
   const cache = {
     ...known,

@@ -1,4 +1,4 @@
-import { common, type Flag, type Verb, verbs } from '../verbs.ts'
+import { common, type Flag, type Verb, verbs } from '../grammar/verbs.ts'
 import type { Candidate, KnownFlag, KnownTool } from './known.ts'
 
 /** The tools of a server, and a quicker way to one of them where there is one. */

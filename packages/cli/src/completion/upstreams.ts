@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import type { Io } from '../base/io.ts'
 import { jsonAt } from '../edit/json.ts'
 import { foundConfig } from '../gateway/config-file.ts'
-import type { Io } from '../io.ts'
 
 /** The servers that the configuration of the gateway has; none where it cannot be read. */
 export async function upstreamNames(io: Pick<Io, 'env' | 'home' | 'cwd' | 'platform'>): Promise<readonly string[]> {

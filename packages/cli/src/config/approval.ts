@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRecord } from '@unfold-mcp/core'
-import { writePrivate } from '../private-file.ts'
+import { writePrivate } from '../base/private-file.ts'
+import { readText } from './formats/text.ts'
 import type { FoundServer } from './servers.ts'
-import { readText } from './text.ts'
 
 /** That the user agreed to run one server of a project, as it was defined then. */
 export interface Approval {

@@ -1,12 +1,12 @@
 import { parseEnv } from 'node:util'
 import { nearest, printable } from '@unfold-mcp/core'
-import type { Dialect } from './dialects.ts'
 import { type Item, isList, isTable, kindOf } from './document.ts'
+import type { Dialect } from './formats/dialects.ts'
+import { readText } from './formats/text.ts'
 import type { Place } from './places.ts'
 import type { Problem } from './problem.ts'
 import { pathsOf, type Surroundings, variableOf } from './surroundings.ts'
 import type { CommandTarget, ServerTarget, UrlTarget } from './target.ts'
-import { readText } from './text.ts'
 import { expand, portableText, unsetProblem, type Variables } from './variables.ts'
 
 /** A server as a file defines it. */

@@ -1,4 +1,4 @@
-import { readText } from './text.ts'
+import { readText } from './formats/text.ts'
 
 /** A value in a file, and where it stands. What an object or array holds is looked at when it is asked for. */
 export interface Item {
@@ -25,9 +25,9 @@ export async function readDocument(file: string): Promise<Document | undefined> 
   if ('problem' in read) return { problem: { line: 1, column: 1, message: read.problem } }
   // Loaded when there is something to read: most folders have files of one kind only.
   const format = formatOf(file)
-  if (format === 'json') return (await import('./json.ts')).parseJson(read.text)
-  if (format === 'toml') return (await import('./toml.ts')).parseToml(read.text)
-  return (await import('./yaml.ts')).parseYaml(read.text)
+  if (format === 'json') return (await import('./formats/json.ts')).parseJson(read.text)
+  if (format === 'toml') return (await import('./formats/toml.ts')).parseToml(read.text)
+  return (await import('./formats/yaml.ts')).parseYaml(read.text)
 }
 
 export function isList(value: Value): value is readonly Item[] {

@@ -1,7 +1,7 @@
 import { printable } from '@unfold-mcp/core'
 import type { Whereabouts } from './definition.ts'
-import { dialectOf, entryIn } from './dialects.ts'
 import { type Item, isList, isTable, kindOf } from './document.ts'
+import { dialectOf, entryIn } from './formats/dialects.ts'
 import type { Place } from './places.ts'
 import type { Problem } from './problem.ts'
 import { foldersAbove, pathsOf, type Surroundings } from './surroundings.ts'

@@ -1,11 +1,11 @@
 import { access, constants, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { commandErrorOf } from '../base/failure.ts'
+import { dataFolder, type Io } from '../base/io.ts'
 import { approvalStore, type FoundServer, permissionFor, problemText } from '../config/index.ts'
-import { commandErrorOf } from '../failure.ts'
-import { type Flags, type Invocation, isSet, numberOf } from '../grammar.ts'
-import { dataFolder, type Io } from '../io.ts'
-import type { Output } from '../output.ts'
-import { cacheFolder, connectTo, knownServers, type Named, namedServer } from '../servers.ts'
+import { type Flags, type Invocation, isSet, numberOf } from '../grammar/grammar.ts'
+import type { Output } from '../output/output.ts'
+import { cacheFolder, connectTo, knownServers, type Named, namedServer } from '../servers/servers.ts'
 import { commandPath } from './path.ts'
 
 /** One thing that was looked at. `login`: nothing is wrong, but somebody has to sign in. */

@@ -1,9 +1,9 @@
 import { lstat, realpath, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { CommandError, exit } from '../exit.ts'
-import type { Flags } from '../grammar.ts'
+import { CommandError, exit } from '../base/exit.ts'
+import type { Io } from '../base/io.ts'
+import type { Flags } from '../grammar/grammar.ts'
 import { requireYes } from '../interactive/agreement.ts'
-import type { Io } from '../io.ts'
 import { safeText } from '../text/safe.ts'
 
 /** Deletes folders of the cache of npx, after asking. Nothing else is ever deleted. */

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises'
+import type { Io } from '../base/io.ts'
 import { pathsOf } from '../config/surroundings.ts'
-import type { Io } from '../io.ts'
 
 /** Where a command is that a process here would start; undefined when there is none. */
 export async function commandPath(

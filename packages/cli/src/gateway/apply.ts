@@ -1,14 +1,14 @@
+import { CommandError, exit } from '../base/exit.ts'
+import type { Io } from '../base/io.ts'
 import { differenceLines } from '../edit/difference.ts'
 import { EditError } from '../edit/edit.ts'
 import { type PlannedEdit, writeEdit } from '../edit/file.ts'
-import { CommandError, exit } from '../exit.ts'
-import { type Flags, isSet } from '../grammar.ts'
+import { type Flags, isSet } from '../grammar/grammar.ts'
 import { requireYes } from '../interactive/agreement.ts'
-import type { Io } from '../io.ts'
-import type { Output } from '../output.ts'
+import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 import { styleFor } from '../text/style.ts'
-import { shownText } from './shown-text.ts'
+import { shownText } from './masked-text.ts'
 
 export interface Applying {
   readonly flags: Flags

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { CommandError, exit } from '../base/exit.ts'
+import type { Io } from '../base/io.ts'
 import { placesOf } from '../config/places.ts'
-import { CommandError, exit } from '../exit.ts'
-import type { Io } from '../io.ts'
 
 type Where = Pick<Io, 'env' | 'home' | 'cwd' | 'platform'>
 

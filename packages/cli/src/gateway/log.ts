@@ -1,6 +1,6 @@
 import type { Log, LogLevel } from '@unfold-mcp/gateway'
-import { usageError } from '../exit.ts'
-import { type Flags, textOf } from '../grammar.ts'
+import { usageError } from '../base/exit.ts'
+import { type Flags, textOf } from '../grammar/grammar.ts'
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 

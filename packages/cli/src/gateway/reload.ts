@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
-import type { Io } from '../io.ts'
-import type { Output } from '../output.ts'
-import { timeLimit } from '../time-limit.ts'
+import type { Io } from '../base/io.ts'
+import { timeLimit } from '../base/time-limit.ts'
+import type { Output } from '../output/output.ts'
 import { askGateway, meantGateways } from './running.ts'
 
 /** What a gateway did when it was asked to read its configuration. */

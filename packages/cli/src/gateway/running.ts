@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { UpstreamStatus } from '@unfold-mcp/gateway'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
-import { CommandError, exit } from '../exit.ts'
-import { type Flags, numberOf, textOf } from '../grammar.ts'
-import { dataFolder, type Io } from '../io.ts'
-import type { Output } from '../output.ts'
-import { timeLimit } from '../time-limit.ts'
+import { CommandError, exit } from '../base/exit.ts'
+import { dataFolder, type Io } from '../base/io.ts'
+import { timeLimit } from '../base/time-limit.ts'
+import { type Flags, numberOf, textOf } from '../grammar/grammar.ts'
+import type { Output } from '../output/output.ts'
 
 /** The gateways of this user that run and are meant by what was said; all where nothing was. */
 export async function meantGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {

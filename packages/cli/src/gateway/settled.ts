@@ -1,6 +1,6 @@
 import type { Gateway, UpstreamEvent } from '@unfold-mcp/gateway'
+import { type Clean, heldText, nameWidth, serverLine } from '../status/summary.ts'
 import { safeText } from '../text/safe.ts'
-import { type Clean, heldText, nameWidth, serverLine } from './summary.ts'
 
 export interface SettledOptions {
   /** Is told a line for each server as it comes up. Without it, tools that are known from before will do. */

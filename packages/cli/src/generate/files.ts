@@ -1,7 +1,7 @@
 import type { Target } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import { visibleJson } from '../arguments/name.ts'
-import type { OwnPackages } from '../packages.ts'
+import type { OwnPackages } from '../base/packages.ts'
 import { Names } from './names.ts'
 import { targetCode } from './target.ts'
 import { commentText, typeText } from './types.ts'

@@ -1,6 +1,6 @@
-import { CommandError, exit } from '../exit.ts'
-import { type Flags, isSet } from '../grammar.ts'
-import { type Io, isInteractive } from '../io.ts'
+import { CommandError, exit } from '../base/exit.ts'
+import { type Io, isInteractive } from '../base/io.ts'
+import { type Flags, isSet } from '../grammar/grammar.ts'
 
 /** Asks a question, unless --yes answers it. Throws when the answer is not yes, with `otherwise`: what was not done. */
 export async function requireYes(question: string, { flags, io, otherwise }: Asking): Promise<void> {

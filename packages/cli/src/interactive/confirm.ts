@@ -1,5 +1,5 @@
 import { confirm } from '@clack/prompts'
-import type { Io } from '../io.ts'
+import type { Io } from '../base/io.ts'
 import { answered, terminalOf } from './terminal.ts'
 
 /** Whether the person agrees. Nothing but a deliberate yes is one. The text must be safe to show. */

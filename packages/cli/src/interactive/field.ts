@@ -6,7 +6,7 @@ import type { Choice, Field } from '@unfold-mcp/core/form'
 import { choiceText } from '../arguments/fit.ts'
 import { put } from '../arguments/tree.ts'
 import { wordValue } from '../arguments/value.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../base/io.ts'
 import { safeText } from '../text/safe.ts'
 import { answered, terminalOf } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 import { password } from '@clack/prompts'
-import type { Io } from '../io.ts'
+import type { Io } from '../base/io.ts'
 import { answered, terminalOf } from './terminal.ts'
 
 /** What the person types, which is not shown. The text must be safe to show. */

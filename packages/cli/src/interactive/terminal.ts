@@ -1,8 +1,8 @@
 import type { Key } from 'node:readline'
 import { Writable } from 'node:stream'
 import { isCancel } from '@clack/prompts'
-import { CommandError, exit } from '../exit.ts'
-import type { Io } from '../io.ts'
+import { CommandError, exit } from '../base/exit.ts'
+import type { Io } from '../base/io.ts'
 import { wantsColour } from '../text/style.ts'
 
 /** What every question needs to know: where keys come from, and where it is drawn. */

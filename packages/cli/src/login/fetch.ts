@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { timeLimit } from '../time-limit.ts'
+import { timeLimit } from '../base/time-limit.ts'
 
 const patienceMs = 30_000
 const mostBytes = 1_000_000

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { auth, extractWWWAuthenticateParams, type FetchLike, isHttpsUrl } from '@modelcontextprotocol/client'
-import { CommandError, exit } from '../exit.ts'
+import { CommandError, exit } from '../base/exit.ts'
+import { manifest } from '../base/package-folder.ts'
+import { timeLimit } from '../base/time-limit.ts'
 import { safeText } from '../text/safe.ts'
-import { timeLimit } from '../time-limit.ts'
-import { version } from '../version.ts'
 import { isPrivate } from './address.ts'
 import { type Callback, callbackServer, type Returned } from './callback.ts'
 import { boundedFetch } from './fetch.ts'
@@ -82,7 +82,7 @@ const question = JSON.stringify({
   jsonrpc: '2.0',
   id: 0,
   method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'unfold', version } },
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'unfold', version: manifest.version } },
 })
 
 /** What a server says to somebody it does not know; undefined when it lets anybody in. */

@@ -1,5 +1,5 @@
 import type { AuthProvider } from '@modelcontextprotocol/client'
-import { dataFolder, type Io } from '../io.ts'
+import { dataFolder, type Io } from '../base/io.ts'
 import { type Grant, type TokenStore, type Tokens, tokenStore } from './tokens.ts'
 
 // A token that ends while a request is under way is of no use.

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/client'
 import { withLock } from '@unfold-mcp/client/lock'
 import { isRecord } from '@unfold-mcp/core'
-import { readText } from '../config/text.ts'
-import { writePrivate } from '../private-file.ts'
+import { writePrivate } from '../base/private-file.ts'
+import { readText } from '../config/formats/text.ts'
 
 const locking = { staleMs: 60_000, patienceMs: 120_000 }
 

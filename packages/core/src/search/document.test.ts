@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Tool } from '../tool.ts'
+import type { Tool } from '../tool/tool.ts'
 import { documentOf } from './document.ts'
 
 const tool = (inputSchema: object): Tool => ({ name: 'search', inputSchema: { type: 'object', ...inputSchema } })

@@ -1,5 +1,5 @@
-import { isRecord } from '../record.ts'
-import type { JsonSchema, Tool } from '../tool.ts'
+import { isRecord } from '../base/record.ts'
+import type { JsonSchema, Tool } from '../tool/tool.ts'
 
 /** What a search knows of a tool. */
 export interface SearchDocument {

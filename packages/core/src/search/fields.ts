@@ -1,5 +1,5 @@
 import type { SearchDocument } from './document.ts'
-import type { Reading } from './tokenizer.ts'
+import type { Reading } from './language/tokenizer.ts'
 
 /** One part of a document: how it is read and how much a word in it counts. */
 export interface Field {

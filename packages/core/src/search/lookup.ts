@@ -1,7 +1,7 @@
+import { synonymsOf } from './language/synonyms.ts'
 import type { Postings } from './postings.ts'
 import type { Asked } from './query.ts'
 import { rarityOf, type Via } from './ranking.ts'
-import { synonymsOf } from './synonyms.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** One thing to look for, and the terms that stand for it in an index. */

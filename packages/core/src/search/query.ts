@@ -1,7 +1,7 @@
-import { stem } from './stemmer.ts'
-import { isStopWord } from './stopwords.ts'
-import { eachWord, folded, type Reading, termsOf } from './tokenizer.ts'
-import { hintsOf } from './values.ts'
+import { stem } from './language/stemmer.ts'
+import { isStopWord } from './language/stopwords.ts'
+import { eachWord, folded, type Reading, termsOf } from './language/tokenizer.ts'
+import { hintsOf } from './language/values.ts'
 
 /** What a query asks for, clause by clause: a request in several steps wants a tool for each. */
 export interface Question {

@@ -1,7 +1,7 @@
-import type { Tool } from '../tool.ts'
-import { isStopWord } from './stopwords.ts'
-import { relatedWords } from './synonyms.ts'
-import { eachWord } from './tokenizer.ts'
+import type { Tool } from '../tool/tool.ts'
+import { isStopWord } from './language/stopwords.ts'
+import { relatedWords } from './language/synonyms.ts'
+import { eachWord } from './language/tokenizer.ts'
 
 // A host reads the hint of every tool when it searches, so each stays small: about 30 tokens.
 const mostWords = 20

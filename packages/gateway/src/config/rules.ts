@@ -1,5 +1,5 @@
 import { nearest, printable } from '@unfold-mcp/core'
-import { lookAlikes, serverSlug } from '../transforms/naming.ts'
+import { lookAlikes, serverSlug } from '../names/naming.ts'
 import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
 
 /** Something that the parts of a configuration say against each other. */

@@ -1,7 +1,7 @@
 import { hostProfiles } from '@unfold-mcp/core'
 import { z } from 'zod'
-import { mcpPath, serverSegment } from '../mcp-path.ts'
-import { isReserved } from '../transforms/reserved.ts'
+import { mcpPath, serverSegment } from '../base/mcp-path.ts'
+import { isReserved } from '../names/reserved.ts'
 
 /** A length of time; none is so long that a timer could not hold it. */
 const ms = z.int().min(0).max(2_147_483_647)

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client } from '../access.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Client } from '../access/access.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 
 const firstToolsMs = 1_000
 

@@ -1,12 +1,12 @@
 import { Failure, printable } from '@unfold-mcp/core'
+import { isSameToken, presentedToken } from '../access/admin-token.ts'
+import { type ApiOptions, adminApi, apiPath } from '../admin/api.ts'
+import { json, refusal, reply } from '../admin/reply.ts'
+import type { Log } from '../base/log.ts'
+import { mcpPath } from '../base/mcp-path.ts'
 import { verifyToken } from '../config/tokens.ts'
-import type { Log } from '../log.ts'
-import { mcpPath } from '../mcp-path.ts'
-import type { Metrics } from '../observing/metrics.ts'
-import type { Shortfall } from '../observing/shortfalls.ts'
-import { isSameToken, presentedToken } from './admin.ts'
-import { type ApiOptions, adminApi, apiPath } from './api.ts'
-import { json, refusal, reply } from './reply.ts'
+import type { Shortfall } from '../observability/degraded.ts'
+import type { Metrics } from '../observability/metrics.ts'
 
 export interface RouteOptions extends ApiOptions {
   readonly metrics: Metrics

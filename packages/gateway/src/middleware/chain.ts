@@ -1,6 +1,6 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { ToolContext } from '@unfold-mcp/server'
-import type { Client } from '../access.ts'
+import type { Client } from '../access/access.ts'
 import type { Trace } from './trace.ts'
 
 /** A call on its way to an upstream. */

@@ -1,6 +1,6 @@
 import { Failure } from '@unfold-mcp/core'
-import type { Client } from '../access.ts'
-import { Flow, type FlowOptions } from '../flow.ts'
+import type { Client } from '../access/access.ts'
+import { Flow, type FlowOptions } from '../base/token-bucket.ts'
 
 const most = 10_000
 const minuteMs = 60_000

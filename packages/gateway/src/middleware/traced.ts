@@ -1,5 +1,5 @@
 import type { Context, Span } from '@opentelemetry/api'
-import type { Telemetry } from '../observing/telemetry.ts'
+import type { Telemetry } from '../observability/telemetry.ts'
 import type { Middleware, Pass, PassingCall, PassingResult } from './chain.ts'
 import { outcomeOf, reasonOf } from './outcome.ts'
 import { type Trace, traceOf } from './trace.ts'

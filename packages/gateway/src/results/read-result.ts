@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { printable } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
 import { z } from 'zod'
-import { characterStart, partEnd } from './boundary.ts'
+import { characterStart, partEnd } from '../base/character-boundary.ts'
 import { ownerOf } from './owner.ts'
 import type { KeptText, ResultStore } from './store.ts'
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { withLock } from '@unfold-mcp/client/lock'
 import { isRecord } from '@unfold-mcp/core'
 import Database from 'libsql'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../base/error-text.ts'
 import { type Connection, closeQuietly, isBusy, isDamage, numberOf, patiently, rollBack, textIn } from './sqlite-connection.ts'
 
 export interface SqliteOptions {

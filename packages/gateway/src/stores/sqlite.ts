@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Tool } from '@unfold-mcp/core'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../base/error-text.ts'
 import { type CatalogStore, type Introduced, introducedIn, isTool, type KnownUpstream } from './catalog.ts'
 import { memoryCatalog } from './memory.ts'
 import { type Connection, closeQuietly, isDamage, patiently, rollBack, textIn } from './sqlite-connection.ts'

@@ -1,6 +1,6 @@
 import { type ClientError, isClientError } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../base/error-text.ts'
 import type { UpstreamSettings } from './config.ts'
 
 /** The server that failed. */

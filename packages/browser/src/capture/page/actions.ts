@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import type { Selectors } from '../../records.ts'
+import type { Selectors } from '../../records/records.ts'
 
 /** What this side of the page tells ours. */
 export type Tell = (report: object) => void

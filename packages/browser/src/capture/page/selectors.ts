@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
-import type { makeAria } from '../../aria.ts'
-import type { Selectors } from '../../records.ts'
+import type { makeAria } from '../../base/aria.ts'
+import type { Selectors } from '../../records/records.ts'
 
 /**
  * Runs in pages: makes the function that tells how to find an element again. Stands alone, because its text is what is sent.

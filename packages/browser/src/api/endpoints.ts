@@ -1,0 +1,152 @@
+import type { NetworkRequest } from '../records/records.ts'
+import { openapiOf } from './openapi.ts'
+import { isJsonType, type Operation } from './operation.ts'
+import { pathText, segmentsOf } from './path.ts'
+import { PathTree, whereabouts } from './path-tree.ts'
+import { nothing } from './shape.ts'
+import type { Schema } from './shape-schema.ts'
+import { shapeText } from './shape-text.ts'
+
+/** One address pattern and what happens there. */
+export interface EndpointSummary {
+  readonly origin: string
+  /** With `{id}` for what differs from call to call. */
+  readonly path: string
+  readonly calls: number
+  /** The place of the request that showed it first. */
+  readonly firstSeq: number
+  readonly methods: readonly MethodSummary[]
+}
+
+/** One method of an endpoint. Shapes are written like types: `{ id: integer, tags?: string[] }`. */
+interface MethodSummary {
+  readonly method: string
+  readonly calls: number
+  readonly firstSeq: number
+  readonly query?: string
+  readonly requestTypes?: readonly string[]
+  readonly requestBody?: string
+  readonly answers: readonly AnswerSummary[]
+  /** Calls without an answer. */
+  readonly failed?: number
+  /** Bodies that were cut, so that nothing could be learnt of them. */
+  readonly cutBodies?: number
+  /** How calls were authorized: `bearer`, `cookie`, `header x-api-key`, `none` … */
+  readonly auth: readonly string[]
+  /** Milliseconds, of the newest calls that were not answered by the cache; `max` is of all. */
+  readonly latency?: { readonly p50: number; readonly p95: number; readonly max: number }
+}
+
+interface AnswerSummary {
+  readonly status: number
+  readonly calls: number
+  readonly contentTypes?: readonly string[]
+  readonly body?: string
+}
+
+/** At most this many endpoints are kept, the ones seen last. */
+export const mostEndpoints = 500
+const mostPlaces = 100_000
+
+/** The API of the page's servers as its traffic shows it: which endpoints there are, how they are called, what they answer. */
+export class Endpoints {
+  readonly #tree = new PathTree()
+  #places = 0
+  #evicted = 0
+
+  get size(): number {
+    return this.#tree.size
+  }
+
+  /** How many endpoints had to go because there were too many, or they were too large. */
+  get evicted(): number {
+    return this.#evicted
+  }
+
+  observe(request: NetworkRequest): void {
+    if (!isApi(request) || !URL.canParse(request.url)) return
+    const url = new URL(request.url)
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') return
+    const place = this.#tree.place(url.origin, segmentsOf(url.pathname))
+    const before = place.endpoint.places
+    place.endpoint.observe(request, url)
+    this.#places += place.endpoint.places - before
+    this.#tree.settle(place)
+    this.#bound()
+  }
+
+  clear(): void {
+    this.#tree.clear()
+    this.#places = 0
+    this.#evicted = 0
+  }
+
+  /** By address. */
+  list(): readonly EndpointSummary[] {
+    return this.#known().map(({ origin, path, endpoint }) => ({
+      origin,
+      path,
+      calls: endpoint.calls,
+      firstSeq: endpoint.firstSeq,
+      methods: endpoint.operations.map(summaryOf),
+    }))
+  }
+
+  /** An OpenAPI 3.1 document of one origin's endpoints: the one that is called most, unless another is named. */
+  openapi(origin?: string): Schema {
+    return openapiOf(this.#known(), origin)
+  }
+
+  #known() {
+    const all = [...this.#tree].flatMap((place) => {
+      const { origin, segments } = whereabouts(place)
+      return place.endpoint === undefined ? [] : [{ origin, segments, path: pathText(segments), endpoint: place.endpoint }]
+    })
+    return all.sort((a, b) => compare(a.origin, b.origin) || compare(a.path, b.path))
+  }
+
+  #bound(): void {
+    if (this.#tree.size <= mostEndpoints && this.#places <= mostPlaces) return
+    // Merging places makes them fewer than the sum says: it is counted anew before anything has to go for it.
+    this.#places = [...this.#tree].reduce((sum, { endpoint }) => sum + (endpoint?.places ?? 0), 0)
+    while (this.#tree.size > 1 && (this.#tree.size > mostEndpoints || this.#places > mostPlaces)) {
+      const { oldest } = this.#tree
+      if (oldest === undefined) return
+      this.#places -= oldest.endpoint?.places ?? 0
+      this.#tree.remove(oldest)
+      this.#evicted += 1
+    }
+  }
+}
+
+function isApi({ type, responseBody }: NetworkRequest): boolean {
+  if (type === 'fetch' || type === 'xhr') return true
+  return type !== 'manifest' && type !== 'preflight' && responseBody !== undefined && isJsonType(responseBody.mimeType)
+}
+
+function summaryOf(operation: Operation): MethodSummary {
+  const { method, calls, firstSeq, query, request, requestTypes, failed, cutBodies, auth, latency } = operation
+  return {
+    method,
+    calls,
+    firstSeq,
+    ...(query.object !== undefined && query.object.fields.size > 0 && { query: shapeText(query) }),
+    ...(requestTypes.size > 0 && { requestTypes: [...requestTypes].sort() }),
+    ...(request !== nothing && { requestBody: shapeText(request) }),
+    answers: operation.answers.map(({ status, calls: answered, contentTypes, body }) => ({
+      status,
+      calls: answered,
+      ...(contentTypes.length > 0 && { contentTypes }),
+      ...(body !== nothing && { body: shapeText(body) }),
+    })),
+    ...(failed > 0 && { failed }),
+    ...(cutBodies > 0 && { cutBodies }),
+    auth: [...auth].sort(),
+    ...(!latency.isEmpty && { latency: latency.summary() }),
+  }
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,143 @@
+import type { Page } from 'playwright-core'
+import { PageProblem } from '../page/page-problem.ts'
+import { type FrameInfo, type Visit, visit } from '../page/visit.ts'
+import { quoted } from '../reply/reply.ts'
+import { describeDocument, type PageDescription } from './describe.ts'
+import { type FoundElement, type Query, queryElements } from './query.ts'
+
+export interface QueryOptions {
+  /** CSS, with ` >>> ` to go into a shadow root; or XPath, which begins with `/`, `./`, `(` or `xpath=`. */
+  readonly selector: string
+  /** How many elements to tell of: 20 unless told, 100 at most. */
+  readonly limit?: number
+  /** Only these attributes. */
+  readonly attributes?: readonly string[]
+  /** Some of `readableProperties`, as they are now. */
+  readonly properties?: readonly string[]
+  /** CSS properties, as they apply now. */
+  readonly styles?: readonly string[]
+  /** With the beginning of each element's markup. */
+  readonly html?: boolean
+  /** A frame's name, or a part of its address; the page itself unless told. */
+  readonly frame?: string
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** What a page has for a selector. */
+export interface QueryResult {
+  readonly url: string
+  /** How many match; the first `limit` of them are told of. */
+  readonly total: number
+  readonly elements: readonly FoundElement[]
+}
+
+export interface DescribeOptions {
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+const defaultElements = 20
+const mostElements = 100
+const defaultLookMs = 5_000
+const accepted = 'Give a CSS selector such as "main h1", or an XPath such as "//h1".'
+const mostSelectorLength = 2_000
+const mostNames = 20
+const mostPageText = 2_000
+
+/** The properties of elements that can be asked for. */
+const readableProperties: readonly string[] = [
+  'checked',
+  'childElementCount',
+  'className',
+  'clientHeight',
+  'clientWidth',
+  'complete',
+  'currentSrc',
+  'currentTime',
+  'disabled',
+  'duration',
+  'hidden',
+  'href',
+  'indeterminate',
+  'isContentEditable',
+  'naturalHeight',
+  'naturalWidth',
+  'open',
+  'paused',
+  'readOnly',
+  'readyState',
+  'required',
+  'scrollHeight',
+  'scrollLeft',
+  'scrollTop',
+  'scrollWidth',
+  'selected',
+  'selectedIndex',
+  'src',
+  'tabIndex',
+  'type',
+  'validationMessage',
+  'value',
+]
+
+/** The elements a page has for a selector, as they are now. What secret fields hold is never told. */
+export async function queryDom(page: Page, options: QueryOptions): Promise<QueryResult> {
+  const { frame, timeoutMs = defaultLookMs, signal } = options
+  const query = checked(options)
+  return visit(page, { timeoutMs, ...(signal !== undefined && { signal }) }, async (looking) => {
+    const place = frame === undefined ? undefined : await frameOf(looking, frame)
+    const found = await looking.run(queryElements, query, place?.id)
+    if ('wrong' in found) {
+      throw new PageProblem(
+        'selector',
+        `The browser refuses the selector ${quoted(query.selector, 200)}: ${found.wrong} ${accepted}`,
+      )
+    }
+    return found
+  })
+}
+
+/** A page as a person would sum it up: its outline, its forms and the beginning of its text. No field's value is told. */
+export async function describePage(page: Page, options: DescribeOptions = {}): Promise<PageDescription> {
+  const { timeoutMs = defaultLookMs, signal } = options
+  return visit(page, { timeoutMs, ...(signal !== undefined && { signal }) }, (looking) =>
+    looking.run(describeDocument, { mostText: mostPageText }),
+  )
+}
+
+function checked({
+  selector,
+  limit = defaultElements,
+  attributes,
+  properties = [],
+  styles = [],
+  html = false,
+}: QueryOptions): Query {
+  if (selector.trim() === '') throw new PageProblem('selector', `The selector is empty. ${accepted}`)
+  if (selector.length > mostSelectorLength)
+    throw new PageProblem('selector', `The selector is longer than ${mostSelectorLength} characters.`)
+  const unknown = properties.find((name) => !readableProperties.includes(name))
+  if (unknown !== undefined)
+    throw new PageProblem(
+      'option',
+      `No property ${quoted(unknown)} can be read. Those that can: ${readableProperties.join(', ')}.`,
+    )
+  return {
+    selector: selector.trim(),
+    limit: Math.min(Math.max(1, Math.trunc(limit)), mostElements),
+    ...(attributes !== undefined && { attributes: attributes.slice(0, mostNames) }),
+    properties,
+    styles: styles.slice(0, mostNames),
+    html,
+  }
+}
+
+async function frameOf(looking: Visit, wanted: string): Promise<FrameInfo> {
+  const frames = await looking.frames()
+  const frame = frames.find(({ name }) => name === wanted) ?? frames.find(({ url }) => url.includes(wanted))
+  if (frame !== undefined) return frame
+  const known = frames.slice(0, 10).map(({ name, url }) => quoted(name === '' ? url : name, 200))
+  const hint = known.length === 0 ? 'The page has no frames.' : `The page has: ${known.join(', ')}.`
+  throw new PageProblem('frame', `No frame is called ${quoted(wanted)}, or has it in its address. ${hint}`)
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import type { Audit, AuditFault } from '../../records/records.ts'
+import { beginning } from '../../reply/reply.ts'
+import { isoTime } from '../time.ts'
+import { uriOf } from '../uri.ts'
+import type { Level, Message, Sarif, SarifResult, SarifRule, SarifRun } from './sarif-format.ts'
+
+export interface SarifOptions {
+  /** The version of this package. */
+  readonly version: string
+  /** How long the results may be altogether, in characters. */
+  readonly limit?: number
+}
+
+const levels = { critical: 'error', serious: 'error', moderate: 'warning', minor: 'note' } as const satisfies Record<
+  AuditFault['impact'],
+  Level
+>
+const mostCharacters = 2_000_000
+const mostText = 1_000
+
+/** The audit as a SARIF 2.1.0 log: a result for each element that has a fault. */
+export function sarif(audit: Audit, { version, limit = mostCharacters }: SarifOptions): Sarif {
+  const faults = merged(audit.faults)
+  const uri = uriOf(audit.url)
+  const all = faults.flatMap((fault, ruleIndex) => resultsOf(fault, ruleIndex, uri))
+  const results = withinLimit(all, limit)
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'unfold-browser',
+            version,
+            rules: faults.map(ruleOf),
+          },
+        },
+        automationDetails: { id: 'accessibility/' },
+        invocations: [
+          {
+            executionSuccessful: true,
+            endTimeUtc: isoTime(audit.at),
+            toolExecutionNotifications: [...untold(faults), ...leftOut(all.length - results.length)],
+          },
+        ],
+        artifacts: [{ location: { uri }, roles: ['analysisTarget'] }],
+        results: withOwnFingerprints(results),
+        columnKind: 'utf16CodeUnits',
+        properties: { engine: beginning(audit.engine, 100), passes: audit.passes, incomplete: audit.incomplete },
+      },
+    ],
+  }
+}
+
+/** The faults with each rule once: SARIF names a rule only once in a run. */
+function merged(faults: readonly AuditFault[]): readonly AuditFault[] {
+  const rules = new Map<string, AuditFault>()
+  for (const fault of faults) {
+    const known = rules.get(fault.rule)
+    const both = known && { ...known, elements: [...known.elements, ...fault.elements], count: known.count + fault.count }
+    rules.set(fault.rule, both ?? fault)
+  }
+  return [...rules.values()]
+}
+
+function ruleOf({ rule, impact, help, description, helpUrl, tags }: AuditFault): SarifRule {
+  const isWeb = /^https?:/i.test(helpUrl) && URL.canParse(helpUrl)
+  return {
+    id: beginning(rule, 200),
+    shortDescription: message(help),
+    fullDescription: message(description),
+    help: message(`${help}. ${description}`),
+    ...(isWeb && { helpUri: uriOf(helpUrl) }),
+    defaultConfiguration: { level: levels[impact] },
+    // The schema wants each tag once.
+    properties: { tags: [...new Set(['accessibility', ...tags.slice(0, 50).map((tag) => beginning(tag, 100))])] },
+  }
+}
+
+function resultsOf({ rule, impact, help, elements }: AuditFault, ruleIndex: number, uri: string): readonly SarifResult[] {
+  const result = (text: string, element?: AuditFault['elements'][number]): SarifResult => ({
+    ruleId: beginning(rule, 200),
+    ruleIndex,
+    level: levels[impact],
+    message: message(text),
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri, index: 0 },
+          // Readers want a line; a page that scripts have changed has none.
+          region: { startLine: 1, ...(element && { snippet: { text: beginning(element.html, mostText) } }) },
+        },
+        ...(element && { logicalLocations: [{ fullyQualifiedName: beginning(element.selector, mostText), kind: 'element' }] }),
+      },
+    ],
+    partialFingerprints: { 'ruleAndElement/v1': digest([rule, uri, element?.selector ?? '']) },
+    properties: { impact },
+  })
+  if (elements.length === 0) return [result(help)]
+  return elements.map((element) => result(`${help}. ${element.summary}`, element))
+}
+
+/** The first results that are together no longer than allowed. */
+function withinLimit(results: readonly SarifResult[], limit: number): readonly SarifResult[] {
+  let length = 0
+  const kept: SarifResult[] = []
+  for (const result of results) {
+    length += JSON.stringify(result, undefined, 1).length
+    if (length > limit) break
+    kept.push(result)
+  }
+  return kept
+}
+
+/** The results, each with a fingerprint of its own also when a selector means several elements. */
+function withOwnFingerprints(results: readonly SarifResult[]): readonly SarifResult[] {
+  const seen = new Map<string, number>()
+  return results.map((result) => {
+    const print = result.partialFingerprints['ruleAndElement/v1']
+    const times = (seen.get(print) ?? 0) + 1
+    seen.set(print, times)
+    return times === 1 ? result : { ...result, partialFingerprints: { 'ruleAndElement/v1': digest([print, times]) } }
+  })
+}
+
+function untold(faults: readonly AuditFault[]): SarifRun['invocations'][number]['toolExecutionNotifications'] {
+  return faults
+    .filter(({ count, elements }) => count > elements.length && elements.length > 0)
+    .map(({ rule, count, elements }) => ({
+      level: 'note',
+      message: message(`${rule}: ${count} elements have this fault; ${elements.length} of them are told.`),
+    }))
+}
+
+function leftOut(count: number): SarifRun['invocations'][number]['toolExecutionNotifications'] {
+  return count > 0 ? [{ level: 'warning', message: message(`${count} more results are left out.`) }] : []
+}
+
+/** A message in which nothing is taken for a placeholder or a link. */
+function message(text: string): Message {
+  const plain = beginning(text, mostText).replaceAll(/[{}]/g, '$&$&').replaceAll('](', '] (')
+  return { text: plain === '' ? '(no text)' : plain }
+}
+
+function digest(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+}

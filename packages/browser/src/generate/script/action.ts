@@ -1,0 +1,82 @@
+import type { Selectors, UserAction } from '../../records/records.ts'
+import { beginning } from '../../reply/reply.ts'
+import { isRedacted } from './literal.ts'
+import { canBeFound, nameOf } from './locator.ts'
+
+/** What a step does with its page. */
+export type Deed =
+  | { readonly does: 'open'; readonly url: URL }
+  | { readonly does: 'reload' | 'back' | 'forward' }
+  | { readonly does: 'click' | 'submit'; readonly on: Selectors }
+  | { readonly does: 'fill'; readonly on: Selectors; readonly value: string }
+  /** What to give is not known, because it was a secret; secrets are numbered. */
+  | { readonly does: 'fill-secret' | 'select-secret'; readonly on: Selectors; readonly secret: number }
+  | { readonly does: 'select'; readonly on: Selectors; readonly values: readonly string[] }
+  | { readonly does: 'check'; readonly on: Selectors; readonly checked: boolean }
+  | { readonly does: 'press'; readonly on: Selectors | undefined; readonly key: string }
+  | { readonly does: 'scroll'; readonly on: Selectors | undefined; readonly x: number; readonly y: number }
+
+const mostValue = 2_000
+const mostPixels = 10_000_000
+const keys = /^(?:Enter|Escape|Tab|Backspace|Delete|Insert|Home|End|PageUp|PageDown|Arrow(?:Up|Down|Left|Right)|F\d{1,2}|Space)$/
+
+/** What was done, so that it can be done again; or why it cannot be. `secretOf` numbers the secrets. */
+export function deedOf(action: UserAction, secretOf: (action: UserAction) => number): Deed | string {
+  const { selectors: on } = action
+  if (on !== undefined && !canBeFound(on)) return 'nothing finds its element again'
+  if (action.action === 'key') return pressOf(action)
+  if (action.action === 'scroll') return { does: 'scroll', on, x: whole(action.scroll?.x), y: whole(action.scroll?.y) }
+  if (on === undefined) return 'nothing tells which element it was'
+  if (action.action === 'click' || action.action === 'submit') return { does: action.action, on }
+  if (action.action === 'check') return { does: 'check', on, checked: action.checked ?? true }
+  return givenOf(action, on, secretOf)
+}
+
+function pressOf({ selectors: on, key = '' }: UserAction): Deed | string {
+  const name = key === ' ' ? 'Space' : key
+  return keys.test(name) ? { does: 'press', on, key: name } : 'it was a key that cannot be pressed by its name'
+}
+
+function givenOf(action: UserAction, on: Selectors, secretOf: (action: UserAction) => number): Deed | string {
+  const { value = '' } = action
+  const isChoice = action.action === 'select'
+  if (action.secret === true || isRedacted(value))
+    return { does: isChoice ? 'select-secret' : 'fill-secret', on, secret: secretOf(action) }
+  if (value.startsWith('C:\\fakepath\\')) return 'a file was chosen, and which one is not known'
+  if (value.length > mostValue) return 'the text is too long'
+  // Several that were chosen together stand one in a line.
+  return isChoice ? { does: 'select', on, values: value.split('\n') } : { does: 'fill', on, value }
+}
+
+/** The deed as a person would say it. Holds text of the page's: not to be trusted. */
+export function inWords(deed: Deed): string {
+  switch (deed.does) {
+    case 'open':
+      return `open ${beginning(deed.url.href, 200)}`
+    case 'reload':
+      return 'reload the page'
+    case 'back':
+    case 'forward':
+      return `go ${deed.does}`
+    case 'fill':
+      return `fill in ${nameOf(deed.on)}`
+    case 'fill-secret':
+      return `fill in ${nameOf(deed.on)} with secret ${deed.secret}`
+    case 'select':
+      return `choose in ${nameOf(deed.on)}`
+    case 'select-secret':
+      return `choose in ${nameOf(deed.on)} by secret ${deed.secret}`
+    case 'check':
+      return `${deed.checked ? 'check' : 'uncheck'} ${nameOf(deed.on)}`
+    case 'press':
+      return deed.on === undefined ? `press ${deed.key}` : `press ${deed.key} in ${nameOf(deed.on)}`
+    case 'scroll':
+      return `scroll to ${deed.x}, ${deed.y}`
+    default:
+      return `${deed.does} ${nameOf(deed.on)}`
+  }
+}
+
+function whole(number: number | undefined): number {
+  return Number.isFinite(number) ? Math.round(Math.min(Math.max(number ?? 0, -mostPixels), mostPixels)) : 0
+}

@@ -1,0 +1,60 @@
+import type { UserAction } from '../../records/records.ts'
+
+// One gesture can make several events, all at once: a label's click is also its field's, Enter is also the button's click.
+const echoMs = 25
+const submittedWithinMs = 5_000
+
+/** What the person did, in order, without what the browser made of it: repeating the gesture makes that again. */
+export function gestures(actions: readonly UserAction[]): readonly UserAction[] {
+  return withoutEchoes(inOrder(actions))
+}
+
+/** The actions with those before a navigation that the page it left told of only then. */
+function inOrder(actions: readonly UserAction[]): readonly UserAction[] {
+  const ordered: UserAction[] = []
+  const left = new Map<string, { readonly from: string | undefined; readonly to: UserAction }>()
+  for (const action of actions) {
+    const last = left.get(action.tab)
+    if (action.action === 'navigation') left.set(action.tab, { from: last?.to.url, to: action })
+    else if (last !== undefined && last.to.url !== action.url && isFrom(action, last) && action.at <= last.to.at) {
+      ordered.splice(ordered.lastIndexOf(last.to), 0, action)
+      continue
+    }
+    ordered.push(action)
+  }
+  return ordered
+}
+
+/** Whether an action can be of the page that was left. Where the tab was first is not recorded when nobody went there. */
+function isFrom({ url, pageUrl }: UserAction, { from }: { readonly from: string | undefined }): boolean {
+  return from === undefined || from === url || from === pageUrl
+}
+
+function withoutEchoes(actions: readonly UserAction[]): readonly UserAction[] {
+  const last = new Map<string, UserAction>()
+  const kept: UserAction[] = []
+  for (const action of actions) {
+    const before = last.get(action.tab)
+    if (before !== undefined && isEcho(action, before)) continue
+    // A box or a list that was clicked to change it: the change says it better.
+    if (before?.action === 'click' && isChange(action) && isOnSame(action, before)) kept.splice(kept.lastIndexOf(before), 1)
+    last.set(action.tab, action)
+    kept.push(action)
+  }
+  return kept
+}
+
+function isEcho(action: UserAction, before: UserAction): boolean {
+  const ms = action.at - before.at
+  if (action.action === 'submit') return (before.action === 'click' || before.action === 'key') && ms <= submittedWithinMs
+  if (action.action !== 'click' || ms > echoMs) return false
+  return before.action === 'key' || (before.action === 'click' && !isOnSame(action, before))
+}
+
+function isChange({ action }: UserAction): boolean {
+  return action === 'check' || action === 'select'
+}
+
+function isOnSame(a: UserAction, b: UserAction): boolean {
+  return a.selectors?.css === b.selectors?.css && a.selectors?.xpath === b.selectors?.xpath
+}

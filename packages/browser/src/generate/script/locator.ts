@@ -1,0 +1,65 @@
+import type { Selectors } from '../../records/records.ts'
+import { beginning } from '../../reply/reply.ts'
+import { isRedacted, literal } from './literal.ts'
+
+// A longer text was likely cut when it was recorded, and then finds nothing.
+const mostNamed = 150
+const mostCss = 2_000
+
+// Only these are roles for Playwright's types; with another one a test would not compile.
+const roles = new Set(
+  (
+    'alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox ' +
+    'complementary contentinfo definition deletion dialog directory document emphasis feed figure form generic grid gridcell ' +
+    'group heading img insertion link list listbox listitem log main marquee math menu menubar menuitem menuitemcheckbox ' +
+    'menuitemradio meter navigation none note option paragraph presentation progressbar radio radiogroup region row rowgroup ' +
+    'rowheader scrollbar search searchbox separator slider spinbutton status strong subscript superscript switch tab table ' +
+    'tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem'
+  ).split(' '),
+)
+
+/** Whether there is any way to find the element again. */
+export function canBeFound(selectors: Selectors): boolean {
+  return ways(selectors).length > 0
+}
+
+/** Code that finds the element again: by the best way there is, and by its place in the page when that finds none or many. */
+export function elementCode(page: string, selectors: Selectors): string {
+  return `one(${ways(selectors)
+    .map((way) => `${page}.${way}`)
+    .join(', ')})`
+}
+
+/** What a person would call the element. Text of the page's: not to be trusted. */
+export function nameOf({ role, label, placeholder, text, testId, css }: Selectors): string {
+  if (role !== undefined && role.name !== '') return `${beginning(role.role, 20)} “${beginning(role.name, 60)}”`
+  const name = [label, placeholder, text, testId].find((each) => each !== undefined && each !== '')
+  return `“${beginning(name ?? css, 60)}”`
+}
+
+function ways(selectors: Selectors): readonly string[] {
+  return [bestWay(selectors), placeWay(selectors)].filter((way) => way !== undefined)
+}
+
+function bestWay({ testId, role, label, placeholder, text }: Selectors): string | undefined {
+  if (isUsable(testId)) return `getByTestId(${literal(testId)})`
+  if (role !== undefined && roles.has(role.role) && isUsable(role.name))
+    return `getByRole(${literal(role.role)}, { name: ${literal(role.name)}, exact: true })`
+  if (isUsable(label)) return `getByLabel(${literal(label)}, { exact: true })`
+  if (isUsable(placeholder)) return `getByPlaceholder(${literal(placeholder)}, { exact: true })`
+  if (isUsable(text)) return `getByText(${literal(text)}, { exact: true })`
+  return undefined
+}
+
+function placeWay({ testId, css, xpath }: Selectors): string | undefined {
+  // It would say the same once more.
+  if (isUsable(testId) && css.startsWith('[data-testid=')) return undefined
+  // Said outright, so that no selector is taken for one of another kind.
+  if (css !== '' && css.length <= mostCss) return `locator(${literal(`css=${css}`)})`
+  if (xpath !== '' && xpath.length <= mostCss) return `locator(${literal(`xpath=${xpath}`)})`
+  return undefined
+}
+
+function isUsable(text: string | undefined): text is string {
+  return text !== undefined && text.trim() !== '' && text.length <= mostNamed && !text.endsWith('…') && !isRedacted(text)
+}

@@ -1,0 +1,171 @@
+import type { UserAction } from '../../records/records.ts'
+import { type Deed, deedOf, inWords } from './action.ts'
+import { addressOf } from './address.ts'
+import { gestures } from './gestures.ts'
+
+/** Where a step led. */
+interface Arrival {
+  readonly url: URL
+  readonly cause: string | undefined
+  /** It led to the very address it began at, so the address does not tell when it is over. */
+  readonly isSame: boolean
+}
+
+export interface Step {
+  /** In words. They hold text of the page's: not to be trusted. */
+  readonly title: string
+  /** The name of the variable that holds the step's page. */
+  readonly page: string
+  readonly tab: string
+  readonly at: number
+  readonly deed: Deed
+  /** What the frame showed in which it was done, when not in the page itself. */
+  readonly frame?: URL
+  arrival?: Arrival
+  /** The name of the variable for the page that opens in a new tab because of this step. */
+  opens?: string
+}
+
+/** Recorded actions as steps that can be repeated. */
+export interface Plan {
+  readonly steps: readonly Step[]
+  /** The origin of the first page. */
+  readonly origin: string
+  /** The variables of all pages, the first one's first. */
+  readonly pages: readonly string[]
+  /** Where each page is in the end, by its variable. */
+  readonly ends: ReadonlyMap<string, Pick<Arrival, 'url' | 'cause'>>
+  /** What could not be made a step, in words of ours, with how often. */
+  readonly leftOut: ReadonlyMap<string, number>
+}
+
+// What comes later than this was hardly brought about by what was done before. A server may take its time; a person who goes
+// back in history by hand takes longer than a script that does it at once.
+const causedWithinMs = new Map([
+  ['typed', 0],
+  ['reload', 0],
+  ['history', 500],
+  ['link', 60_000],
+  ['form', 60_000],
+])
+const usuallyWithinMs = 5_000
+const mostPages = 10
+
+/** The actions as steps: one for each thing the person did, and what came of it told with it. */
+export function planOf(actions: readonly UserAction[]): Plan {
+  const plan = new Planning()
+  for (const action of gestures(actions)) plan.add(action)
+  return plan
+}
+
+class Planning implements Plan {
+  readonly steps: Step[] = []
+  readonly ends = new Map<string, Pick<Arrival, 'url' | 'cause'>>()
+  readonly leftOut = new Map<string, number>()
+  readonly #pages = new Map<string, string>()
+  readonly #histories = new Map<string, { readonly urls: string[]; index: number }>()
+  readonly #secrets = new Map<string, number>()
+  #origin: string | undefined
+
+  get origin(): string {
+    return this.#origin ?? 'null'
+  }
+
+  get pages(): readonly string[] {
+    return [...this.#pages.values()]
+  }
+
+  add(action: UserAction): void {
+    const url = addressOf(action.url)
+    const page = this.#pages.get(action.tab)
+    if (url === undefined) this.#leave('it was on a page that has no usual address')
+    else if (page === undefined && this.#pages.size >= mostPages) this.#leave('it was in one tab too many')
+    else if (page === undefined) this.#begin(action, url)
+    else if (action.action === 'navigation') this.#navigate(action, url, page)
+    else this.#do(action, page, url)
+  }
+
+  #begin(action: UserAction, url: URL): void {
+    const page = this.#pages.size === 0 ? 'page' : `page${this.#pages.size + 1}`
+    const opener = this.#cause(action, ({ tab, deed }) => tab !== action.tab && deed.does === 'click')
+    this.#pages.set(action.tab, page)
+    this.#histories.set(page, { urls: [], index: -1 })
+    // What was done in a frame is found again on the page that the frame is in.
+    const start = (action.pageUrl === undefined ? undefined : addressOf(action.pageUrl)) ?? url
+    if (start.origin !== 'null') this.#origin ??= start.origin
+    const isNavigation = action.action === 'navigation'
+    if (isNavigation && opener !== undefined && opener.opens === undefined) {
+      opener.opens = page
+      this.#visit(page, url, action.cause)
+      return
+    }
+    this.#push(action, page, { does: 'open', url: start })
+    this.#visit(page, start, action.cause)
+    if (!isNavigation) this.#do(action, page, url)
+  }
+
+  #navigate(action: UserAction, url: URL, page: string): void {
+    const { cause } = action
+    const before = this.ends.get(page)
+    const causing = this.#cause(action, (step) => step.page === page && step.deed.does !== 'scroll')
+    const moved = cause === 'history' ? this.#moved(page, url) : undefined
+    if (causing !== undefined && ('on' in causing.deed || cause === 'script' || cause === 'refresh')) {
+      causing.arrival = { url, cause, isSame: cause !== 'script' && url.href === before?.url.href }
+    } else if (cause === 'reload') this.#push(action, page, { does: 'reload' })
+    else if (moved !== undefined) this.#push(action, page, { does: moved }, { arrival: { url, cause, isSame: false } })
+    else this.#push(action, page, { does: 'open', url })
+    this.#visit(page, url, cause, moved)
+  }
+
+  #do(action: UserAction, page: string, url: URL): void {
+    const deed = deedOf(action, (secret) => this.#secret(secret))
+    const isInFrame = bare(url) !== bare(this.ends.get(page)?.url ?? url)
+    if (typeof deed === 'string') this.#leave(deed)
+    else this.#push(action, page, deed, isInFrame ? { frame: url } : {})
+  }
+
+  #secret({ url, selectors }: UserAction): number {
+    const field = JSON.stringify([url.replace(/[?#].*$/s, ''), selectors?.css])
+    const known = this.#secrets.get(field) ?? this.#secrets.size + 1
+    this.#secrets.set(field, known)
+    return known
+  }
+
+  /** The last step that can have brought this about, when it is not too long ago. */
+  #cause({ at, cause }: UserAction, isMeant: (step: Step) => boolean): Step | undefined {
+    const step = this.steps.findLast(isMeant)
+    const most = causedWithinMs.get(cause ?? '') ?? usuallyWithinMs
+    return step !== undefined && most > 0 && at - step.at <= most ? step : undefined
+  }
+
+  #push({ tab, at }: UserAction, page: string, deed: Deed, more: Pick<Step, 'arrival' | 'frame'> = {}): void {
+    this.steps.push({ title: inWords(deed), page, tab, at, deed, ...more })
+  }
+
+  #leave(why: string): void {
+    this.leftOut.set(why, (this.leftOut.get(why) ?? 0) + 1)
+  }
+
+  #moved(page: string, url: URL): 'back' | 'forward' | undefined {
+    const { urls, index } = this.#histories.get(page) ?? { urls: [], index: -1 }
+    if (urls[index - 1] === url.href) return 'back'
+    return urls[index + 1] === url.href ? 'forward' : undefined
+  }
+
+  #visit(page: string, url: URL, cause: string | undefined, moved?: 'back' | 'forward'): void {
+    this.ends.set(page, { url, cause })
+    const history = this.#histories.get(page)
+    if (history === undefined) return
+    if (moved !== undefined) {
+      history.index += moved === 'back' ? -1 : 1
+      return
+    }
+    if (history.urls[history.index] === url.href) return
+    history.urls.splice(history.index + 1, Infinity, url.href)
+    history.index += 1
+  }
+}
+
+function bare(url: URL): string {
+  return url.href.replace(/#.*$/s, '')
+}

@@ -1,0 +1,283 @@
+import { ToolError } from '@unfold-mcp/server'
+import type {
+  Body,
+  Header,
+  Kind,
+  PendingRequest,
+  Recorded,
+  Records,
+  SocketEvent,
+  SocketStatus,
+  Unplaced,
+  UserAction,
+} from '../records/records.ts'
+import { quoted } from '../reply/reply.ts'
+import { hideInAddress, hideInParameters, hideUsers } from './address.ts'
+import { hideCards } from './cards.ts'
+import { hideFields } from './fields.ts'
+import { hideHeader } from './headers.ts'
+import { hideInJson, isJson } from './json.ts'
+import { type Found, marker } from './marker.ts'
+import { hideInMarkup } from './markup.ts'
+import { hideInMultipart } from './multipart.ts'
+import { secrecyOf } from './names.ts'
+import { compilePattern, type Pattern } from './pattern.ts'
+import { PatternRefused } from './pattern-syntax.ts'
+import { hidePrivateKeys, hideTokens } from './tokens.ts'
+
+/** Something more to hide, as a regular expression, under a name to find it by. */
+export interface RedactionPattern {
+  readonly name: string
+  readonly pattern: string
+}
+
+export interface RedactorOptions {
+  readonly patterns?: readonly RedactionPattern[]
+}
+
+const mostPatterns = 50
+const mostRemembered = 500
+const longestRemembered = 1_000
+const patternName = /^[a-z0-9][a-z0-9_-]{0,39}$/
+// Strings within strings within strings: deeper ones are read as plain text.
+const deepest = 4
+
+// What we say ourselves, or a protocol does: no page writes secrets there.
+const ours = new Set(
+  'tab level from event socket id state encoding action cause method type protocol mimeType impact rule engine'.split(' '),
+)
+
+interface Reading {
+  readonly depth: number
+  /** Only the beginning of the text is here: what stands at its end may be half a token. */
+  readonly isCut: boolean
+}
+
+/** Takes secrets out of what is recorded, before it is kept. Doing it again changes nothing. */
+export class Redactor {
+  readonly #patterns = new Map<string, { readonly source: string; readonly pattern: Pattern }>()
+  readonly #counts = new Map<string, number>()
+  /** Addresses that were looked at and hold nothing: a page says its own with everything that happens on it. */
+  readonly #plainAddresses = new Set<string>()
+  readonly #found: Found = (rule) => this.#count(rule, 1)
+
+  constructor({ patterns = [] }: RedactorOptions = {}) {
+    for (const each of patterns) this.add(each)
+  }
+
+  /** Hides what the pattern matches from now on, in place of one with the same name. Says why when it cannot. */
+  add({ name, pattern }: RedactionPattern): void {
+    if (!patternName.test(name)) {
+      throw new ToolError(
+        `${quoted(name, 60)} cannot be a pattern's name. Use 1 to 40 small letters, digits, underscores and hyphens.`,
+      )
+    }
+    if (!this.#patterns.has(name) && this.#patterns.size >= mostPatterns) {
+      throw new ToolError(`There are ${mostPatterns} patterns already, which is the most. Remove one first.`)
+    }
+    try {
+      this.#patterns.set(name, { source: pattern, pattern: compilePattern(pattern) })
+      this.#plainAddresses.clear()
+    } catch (error) {
+      if (error instanceof PatternRefused) throw new ToolError(error.message, { cause: error })
+      throw error
+    }
+  }
+
+  /** The patterns that were added. */
+  list(): readonly RedactionPattern[] {
+    return [...this.#patterns].map(([name, { source }]) => ({ name, pattern: source }))
+  }
+
+  /** Whether there was such a pattern; there is none any more. */
+  remove(name: string): boolean {
+    return this.#patterns.delete(name)
+  }
+
+  /** How often each rule hid something. */
+  counts(): { readonly [rule: string]: number } {
+    return Object.fromEntries([...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  /** A text without its secrets. JSON stays JSON. */
+  text(text: string): string {
+    return this.#anyText(text, false)
+  }
+
+  /** An address without its secrets. It stays an address. */
+  url(url: string): string {
+    if (this.#plainAddresses.has(url)) return url
+    const inside = (text: string): string => this.#text(text, { depth: 1, isCut: false })
+    const clean = settled(url, (each) => hideInAddress(each, this.#found, inside))
+    if (clean === url) this.#rememberPlain(url)
+    return clean
+  }
+
+  /** HTML or XML without its secrets. */
+  markup(markup: string): string {
+    return this.#markup(markup, false)
+  }
+
+  /** A record without its secrets, whichever of its texts they are in. */
+  record<K extends Kind>(kind: K, record: Unplaced<Records[K]>): Unplaced<Records[K]> {
+    const given: Unplaced<Recorded> = record
+    if (kind === 'sockets') return this.#frame(given as Unplaced<SocketEvent>) as unknown as Unplaced<Records[K]>
+    if (kind !== 'actions') return this.#object(record)
+    return this.#object(withoutSecretValue(given as Unplaced<UserAction>, this.#found)) as unknown as Unplaced<Records[K]>
+  }
+
+  /** Anything that JSON can hold, without its secrets: a name that looks secret hides what it has. */
+  value<T>(value: T): T {
+    const json = settled(JSON.stringify(value) ?? 'null', (each) => this.#json(each, { depth: 0, isCut: false }))
+    return JSON.parse(json) as T
+  }
+
+  /** How a WebSocket stands, without secrets. */
+  connection(status: SocketStatus): SocketStatus {
+    return this.#object(status)
+  }
+
+  /** A request without an end, without secrets. */
+  pending(request: PendingRequest): PendingRequest {
+    return this.#object(request)
+  }
+
+  /** Every text of an object, by what its name says it is: one that is new to the records is not forgotten here. */
+  #object<T extends object>(given: T): T {
+    const clean = Object.entries(given).map(([name, value]: [string, unknown]) => [name, this.#value(name, value)])
+    return Object.fromEntries(clean) as T
+  }
+
+  #value(name: string, value: unknown): unknown {
+    if (typeof value === 'string') return this.#named(name, value)
+    if (Array.isArray(value)) {
+      return value.map((each: unknown) => (isHeader(each) ? this.#header(each) : this.#value(name, each)))
+    }
+    if (typeof value !== 'object' || value === null) return value
+    return isBody(value) ? this.#body(value) : this.#object(value)
+  }
+
+  #named(name: string, value: string): string {
+    if (ours.has(name)) return value
+    if (/url$|^redirectedTo$/i.test(name)) return this.url(value)
+    return name === 'html' ? this.markup(value) : this.text(value)
+  }
+
+  #header(header: Header): Header {
+    return hideHeader(header, this.#found, { text: (text) => this.text(text), url: (url) => this.url(url) })
+  }
+
+  #body(body: Body): Body {
+    const { text, mimeType, encoding, cut } = body
+    if (text === undefined) return body
+    const isCut = cut === true
+    const clean = encoding === 'base64' ? this.#bytes(text, isCut) : this.#content(text, mimeType.toLowerCase(), isCut)
+    return { ...body, text: clean }
+  }
+
+  #content(text: string, type: string, isCut: boolean): string {
+    if (type.includes('x-www-form-urlencoded')) {
+      const inside = (each: string): string => this.#text(each, { depth: 1, isCut })
+      return settled(text, (each) => hideInParameters(each, this.#found, inside))
+    }
+    if (type.includes('multipart')) return this.#anyText(hideInMultipart(text, this.#found), isCut)
+    if (type.includes('json')) return this.#anyText(text, isCut)
+    if (/html|xml|svg/.test(type)) return this.#markup(text, isCut)
+    return /script|css/.test(type) ? settled(text, (each) => this.#plain(each, isCut, 'code')) : this.#anyText(text, isCut)
+  }
+
+  #markup(text: string, isCut: boolean): string {
+    return settled(text, (each) => this.#plain(hideInMarkup(each, this.#found), isCut, 'code'))
+  }
+
+  #anyText(text: string, isCut: boolean): string {
+    return settled(text, (each) => this.#text(each, { depth: 0, isCut }))
+  }
+
+  #frame({ text, ...rest }: Unplaced<SocketEvent>): Unplaced<SocketEvent> {
+    const clean = this.#object(rest)
+    if (text === undefined) return clean
+    const isCut = rest.cut === true
+    return { ...clean, text: rest.encoding === 'base64' ? this.#bytes(text, isCut) : this.#anyText(text, isCut) }
+  }
+
+  /** Bytes can hold texts too. They are written anew only when something was hidden. */
+  #bytes(base64: string, isCut: boolean): string {
+    const bytes = Buffer.from(base64, 'base64').toString('latin1')
+    const clean = this.#anyText(bytes, isCut)
+    return clean === bytes ? base64 : Buffer.from(clean, 'latin1').toString('base64')
+  }
+
+  #text(text: string, reading: Reading): string {
+    // No rule finds anything in so little.
+    if (text.length < 6 && !/[:=]/.test(text) && this.#patterns.size === 0) return text
+    const { depth, isCut } = reading
+    if (depth >= deepest || !isJson(text)) return this.#plain(text, isCut)
+    // A pattern that has quotes in it means those of the JSON, and may tear it apart.
+    return this.#matched(this.#json(text, reading), ({ source }) => source.includes('"'))
+  }
+
+  #json(text: string, { depth, isCut }: Reading): string {
+    return hideInJson(text, this.#found, (each, isLast) => this.#text(each, { depth: depth + 1, isCut: isCut && isLast }))
+  }
+
+  #plain(text: string, isCut: boolean, reading: 'data' | 'code' = 'data'): string {
+    const withoutKeys = hidePrivateKeys(text, this.#found)
+    const withoutFields = hideFields(hideUsers(withoutKeys, this.#found, marker), this.#found, reading)
+    return this.#matched(hideCards(hideTokens(withoutFields, this.#found, isCut), this.#found))
+  }
+
+  #matched(text: string, isWanted: (pattern: { readonly source: string }) => boolean = () => true): string {
+    let clean = text
+    for (const [name, each] of this.#patterns) {
+      if (!isWanted(each)) continue
+      const { text: next, hidden } = each.pattern.hide(clean)
+      if (hidden > 0) this.#count(`pattern:${name}`, hidden)
+      clean = next
+    }
+    return clean
+  }
+
+  #rememberPlain(url: string): void {
+    if (url.length > longestRemembered) return
+    if (this.#plainAddresses.size >= mostRemembered) this.#plainAddresses.clear()
+    this.#plainAddresses.add(url)
+  }
+
+  #count(rule: string, times: number): void {
+    this.#counts.set(rule, (this.#counts.get(rule) ?? 0) + times)
+  }
+}
+
+const mostRounds = 6
+
+/** What is left when hiding it again changes nothing: what a token hid can look like something else when it is gone. */
+function settled(text: string, hide: (text: string) => string): string {
+  let now = text
+  for (let round = 0; round < mostRounds; round++) {
+    const next = hide(now)
+    if (next === now) return now
+    now = next
+  }
+  return now
+}
+
+function isHeader(value: unknown): value is Header {
+  return typeof value === 'object' && value !== null && 'name' in value && 'value' in value && Object.keys(value).length === 2
+}
+
+function isBody(value: object): value is Body {
+  return 'mimeType' in value && 'bytes' in value
+}
+
+/** What was typed into a field whose names say that it is secret is dropped, also when the page did not mark it so. */
+function withoutSecretValue(action: Unplaced<UserAction>, found: Found): Unplaced<UserAction> {
+  const { value, selectors, ...rest } = action
+  if (value === undefined) return action
+  const { testId, role, label, placeholder, css = '' } = selectors ?? {}
+  const names = [testId, role?.name, label, placeholder, css.split(/[\s>+~]/).at(-1)]
+  const isSecret = action.secret === true || names.some((name) => name !== undefined && secrecyOf(name) === 'always')
+  if (!isSecret) return action
+  found('typed')
+  return { ...rest, ...(selectors === undefined ? {} : { selectors }), secret: true }
+}

@@ -1,0 +1,62 @@
+import { isRecord } from '@unfold-mcp/core'
+import { CommandError, exit, usageError } from '../base/exit.ts'
+import { type Io, isInteractive } from '../base/io.ts'
+import { timeLimit } from '../base/time-limit.ts'
+import { type Flags, isSet, textOf } from '../grammar/grammar.ts'
+import type { MeantGateway } from './connecting.ts'
+
+export interface TokenOptions {
+  readonly flags: Flags
+  readonly io: Io
+  /** The entry that the client has already, if it has one. */
+  readonly present: unknown
+}
+
+/** The token that a client sends: the one that was given, the one that it has, or the one that its user types; none where none is needed. */
+export async function clientToken(gateway: MeantGateway, { flags, io, present }: TokenOptions): Promise<string | undefined> {
+  const given = textOf(flags, 'token')
+  if (given !== undefined) return checkedToken(given)
+  const isNeeded = gateway.wantsToken || (await refusesStrangers(gateway.address, io))
+  if (!isNeeded) return undefined
+  const known = tokenIn(present, gateway.address)
+  if (known !== undefined || isSet(flags, 'dry-run')) return known
+  if (!isInteractive(io) || isSet(flags, 'no-input'))
+    throw new CommandError(
+      exit.login,
+      'token_required',
+      'The gateway requires a token. Create one with "unfold token add <name>", and pass it with --token.',
+    )
+  const { askSecret } = await import('../interactive/secret.ts')
+  const message = 'The gateway requires a token. Create one with "unfold token add <name>" in another terminal. Token:'
+  return checkedToken(await askSecret(message, io))
+}
+
+function checkedToken(token: string): string {
+  if (/^[\x21-\x7e]{1,1000}$/u.test(token)) return token
+  throw usageError('A token is one word without spaces. It is printed by: unfold token add <name>')
+}
+
+/** The token of an entry for the same gateway: another one must not get it. */
+function tokenIn(entry: unknown, address: string): string | undefined {
+  if (!isRecord(entry)) return undefined
+  const texts = Object.values(entry).filter((value) => typeof value === 'string' && URL.canParse(value)) as readonly string[]
+  if (!texts.some((text) => new URL(text).origin === new URL(address).origin)) return undefined
+  const headers = entry.headers ?? entry.http_headers
+  const header = isRecord(headers) ? headers.Authorization : undefined
+  return typeof header === 'string' ? /^Bearer (\S+)$/u.exec(header)?.[1] : undefined
+}
+
+const patienceMs = 3_000
+
+/** Whether a gateway is there and answers nobody without a token. */
+async function refusesStrangers(address: string, io: Io): Promise<boolean> {
+  using limit = timeLimit(patienceMs, [io.signal])
+  try {
+    const response = await fetch(address, { redirect: 'manual', headers: { accept: 'application/json' }, signal: limit.signal })
+    await response.body?.cancel()
+    return response.status === 401
+  } catch {
+    // Whether it answers at all is found out when the entry is verified.
+    return false
+  }
+}

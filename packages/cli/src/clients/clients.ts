@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs'
+import { nearest, nearestHint } from '@unfold-mcp/core'
+import { usageError } from '../base/exit.ts'
+import { formatOf } from '../config/document.ts'
+import { placesOf } from '../config/places.ts'
+import type { Surroundings } from '../config/surroundings.ts'
+import { type Edit, EditError } from '../edit/edit.ts'
+import { jsonAt, removeJson, setJson } from '../edit/json.ts'
+import { removeTomlTable, setTomlTable, tomlTable } from '../edit/toml.ts'
+import { removeYaml, removeYamlItem, setYaml, setYamlItem, yamlEntry, yamlItem } from '../edit/yaml.ts'
+import { type ClientKind, clientKinds, type Entry, type PastedKind, pastedKinds } from './client-kinds.ts'
+
+/** What the gateway is called in the configuration of a client. */
+export const entryName = 'unfold'
+
+/** How a client reaches the gateway: at its address, or by starting a command. */
+export type Way =
+  | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  | { readonly command: string; readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> }
+
+/** Whether the client may defer our tools: `loaded` keeps them in front of its model, `deferred` leaves it to the client. */
+export type Loading = 'loaded' | 'deferred' | 'unset'
+
+/** A client program that can be connected to the gateway. */
+export interface Client {
+  readonly name: string
+  readonly title: string
+  /** The value of `?host=` in the address that it gets. */
+  readonly host: string
+  /** Its configuration for all projects of its user. */
+  readonly file: string
+  /** Whether it can be given an address. */
+  readonly takesAddress: boolean
+  set(way: Way, loading?: Loading): Edit
+  readonly remove: Edit
+  /** The entry of the gateway in a text of its file. */
+  entry(text: string): unknown
+  /** What the user does for the client to notice. */
+  readonly next: string
+}
+
+/** A client whose user pastes the entry. */
+export interface PastedClient extends PastedKind {
+  readonly name: string
+}
+
+const aliases: { readonly [name: string]: string } = {
+  'claude-code': 'claude',
+  'gemini-cli': 'gemini',
+  'qwen-code': 'qwen',
+  'copilot-cli': 'copilot',
+  'kimi-code': 'kimi',
+  'vs-code': 'vscode',
+  'lm-studio': 'lmstudio',
+}
+
+/** The client of this name. */
+export function clientNamed(name: string | undefined, surroundings: Surroundings): Client | PastedClient {
+  const known = [...Object.keys(clientKinds), ...Object.keys(pastedKinds)]
+  const asked = name !== undefined && Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : (name ?? '')
+  const pasted = Object.hasOwn(pastedKinds, asked) ? pastedKinds[asked] : undefined
+  if (pasted !== undefined) return { name: asked, ...pasted }
+  const kind = Object.hasOwn(clientKinds, asked) ? clientKinds[asked] : undefined
+  const file = kind === undefined ? undefined : fileOf(kind, surroundings)
+  if (kind === undefined || file === undefined)
+    throw usageError(
+      `${name === undefined ? 'Name a client.' : `Unknown client "${name}".${nearestHint(nearest(name, known))}`} Known clients: ${known.join(', ')}.`,
+      { known },
+    )
+  return clientOf(asked, kind, file)
+}
+
+export const isPasted = (client: Client | PastedClient): client is PastedClient => 'where' in client
+
+// VS Code and its preview are two programs; the files of others are alternatives, of which one may be there.
+const apart: ReadonlySet<string> = new Set(['vscode'])
+
+function fileOf({ place }: ClientKind, surroundings: Surroundings): string | undefined {
+  const files = placesOf(surroundings)
+    .filter(({ client, trust }) => client === place && trust === 'user')
+    .map(({ file }) => file)
+  const present = apart.has(place) ? undefined : files.find((file) => existsSync(file))
+  return present ?? files[0]
+}
+
+function clientOf(name: string, kind: ClientKind, file: string): Client {
+  const { title, host, section = 'mcpServers', address, command = plainCommand, next } = kind
+  const path = [section, entryName]
+  const entryFor = (way: Way, loading: Loading): Entry => ({
+    ...('url' in way ? address?.(way.url, way.headers) : command(way.command, way.args)),
+    ...('env' in way && way.env !== undefined && { [kind.variables ?? 'env']: way.env }),
+    ...(loading !== 'unset' && kind[loading]),
+  })
+  const editors = {
+    json: {
+      set: (entry: Entry) => setJson(path, entry),
+      remove: removeJson(path),
+      entry: (text: string) => jsonAt(text, path),
+    },
+    toml: {
+      set: (entry: Entry) => setTomlTable(section, entryName, entry),
+      remove: removeTomlTable(section, entryName),
+      entry: (text: string) => tomlTable(text, section, entryName),
+    },
+    yaml: {
+      set: (entry: Entry) => setYaml(section, entryName, entry),
+      remove: removeYaml(section, entryName),
+      entry: (text: string) => yamlEntry(text, section, entryName),
+    },
+    list: {
+      set: (entry: Entry) => inExistingFile(title, setYamlItem(section, entryName, entry)),
+      remove: removeYamlItem(section, entryName),
+      entry: (text: string) => yamlItem(text, section, entryName),
+    },
+  }
+  const { set, remove, entry } = editors[kind.isList === true ? 'list' : formatOf(file)]
+  return {
+    name,
+    title,
+    host,
+    file,
+    takesAddress: address !== undefined,
+    set: (way, loading = 'unset') => set(entryFor(way, loading)),
+    remove,
+    entry,
+    next,
+  }
+}
+
+const inExistingFile =
+  (title: string, edit: Edit): Edit =>
+  (text) => {
+    if (text.trim() === '') throw new EditError(`${title} has not written it yet. Start ${title} once, and connect it then.`)
+    return edit(text)
+  }
+
+const plainCommand = (command: string, args: readonly string[]): Entry => ({ command, args })

@@ -1,0 +1,58 @@
+import { hostById } from '@unfold-mcp/core'
+import { usageError } from '../base/exit.ts'
+import type { Loading } from './clients.ts'
+import type { Deferral } from './deferral.ts'
+
+/** How tools can be presented to a client. */
+export const exposureNames = ['auto', 'everything', 'native', 'groups', 'lazy', 'search'] as const
+
+export type ExposureName = (typeof exposureNames)[number]
+
+export function exposureNamed(name: string): ExposureName {
+  const found = exposureNames.find((each) => each === name)
+  if (found === undefined) throw usageError(`--exposure is one of ${exposureNames.join(', ')}, not "${name}".`)
+  return found
+}
+
+/** What a client is shown, who decided it, and why. */
+export interface ChosenExposure {
+  readonly exposure: ExposureName
+  /** Whether the address asks for it; otherwise the gateway's configuration decides. */
+  readonly isAsked: boolean
+  /** A sentence. */
+  readonly why: string
+}
+
+export interface ExposureFacts {
+  readonly title: string
+  readonly host: string
+  /** What `--exposure` says. */
+  readonly flag: ExposureName | undefined
+  /** What the address says that the user gave. */
+  readonly address: ExposureName | undefined
+  /** What the configuration of the gateway says; nothing where it is not known. */
+  readonly configured: ExposureName | undefined
+  readonly deferral: Deferral | undefined
+}
+
+/** Chooses `native` where the client defers tools itself, and otherwise leaves the choice to the gateway. */
+export function chosenExposure({ title, host, flag, address, configured, deferral }: ExposureFacts): ChosenExposure {
+  if (flag !== undefined) return { exposure: flag, isAsked: true, why: 'As --exposure asks.' }
+  if (address !== undefined) return { exposure: address, isAsked: true, why: 'As the address asks.' }
+  if (configured !== undefined && configured !== 'auto')
+    return { exposure: configured, isAsked: false, why: "As the gateway's configuration asks." }
+  if (deferral?.isOn === true) return { exposure: 'native', isAsked: true, why: deferral.why }
+  if (deferral !== undefined) return { exposure: 'auto', isAsked: deferral.isOverridden === true, why: deferral.why }
+  const why =
+    hostById(host)?.defers === 'never' ? `${title} does not defer tools.` : 'All tools within the token budget, search above it.'
+  return { exposure: 'auto', isAsked: false, why }
+}
+
+/**
+ * Whether the client may defer what it is shown. A short list must stay in front of the model: the finder is on it. A long one
+ * is the client's to defer.
+ */
+export function loadingFor(exposure: ExposureName): Loading {
+  if (exposure === 'native') return 'deferred'
+  return exposure === 'everything' ? 'unset' : 'loaded'
+}

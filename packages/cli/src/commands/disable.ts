@@ -1,6 +1,0 @@
-import { switchServer } from '../gateway/switch.ts'
-import type { Invocation } from '../grammar.ts'
-import type { Io } from '../io.ts'
-
-/** Keeps a server in the configuration and does not use it. */
-export const run = (invocation: Invocation, io: Io): Promise<number> => switchServer('disable', invocation, io)

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util'
+import { exit, usageError } from '../../base/exit.ts'
+import type { Io } from '../../base/io.ts'
+import { clientToken } from '../../clients/client-token.ts'
+import { type Client, clientNamed, isPasted, type PastedClient, type Way } from '../../clients/clients.ts'
+import { meantCommand, meantGateway, startsCommand } from '../../clients/connecting.ts'
+import { servedTwice } from '../../clients/duplicates.ts'
+import { type ChosenExposure, loadingFor } from '../../clients/exposure.ts'
+import { type Verification, verificationData, verificationText, verifyEntry, verifyTarget } from '../../clients/verification.ts'
+import { planEdit } from '../../edit/file.ts'
+import { applyEdit, planned } from '../../gateway/apply.ts'
+import { type Flags, type Invocation, isSet } from '../../grammar/grammar.ts'
+import { Output } from '../../output/output.ts'
+import { safeText } from '../../text/safe.ts'
+
+/** Connects a client to the gateway: one entry in the client's own configuration. */
+export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+  const output = new Output(io, flags)
+  if (words.length > 1) throw usageError('Connect one client at a time: unfold connect <client>')
+  const client = clientNamed(words[0], io)
+  return isPasted(client) ? paste(client, flags, io, output) : connect(client, flags, io, output)
+}
+
+async function connect(client: Client, flags: Flags, io: Io, output: Output): Promise<number> {
+  const { way, config, exposure } = await wayFor(client, flags, io)
+  output.note(exposureLine(exposure))
+  const plan = await planned(planEdit(client.file, client.set(way, loadingFor(exposure.exposure))))
+  const before = plan.before === undefined ? undefined : client.entry(plan.before)
+  const isSame = isDeepStrictEqual(before, client.entry(plan.after))
+  const applied = isSame
+    ? { file: plan.file, changed: false }
+    : await applyEdit(plan, { flags, io, output, question: `Connect ${client.title} to the gateway?` })
+  const isWritten = isSame || applied.changed
+  const verification = isWritten && !isSet(flags, 'no-verify') ? await verifyEntry(client, io) : skipped
+  const twice = config === undefined ? [] : await servedTwice(client, config, io)
+  output.answer(lines(summary(client, { isSame, ...applied }, verification), verificationText(verification)), {
+    client: client.name,
+    host: client.host,
+    exposure: exposure.exposure,
+    ...('url' in way ? { url: way.url } : way),
+    ...applied,
+    verification: verificationData(verification),
+    twice,
+  })
+  if (twice.length > 0) {
+    const names = twice.map((name) => safeText(name)).join(', ')
+    output.note(
+      `${client.title} also has ${names} in its own configuration, so its model sees those tools twice. Remove them from ${safeText(client.file)}.`,
+    )
+  }
+  return exitCode(verification)
+}
+
+function summary(
+  { title, file, next }: Client,
+  { isSame, changed }: { readonly isSame: boolean; readonly changed: boolean },
+  { status }: Verification,
+): string {
+  if (!isSame && !changed) return 'Nothing was written.'
+  if (status === 'failed') return `The entry is in ${safeText(file)}, but ${title} cannot connect with it.`
+  return isSame ? `${title} is already connected to the gateway.` : `Connected ${title} to the gateway. ${next}`
+}
+
+/** For a client whose configuration only its user can edit. */
+async function paste(client: PastedClient, flags: Flags, io: Io, output: Output): Promise<number> {
+  if (flags.stdio !== undefined) throw usageError(`${client.title} connects to an address. Leave out --stdio.`)
+  const gateway = await meantGateway(client, flags, io)
+  const { address: url, exposure } = gateway
+  const token = await clientToken(gateway, { flags, io, present: undefined })
+  // The token is printed nowhere: whoever has it pastes it as well.
+  const text = client.text(url, token === undefined ? undefined : '<token>')
+  const headers = token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } }
+  const verification = isSet(flags, 'no-verify') ? skipped : await verifyTarget({ url, ...headers }, io)
+  output.note(exposureLine(exposure))
+  output.note(`Unfold cannot edit the configuration of ${client.title}. ${client.where}:`)
+  output.answer(text, {
+    client: client.name,
+    host: client.host,
+    exposure: exposure.exposure,
+    url,
+    changed: false,
+    paste: text,
+    verification: verificationData(verification),
+  })
+  if (token !== undefined) output.note('Replace <token> with the token.')
+  if (verification.status !== 'skipped') output.note(verificationText(verification))
+  return exitCode(verification)
+}
+
+const skipped: Verification = { status: 'skipped' }
+
+const exitCode = (verification: Verification): number => (verification.status === 'failed' ? verification.error.code : exit.ok)
+
+const lines = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n')
+
+const exposureLine = ({ exposure, why }: ChosenExposure): string => `Exposure: ${exposure}. ${safeText(why)}`
+
+interface Meant {
+  readonly way: Way
+  /** The configuration of the gateway, where it is known. */
+  readonly config: string | undefined
+  readonly exposure: ChosenExposure
+}
+
+async function wayFor(client: Client, flags: Flags, io: Io): Promise<Meant> {
+  if (startsCommand(client, flags)) {
+    if (flags.token !== undefined || flags.url !== undefined)
+      throw usageError(`${client.title} starts "unfold serve --stdio", which takes neither --token nor --url.`)
+    const { config, exposure, ...way } = await meantCommand(client, flags, io)
+    return { way, config, exposure }
+  }
+  const gateway = await meantGateway(client, flags, io)
+  const token = await clientToken(gateway, { flags, io, present: await presentEntry(client) })
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  return { way: { url: gateway.address, headers }, config: gateway.config, exposure: gateway.exposure }
+}
+
+async function presentEntry(client: Client): Promise<unknown> {
+  let present: unknown
+  await planned(
+    planEdit(client.file, (text) => {
+      present = text.trim() === '' ? undefined : client.entry(text)
+      return text
+    }),
+  )
+  return present
+}

@@ -1,0 +1,111 @@
+import { basename, dirname } from 'node:path'
+import { exit, usageError } from '../../base/exit.ts'
+import type { Io } from '../../base/io.ts'
+import { type Candidate, candidatesFrom } from '../../clients/candidates.ts'
+import { serversIn } from '../../clients/duplicates.ts'
+import { type FoundServer, type FoundServers, problemText } from '../../config/index.ts'
+import { clientNames } from '../../config/places.ts'
+import { setJson } from '../../edit/json.ts'
+import { configToEdit, editConfig, tellConfig } from '../../gateway/config-edit.ts'
+import { meantGateways } from '../../gateway/running.ts'
+import { type Invocation, textOf } from '../../grammar/grammar.ts'
+import { Output } from '../../output/output.ts'
+import { knownServers } from '../../servers/servers.ts'
+import { safeText } from '../../text/safe.ts'
+import { tableLines } from '../../text/table.ts'
+
+const nothingFound =
+  'No servers were found in the configurations of your programs. unfold doctor says where it looked; unfold add <name> -- <command> adds one.'
+
+const clients: { readonly [name: string]: string } = { claude: 'claude-code' }
+const known: readonly string[] = clientNames
+
+/** Puts the servers of the user's other programs behind the gateway. Their own files stay as they are. */
+export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+  const output = new Output(io, flags)
+  const file = await configToEdit(flags, io)
+  const { found, isFile } = await foundIn(textOf(flags, 'from'), io)
+  // What is wrong with a gateway's own file is for the gateway to say.
+  const problems = isFile ? found.problems : found.problems.filter((problem) => basename(problem.file) !== 'unfold.json')
+  for (const problem of problems) if (problem.unset === undefined) output.warn(`left out: ${problemText(problem)}`)
+  const all = candidatesFrom([...found.servers, ...found.held], {
+    present: await serversIn(file),
+    own: await ownAddresses(file, io),
+    isNamed: isFile,
+    ...(dirname(file) !== io.cwd && { folder: io.cwd }),
+  })
+  const chosen =
+    words.length === 0 ? all : all.filter(({ name, server }) => words.some((word) => word === name || word === server.key))
+  for (const word of words)
+    if (!chosen.some(({ name, server }) => word === name || word === server.key))
+      throw usageError(`No server "${word}" was found. There are: ${all.map(({ name }) => name).join(', ') || 'none'}.`)
+  const wanted = chosen.filter(({ skipped }) => skipped === undefined)
+  output.note(chosen.length === 0 ? nothingFound : tableText(chosen, output.width))
+  const data = chosen.map(({ name, server, skipped }) => ({
+    name,
+    source: server.source,
+    target: server.shown,
+    ...(skipped !== undefined && { skipped }),
+    ...(server.unset.length > 0 && { unset: server.unset }),
+  }))
+  if (wanted.length === 0) {
+    output.answer('Nothing to take over.', { file, changed: false, servers: data })
+    return exit.ok
+  }
+  const edit = (text: string): string =>
+    wanted.reduce((now, { name, definition }) => setJson(['mcpServers', name], definition)(now), text)
+  const count = wanted.length === 1 ? 'this server' : `these ${wanted.length} servers`
+  const { read, ...applied } = await editConfig(file, edit, {
+    flags,
+    io,
+    output,
+    question: `Put ${count} behind the gateway?`,
+  })
+  tellConfig(file, read, output)
+  output.answer(
+    applied.changed
+      ? `${wanted.length} ${wanted.length === 1 ? 'server is' : 'servers are'} behind the gateway: ${safeText(file)}\nNext: unfold serve, and unfold connect <client>. What your clients had of their own they still have.`
+      : 'Nothing was written.',
+    { ...applied, servers: data },
+  )
+  return exit.ok
+}
+
+/** What a program knows of, what is in a file, or everything. */
+async function foundIn(from: string | undefined, io: Io): Promise<{ readonly found: FoundServers; readonly isFile: boolean }> {
+  const client = from === undefined ? undefined : (clients[from] ?? from)
+  if (client !== undefined && !known.includes(client)) return { found: await knownServers({ config: from }, io), isFile: true }
+  const { servers, held, problems } = await knownServers({}, io)
+  const isOf = ({ source, also }: FoundServer): boolean =>
+    client === undefined || [source, ...also].some((each) => each.client === client)
+  return { found: { servers: servers.filter(isOf), held: held.filter(isOf), problems }, isFile: false }
+}
+
+/** Where gateways of this user are, or would be with this configuration. */
+async function ownAddresses(file: string, io: Io): Promise<readonly string[]> {
+  const running = await meantGateways({}, io)
+  const { readConfig } = await import('@unfold-mcp/gateway/config')
+  const port = await readConfig(file, io.env).then(
+    ({ config }) => config.listen.port,
+    () => 7420,
+  )
+  return [...running.filter(({ transport }) => transport === 'http').map(({ url }) => url), `http://127.0.0.1:${port}/mcp`]
+}
+
+function tableText(candidates: readonly Candidate[], width: number): string {
+  const rows = candidates.map(({ name, server, skipped }) => {
+    const { shown, source } = server
+    const where = 'url' in shown ? shown.url : [shown.command, ...(shown.args ?? [])].join(' ')
+    return [
+      `${skipped === undefined ? '+' : ' '} ${safeText(name)}`,
+      source.client === 'unfold' ? basename(source.file) : source.client,
+      `${noteOf(skipped, server.unset)}${safeText(where)}`,
+    ]
+  })
+  return tableLines(rows, { width, last: 'cut' }).join('\n')
+}
+
+function noteOf(skipped: string | undefined, unset: readonly string[]): string {
+  if (skipped !== undefined) return `(left out: ${skipped}) `
+  return unset.length === 0 ? '' : `(not started until ${unset.map((name) => safeText(name)).join(' and ')} is set) `
+}

@@ -1,0 +1,21 @@
+import { CommandError, exit } from '../../base/exit.ts'
+import type { Io } from '../../base/io.ts'
+import { reload } from '../../gateway/reload.ts'
+import { oneGateway } from '../../gateway/running.ts'
+import type { Invocation } from '../../grammar/grammar.ts'
+import { Output } from '../../output/output.ts'
+
+/** Makes the running gateway read its configuration now. */
+export async function run({ flags }: Invocation, io: Io): Promise<number> {
+  const output = new Output(io, flags)
+  const gateway = await oneGateway(flags, io, output)
+  const { isUsed, problems } = await reload(gateway, io.signal)
+  if (!isUsed) {
+    const lines = problems.map(({ file, line, column, path, message }) => `\n  ${file}:${line}:${column} ${path} ${message}`)
+    throw new CommandError(exit.usage, 'invalid_config', `It cannot be used; what was running goes on.${lines.join('')}`, {
+      details: { problems },
+    })
+  }
+  output.answer(`${gateway.config} is in use.`, { config: gateway.config, pid: gateway.pid, isUsed })
+  return exit.ok
+}

@@ -1,0 +1,170 @@
+import { once } from 'node:events'
+import { hostname } from 'node:os'
+import { parseSwitch } from '@unfold-mcp/core'
+import type { RunningGateway } from '@unfold-mcp/gateway'
+import { exit, usageError } from '../../base/exit.ts'
+import { dataFolder, type Io } from '../../base/io.ts'
+import { exposureNamed } from '../../clients/exposure.ts'
+import { logLevel, quietly } from '../../gateway/log.ts'
+import { permittedConfig } from '../../gateway/permission.ts'
+import { settled } from '../../gateway/settled.ts'
+import { costText, welcomeText } from '../../gateway/welcome.ts'
+import { type Invocation, isSet, numberOf, textOf } from '../../grammar/grammar.ts'
+import { Output } from '../../output/output.ts'
+import { summaryLines } from '../../status/summary.ts'
+import { safeText } from '../../text/safe.ts'
+
+// A client that starts us may never list again, so what is about to come is waited for; not so long that it gives up on us.
+const patienceMs = { client: 5_000, person: 10_000 }
+
+/** Runs the gateway until it is interrupted, or, over standard input and output, until its client is gone. */
+export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+  const [named, ...others] = words
+  if (others.length > 0) throw usageError('One configuration, please: unfold serve [<file>]')
+  const isStdio = isSet(flags, 'stdio')
+  checkFlags(isStdio, flags)
+  const output = new Output(io, flags)
+  const file = await permittedConfig(named, { flags, io, output })
+  if (isStdio && !isSet(flags, 'standalone')) {
+    const code = await throughGateway(file, flags, io, output)
+    if (code !== undefined) return code
+  }
+  const { createLog, startGateway } = await import('@unfold-mcp/gateway')
+  const level = logLevel(flags, 'log-level')
+  const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })
+  const starting = { isOver: level !== undefined || isStdio }
+  const port = numberOf(flags, 'http')
+  const host = isStdio ? undefined : textOf(flags, 'host')
+  if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
+    throw usageError(`--http wants a port between 0 and 65535, not ${port}.`)
+  const running = await startGateway({
+    file,
+    environment: io.env,
+    home: dataFolder(io),
+    log: quietly(log, () => !starting.isOver),
+    lazy: lazyMode(io),
+    ...(port !== undefined && { port }),
+    ...(host !== undefined && { host }),
+    http: !isStdio,
+    async signIns(url, hide) {
+      const { storedSignIn } = await import('../../login/stored.ts')
+      return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth
+    },
+  })
+  io.insisting.end = () => void running.close()
+  try {
+    if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
+    else {
+      const pending = await tellStart(running, { file, host }, io, output)
+      starting.isOver = true
+      if (pending.length > 0) void tellSettled(running, pending, io, output)
+      if (!io.signal.aborted) await once(io.signal, 'abort')
+      output.note('Ending, as soon as the calls that run are done. Interrupt again to end at once.')
+      const installing = running.gateway.upstreams.statuses().filter(({ state }) => state === 'installing')
+      if (installing.length > 0)
+        output.note(`Stopping installations, which may take a minute: ${installing.map(({ name }) => safeText(name)).join(', ')}`)
+    }
+  } finally {
+    await running.close()
+  }
+  return exit.ok
+}
+
+function lazyMode({ env }: Io): boolean | undefined {
+  try {
+    return parseSwitch('LAZY_MODE', env.LAZY_MODE)
+  } catch (error) {
+    throw usageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Serves the client through the gateway that runs with this configuration, so that no server is started a second time. */
+async function throughGateway(file: string, flags: Invocation['flags'], io: Io, output: Output): Promise<number | undefined> {
+  const { bridged } = await import('../../bridge/bridged.ts')
+  const asked = { profile: textOf(flags, 'profile'), view: stdioView(flags) }
+  const code = await bridged(file, asked, io, (text) => output.note(text))
+  if (code === undefined)
+    output.note(
+      `No gateway is running with ${safeText(file)}, so this process starts its servers itself. Start one to share them between clients: unfold serve`,
+    )
+  return code
+}
+
+function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
+  const wrong = (isStdio ? ['http', 'json', 'jsonl'] : ['profile', 'exposure', 'view', 'standalone']).find(
+    (name) => flags[name] !== undefined,
+  )
+  if (wrong === undefined) return
+  const instead: { readonly [name: string]: string } = {
+    profile: 'Over HTTP each client asks for its profile in the address: /mcp/<profile>',
+    exposure: 'Over HTTP each client asks for its exposure in the address: /mcp?exposure=search',
+    view: 'Over HTTP each client asks for its view in the address: /mcp?groups=a,b',
+  }
+  throw usageError(instead[wrong] ?? `--${wrong} does not go with --stdio.`)
+}
+
+/** What the client asks for, as an address would: its host program and its exposure beside what `--view` says. */
+function stdioView(flags: Invocation['flags']): string | undefined {
+  const exposure = textOf(flags, 'exposure')
+  if (exposure !== undefined) exposureNamed(exposure)
+  const asked = { host: textOf(flags, 'host'), exposure }
+  const parts = Object.entries(asked).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  )
+  const view = textOf(flags, 'view')
+  const all = [...(view === undefined ? [] : [view]), ...parts]
+  return all.length === 0 ? undefined : all.join('&')
+}
+
+/** Says where it is, what it found, and how to go on. Resolves with the servers that are still being started. */
+async function tellStart(
+  running: RunningGateway,
+  { file, host }: { readonly file: string; readonly host: string | undefined },
+  io: Io,
+  output: Output,
+): Promise<readonly string[]> {
+  const { gateway, url = '' } = running
+  const { config } = gateway
+  if (output.isJson) output.item('', { url, pid: process.pid, config: file })
+  else output.note(`Serving ${safeText(file)} on ${url}`)
+  const pending = await settled(gateway, {
+    tell: (line) => output.note(`  ${line}`),
+    clean: (text) => running.withoutSecrets(text),
+    signal: io.signal,
+    patienceMs: patienceMs.person,
+  })
+  if (io.signal.aborted) return []
+  output.note(costText(await gateway.toolbox.preview()))
+  const { isLoopback } = await import('@unfold-mcp/gateway/config')
+  const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
+  output.note(welcomeText(url, config.tokens.length > 0, name))
+  return pending
+}
+
+/** Says once more how each server is, when those that were still being started have come up or failed. */
+async function tellSettled(running: RunningGateway, names: readonly string[], io: Io, output: Output): Promise<void> {
+  const { gateway } = running
+  await settled(gateway, { tell: () => undefined, signal: io.signal, patienceMs: Number.POSITIVE_INFINITY, names })
+  if (io.signal.aborted) return
+  for (const line of summaryLines(gateway, (text) => running.withoutSecrets(text))) output.note(line)
+  output.note(costText(await gateway.toolbox.preview()))
+}
+
+async function serveStdin(
+  { gateway }: RunningGateway,
+  { profile, view }: { readonly profile: string | undefined; readonly view: string | undefined },
+  { signal, stdin }: Io,
+): Promise<void> {
+  const principal = gateway.access.client(undefined, profile)
+  const { serveStdio } = await import('@unfold-mcp/server')
+  await settled(gateway, { signal, patienceMs: patienceMs.client })
+  const ended = new Promise<void>((resolve) => {
+    stdin.once('close', resolve)
+    // A file has an end and is never closed.
+    stdin.once('end', resolve)
+    signal.addEventListener('abort', () => resolve())
+  })
+  const serving = serveStdio(gateway.toolbox, { principal, ...(view !== undefined && { view }) })
+  if (!signal.aborted) await ended
+  await serving.close()
+}

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type Connection, type ConnectOptions, isClientError } from '@unfold-mcp/client'
+import type { Tool } from '@unfold-mcp/core'
+import { helpText } from '../../arguments/help.ts'
+import { parseToolArguments } from '../../arguments/parse.ts'
+import { CommandError, exit, usageError } from '../../base/exit.ts'
+import { type Io, isInteractive } from '../../base/io.ts'
+import { type Invocation, isSet, numberOf, textsOf } from '../../grammar/grammar.ts'
+import { Output } from '../../output/output.ts'
+import { progressFor } from '../../output/progress.ts'
+import { resultOutput } from '../../output/result.ts'
+import { elicitFor } from '../../servers/elicit.ts'
+import { callCommand, commandTail, openServer } from '../../servers/servers.ts'
+import { safeText } from '../../text/safe.ts'
+
+/** Calls a tool: its flags are the properties of its schema. */
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const output = new Output(io, invocation.flags)
+  const { elicit, asks } = asking(invocation, io, output)
+  const { connection, label, words } = await openServer(invocation, io, output, elicit)
+  await using _ = connection
+  const { tool, isListed } = await chosenTool(connection, words[0], asks, io)
+  const command = callCommand(invocation, label, io)
+  if (isSet(invocation.flags, 'help')) {
+    output.answer(helpText(tool, { width: output.width, style: output.style, command, after: commandTail(invocation) }), {
+      server: label,
+      tool,
+    })
+    return exit.ok
+  }
+  const called = { connection, label, tool, isListed, asks, command, isPicked: words[0] === undefined }
+  return await callTool(called, invocation, io, output)
+}
+
+/** Whether a person can be asked, and who answers what a tool asks. */
+export function asking(
+  { flags }: Invocation,
+  io: Io,
+  output: Output,
+): { readonly elicit: Partial<ConnectOptions>; readonly asks: boolean } {
+  const asks = isInteractive(io) && !isSet(flags, 'no-input') && !output.isJson
+  const elicit = elicitFor(io, textsOf(flags, 'answer'), asks)
+  return { elicit: elicit === undefined ? {} : { elicit }, asks }
+}
+
+export interface Called {
+  readonly connection: Connection
+  readonly label: string
+  readonly tool: Tool
+  /** Whether the server lists it; one that is not listed may be there all the same. */
+  readonly isListed?: boolean
+  readonly asks: boolean
+  /** What is typed before the tool's name. */
+  readonly command: string
+  /** Whether the person chose it from a list, and could not say anything of its arguments yet. */
+  readonly isPicked?: boolean
+}
+
+/** Calls one tool with what the command line says, and shows what it answers. */
+export async function callTool(
+  { connection, label, tool, isListed = true, asks, command, isPicked = false }: Called,
+  invocation: Invocation,
+  io: Io,
+  output: Output,
+): Promise<number> {
+  const { flags } = invocation
+  const args = await argumentsFor(tool, invocation, { asks, io, command, isPicked })
+  const progress = progressFor(io, flags, tool.name)
+  try {
+    const seconds = numberOf(flags, 'timeout')
+    const most = numberOf(flags, 'max-time')
+    const result = await connection.call(tool.name, args, {
+      signal: io.signal,
+      unlisted: !isListed,
+      onProgress: (report) => progress.report(report),
+      ...(seconds !== undefined && { timeoutMs: seconds * 1_000 }),
+      ...(most !== undefined && { maxTimeoutMs: most * 1_000 }),
+    })
+    progress.end()
+    await resultOutput(result, { io, output, flags, server: label, tool: tool.name })
+    return result.isError ? exit.tool : exit.ok
+  } finally {
+    progress.end()
+  }
+}
+
+type Chosen = Required<Pick<Called, 'tool' | 'isListed'>>
+
+async function chosenTool(connection: Connection, name: string | undefined, asks: boolean, io: Io): Promise<Chosen> {
+  if (name !== undefined) return namedTool(connection, name)
+  if (!asks) throw usageError('Which tool? unfold call <server> <tool>; see unfold list <server>.')
+  const { pickTool } = await import('../../interactive/pick.ts')
+  return { tool: await pickTool(await connection.tools(), io), isListed: true }
+}
+
+/** A tool by its name. Servers that list only what is needed now describe the others when they are asked. */
+async function namedTool(connection: Connection, name: string): Promise<Chosen> {
+  try {
+    return { tool: await connection.tool(name), isListed: true }
+  } catch (error) {
+    if (!isClientError(error, 'unknown_tool')) throw error
+    // Whoever knows more than what is listed knows better what was meant.
+    const { tool, listed } = await connection.describe(name).catch((other: unknown) => {
+      throw isClientError(other, 'unknown_tool') ? other : error
+    })
+    return { tool, isListed: listed }
+  }
+}
+
+/** The arguments on the command line; what is missing is asked for where somebody can answer. */
+async function argumentsFor(
+  tool: Tool,
+  { rest, flags, command: given }: Invocation,
+  {
+    asks,
+    io,
+    command,
+    isPicked,
+  }: { readonly asks: boolean; readonly io: Io; readonly command: string; readonly isPicked: boolean },
+): Promise<Readonly<Record<string, unknown>>> {
+  const parsed = await parseToolArguments(tool, rest, {
+    readFile: (path) => readFile(resolve(io.cwd, path), 'utf8'),
+    readStdin: () => text(io.stdin),
+    given: textsOf(flags, 'args'),
+  })
+  const wrong = parsed.problems.filter(({ kind }) => kind !== 'missing')
+  if (asks && wrong.length === 0 && (parsed.missing.length > 0 || isPicked)) {
+    const { askFor } = await import('../../interactive/form.ts')
+    return askFor(tool, parsed, io)
+  }
+  if (parsed.problems.length === 0) return parsed.args
+  const lines = parsed.problems.map(({ message }) => `  ${message}`)
+  throw new CommandError(
+    exit.usage,
+    'invalid_arguments',
+    [
+      `These are no arguments for ${safeText(tool.name)}:`,
+      ...lines,
+      `See ${command} ${safeText(tool.name)} --help${given === undefined ? '' : ' -- …'}.`,
+    ].join('\n'),
+    { details: { tool: tool.name, problems: parsed.problems } },
+  )
+}

@@ -1,0 +1,33 @@
+import { helpText } from '../../arguments/help.ts'
+import { exit, usageError } from '../../base/exit.ts'
+import type { Io } from '../../base/io.ts'
+import type { Invocation } from '../../grammar/grammar.ts'
+import { Output } from '../../output/output.ts'
+import { callCommand, commandTail, openServer } from '../../servers/servers.ts'
+import { safeText } from '../../text/safe.ts'
+
+/** Everything about one tool. */
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const output = new Output(io, invocation.flags)
+  const { connection, label, words } = await openServer(invocation, io, output)
+  await using _ = connection
+  const [name] = words
+  if (name === undefined) throw usageError('Which tool? unfold describe <server> <tool>')
+  const description = await connection.describe(name)
+  const { group, tags, version, tokens, facet, listed } = description
+  const facts = [
+    `${facet}, about ${tokens} tokens`,
+    ...(group === undefined ? [] : [`group ${safeText(group)}`]),
+    ...(version === undefined ? [] : [`version ${safeText(version)}`]),
+    ...(tags === undefined ? [] : [`tags ${tags.map((tag) => safeText(tag)).join(', ')}`]),
+    ...(listed ? [] : ['not listed to this client now']),
+  ]
+  const help = helpText(description.tool, {
+    width: output.width,
+    style: output.style,
+    command: callCommand(invocation, label, io),
+    after: commandTail(invocation),
+  })
+  output.answer(`${help}\n\n${facts.join(' · ')}`, { server: label, ...description })
+  return exit.ok
+}

@@ -1,0 +1,50 @@
+import { identityOfTools } from '@unfold-mcp/client'
+import { CommandError, exit, usageError } from '../../base/exit.ts'
+import type { Io } from '../../base/io.ts'
+import { type Invocation, textOf } from '../../grammar/grammar.ts'
+import { Output } from '../../output/output.ts'
+import { openServer } from '../../servers/servers.ts'
+import { counted } from '../../text/amount.ts'
+
+/** The identity of what a server offers; computed here for a server that knows nothing of it. */
+export async function run(invocation: Invocation, io: Io): Promise<number> {
+  const { flags } = invocation
+  const output = new Output(io, flags)
+  const basis = textOf(flags, 'basis') ?? 'definitions'
+  if (basis !== 'definitions' && basis !== 'names') throw usageError(`--basis is definitions or names, not "${basis}".`)
+  const { connection, label } = await openServer(invocation, io, output)
+  await using _ = connection
+  const told = await connection.identity()
+  const tools = await connection.tools()
+  const computed = identityOfTools(tools, basis)
+  const id = basis === 'names' ? computed : (told?.server_id ?? computed)
+  const expected = textOf(flags, 'expect')
+  const answer = {
+    server: label,
+    server_id: id,
+    tools_count: told?.tools_count ?? tools.length,
+    protocol_version: told?.protocol_version ?? '1.0',
+    by: told === undefined || basis === 'names' ? 'client' : 'server',
+    name: connection.server.name,
+    version: connection.server.version,
+    mcp_version: connection.protocolVersion,
+    ...(told !== undefined && { told }),
+  }
+  // What a server says of itself proves nothing: its tools must be those that are expected.
+  const found = [id, computed].find((each) => each?.toLowerCase() !== expected?.toLowerCase())
+  if (expected !== undefined && found !== undefined)
+    throw new CommandError(
+      exit.blocked,
+      'identity_mismatch',
+      `${label} has the identity ${found}, not ${expected}: its tools are others.`,
+      {
+        details: { expected, actual: found },
+      },
+    )
+  const by = answer.by === 'server' ? '' : ' (computed here: the server does not tell)'
+  output.answer(
+    `${id}${by}\n${counted(answer.tools_count, 'tool')} · ${answer.name} ${answer.version} · MCP ${answer.mcp_version}`,
+    answer,
+  )
+  return exit.ok
+}

@@ -1,0 +1,63 @@
+import { type CommandError, exit } from '../base/exit.ts'
+import type { Io } from '../base/io.ts'
+import { type Flags, isSet } from '../grammar/grammar.ts'
+import { safeText } from '../text/safe.ts'
+import { type Style, styleFor } from '../text/style.ts'
+
+/** What a command says: data on standard output, everything else on standard error. */
+export class Output {
+  readonly #io: Io
+  readonly #flags: Flags
+
+  constructor(io: Io, flags: Flags) {
+    this.#io = io
+    this.#flags = flags
+  }
+
+  get isJson(): boolean {
+    return isSet(this.#flags, 'json') || this.isLines
+  }
+
+  /** One object a line. */
+  get isLines(): boolean {
+    return isSet(this.#flags, 'jsonl')
+  }
+
+  /** How wide a line may be. */
+  get width(): number {
+    return Math.min(this.#io.stdout.columns ?? 100, 120)
+  }
+
+  /** How what goes to standard output is marked. */
+  get style(): Style {
+    return styleFor({ env: this.#io.env, isTerminal: this.#io.stdout.isTTY === true })
+  }
+
+  /** The answer: text for a person, or the object for a script. */
+  answer(text: string, data: unknown): void {
+    if (this.isJson) this.#io.stdout.write(`${JSON.stringify(data, undefined, this.isLines ? undefined : 2)}\n`)
+    else this.#io.stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`)
+  }
+
+  /** One of several answers that come one after another. */
+  item(text: string, data: unknown): void {
+    if (this.isJson) this.#io.stdout.write(`${JSON.stringify(data)}\n`)
+    else this.#io.stdout.write(`${text}\n`)
+  }
+
+  /** A word on the side. */
+  note(text: string): void {
+    if (!isSet(this.#flags, 'quiet')) this.#io.stderr.write(`${text}\n`)
+  }
+
+  warn(text: string): void {
+    if (!isSet(this.#flags, 'quiet')) this.#io.stderr.write(`warning: ${safeText(text)}\n`)
+  }
+
+  error(error: CommandError): void {
+    const { message, reason, code, details } = error
+    if (this.isJson) this.#io.stderr.write(`${JSON.stringify({ error: { reason, message, exitCode: code, ...details } })}\n`)
+    else this.#io.stderr.write(`${code === exit.interrupted ? '' : 'error: '}${safeText(message, { lines: true })}\n`)
+    if (isSet(this.#flags, 'debug') && error.stack !== undefined) this.#io.stderr.write(`${error.stack}\n`)
+  }
+}

@@ -1,0 +1,190 @@
+import { type Connection, type ConnectOptions, connect, fileCache, type ProcessLife, type Target } from '@unfold-mcp/client'
+import { nearest } from '@unfold-mcp/core'
+import { shellQuote } from '../arguments/quote.ts'
+import { CommandError, exit, usageError } from '../base/exit.ts'
+import { dataFolder, type Io, isInteractive } from '../base/io.ts'
+import {
+  approvalStore,
+  type FoundServer,
+  type FoundServers,
+  findServers,
+  permissionFor,
+  problemText,
+  projectRoot,
+  resolveServer,
+  type Surroundings,
+} from '../config/index.ts'
+import { type Flags, type Invocation, isSet, numberOf, textOf, textsOf } from '../grammar/grammar.ts'
+import { verbs } from '../grammar/verbs.ts'
+import type { Output } from '../output/output.ts'
+import { safeText } from '../text/safe.ts'
+
+/** A server that was named on a command line, and what was said beside it. */
+export interface Named {
+  /** What people call it. */
+  readonly label: string
+  readonly target: Target
+  /** The words after the server: a tool, what to search for. */
+  readonly words: readonly string[]
+}
+
+/** Everything that the programs on this machine know of here. */
+export async function knownServers(flags: Flags, io: Io): Promise<FoundServers> {
+  const around = await surroundings(io)
+  const file = textOf(flags, 'config')
+  return findServers(around, file === undefined ? {} : { file })
+}
+
+async function surroundings({ platform, home, cwd, env }: Io): Promise<Surroundings> {
+  return { platform, home, cwd, env, root: await projectRoot({ platform, home, cwd, env }) }
+}
+
+const isAddress = (word: string): boolean => /^https?:\/\//iu.test(word)
+
+/** The server that a command line means: after `--`, by address, or by a name from a configuration. */
+export async function namedServer(invocation: Invocation, io: Io, output: Output): Promise<Named> {
+  const { command, flags, words } = invocation
+  if (command !== undefined) {
+    const [program = '', ...args] = command
+    return { label: program, target: { command: program, args, env: variables(flags), cwd: io.cwd }, words }
+  }
+  const preset = textOf(flags, 'server') ?? io.env.UNFOLD_SERVER
+  const [first, ...others] = preset === undefined ? words : [preset, ...words]
+  if (first === undefined)
+    throw usageError(`Which server? Name one, give its address, or its command after --. See unfold ${invocation.verb} --help.`)
+  if (isAddress(first)) return { label: first, target: { url: first, headers: headers(flags) }, words: others }
+  const found = await knownServers(flags, io)
+  const choice = resolveServer(first, found)
+  if (choice.kind !== 'found') {
+    const details = choice.kind === 'unknown' ? { nearest: choice.nearest } : {}
+    const close = invocation.isImplied && choice.kind === 'unknown' ? nearest(first, Object.keys(verbs)) : []
+    const hint = close.length === 0 ? '' : ` Or did you mean a verb: ${close.map((verb) => `unfold ${verb}`).join(', ')}?`
+    throw new CommandError(exit.usage, `${choice.kind}_server`, `${choice.message}${hint}`, {
+      details: { ...details, ...(close.length > 0 && { verbs: close }) },
+    })
+  }
+  for (const problem of found.problems) if (problem.server === undefined) output.warn(problemText(problem))
+  await requirePermission(choice.server, flags, io, output)
+  return { label: choice.server.name, target: withExtras(choice.server.target, flags), words: others }
+}
+
+/** What is typed before a tool's name to call it on the same server again. */
+export function callCommand({ command, flags }: Invocation, label: string, { env }: Io): string {
+  const isFirst = command !== undefined || textOf(flags, 'server') !== undefined || env.UNFOLD_SERVER !== undefined
+  return isFirst ? 'unfold call' : `unfold call ${shellQuote([label])}`
+}
+
+/** What follows everything else on a command line like this one: the server's command, where that is how it was given. */
+export const commandTail = ({ command }: Invocation): string => (command === undefined ? '' : `-- ${shellQuote(command)}`)
+
+/** Connects to the server that a command line means; the tools it had last time are known before it is asked. */
+export async function openServer(
+  invocation: Invocation,
+  io: Io,
+  output: Output,
+  options: Partial<ConnectOptions> = {},
+): Promise<Named & { readonly connection: Connection }> {
+  const named = await namedServer(invocation, io, output)
+  return { ...named, connection: await connectTo(named, invocation.flags, io, output, options) }
+}
+
+/** Connects to one server, as whoever signed in to it. */
+export async function connectTo(
+  { label, target }: Pick<Named, 'label' | 'target'>,
+  flags: Flags,
+  io: Io,
+  output: Output,
+  options: Partial<ConnectOptions> = {},
+): Promise<Connection> {
+  const seconds = numberOf(flags, 'timeout')
+  const protocol = protocolOf(textOf(flags, 'protocol'))
+  const signed = await signedTarget(target, io, output)
+  return connect(signed.target, {
+    name: label,
+    signal: io.signal,
+    ...(seconds === undefined && { installTimeoutMs }),
+    onProcess: installationNotice(label, output),
+    onWarning: (warning) => output.warn(warning),
+    ...(isSet(flags, 'debug') && { onStderr: (line: string) => output.note(`[${safeText(label)}] ${safeText(line)}`) }),
+    ...(!isSet(flags, 'no-cache') && { cache: fileCache(cacheFolder(io), { onWarning: (warning) => output.warn(warning) }) }),
+    ...(seconds !== undefined && { timeoutMs: seconds * 1_000 }),
+    ...(protocol !== undefined && { protocol }),
+    ...(signed.credential !== undefined && { credential: signed.credential }),
+    ...options,
+  })
+}
+
+// npm, uv and Docker may have to download a lot.
+const installTimeoutMs = 600_000
+const installNoticeMs = 5_000
+
+/** Says that a server may be being installed when it does not answer for a while. */
+function installationNotice(label: string, output: Output): (pid: number, life: ProcessLife) => void {
+  let timer: NodeJS.Timeout | undefined
+  return (_pid, life) => {
+    clearTimeout(timer)
+    if (life !== 'installing') return
+    timer = setTimeout(() => output.note(`Waiting for ${safeText(label)}: it may be being installed.`), installNoticeMs)
+    timer.unref()
+  }
+}
+
+/** The target with the token of a sign-in; one that says who asks by a header of its own stays as it is. */
+async function signedTarget(
+  target: Target,
+  io: Io,
+  output: Output,
+): Promise<{ readonly target: Target; readonly credential?: string }> {
+  if (!('url' in target) || target.auth !== undefined) return { target }
+  if (Object.keys(target.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')) return { target }
+  const { storedSignIn } = await import('../login/stored.ts')
+  const signed = await storedSignIn(target.url, io, { warn: (message) => output.warn(message) })
+  return signed === undefined ? { target } : { target: { ...target, auth: signed.auth }, credential: signed.id }
+}
+
+/** Where lists of tools are kept between commands, and where a shell's completions find them. */
+export const cacheFolder = (io: Pick<Io, 'env' | 'home'>): string => `${dataFolder(io)}/cache/tools`
+
+function protocolOf(text: string | undefined): ConnectOptions['protocol'] {
+  if (text === undefined) return undefined
+  if (text === 'auto' || text === 'session' || text === '2026-07-28') return text
+  throw usageError(`--protocol is auto, session or 2026-07-28, not "${text}".`)
+}
+
+/** A project's own server runs only after its user agreed, once for each definition of it. */
+async function requirePermission(server: FoundServer, flags: Flags, io: Io, output: Output): Promise<void> {
+  const store = approvalStore(dataFolder(io), (message) => output.warn(message))
+  if (permissionFor(server, await store.list()) === 'allowed') return
+  const shown = safeText(JSON.stringify(server.shown), { limit: 500 })
+  const what = `The server "${safeText(server.name)}" comes with this project (${safeText(server.source.file)}:${server.source.line}): ${shown}`
+  if (!isSet(flags, 'yes')) {
+    if (!isInteractive(io) || isSet(flags, 'no-input'))
+      throw new CommandError(
+        exit.blocked,
+        'not_approved',
+        `${what}\nIt was not approved. Look at it, then run this with --yes, or in a terminal.`,
+      )
+    const { confirmed } = await import('../interactive/confirm.ts')
+    if (!(await confirmed(`${what}\nRun it?`, io))) throw new CommandError(exit.blocked, 'not_approved', 'It was not run.')
+  }
+  await store.approve(server)
+}
+
+function withExtras(target: Target, flags: Flags): Target {
+  if ('command' in target) return { ...target, env: { ...target.env, ...variables(flags) } }
+  return 'url' in target ? { ...target, headers: { ...target.headers, ...headers(flags) } } : target
+}
+
+function variables(flags: Flags): Record<string, string> {
+  return Object.fromEntries(textsOf(flags, 'env').map((text) => pair('env', text, '=')))
+}
+
+function headers(flags: Flags): Record<string, string> {
+  return Object.fromEntries(textsOf(flags, 'header').map((text) => pair('header', text, ':')))
+}
+
+function pair(flag: string, text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark)
+  if (at < 1) throw usageError(`--${flag} wants ${flag === 'env' ? 'NAME=value' : '"name: value"'}, not "${text}".`)
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+}

@@ -1,0 +1,626 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Failure, isFailure } from '../base/failure.ts'
+import {
+  type Activation,
+  initialActivation,
+  isActive,
+  nothingActive,
+  type Plan,
+  planActivate,
+  planAll,
+  planDeactivate,
+  reconcile,
+  touch,
+} from './activation.ts'
+import { declareGroups, type GroupDeclaration, type Groups, gateName, groupOf, type Quota } from './groups.ts'
+
+type Declarations = { readonly [name: string]: GroupDeclaration }
+
+const about = 'A group'
+
+const hub = {
+  files: { about },
+  cloud: { about },
+  aws: { about, parent: 'cloud', excludes: ['gcp'] },
+  gcp: { about, parent: 'cloud' },
+  s3: { about, parent: 'aws', needs: ['files'] },
+  backup: { about, needs: ['s3'] },
+} satisfies Declarations
+
+const groups = declareGroups(hub)
+
+/** Groups that have nothing to do with each other. */
+const flat = (quota: Quota): Groups => declareGroups({ a: { about }, b: { about }, c: { about }, d: { about } }, quota)
+
+const active = (...names: string[]): Activation => ({ ...nothingActive, groups: names })
+
+function refusalOf(attempt: () => unknown): Failure {
+  try {
+    attempt()
+  } catch (error) {
+    if (isFailure(error)) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+function reasonOf(attempt: () => unknown): Failure['reason'] | undefined {
+  try {
+    attempt()
+    return undefined
+  } catch (error) {
+    if (isFailure(error)) return error.reason
+    throw error
+  }
+}
+
+describe('at the start', () => {
+  test('nothing is active where nothing is on by default', () => {
+    expect(initialActivation(groups)).toBe(nothingActive)
+  })
+
+  test('default groups are active, with their ancestors and all they need', () => {
+    const { s3, ...rest } = hub
+    expect(initialActivation(declareGroups({ ...rest, s3: { ...s3, default: true } })).groups).toEqual([
+      'cloud',
+      'aws',
+      'files',
+      's3',
+    ])
+  })
+})
+
+describe('a group is active', () => {
+  test('when it and every ancestor is switched on', () => {
+    expect(isActive(groups, active('cloud', 'aws', 'files', 's3'), 's3')).toBe(true)
+    expect(isActive(groups, active('aws', 'files', 's3'), 's3')).toBe(false)
+    expect(isActive(groups, active('cloud'), 'aws')).toBe(false)
+  })
+
+  test('only when it exists', () => {
+    expect(isActive(groups, active('cloud'), 'nowhere')).toBe(false)
+  })
+})
+
+describe('switching on', () => {
+  test('a group switches it on and nothing off', () => {
+    expect(planActivate(groups, nothingActive, 'files')).toEqual({ next: active('files'), off: [], on: ['files'] })
+  })
+
+  test('brings in what is needed, and what that needs, first', () => {
+    expect(planActivate(groups, nothingActive, 'backup').on).toEqual(['cloud', 'aws', 'files', 's3', 'backup'])
+  })
+
+  test('leaves single tools, tags and pinned versions as they were', () => {
+    const scope: Activation = { groups: [], tools: ['deploy'], tags: ['io'], versions: { deploy: '2' } }
+    expect(planActivate(groups, scope, 'files').next).toEqual({ ...scope, groups: ['files'] })
+  })
+
+  test('a child is refused while its parent is off', () => {
+    const failure = refusalOf(() => planActivate(groups, nothingActive, 'aws'))
+    expect(failure.reason).toBe('group_inactive')
+    expect(failure.details).toEqual({ group: 'aws', parent: 'cloud' })
+    expect(failure.message).toBe('Group "aws" is part of "cloud". Activate "cloud" first.')
+  })
+
+  test('a grandchild is refused with the topmost ancestor that is off', () => {
+    expect(refusalOf(() => planActivate(groups, nothingActive, 's3')).details).toEqual({ group: 's3', parent: 'cloud' })
+    expect(refusalOf(() => planActivate(groups, active('cloud'), 's3')).details).toEqual({ group: 's3', parent: 'aws' })
+  })
+
+  test('a group switches off the one it excludes, with all that stands on that one, children first', () => {
+    const before = active('cloud', 'aws', 'files', 's3', 'backup')
+    const { next, off, on } = planActivate(groups, before, 'gcp')
+    expect(off).toEqual([
+      { group: 'backup', because: 'dependency' },
+      { group: 's3', because: 'parent' },
+      { group: 'aws', because: 'excluded' },
+    ])
+    expect(on).toEqual(['gcp'])
+    expect(next.groups).toEqual(['files', 'cloud', 'gcp'])
+  })
+
+  test('a group that another excludes switches that one off too', () => {
+    expect(planActivate(groups, active('cloud', 'gcp'), 'aws').off).toEqual([{ group: 'gcp', because: 'excluded' }])
+  })
+
+  test('a group whose need excludes an active one switches that one off', () => {
+    expect(planActivate(groups, active('cloud', 'gcp'), 'backup').off).toEqual([{ group: 'gcp', because: 'excluded' }])
+  })
+
+  test('an active group again switches nothing, and only makes it the most recently used', () => {
+    expect(planActivate(groups, active('cloud', 'files'), 'cloud')).toEqual({ next: active('files', 'cloud'), off: [], on: [] })
+  })
+
+  test('the most recently used group again gives the same activation', () => {
+    const before = active('files', 'cloud')
+    expect(planActivate(groups, before, 'cloud').next).toBe(before)
+  })
+
+  test('a group that does not exist is refused with the nearest', () => {
+    expect(refusalOf(() => planActivate(groups, nothingActive, 'fils')).details).toEqual({ group: 'fils', nearest: ['files'] })
+  })
+})
+
+describe('switching several on at once', () => {
+  test('brings in their ancestors, which a single activation would ask for', () => {
+    expect(planAll(groups, nothingActive, ['s3', 'backup']).on).toEqual(['cloud', 'aws', 'files', 's3', 'backup'])
+  })
+
+  test('is refused when two of them exclude each other', () => {
+    const failure = refusalOf(() => planAll(groups, nothingActive, ['s3', 'gcp']))
+    expect(failure.reason).toBe('conflicting_groups')
+    expect(failure.details).toEqual({ groups: ['aws', 'gcp'] })
+  })
+
+  test('is refused when one of them does not exist', () => {
+    expect(refusalOf(() => planAll(groups, nothingActive, ['files', 'nowhere'])).reason).toBe('unknown_group')
+  })
+
+  test('changes nothing when none are named', () => {
+    const before = active('files')
+    expect(planAll(groups, before, [])).toEqual({ next: before, off: [], on: [] })
+  })
+})
+
+describe('switching off', () => {
+  test('a parent switches its descendants and their dependents off, children first', () => {
+    const before = active('cloud', 'aws', 'files', 's3', 'backup')
+    const { next, off } = planDeactivate(groups, before, 'cloud')
+    expect(off).toEqual([
+      { group: 'backup', because: 'dependency' },
+      { group: 's3', because: 'parent' },
+      { group: 'aws', because: 'parent' },
+      { group: 'cloud', because: 'requested' },
+    ])
+    expect(next.groups).toEqual(['files'])
+  })
+
+  test('a group that others need switches these off', () => {
+    const before = active('cloud', 'aws', 'files', 's3')
+    expect(planDeactivate(groups, before, 'files').off).toEqual([
+      { group: 's3', because: 'dependency' },
+      { group: 'files', because: 'requested' },
+    ])
+  })
+
+  test('a group keeps what was brought in for it', () => {
+    const { next } = planActivate(groups, nothingActive, 'backup')
+    expect(planDeactivate(groups, next, 'backup').next.groups).toEqual(['cloud', 'aws', 'files', 's3'])
+  })
+
+  test('an inactive group changes nothing', () => {
+    const before = active('files')
+    const plan = planDeactivate(groups, before, 'cloud')
+    expect(plan).toEqual({ next: before, off: [], on: [] })
+    expect(plan.next).toBe(before)
+  })
+
+  test('a group that does not exist is refused', () => {
+    expect(refusalOf(() => planDeactivate(groups, nothingActive, 'nowhere')).reason).toBe('unknown_group')
+  })
+})
+
+describe('a quota by number', () => {
+  test('makes room by switching off the least recently used group', () => {
+    const plan = planActivate(flat({ groups: 2 }), active('a', 'b'), 'c')
+    expect(plan).toEqual({ next: active('b', 'c'), off: [{ group: 'a', because: 'evicted' }], on: ['c'] })
+  })
+
+  test('spares a group that was used since', () => {
+    const two = flat({ groups: 2 })
+    const before = touch(two, active('a', 'b'), 'a')
+    expect(planActivate(two, before, 'c').off).toEqual([{ group: 'b', because: 'evicted' }])
+  })
+
+  test('never makes room for a group at the cost of what it needs', () => {
+    const two = declareGroups({ a: { about }, b: { about }, c: { about, needs: ['a'] } }, { groups: 2 })
+    expect(planActivate(two, active('a', 'b'), 'c').next.groups).toEqual(['a', 'c'])
+  })
+
+  test('counts a place that an excluded group leaves', () => {
+    const two = declareGroups({ a: { about }, b: { about }, c: { about, excludes: ['b'] } }, { groups: 2 })
+    expect(planActivate(two, active('a', 'b'), 'c').off).toEqual([{ group: 'b', because: 'excluded' }])
+  })
+
+  test('evicts a group before what it stands on, and no more than it must', () => {
+    const three = declareGroups({ a: { about }, b: { about, needs: ['a'] }, c: { about }, d: { about } }, { groups: 3 })
+    const before = ['b', 'c'].reduce((scope, name) => planActivate(three, scope, name).next, nothingActive)
+    expect(planActivate(three, before, 'd').off).toEqual([{ group: 'b', because: 'evicted' }])
+  })
+
+  test('spares what a group in use stands on', () => {
+    const three = declareGroups({ a: { about }, b: { about, needs: ['a'] }, c: { about }, d: { about } }, { groups: 3 })
+    const opened = ['b', 'c'].reduce((scope, name) => planActivate(three, scope, name).next, nothingActive)
+    expect(planActivate(three, touch(three, opened, 'b'), 'd').off).toEqual([{ group: 'c', because: 'evicted' }])
+  })
+
+  test('refuses where it was declared so, and says what could go', () => {
+    const failure = refusalOf(() => planActivate(flat({ groups: 2, whenFull: 'refuse' }), active('a', 'b'), 'c'))
+    expect(failure.reason).toBe('quota_full')
+    expect(failure.details).toEqual({ group: 'c', limit: 2, what: 'groups' })
+    expect(failure.message).toBe('Group "c" does not fit: this server allows 2 groups at a time. Deactivate one of: a, b.')
+  })
+
+  test('refuses a group that needs more than the whole quota', () => {
+    const one = declareGroups({ a: { about }, b: { about, needs: ['a'] } }, { groups: 1 })
+    const failure = refusalOf(() => planActivate(one, nothingActive, 'b'))
+    expect(failure.message).toBe(
+      'Group "b" cannot be activated: this server allows 1 groups at a time, and the group needs more than that by itself.',
+    )
+  })
+})
+
+describe('a quota by tokens', () => {
+  const costs = new Map([
+    ['a', 300],
+    ['b', 500],
+    ['c', 600],
+    ['d', 1001],
+  ])
+  const cost = (name: string): number => costs.get(name) ?? 0
+  const budget = flat({ tokens: 1000 })
+
+  test('leaves groups alone as long as all fit', () => {
+    expect(planActivate(budget, active('a'), 'c', cost).off).toEqual([])
+  })
+
+  test('switches off the least recently used groups, as many as it takes', () => {
+    expect(planActivate(budget, active('a', 'b'), 'c', cost).off).toEqual([
+      { group: 'a', because: 'evicted' },
+      { group: 'b', because: 'evicted' },
+    ])
+  })
+
+  test('refuses a group that costs more than the whole budget', () => {
+    const failure = refusalOf(() => planActivate(budget, active('a'), 'd', cost))
+    expect(failure.details).toEqual({ group: 'd', limit: 1000, what: 'tokens' })
+    expect(failure.message).toContain('1000 tokens of active tools')
+  })
+
+  test('refuses where it was declared so', () => {
+    const strict = flat({ tokens: 1000, whenFull: 'refuse' })
+    expect(refusalOf(() => planActivate(strict, active('b'), 'c', cost)).message).toContain('Deactivate one of: b.')
+  })
+})
+
+describe('using a group', () => {
+  test('makes it, its ancestors and all it needs the most recently used', () => {
+    const before = active('files', 'cloud', 'aws', 's3', 'backup')
+    expect(touch(groups, active('cloud', 'files', 'aws'), 'aws').groups).toEqual(['files', 'cloud', 'aws'])
+    expect(touch(groups, before, 's3').groups).toEqual(['backup', 'cloud', 'aws', 'files', 's3'])
+  })
+
+  test('that was the last one used changes nothing', () => {
+    const before = active('files', 'cloud', 'aws')
+    expect(touch(groups, before, 'aws')).toBe(before)
+  })
+
+  test.each(['aws', 'nowhere', '__proto__'])('that is not active changes nothing: %s', (name) => {
+    const before = active('cloud')
+    expect(touch(groups, before, name)).toBe(before)
+  })
+
+  test('never switches one on', () => {
+    expect(touch(groups, active('aws', 'files'), 'aws').groups).toEqual(['files', 'aws'])
+  })
+
+  test('that is no longer declared changes nothing', () => {
+    const before = active('gone', 'files')
+    expect(touch(groups, before, 'gone')).toBe(before)
+  })
+})
+
+describe('after the declaration changed', () => {
+  test('groups that are gone are forgotten, and those that stood on what is off', () => {
+    expect(reconcile(groups, active('gone', 'files', 's3', 'cloud')).groups).toEqual(['files', 'cloud'])
+  })
+
+  test('an activation that still stands stays the same', () => {
+    const before = active('cloud', 'aws', 'files', 's3')
+    expect(reconcile(groups, before)).toBe(before)
+  })
+})
+
+test('an activation survives being stored as JSON', () => {
+  const { next } = planActivate(groups, nothingActive, 'backup')
+  expect(JSON.parse(JSON.stringify(next))).toEqual(next)
+})
+
+test('the compiler refuses to change an activation in place', () => {
+  const scope: Activation = { groups: [], tools: [], tags: [], versions: {} }
+  // @ts-expect-error an activation is never changed in place
+  scope.groups = ['files']
+  // @ts-expect-error nor are its parts
+  scope.tools.push('read')
+  expect(nothingActive.tools).toEqual([])
+})
+
+// Random graphs and walks, checked against a second, slower understanding of the same rules.
+
+interface Graph {
+  readonly declarations: Declarations
+  readonly quota: Quota
+  readonly costs: { readonly [name: string]: number }
+}
+
+type Step =
+  | { readonly kind: 'activate' | 'deactivate' | 'touch'; readonly name: string }
+  | { readonly kind: 'all'; readonly names: readonly string[] }
+
+const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+const anyName = fc.constantFrom(...names)
+const someNames = fc.uniqueArray(anyName, { maxLength: 2 })
+
+const quotas: fc.Arbitrary<Quota> = fc.record(
+  {
+    groups: fc.integer({ min: 1, max: 7 }),
+    tokens: fc.integer({ min: 1, max: 60 }),
+    whenFull: fc.constantFrom('evict' as const, 'evict' as const, 'refuse' as const),
+  },
+  { requiredKeys: [] },
+)
+
+/** Graphs of groups; `mayRefer` decides which of the names a group may stand on. */
+function graphs(mayRefer: (group: string, other: string) => boolean): fc.Arbitrary<Graph> {
+  const declared = names.map((name) =>
+    fc
+      .record({
+        parent: fc.option(anyName, { nil: undefined }),
+        needs: someNames,
+        excludes: fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, { weight: 1, arbitrary: someNames }),
+        default: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.boolean() }),
+      })
+      .map(({ parent, needs, ...rest }): GroupDeclaration => {
+        const kept = { about, needs: needs.filter((other) => mayRefer(name, other)), ...rest }
+        return parent !== undefined && mayRefer(name, parent) ? { ...kept, parent } : kept
+      }),
+  )
+  return fc.record({
+    declarations: fc.tuple(...declared).map((all) => Object.fromEntries(all.map((one, index) => [names[index] ?? '', one]))),
+    quota: quotas,
+    costs: fc
+      .tuple(...names.map(() => fc.nat(20)))
+      .map((all) => Object.fromEntries(all.map((one, index) => [names[index] ?? '', one]))),
+  })
+}
+
+const walks: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ kind: fc.constant('activate' as const), name: anyName }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('touch' as const), name: anyName }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('deactivate' as const), name: anyName }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('all' as const), names: someNames }) },
+  ),
+  { maxLength: 40 },
+)
+
+/** What a group stands on directly. */
+const under = (declarations: Declarations, name: string): readonly string[] => {
+  const { parent, needs = [] } = declarations[name] ?? {}
+  return parent === undefined ? needs : [parent, ...needs]
+}
+
+/** The groups and everything they stand on, found by growing the set until nothing is added. */
+function support(declarations: Declarations, wanted: Iterable<string>): Set<string> {
+  const found = new Set(wanted)
+  for (let size = -1; size !== found.size; ) {
+    size = found.size
+    for (const name of found) for (const other of under(declarations, name)) found.add(other)
+  }
+  return found
+}
+
+const standsOn = (declarations: Declarations, name: string, other: string): boolean =>
+  support(declarations, under(declarations, name)).has(other)
+
+const exclude = (declarations: Declarations, one: string, other: string): boolean =>
+  declarations[one]?.excludes?.includes(other) === true || declarations[other]?.excludes?.includes(one) === true
+
+const clashing = (declarations: Declarations, set: Iterable<string>): boolean => {
+  const all = [...set]
+  return all.some((one) => all.some((other) => exclude(declarations, one, other)))
+}
+
+const fits = ({ quota, costs }: Graph, set: Iterable<string>): boolean => {
+  const all = [...set]
+  const spent = all.reduce((sum, name) => sum + (costs[name] ?? 0), 0)
+  return all.length <= (quota.groups ?? Number.POSITIVE_INFINITY) && spent <= (quota.tokens ?? Number.POSITIVE_INFINITY)
+}
+
+/** Why this declaration must be refused, if it must. */
+function flawOf({ declarations, quota }: Graph): 'group_cycle' | 'conflicting_groups' | undefined {
+  const selfish = names.some((name) => exclude(declarations, name, name))
+  if (selfish) return 'conflicting_groups'
+  if (names.some((name) => standsOn(declarations, name, name))) return 'group_cycle'
+  if (names.some((name) => clashing(declarations, support(declarations, [name])))) return 'conflicting_groups'
+  const defaults = support(
+    declarations,
+    names.filter((name) => declarations[name]?.default === true),
+  )
+  return clashing(declarations, defaults) || defaults.size > (quota.groups ?? defaults.size) ? 'conflicting_groups' : undefined
+}
+
+/** Who is active and when each was last used. */
+interface World {
+  readonly graph: Graph
+  readonly groups: Groups
+  readonly activation: Activation
+  readonly usedAt: ReadonlyMap<string, number>
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const part of Object.values(value)) deepFreeze(part)
+  }
+  return value
+}
+
+const isOn = ({ activation }: World, name: string): boolean => activation.groups.includes(name)
+
+/** Why this step must be refused, if it must. */
+function refusalExpected(world: World, step: Step): Failure['reason'] | undefined {
+  const { graph, activation } = world
+  if (step.kind === 'deactivate' || step.kind === 'touch') return undefined
+  const { declarations } = graph
+  const asked = step.kind === 'all' ? step.names : [step.name]
+  const parent = step.kind === 'all' ? undefined : declarations[step.name]?.parent
+  if (parent !== undefined && !isOn(world, parent)) return 'group_inactive'
+  const wanted = support(declarations, asked)
+  if (clashing(declarations, wanted)) return 'conflicting_groups'
+  if (!fits(graph, wanted)) return 'quota_full'
+  const left = activation.groups.filter((name) => !clashing(declarations, new Set([...wanted, ...support(declarations, [name])])))
+  return graph.quota.whenFull === 'refuse' && !fits(graph, new Set([...left, ...wanted])) ? 'quota_full' : undefined
+}
+
+function planOfStep({ graph, groups: declared, activation }: World, step: Step): Plan {
+  const cost = (name: string): number => graph.costs[name] ?? 0
+  if (step.kind === 'all') return planAll(declared, activation, step.names, cost)
+  if (step.kind === 'activate') return planActivate(declared, activation, step.name, cost)
+  if (step.kind === 'deactivate') return planDeactivate(declared, activation, step.name)
+  return { next: touch(declared, activation, step.name), off: [], on: [] }
+}
+
+const sameSet = (one: Iterable<string>, other: Iterable<string>): boolean =>
+  [...new Set(one)].toSorted().join() === [...new Set(other)].toSorted().join()
+
+/** Whether no group comes before one that must come first. */
+const inOrder = (list: readonly string[], mustPrecede: (one: string, other: string) => boolean): boolean =>
+  list.every((name, index) => !list.slice(index + 1).some((later) => mustPrecede(later, name)))
+
+/** Each rule that this plan breaks, in words. */
+function brokenRules(world: World, step: Step, plan: Plan): readonly string[] {
+  const { graph, activation } = world
+  const { declarations } = graph
+  const before = activation.groups
+  const after = plan.next.groups
+  const off = plan.off.map(({ group }) => group)
+  const rules: { readonly [rule: string]: boolean } = {
+    'no group is listed twice': new Set(after).size === after.length,
+    'next is what was there, without off, with on': sameSet(after, [...before.filter((name) => !off.includes(name)), ...plan.on]),
+    'only active groups are switched off': off.every((name) => before.includes(name)),
+    'only inactive groups are switched on': !plan.on.some((name) => before.includes(name)),
+    'all that an active group stands on is active': sameSet(after, support(declarations, after)),
+    'no two active groups exclude each other': !clashing(declarations, after),
+    'the quota holds': fits(graph, after),
+    'off lists a group after all that stand on it': inOrder(off, (one, other) => standsOn(declarations, one, other)),
+    'on lists a group before all that stand on it': inOrder(plan.on, (one, other) => standsOn(declarations, other, one)),
+    ...rulesOfStep(world, step, plan),
+  }
+  return Object.keys(rules).filter((rule) => rules[rule] === false)
+}
+
+function rulesOfStep(world: World, step: Step, { next, off, on }: Plan): { readonly [rule: string]: boolean } {
+  const { declarations } = world.graph
+  const before = world.activation.groups
+  const gone = off.map(({ group }) => group)
+  if (step.kind === 'touch') return { 'using a group switches nothing': sameSet(next.groups, before) }
+  if (step.kind === 'deactivate') {
+    const falls = (name: string): boolean => name === step.name || standsOn(declarations, name, step.name)
+    return { 'off is just what cannot stay': sameSet(gone, before.filter(falls)) }
+  }
+  const asked = step.kind === 'all' ? step.names : [step.name]
+  const wanted = support(declarations, asked)
+  const losers = before.filter((name) => clashing(declarations, new Set([...wanted, ...support(declarations, [name])])))
+  const evicted = gone.filter((name) => !losers.includes(name))
+  const contenders = new Set([...before.filter((name) => !losers.includes(name)), ...wanted])
+  const lastUse = (name: string): number => world.usedAt.get(name) ?? 0
+  const oldestKept = Math.min(...next.groups.filter((name) => !wanted.has(name)).map(lastUse))
+  return {
+    'what was asked for is active': asked.every((name) => next.groups.includes(name)),
+    'nothing is switched for groups that are active':
+      on.length + off.length === 0 || !asked.every((name) => before.includes(name)),
+    'what is excluded goes, with all that stands on it': losers.every((name) => gone.includes(name)),
+    'nothing is evicted when all fit': evicted.length === 0 || !fits(world.graph, contenders),
+    'what is evicted was used before all that stays': evicted.every((name) => lastUse(name) <= oldestKept),
+  }
+}
+
+/** Without circles: a group stands only on names before its own. */
+const downward = (group: string, other: string): boolean => other < group
+
+describe('random groups', () => {
+  test('are accepted or refused as the rules say', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          graphs(() => true),
+          graphs(downward),
+        ),
+        (graph) => {
+          expect(reasonOf(() => declareGroups(graph.declarations, graph.quota))).toBe(flawOf(graph))
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('keep every rule through any walk of switching on, switching off and using', () => {
+    fc.assert(
+      fc.property(graphs(downward), walks, (graph, steps) => {
+        fc.pre(flawOf(graph) === undefined)
+        const declared = declareGroups(deepFreeze(graph.declarations), deepFreeze(graph.quota))
+        const untouched = structuredClone(declared)
+        const initial = initialActivation(declared)
+        expect(new Set(initial.groups)).toEqual(support(graph.declarations, initial.groups))
+        // What default groups cost is not known where they are declared.
+        let activation = deepFreeze(fits(graph, initial.groups) ? initial : nothingActive)
+        const usedAt = new Map<string, number>()
+        for (const [index, step] of steps.entries()) {
+          const world: World = { graph, groups: declared, activation, usedAt }
+          const refusal = reasonOf(() => planOfStep(world, step))
+          expect(refusal).toBe(refusalExpected(world, step))
+          if (refusal !== undefined) continue
+          const plan = planOfStep(world, step)
+          expect(brokenRules(world, step, plan)).toEqual([])
+          activation = deepFreeze(plan.next)
+          const used = step.kind === 'all' ? step.names : step.kind === 'deactivate' ? [] : [step.name]
+          const inUse = used.filter((name) => activation.groups.includes(name))
+          for (const name of support(graph.declarations, inUse)) usedAt.set(name, index + 1)
+          const times = activation.groups.map((name) => usedAt.get(name) ?? 0)
+          expect(times).toEqual(times.toSorted((one, other) => one - other))
+        }
+        expect(declared).toEqual(untouched)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('a gate', () => {
+  const gated = declareGroups(
+    {
+      [gateName]: { about: 'Everything' },
+      a: { about: 'A' },
+      b: { about: 'B', parent: 'a' },
+      c: { about: 'C', default: true },
+    },
+    { groups: 2 },
+  )
+
+  test('is the parent of every group without one, and nothing behind it is on while it is closed', () => {
+    expect([...gated.byName.values()].map(({ name, parent }) => [name, parent])).toEqual([
+      [gateName, undefined],
+      ['a', gateName],
+      ['b', 'a'],
+      ['c', gateName],
+    ])
+    expect(initialActivation(gated)).toBe(nothingActive)
+    expect(() => planActivate(gated, nothingActive, 'a')).toThrow('Group "a" is part of the gate. Activate the gate first.')
+  })
+
+  test('brings what is on by default when it opens, counts for no quota and is never evicted', () => {
+    const opened = planActivate(gated, nothingActive, gateName)
+    expect(opened.on).toEqual([gateName, 'c'])
+    const two = planActivate(gated, opened.next, 'a')
+    expect(two.off).toEqual([])
+    expect(planActivate(gated, two.next, 'b').off).toEqual([{ group: 'c', because: 'evicted' }])
+    expect(planDeactivate(gated, two.next, gateName).next.groups).toEqual([])
+  })
+
+  test('is in no list of groups', () => {
+    expect(() => groupOf(gated, 'd')).toThrow('Groups: a, b, c.')
+  })
+})

@@ -1,0 +1,181 @@
+import { Failure } from '../base/failure.ts'
+import { ancestorsOf, childrenFirst, clashWithin, closureOf, downfallOf, type Groups, gateName, groupOf } from './groups.ts'
+
+/** What one scope has switched on. Small, serialisable, never changed in place. */
+export interface Activation {
+  /** Active groups, least recently used first. */
+  readonly groups: readonly string[]
+  /** Single tools shown whatever their group. */
+  readonly tools: readonly string[]
+  /** Tools with one of these tags are shown whatever their group. */
+  readonly tags: readonly string[]
+  /** Which version of a tool the client pinned. */
+  readonly versions: { readonly [tool: string]: string }
+}
+
+export const nothingActive: Activation = { groups: [], tools: [], tags: [], versions: {} }
+
+/** Why a group is switched off. */
+export type Because = 'requested' | 'parent' | 'dependency' | 'excluded' | 'evicted'
+
+/** A transition that has been thought through but not made: hooks run in this order, then `next` becomes the activation. */
+export interface Plan {
+  readonly next: Activation
+  /** Groups to switch off, children first; done before anything is switched on. */
+  readonly off: readonly { readonly group: string; readonly because: Because }[]
+  /** Groups to switch on, parents and needs first. */
+  readonly on: readonly string[]
+}
+
+/** What the tools of a group cost in tokens, for quotas by budget. */
+export type GroupCost = (group: string) => number
+
+/** The activation a scope starts with: the default groups and what they need; nothing behind a gate that is closed. */
+export function initialActivation(groups: Groups): Activation {
+  if (groups.byName.get(gateName)?.default === false) return nothingActive
+  const names = new Set(defaultsOf(groups).flatMap((name) => closureOf(groups, name)))
+  return names.size === 0 ? nothingActive : { ...nothingActive, groups: [...names] }
+}
+
+const defaultsOf = ({ byName }: Groups): string[] => [...byName.values()].filter((group) => group.default).map(({ name }) => name)
+
+/** Whether the group and every ancestor of it is active. */
+export function isActive(groups: Groups, activation: Activation, name: string): boolean {
+  return activation.groups.includes(name) && ancestorsOf(groups, name).every((ancestor) => activation.groups.includes(ancestor))
+}
+
+/** Switching `name` on: what it needs comes along, what it excludes goes, and old groups make room when the quota is full. */
+export function planActivate(groups: Groups, activation: Activation, name: string, cost: GroupCost = () => 0): Plan {
+  const group = groupOf(groups, name)
+  if (group.parent !== undefined && !isActive(groups, activation, group.parent)) {
+    const missing =
+      [...ancestorsOf(groups, name)].reverse().find((ancestor) => !activation.groups.includes(ancestor)) ?? group.parent
+    const label = (each: string): string => (each === gateName ? 'the gate' : `"${each}"`)
+    throw new Failure('group_inactive', `Group "${name}" is part of ${label(group.parent)}. Activate ${label(missing)} first.`, {
+      group: name,
+      parent: missing,
+    })
+  }
+  return planAll(groups, activation, [name], cost)
+}
+
+/** Switching several groups on at once, with their ancestors and all they need; groups that exclude each other are refused. */
+export function planAll(groups: Groups, activation: Activation, names: readonly string[], cost: GroupCost = () => 0): Plan {
+  // A gate that opens brings what is on by default behind it.
+  const isOpening = names.includes(gateName) && !activation.groups.includes(gateName)
+  const asked = isOpening ? [...names, ...defaultsOf(groups)] : names
+  const wanted = [...new Set(asked.flatMap((name) => closureOf(groups, name)))]
+  const pair = clashWithin(groups, wanted)
+  if (pair !== undefined) {
+    throw new Failure(
+      'conflicting_groups',
+      `Groups "${pair[0]}" and "${pair[1]}" cannot be active at the same time. Choose one.`,
+      { groups: pair },
+    )
+  }
+  const off = new Map<string, Because>()
+  for (const name of wanted) {
+    for (const loser of groupOf(groups, name).excludes) dropWith(groups, activation, loser, 'excluded', off)
+  }
+  makeRoom(groups, activation, { asked: names[0] ?? '', wanted, cost }, off)
+  const on = wanted.filter((name) => !activation.groups.includes(name))
+  const kept = activation.groups.filter((name) => !off.has(name) && !wanted.includes(name))
+  return planOf(groups, activation, { off, on, order: [...kept, ...wanted] })
+}
+
+/** Switching `name` off, and with it all that cannot stand without it. */
+export function planDeactivate(groups: Groups, activation: Activation, name: string): Plan {
+  groupOf(groups, name)
+  const off = new Map<string, Because>()
+  dropWith(groups, activation, name, 'requested', off)
+  return planOf(groups, activation, { off, on: [], order: activation.groups.filter((group) => !off.has(group)) })
+}
+
+/** The activation after a tool of `name` was used: the group and all it stands on become the most recently used. */
+export function touch(groups: Groups, activation: Activation, name: string): Activation {
+  if (!groups.byName.has(name) || !activation.groups.includes(name)) return activation
+  // A need left behind would be evicted as old and take this group, which is in use, down with it.
+  const used = closureOf(groups, name).filter((group) => activation.groups.includes(group))
+  const tail = activation.groups.slice(-used.length)
+  if (used.every((group, index) => tail[index] === group)) return activation
+  return { ...activation, groups: [...activation.groups.filter((group) => !used.includes(group)), ...used] }
+}
+
+/**
+ * The activation as today's declaration allows it, for one that was made under another: without groups that are gone or lost
+ * what they need; of groups that exclude each other now, the more recently used stays.
+ */
+export function reconcile(groups: Groups, activation: Activation): Activation {
+  const kept = activation.groups.filter(
+    (name) => groups.byName.has(name) && closureOf(groups, name).every((other) => activation.groups.includes(other)),
+  )
+  const possible = kept.filter((name, index) => {
+    const later = kept.slice(index + 1).flatMap((other) => closureOf(groups, other))
+    return closureOf(groups, name).every((part) => !excludedBy(groups, part, later))
+  })
+  return possible.length === activation.groups.length ? activation : { ...activation, groups: possible }
+}
+
+function excludedBy(groups: Groups, name: string, others: readonly string[]): boolean {
+  return others.some((other) => groups.byName.get(name)?.excludes.has(other))
+}
+
+function planOf(
+  groups: Groups,
+  activation: Activation,
+  { off, on, order }: { off: ReadonlyMap<string, Because>; on: readonly string[]; order: readonly string[] },
+): Plan {
+  const unchanged = off.size === 0 && on.length === 0 && order.every((name, index) => activation.groups[index] === name)
+  return {
+    next: unchanged ? activation : { ...activation, groups: order },
+    off: childrenFirst(groups, off.keys()).map((group) => ({ group, because: off.get(group) ?? 'requested' })),
+    on,
+  }
+}
+
+function dropWith(groups: Groups, activation: Activation, name: string, because: Because, off: Map<string, Because>): void {
+  const cause = groups.byName.get(name)
+  for (const fallen of downfallOf(groups, name)) {
+    if (!activation.groups.includes(fallen) || off.has(fallen)) continue
+    const below = ancestorsOf(groups, fallen).includes(cause?.name ?? '')
+    off.set(fallen, fallen === name ? because : below ? 'parent' : 'dependency')
+  }
+}
+
+function makeRoom(
+  groups: Groups,
+  activation: Activation,
+  { asked, wanted, cost }: { asked: string; wanted: readonly string[]; cost: GroupCost },
+  off: Map<string, Because>,
+): void {
+  const { groups: most, tokens, whenFull = 'evict' } = groups.quota
+  if (most === undefined && tokens === undefined) return
+  const kept = (): string[] => activation.groups.filter((name) => !off.has(name) && !wanted.includes(name))
+  const overflow = (names: readonly string[]): 'groups' | 'tokens' | undefined => {
+    if (most !== undefined && names.filter((name) => name !== gateName).length > most) return 'groups'
+    if (tokens !== undefined && names.reduce((sum, name) => sum + cost(name), 0) > tokens) return 'tokens'
+    return undefined
+  }
+  const alone = overflow(wanted)
+  if (alone !== undefined) throw quotaFull(groups, asked, alone, `needs more than that by itself`)
+  for (;;) {
+    const held = kept()
+    const full = overflow([...held, ...wanted])
+    if (full === undefined) return
+    const others = held.filter((name) => name !== gateName)
+    if (whenFull === 'refuse') throw quotaFull(groups, asked, full, `Deactivate one of: ${others.join(', ')}`)
+    // What another group stands on is as recent as that group, so only groups with nothing on them can be the oldest.
+    const oldest = others.find((name) => downfallOf(groups, name).every((fallen) => fallen === name || !others.includes(fallen)))
+    if (oldest === undefined) return
+    dropWith(groups, activation, oldest, 'evicted', off)
+  }
+}
+
+function quotaFull(groups: Groups, group: string, what: 'groups' | 'tokens', next: string): Failure {
+  const limit = groups.quota[what] ?? 0
+  const quota = what === 'groups' ? `${limit} groups at a time` : `${limit} tokens of active tools`
+  const message = next.startsWith('Deactivate')
+    ? `Group "${group}" does not fit: this server allows ${quota}. ${next}.`
+    : `Group "${group}" cannot be activated: this server allows ${quota}, and the group ${next}.`
+  return new Failure('quota_full', message, { group, limit, what })
+}

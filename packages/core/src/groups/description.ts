@@ -1,0 +1,154 @@
+import { counted } from '../base/count.ts'
+
+// Words that say what is done, not to what, where they stand first or last.
+const verbs = new Set(
+  `activate add analyze append apply approve archive assign attach batch browse build bulk calculate call cancel capture change
+  check clear click clone close commit compare complete compute connect convert copy count create cut deactivate delete deploy
+  describe detect diff disable disconnect discover do download draft drop duplicate edit enable ensure estimate evaluate execute
+  exist exists explain export extract fetch fill filter find fork format generate get give grant handle hover import index init
+  insert inspect install invite is join kill launch list load lock login lookup make manage mark merge modify mount move mute
+  navigate open parse patch pause perform pin ping play poll post preview print process publish push put query read rebase
+  receive refresh register reject release reload remove rename render reopen replace reply reserve reset resize resolve
+  restart restore resume retrieve return revert review revoke run save scan schedule search select send set share show sign skip
+  sort split start stop store submit subscribe suggest summarize switch sync take test toggle trace track transfer transform
+  translate trigger try type unassign undo uninstall unlock unpin unsubscribe update upload upsert use validate verify view wait
+  watch write`.split(/\s+/u),
+)
+// Words after which something else begins than what the tool is for.
+const turns = new Set(['as', 'at', 'by', 'for', 'from', 'in', 'into', 'of', 'on', 'per', 'to', 'using', 'via', 'with', 'without'])
+const fillers = new Set([
+  ...[
+    'a',
+    'all',
+    'allowed',
+    'an',
+    'and',
+    'any',
+    'available',
+    'current',
+    'existing',
+    'its',
+    'many',
+    'me',
+    'multiple',
+    'my',
+    'new',
+  ],
+  ...['or', 'own', 'single', 'that', 'the', 'this', 'api', 'mcp', 'tool'],
+])
+
+const mostObjects = 4
+const longestPhrase = 3
+
+/** A description of a group from the names of its tools: what they work on, most frequent first. `Notion: pages, comments (24 tools)` */
+export function generatedAbout(label: string, toolNames: readonly string[]): string {
+  const objects = objectsOf(toolNames, new Set(wordsOf(label)))
+  const tools = counted(toolNames.length, 'tool')
+  const title = titleOf(label)
+  return objects.length === 0 ? `${title} (${tools})` : `${title}: ${objects.join(', ')} (${tools})`
+}
+
+/** A name as people write it. */
+function titleOf(label: string): string {
+  const words = label.replaceAll(/[_-]+/gu, ' ').trim()
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
+}
+
+const wordsOf = (name: string): string[] =>
+  name
+    .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase())
+
+/** A candidate: how often tools work on it, and how to show it. */
+interface Candidate {
+  readonly key: string
+  readonly words: readonly string[]
+  count: number
+  kind: Kind
+}
+
+/** How sure it is that a phrase names an object: with a verb next to it, by itself, or being nothing but verbs. */
+const kinds = ['action', 'name', 'object'] as const
+type Kind = (typeof kinds)[number]
+
+function objectsOf(names: readonly string[], labelWords: ReadonlySet<string>): readonly string[] {
+  const all = names.map(wordsOf)
+  const shared = sharedStart(all, labelWords)
+  const found = new Map<string, Candidate>()
+  for (const words of all) {
+    const phrase = phraseOf(words.slice(shared))
+    // A phrase speaks for its beginnings too: "block children" is about blocks.
+    for (let length = 1; length <= Math.min(phrase.words.length, longestPhrase); length++) {
+      const part = phrase.words.slice(0, length)
+      const key = keyOf(part)
+      const known = found.get(key) ?? { key, words: part, count: 0, kind: phrase.kind }
+      known.count++
+      if (kinds.indexOf(phrase.kind) > kinds.indexOf(known.kind)) known.kind = phrase.kind
+      found.set(key, known)
+    }
+  }
+  return chosen([...found.values()]).map(({ words, kind }) => (kind === 'object' ? pluralOf(words) : words.join(' ')))
+}
+
+/** How many first words all names share, which say whose tools these are. */
+function sharedStart(all: readonly (readonly string[])[], labelWords: ReadonlySet<string>): number {
+  const [first = []] = all
+  let shared = 0
+  while (shared < first.length - 1) {
+    const word = first[shared] ?? ''
+    const isShared = all.every((words) => words[shared] === word && words.length > shared + 1)
+    if (!isShared || (all.length === 1 && !labelWords.has(word))) break
+    shared++
+  }
+  return shared
+}
+
+/** What a name says that a tool works on, or all of its words where it does not. */
+function phraseOf(words: readonly string[]): { readonly words: readonly string[]; readonly kind: Kind } {
+  const turn = words.findIndex((word, index) => index > 0 && turns.has(word))
+  const parts = turn === -1 ? [words] : [words.slice(0, turn), words.slice(turn + 1)]
+  for (const part of parts) {
+    const kept = withoutVerbs(part.filter((word) => !fillers.has(word) && !/^\d+$/u.test(word)))
+    if (kept.length > 0) return { words: kept, kind: words.some((word) => verbs.has(word)) ? 'object' : 'name' }
+  }
+  return { words, kind: 'action' }
+}
+
+/** Verbs stand first (create_page), or last where the object comes first (page_create); in between they are part of its name. */
+function withoutVerbs(words: readonly string[]): readonly string[] {
+  const start = words.findIndex((word) => !verbs.has(word))
+  if (start === -1) return []
+  const end = start === 0 && verbs.has(words.at(-1) ?? '') ? words.length - 1 : words.length
+  return words.slice(start, end)
+}
+
+/** The most frequent, without those that another one speaks for. */
+function chosen(candidates: readonly Candidate[]): readonly Candidate[] {
+  const extends_ = (a: Candidate, b: Candidate): boolean => a !== b && a.key.startsWith(`${b.key} `)
+  // "pull" is always "pull request": then that is what it is called.
+  const telling = candidates.filter((each) => !candidates.some((other) => extends_(other, each) && other.count === each.count))
+  const picked: Candidate[] = []
+  const byRank = (a: Candidate, b: Candidate): number => b.count - a.count || kinds.indexOf(b.kind) - kinds.indexOf(a.kind)
+  for (const each of telling.toSorted(byRank)) {
+    if (picked.length === mostObjects) break
+    if (!picked.some((other) => extends_(each, other))) picked.push(each)
+  }
+  return picked
+}
+
+const keyOf = (words: readonly string[]): string => [...words.slice(0, -1), singularOf(words.at(-1) ?? '')].join(' ')
+
+function singularOf(word: string): string {
+  if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`
+  if (/(?:s|x|z|ch|sh)es$/u.test(word)) return word.slice(0, -2)
+  return /[^su]s$/u.test(word) && !word.endsWith('is') ? word.slice(0, -1) : word
+}
+
+function pluralOf(words: readonly string[]): string {
+  const last = singularOf(words.at(-1) ?? '')
+  const many = /[^aeiou]y$/u.test(last) ? `${last.slice(0, -1)}ies` : /(?:s|x|z|ch|sh)$/u.test(last) ? `${last}es` : `${last}s`
+  const isMass = /(?:info|content|code|data|metadata|history|status|text|weather|time|news)$/u.test(last)
+  return [...words.slice(0, -1), isMass ? (words.at(-1) ?? last) : many].join(' ')
+}

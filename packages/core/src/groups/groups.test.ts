@@ -1,0 +1,252 @@
+import fc from 'fast-check'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { type Failure, isFailure } from '../base/failure.ts'
+import {
+  ancestorsOf,
+  childrenFirst,
+  clashWithin,
+  closureOf,
+  declareGroups,
+  downfallOf,
+  type GroupDeclaration,
+  groupOf,
+  noGroups,
+  type Quota,
+} from './groups.ts'
+
+type Declarations = { readonly [name: string]: GroupDeclaration }
+
+const about = 'A group'
+
+const cloud = declareGroups({
+  cloud: { about: 'Cloud providers' },
+  aws: { about: 'AWS', parent: 'cloud', excludes: ['gcp'] },
+  gcp: { about: 'GCP', parent: 'cloud' },
+  s3: { about: 'S3', parent: 'aws', needs: ['files'] },
+  files: { about: 'Files' },
+})
+
+function refusalOf(declarations: Declarations, quota?: Quota): Failure {
+  try {
+    declareGroups(declarations, quota)
+  } catch (error) {
+    if (isFailure(error)) return error
+    throw error
+  }
+  throw new Error('the declaration was accepted')
+}
+
+describe('declared groups', () => {
+  test('are known by name, with what was left out filled in', () => {
+    expect(groupOf(cloud, 'files')).toEqual({
+      name: 'files',
+      about: 'Files',
+      parent: undefined,
+      excludes: new Set(),
+      needs: [],
+      default: false,
+      versions: {},
+      strict: false,
+    })
+  })
+
+  test('exclude each other when one of the two says so', () => {
+    expect(groupOf(cloud, 'aws').excludes).toEqual(new Set(['gcp']))
+    expect(groupOf(cloud, 'gcp').excludes).toEqual(new Set(['aws']))
+  })
+
+  test('know their children and who needs them', () => {
+    expect(cloud.children.get('cloud')).toEqual(['aws', 'gcp'])
+    expect(cloud.dependents.get('files')).toEqual(['s3'])
+  })
+
+  test('may be none', () => {
+    expect(noGroups.byName.size).toBe(0)
+  })
+
+  test('may be called like a property of every object', () => {
+    const groups = declareGroups({ constructor: { about }, toString: { about, parent: 'constructor' } })
+    expect(ancestorsOf(groups, 'toString')).toEqual(['constructor'])
+  })
+
+  test('keep the quota', () => {
+    expect(declareGroups({ a: { about } }, { groups: 2, tokens: 1000, whenFull: 'refuse' }).quota).toEqual({
+      groups: 2,
+      tokens: 1000,
+      whenFull: 'refuse',
+    })
+  })
+})
+
+describe('a declaration is refused', () => {
+  test.each<[string, Declarations]>([
+    ['a parent', { a: { about, parent: 'fils' }, files: { about } }],
+    ['a need', { a: { about, needs: ['fils'] }, files: { about } }],
+    ['an exclusion', { a: { about, excludes: ['fils'] }, files: { about } }],
+  ])('when %s does not exist', (_, declarations) => {
+    const failure = refusalOf(declarations)
+    expect(failure.reason).toBe('unknown_group')
+    expect(failure.message).toBe('There is no group "fils". Group "a" refers to it. Nearest: files. Groups: a, files.')
+  })
+
+  test.each<[string, Declarations, readonly string[]]>([
+    ['is its own parent', { a: { about, parent: 'a' } }, ['a', 'a']],
+    ['needs itself', { a: { about, needs: ['a'] } }, ['a', 'a']],
+    ['is its own grandparent', { a: { about, parent: 'b' }, b: { about, parent: 'a' } }, ['a', 'b', 'a']],
+    [
+      'needs one that needs it',
+      { a: { about, needs: ['b'] }, b: { about, needs: ['c'] }, c: { about, needs: ['a'] } },
+      ['a', 'b', 'c', 'a'],
+    ],
+    ['needs its own child', { a: { about, needs: ['b'] }, b: { about, parent: 'a' } }, ['a', 'b', 'a']],
+  ])('when a group %s', (_, declarations, path) => {
+    const failure = refusalOf(declarations)
+    expect(failure.reason).toBe('group_cycle')
+    expect(failure.details).toEqual({ path })
+    expect(failure.message).toContain(path.join(' → '))
+  })
+
+  test('with the circle alone as its path, not the way to it', () => {
+    const failure = refusalOf({ way: { about, needs: ['a'] }, a: { about, needs: ['b'] }, b: { about, needs: ['a'] } })
+    expect(failure.details).toEqual({ path: ['a', 'b', 'a'] })
+  })
+
+  test.each<[string, Declarations]>([
+    ['excludes itself', { a: { about, excludes: ['a'] } }],
+    ['excludes its parent', { a: { about }, b: { about, parent: 'a', excludes: ['a'] } }],
+    ['excludes its child', { a: { about, excludes: ['b'] }, b: { about, parent: 'a' } }],
+    ['excludes what it needs', { a: { about }, b: { about, needs: ['a'], excludes: ['a'] } }],
+    ['needs two that exclude each other', { a: { about }, b: { about, excludes: ['a'] }, c: { about, needs: ['a', 'b'] } }],
+    [
+      'and a far ancestor need what cannot be together',
+      {
+        x: { about },
+        y: { about, excludes: ['x'] },
+        a: { about, needs: ['x'] },
+        b: { about, parent: 'a' },
+        c: { about, parent: 'b', needs: ['y'] },
+      },
+    ],
+    ['on by default excludes another', { a: { about, default: true }, b: { about, default: true, excludes: ['a'] } }],
+    [
+      'on by default needs what another excludes',
+      { a: { about }, b: { about, default: true, needs: ['a'] }, c: { about, default: true, excludes: ['a'] } },
+    ],
+  ])('when a group %s', (_, declarations) => {
+    expect(refusalOf(declarations).reason).toBe('conflicting_groups')
+  })
+
+  test('when more is on by default than the quota allows', () => {
+    const failure = refusalOf({ a: { about }, b: { about, parent: 'a', default: true } }, { groups: 1 })
+    expect(failure.reason).toBe('conflicting_groups')
+    expect(failure.details).toEqual({ groups: ['a', 'b'] })
+  })
+
+  test.each(['', 'file ops', '__proto__', 'x'.repeat(101)])('when a group is called %j', (name) => {
+    expect(refusalOf(Object.fromEntries([[name, { about }]])).reason).toBe('invalid_name')
+  })
+
+  test.each<Quota>([
+    { groups: 0 },
+    { groups: 1.5 },
+    { tokens: -1 },
+    { tokens: Number.NaN },
+    { groups: Number.POSITIVE_INFINITY },
+  ])('when the quota is %o', (quota) => {
+    expect(refusalOf({ a: { about } }, quota).reason).toBe('invalid_declaration')
+  })
+})
+
+describe('asking for a group', () => {
+  test('that does not exist names the nearest and all there are', () => {
+    expect(() => groupOf(cloud, 'clod')).toThrow('There is no group "clod". Nearest: cloud. Groups: cloud, aws, gcp, s3, files.')
+  })
+
+  test('where there are none says so', () => {
+    expect(() => groupOf(noGroups, 'files')).toThrow('There is no group "files". This server has no groups.')
+  })
+
+  test('where there are many names the first twenty', () => {
+    const many = declareGroups(Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`group_${index}`, { about }])))
+    expect(() => groupOf(many, 'zzz')).toThrow(/group_19, …\.$/)
+  })
+
+  test('by a hostile name shows it escaped and cut', () => {
+    expect(() => groupOf(cloud, `\u001b[2J${'x'.repeat(100_000)}`)).toThrow(/^There is no group "\\u\{1b\}\[2Jx{116}…"\./)
+  })
+
+  test.each(['__proto__', 'constructor', 'toString'])('called %s finds none that was not declared', (name) => {
+    expect(() => groupOf(cloud, name)).toThrow('There is no group')
+  })
+})
+
+describe('around a group', () => {
+  test('its ancestors are listed nearest first', () => {
+    expect(ancestorsOf(cloud, 's3')).toEqual(['aws', 'cloud'])
+    expect(ancestorsOf(cloud, 'nowhere')).toEqual([])
+  })
+
+  test('all that must be active for it comes in the order of switching on', () => {
+    expect(closureOf(cloud, 's3')).toEqual(['cloud', 'aws', 'files', 's3'])
+  })
+
+  test('all that falls with it comes in the order of switching off', () => {
+    expect(downfallOf(cloud, 'cloud')).toEqual(['s3', 'aws', 'gcp', 'cloud'])
+    expect(downfallOf(cloud, 'files')).toEqual(['s3', 'files'])
+  })
+
+  test('groups are put children first without adding any', () => {
+    expect(childrenFirst(cloud, ['cloud', 's3'])).toEqual(['s3', 'cloud'])
+  })
+
+  test('two that exclude each other are found among many', () => {
+    expect(clashWithin(cloud, ['files', 'aws', 'cloud', 'gcp'])).toEqual(['aws', 'gcp'])
+    expect(clashWithin(cloud, ['files', 'aws', 'cloud'])).toBeUndefined()
+  })
+})
+
+test('a group stands on another exactly when it falls with it', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const graph = fc.tuple(
+    ...names.map((_, index) =>
+      fc.record({
+        parent: fc.option(fc.nat(Math.max(0, index - 1)), { nil: undefined }),
+        needs: fc.array(fc.nat(5), { maxLength: 2 }),
+      }),
+    ),
+  )
+  fc.assert(
+    fc.property(graph, (picks) => {
+      const groups = declareGroups(
+        Object.fromEntries(
+          picks.map(({ parent, needs }, index) => [
+            names[index] ?? '',
+            {
+              about,
+              ...(parent === undefined || index === 0 ? {} : { parent: names[parent] ?? '' }),
+              needs: needs.filter((need) => need < index).map((need) => names[need] ?? ''),
+            },
+          ]),
+        ),
+      )
+      for (const one of names) {
+        for (const other of names) {
+          expect(closureOf(groups, one).includes(other)).toBe(downfallOf(groups, other).includes(one))
+        }
+      }
+    }),
+  )
+})
+
+test('a declaration is checked against the names beside it', () => {
+  type Name = 'issues' | 'labels'
+  const labels: GroupDeclaration<Name> = { about: 'Labels on issues', parent: 'issues' }
+  // @ts-expect-error 'isues' is not one of the groups
+  const misspelt: GroupDeclaration<Name> = { about: 'Labels on issues', parent: 'isues' }
+  // @ts-expect-error 'repo' is not one of the groups
+  const stranger: GroupDeclaration<Name> = { about: 'Labels on issues', needs: ['repo'] }
+  // A group that does not say what it is about is described by its tools.
+  const silent: GroupDeclaration<Name> = { parent: 'issues' }
+  expectTypeOf(labels.parent).toEqualTypeOf<Name | undefined>()
+  expect([labels, misspelt, stranger, silent]).toHaveLength(4)
+})

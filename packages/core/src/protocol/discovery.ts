@@ -1,0 +1,70 @@
+import type { Tool } from '../tool/tool.ts'
+
+/** Names of this project's extension of MCP, as they appear on the wire: see docs/protocol.md. */
+export const discovery = {
+  /** Key in `capabilities.extensions`. */
+  extension: 'io.github.unfold-mcp/discovery',
+  methods: {
+    identity: 'server/identity',
+    describe: 'tools/describe',
+    changes: 'io.github.unfold-mcp/changes',
+  },
+} as const
+
+/** Keys in `_meta`. */
+export const metaKeys = {
+  /** Identity of a list of tools, in the result of `tools/list`. */
+  identity: 'io.github.unfold-mcp/identity',
+  /** Version of a tool, in its definition. */
+  version: 'io.github.unfold-mcp/version',
+  /** Reason of a failure, in the result of a call. */
+  reason: 'io.github.unfold-mcp/reason',
+  /** Answer of one of the library's own tools as data. */
+  data: 'io.github.unfold-mcp/data',
+  /** Groups that a call activated or deactivated. */
+  activation: 'io.github.unfold-mcp/activation',
+  /** Where to read the rest of a result that was cut. */
+  cut: 'io.github.unfold-mcp/cut',
+} as const
+
+/** Result of `tools/describe`. */
+export interface ToolDescription {
+  readonly tool: Tool
+  /** Changes whenever the definition does. */
+  readonly identity: string
+  /** How it is called, on one line. */
+  readonly signature: string
+  /** Arguments that it accepts: the required ones, and all of them where there are more. */
+  readonly examples: readonly unknown[]
+  readonly facet: 'read-only' | 'destructive' | 'write'
+  /** About how many tokens its definition costs a model. */
+  readonly tokens: number
+  readonly group?: string
+  readonly tags?: readonly string[]
+  readonly version?: string
+  /** Names it had before. */
+  readonly aliases?: readonly string[]
+  /** The tool that should be called before it. */
+  readonly after?: string
+  /** Whether this client's list has it now. */
+  readonly listed: boolean
+}
+
+/** A tool without its definition, as `server/identity` lists it. */
+export interface OutlinedTool {
+  readonly name: string
+  /** Changes whenever the definition does; servers of earlier versions leave it out. */
+  readonly identity?: string
+  /** About how many tokens its definition costs a model. */
+  readonly tokens: number
+  readonly group?: string
+}
+
+/** A group as `server/identity` describes it. */
+export interface GroupOutline {
+  readonly about?: string
+  /** The group that contains it. */
+  readonly parent?: string
+  /** The tool that activates it. */
+  readonly activator?: string
+}

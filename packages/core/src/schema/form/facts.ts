@@ -1,0 +1,161 @@
+import { isRecord } from '../../base/record.ts'
+import type { JsonSchema } from '../../tool/tool.ts'
+import type { Choice, Constraints, Field, FieldFacts } from './field.ts'
+import { listOf, typesIn } from './reader.ts'
+
+/** Where a field stands. */
+export interface Place {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly required: boolean
+  readonly depth: number
+  readonly order: number
+}
+
+const longestLabel = 200
+const longestDescription = 4_000
+
+/** The values of an enumeration, called as `enumNames` beside them says. */
+export function choicesOf(values: readonly unknown[], schema: JsonSchema): readonly Choice[] {
+  const labels = listOf(schema.enumNames ?? schema['x-enumNames'])
+  return values.map((value, index) => {
+    const label = labels[index]
+    return { value, label: cut(typeof label === 'string' ? label : valueText(value), longestLabel) }
+  })
+}
+
+/** The choices of a branch; a constant bears the words of its own branch. */
+export function titled({
+  choices,
+  schema,
+}: {
+  readonly choices: readonly Choice[]
+  readonly schema: JsonSchema
+}): readonly Choice[] {
+  const { title, description } = schema
+  if (choices.length !== 1) return choices
+  return choices.map((choice) => ({
+    ...choice,
+    ...(typeof title === 'string' ? { label: cut(title, longestLabel) } : {}),
+    ...(typeof description === 'string' ? { description: cut(description, longestDescription) } : {}),
+  }))
+}
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'))
+
+/** What a schema says of its field, whatever the kind. */
+export function factsOf(schema: JsonSchema, { name, path, required, order }: Place): FieldFacts {
+  const { title, description } = schema
+  return {
+    name,
+    path,
+    label: cut(typeof title === 'string' ? title : name, longestLabel),
+    ...(typeof description === 'string' ? { description: cut(description, longestDescription) } : {}),
+    required,
+    nullable: schema.nullable === true,
+    secret: typesIn(schema.type).includes('string') && isSecret(name, schema),
+    order,
+    ...('default' in schema ? { default: schema.default } : {}),
+    constraints: constraintsOf(schema),
+    schema,
+  }
+}
+
+/** A field for what cannot be shown in parts. */
+export const jsonField = (schema: JsonSchema, place: Place): Field => ({
+  ...factsOf(schema, place),
+  kind: 'json',
+  ...namedTypes(schema),
+})
+
+/** The types a schema names, where it names any. */
+export function namedTypes({ type }: JsonSchema): { readonly types?: readonly string[] } {
+  const types = typesIn(type)
+  return types.length === 0 ? {} : { types }
+}
+
+/** The type that a schema without one must mean. */
+export function guessedType(schema: JsonSchema): string | undefined {
+  if (isRecord(schema.properties) || isRecord(schema.additionalProperties)) return 'object'
+  return schema.items === undefined && schema.prefixItems === undefined ? undefined : 'array'
+}
+
+const limits = ['multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems', 'exclusiveMinimum', 'exclusiveMaximum'] as const
+
+function constraintsOf(schema: JsonSchema): Constraints {
+  const { minimum, maximum, pattern, format, uniqueItems } = schema
+  // Older schemas say `exclusiveMinimum: true` beside `minimum`.
+  const low = schema.exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum'
+  const high = schema.exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum'
+  return {
+    ...Object.fromEntries(limits.flatMap((name) => (typeof schema[name] === 'number' ? [[name, schema[name]]] : []))),
+    ...(typeof minimum === 'number' ? { [low]: minimum } : {}),
+    ...(typeof maximum === 'number' ? { [high]: maximum } : {}),
+    ...(typeof pattern === 'string' ? { pattern } : {}),
+    ...(typeof format === 'string' ? { format: cut(format, longestLabel) } : {}),
+    ...(uniqueItems === true ? { uniqueItems } : {}),
+  }
+}
+
+/** Names by `x-order`, a list on the object or a number on each property; the others follow as they are written. */
+export function orderedNames(schema: JsonSchema, properties: JsonSchema): readonly string[] {
+  const names = Object.keys(properties)
+  const listed = new Map(listOf(schema['x-order']).map((name, index) => [name, index]))
+  const placeOf = (name: string): number => {
+    const inner = properties[name]
+    const own = isRecord(inner) ? inner['x-order'] : undefined
+    return listed.get(name) ?? (typeof own === 'number' && !Number.isNaN(own) ? own : Number.POSITIVE_INFINITY)
+  }
+  const places = new Map(names.map((name) => [name, placeOf(name)]))
+  const before = (a: string, b: string): number => {
+    const [first = 0, second = 0] = [places.get(a), places.get(b)]
+    return first === second ? 0 : first - second
+  }
+  return names.sort(before)
+}
+
+/** At most `limit` characters, never half of a surrogate pair. */
+function cut(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/u, '')}…` : text
+}
+
+// A name is read as words, so that `apiKey`, `api_key` and `API-KEY` are one, and `max_tokens` is no token.
+const secretWords =
+  /(?:^|_)(?:password|passwd|passphrase|secret|token|api_?key|private_key|access_key|secret_key|credentials?|pin_code|otp)$/u
+// These tokens mark a place in a list; they let nobody in.
+const placeWords = /(?:^|_)(?:page|next|continuation|sync|cursor)_token$/u
+
+/** Whether a text should not be shown while it is typed. */
+function isSecret(name: string, { format, writeOnly }: JsonSchema): boolean {
+  if (format === 'password' || writeOnly === true) return true
+  const words = asWords(name)
+  return secretWords.test(words) && !placeWords.test(words)
+}
+
+const longTextNames = new Set(['body', 'comment', 'content', 'description', 'markdown', 'message', 'notes', 'prompt', 'text'])
+const longTextFormats = new Set(['html', 'markdown', 'multiline', 'textarea'])
+// Longer than this no text is comfortable to type in one line.
+const longText = 500
+
+/** Whether a text is likely to have several lines. */
+export function isLongText(name: string, { format, maxLength, contentMediaType, enum: values }: JsonSchema): boolean {
+  if (values !== undefined) return false
+  if (typeof format === 'string') return longTextFormats.has(format)
+  if (typeof contentMediaType === 'string') return contentMediaType.startsWith('text/')
+  if (typeof maxLength === 'number') return maxLength > longText
+  return longTextNames.has(asWords(name))
+}
+
+const fileFormats = new Set(['binary', 'byte'])
+
+/** Whether a text holds the bytes of a file. */
+export function isFileText({ format, contentEncoding }: JsonSchema): boolean {
+  return (typeof format === 'string' && fileFormats.has(format)) || contentEncoding === 'base64'
+}
+
+const asWords = (name: string): string =>
+  name
+    .slice(0, 200)
+    .replaceAll(/([a-z0-9])([A-Z])/gu, '$1_$2')
+    .replaceAll(/[\s.-]/gu, '_')
+    .toLowerCase()

@@ -1,0 +1,105 @@
+import { normalForm } from '../../base/normal-form.ts'
+import { stem } from './stemmer.ts'
+import { isStopWord } from './stopwords.ts'
+
+/** How a text is read. In a name every part counts; in prose numbers are examples and small words are noise. */
+export type Reading = 'name' | 'prose'
+
+/** Calls `visit` with every word as it is written: letters and digits that touch. Scripts without spaces come word by word. */
+export function eachWord(text: string, visit: (word: string, start: number) => void): void {
+  if (!isAscii(text)) {
+    eachWordOfAnyScript(text, visit)
+    return
+  }
+  let start = -1
+  for (let i = 0; i <= text.length; i++) {
+    if (i < text.length && isAlphanumeric(text.charCodeAt(i))) {
+      if (start === -1) start = i
+    } else if (start !== -1) {
+      visit(text.slice(start, i), start)
+      start = -1
+    }
+  }
+}
+
+const isAlphanumeric = (unit: number): boolean =>
+  (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57)
+
+function eachWordOfAnyScript(text: string, visit: (word: string, start: number) => void): void {
+  for (const { 0: run, index } of text.matchAll(runs)) {
+    if (!unspaced.test(run)) visit(run, index)
+    else
+      for (const { segment, index: inside, isWordLike } of segmented(run)) if (isWordLike === true) visit(segment, index + inside)
+  }
+}
+
+function segmented(run: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
+  return segmenter.segment(run)
+}
+
+const scriptsWithoutSpaces = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((script) => `\\p{scx=${script}}`)
+  .join('')
+const unspaced = new RegExp(`^[${scriptsWithoutSpaces}]`, 'u')
+const runs = new RegExp(`[${scriptsWithoutSpaces}]+|(?:(?![${scriptsWithoutSpaces}])[\\p{L}\\p{N}]\\p{M}*)+`, 'gu')
+// Takes long to make, and few texts need it.
+let segmenter: Intl.Segmenter | undefined
+
+/** One spelling for all that look alike: compatibility forms folded, accents dropped, invisible characters gone. */
+export function folded(text: string): string {
+  // Thai and Lao stay as they are: folding takes their vowels apart, and then no dictionary knows the words.
+  return isAscii(text)
+    ? text
+    : text.replaceAll(/[^\u0e00-\u0eff]+/gu, (part) => normalForm(normalForm(part, 'NFKD').replaceAll(ignorable, ''), 'NFC'))
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false
+  return true
+}
+
+/** Accents, and what cannot be seen: soft hyphens, joiners, directions, variation selectors, tags. Nobody types them. */
+const ignorable = /[\u0300-\u036f]|\p{Default_Ignorable_Code_Point}/gu
+
+/** What a word is found by: its stem; of a compound ("getUserByID", "base64") the parts and the whole. */
+export function termsOf(word: string, reading: Reading): readonly string[] {
+  if (word.length > longestWord) return []
+  if (/^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(word)) return simpleTerms(word.toLowerCase(), reading)
+  if (/^\p{N}+$/u.test(word)) return reading === 'name' ? [word] : []
+  if (pairable.test(word)) return [...new Set([word, ...pairsOf(word)])]
+  const parts = word.match(partsOfWord) ?? [word]
+  const terms = new Set(parts.flatMap((part) => partTerms(part, reading)))
+  if (parts.length > 1) for (const joined of [...joinedPairs(parts), word]) terms.add(stem(joined.toLowerCase()))
+  return [...terms]
+}
+
+/** What is longer is a key, a hash or an attack. */
+const longestWord = 64
+
+function simpleTerms(word: string, reading: Reading): readonly string[] {
+  if (reading === 'prose' && (word.length === 1 || isStopWord(word))) return []
+  return [stem(word)]
+}
+
+/** Parts of a name in camel case; capitals stay together ("HTTPServer"), digits with the letters they follow ("base64"). */
+const partsOfWord = /\p{Lu}{2,}s(?!\p{Ll})|\p{N}*(?:\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{Lo}\p{Lm}\p{Lt}]+)\p{M}*\p{N}*|\p{N}+/gu
+
+function partTerms(part: string, reading: Reading): readonly string[] {
+  const lower = part.toLowerCase()
+  if (/^\p{N}+$/u.test(lower)) return reading === 'name' ? [lower] : []
+  const letters = /^(\p{L}{3,})\p{N}+$/u.exec(lower)?.[1]
+  return letters === undefined ? simpleTerms(lower, reading) : [lower, stem(letters)]
+}
+
+/** "YouTube" is one word to most people, so neighbours in camel case are also one: "youtube" finds getYouTubeVideo. */
+const joinedPairs = (parts: readonly string[]): readonly string[] =>
+  parts.length === 2 ? [] : parts.slice(1).map((part, index) => `${parts[index]}${part}`)
+
+/** Scripts in which a dictionary may cut differently in the query and in the text; pairs of characters meet anyway. */
+const pairable = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]{3,}$/u
+
+function pairsOf(word: string): readonly string[] {
+  const characters = Array.from(word)
+  return characters.slice(1).map((character, index) => `${characters[index]}${character}`)
+}

@@ -1,0 +1,103 @@
+import { declareGroups } from '@unfold-mcp/core'
+import { describe, expect, test } from 'vitest'
+import { brief } from '../base/visible-text.ts'
+import { parseConfig } from '../config/read.ts'
+import { matcher } from '../names/pattern.ts'
+import { groupsOf } from './groups.ts'
+import { profileHas } from './profile.ts'
+
+const { config } = parseConfig(
+  JSON.stringify({
+    mcpServers: {
+      aws: { command: 'x', group: 'cloud' },
+      gcp: { command: 'x' },
+      git: { command: 'x', about: 'Version control' },
+      'My Notes': { command: 'x' },
+      off: { command: 'x', disabled: true },
+    },
+    groups: { work: { about: 'Work', groups: ['cloud'], servers: ['git'] }, cloud: { about: 'Clouds', servers: ['gcp'] } },
+    profiles: {
+      all: {},
+      safe: { except: ['*__delete_*'] },
+      ops: { groups: ['cloud'] },
+      job: { groups: ['work'], except: ['git__push'] },
+      mixed: { servers: ['My Notes'], tools: ['aws__list_*', 'history'] },
+      none: { tools: [] },
+    },
+  }),
+  { file: 'unfold.json', environment: {} },
+)
+
+const entries = [
+  ['aws', 'aws__list_all'],
+  ['aws', 'aws__delete_all'],
+  ['gcp', 'gcp__list_all'],
+  ['git', 'git__push'],
+  ['git', 'history'],
+  ['My Notes', 'My_Notes__read'],
+].map(([source = '', name = '']) => ({ source, tool: { name } }))
+
+describe('a profile', () => {
+  test.each([
+    ['all', ['aws__list_all', 'aws__delete_all', 'gcp__list_all', 'git__push', 'history', 'My_Notes__read']],
+    ['safe', ['aws__list_all', 'gcp__list_all', 'git__push', 'history', 'My_Notes__read']],
+    ['ops', ['aws__list_all', 'aws__delete_all', 'gcp__list_all']],
+    ['job', ['aws__list_all', 'aws__delete_all', 'gcp__list_all', 'history']],
+    ['mixed', ['aws__list_all', 'history', 'My_Notes__read']],
+    ['none', []],
+  ])('%s has %j', (name, expected) => {
+    const profile = config.profiles[name]
+    if (profile === undefined) throw new Error('no profile')
+    expect(entries.filter(profileHas(config, profile)).map(({ tool }) => tool.name)).toEqual(expected)
+  })
+})
+
+describe('the groups of a gateway', () => {
+  test('are its servers, in the groups that the configuration puts them into, and can be declared', () => {
+    const info = { name: 'aws-server', version: '1.0.0', title: 'Amazon \u200bWeb Services' }
+    const groups = groupsOf(config, (server) => (server === 'aws' ? { info, instructions: 'Call list_all first.' } : {}))
+    expect(groups).toEqual({
+      work: { about: 'Work' },
+      cloud: { about: 'Clouds', parent: 'work' },
+      aws: { title: 'Amazon Web Services', parent: 'cloud' },
+      gcp: { title: 'gcp', parent: 'cloud' },
+      git: { about: 'Version control', parent: 'work' },
+      My_Notes: { title: 'My Notes' },
+    })
+    expect(declareGroups(groups).byName.size).toBe(6)
+  })
+
+  test('are called by a few words of the title of a server, and by nothing that nobody sees', () => {
+    const titled = (title: string) => groupsOf(config, () => ({ info: { name: 'x', version: '1', title } })).gcp?.title
+    const long = titled(`Use\u200b me.\u001b[31m ${'Again and again. '.repeat(10_000)}`)
+    expect(long).toMatch(/^Use me\.\[31m Again/u)
+    expect(long?.length).toBeLessThanOrEqual(60)
+    expect(titled('\u200b\n ')).toBe('gcp')
+  })
+
+  test('are cut between words, and never within a character', () => {
+    expect(brief('word '.repeat(50), 20)).toBe('word word word…')
+    expect(brief('😀'.repeat(50), 20)).toMatch(/^(?:😀)+…$/u)
+  })
+})
+
+describe('a pattern', () => {
+  test.each([
+    ['a*', 'abc', true],
+    ['*c', 'abc', true],
+    ['a*c', 'abc', true],
+    ['a*b*c', 'aXbYc', true],
+    ['abc', 'abc', true],
+    ['*', '', true],
+    ['ab*bc', 'abc', false],
+    ['a.c', 'abc', false],
+    ['A*', 'abc', false],
+    ['abc', 'abcd', false],
+  ])('%s takes %s: %s', (pattern, text, expected) => {
+    expect(matcher([pattern])(text)).toBe(expected)
+  })
+
+  test('of many stars takes no longer than it is long', () => {
+    expect(matcher(['*a'.repeat(90)])(`${'a'.repeat(100_000)}b`)).toBe(false)
+  })
+})

@@ -1,0 +1,80 @@
+import type { Tool } from '@unfold-mcp/core'
+import { expect, test } from 'vitest'
+import { parseConfig } from '../config/read.ts'
+import type { Config } from '../config/schema.ts'
+import { UpstreamSource } from './source.ts'
+
+const configOf = (mcpServers: object, more: object = {}): Config =>
+  parseConfig(JSON.stringify({ mcpServers, ...more }), { file: 'unfold.json', environment: {} }).config
+
+const x = { command: 'x' }
+const tool = (name: string): Tool => ({ name, inputSchema: { type: 'object' } })
+
+/** A source of two servers, and how often it said that it changed. */
+function sourceOf(config: Config = configOf({ git: x, notes: x })) {
+  const source = new UpstreamSource(config, () => () => undefined)
+  const changes = { count: 0 }
+  source.subscribe(() => void changes.count++)
+  return { source, changes, names: () => source.entries().map((entry) => entry.tool.name) }
+}
+
+test('entries stand in the order of the configuration, whoever came first', () => {
+  const { source, names, changes } = sourceOf()
+  source.replace('notes', [tool('add')])
+  source.replace('git', [tool('log')])
+  expect(names()).toEqual(['git__log', 'notes__add'])
+  expect(changes.count).toBe(2)
+  expect(source.toolOf('git', 'log')?.name).toBe('git__log')
+  expect(source.toolOf('git', 'git__log')).toBeUndefined()
+})
+
+test('a change of one server leaves the entries of all others, and of its unchanged tools, the same objects', () => {
+  const { source } = sourceOf()
+  source.replace('notes', [tool('add')])
+  source.replace('git', [tool('log'), tool('push')])
+  const [log, push, add] = source.entries()
+  source.replace('git', [tool('log'), { ...tool('push'), description: 'Another' }])
+  const after = source.entries()
+  expect([after[0] === log, after[1] === push, after[2] === add]).toEqual([true, false, true])
+  source.configure(configOf({ git: { ...x, sweepMs: 1 }, notes: { ...x, tools: { add: { pinned: true } } } }), (server) =>
+    server === 'git' ? [tool('log')] : [tool('add')],
+  )
+  // Settings that clients see nothing of make nothing anew.
+  expect(source.entries()[0]).toBe(log)
+  expect(source.entries()[1]).not.toBe(add)
+})
+
+test('only groups that have something in them are there, with those they lie in', () => {
+  const groups = { all: { about: 'All', groups: ['dev'] }, dev: { about: 'Development', servers: ['git'] } }
+  const { source } = sourceOf(configOf({ git: x, notes: x }, { groups }))
+  expect(source.groups()).toEqual({})
+  source.describe('git', { instructions: 'Works with repositories.' })
+  source.replace('git', [tool('log')])
+  expect(source.groups()).toEqual({
+    all: { about: 'All' },
+    dev: { about: 'Development', parent: 'all' },
+    git: { title: 'git', parent: 'dev' },
+  })
+  source.replace('git', [])
+  expect(source.groups()).toEqual({})
+})
+
+test('a server that says the same of itself again has not changed', () => {
+  const { source, changes } = sourceOf()
+  source.describe('git', { title: 'Git', instructions: 'Works.' })
+  source.describe('git', { title: 'Git', instructions: 'Works.' })
+  expect(changes.count).toBe(1)
+})
+
+test('what is removed or switched off leaves nothing behind, not even its words to the next of its name', () => {
+  const { source, names } = sourceOf()
+  const tools = (): readonly Tool[] => [tool('log')]
+  source.describe('git', { instructions: 'Works with repositories.' })
+  source.configure(configOf({ git: { ...x, disabled: true }, notes: x }), tools)
+  expect(names()).toEqual(['notes__log'])
+  source.configure(configOf({ notes: x }), tools)
+  source.replace('git', [tool('log')])
+  expect(names()).toEqual(['notes__log'])
+  source.configure(configOf({ git: { command: 'another' } }), tools)
+  expect(source.groups()).toEqual({ git: { title: 'git' } })
+})

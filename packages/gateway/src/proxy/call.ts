@@ -1,0 +1,114 @@
+import { type ClientCapabilities, type InputRequiredResult, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
+import type { CallResult, Relay } from '@unfold-mcp/client'
+import type { Client } from '../access/access.ts'
+import type { PassingCall, PassingResult } from '../middleware/chain.ts'
+import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { Exchanges } from './exchanges.ts'
+import type { Run } from './held-exchange.ts'
+import type { Asked } from './proxied-request.ts'
+
+export interface Passage {
+  readonly upstreams: Upstreams
+  readonly exchanges: Exchanges
+  /** What the client of a session said it can be asked. */
+  readonly capabilities: (scope: string) => ClientCapabilities | undefined
+  /** The address under which a client reads a resource of a server. */
+  readonly address: (client: Client | undefined, server: string, uri: string) => string
+}
+
+type Block = CallResult['content'][number]
+
+type RunOptions = Parameters<Run<object>>[1]
+
+/** Calls the tool of an upstream for a client: what it asks and says meanwhile passes through, and what it answers comes back. */
+export function passOn(passage: Passage, call: PassingCall): Promise<PassingResult> {
+  const { upstream, tool, input, trace } = call
+  const run = (relay: Relay, { signal, onProgress }: RunOptions): Promise<PassingResult> => {
+    const meta = trace === undefined ? undefined : { ...trace }
+    const options = meta === undefined ? { signal, onProgress, relay } : { signal, onProgress, relay, meta }
+    return passage.upstreams.call(upstream, tool, input, options).then((result) => passedBack(passage, call, result))
+  }
+  return passage.exchanges.pass<Exclude<PassingResult, InputRequiredResult>>(new AskedCall(passage, call), run)
+}
+
+/** A call as a request of a client. What it takes to ask that client something is made when it is asked. */
+class AskedCall implements Asked {
+  readonly server: string
+  readonly client: Client | undefined
+  readonly #passage: Passage
+  readonly #call: PassingCall
+
+  constructor(passage: Passage, call: PassingCall) {
+    this.server = call.upstream
+    this.client = call.client
+    this.#passage = passage
+    this.#call = call
+  }
+
+  get what(): string {
+    return `tools/call ${this.#call.tool}`
+  }
+
+  get era(): Asked['era'] {
+    return this.#call.ctx.era
+  }
+
+  get port(): Asked['port'] {
+    return this.#call.ctx.client
+  }
+
+  get envelope(): Asked['envelope'] {
+    return this.#call.ctx.envelope
+  }
+
+  get inputResponses(): Asked['inputResponses'] {
+    return this.#call.ctx.inputResponses
+  }
+
+  get requestState(): Asked['requestState'] {
+    return this.#call.ctx.requestState
+  }
+
+  get capabilities(): Asked['capabilities'] {
+    return this.#passage.capabilities(this.#call.ctx.scope)
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.ctx.signal
+  }
+
+  progress(...report: Parameters<Asked['progress']>): Promise<void> {
+    return this.#call.ctx.progress(...report)
+  }
+}
+
+function passedBack({ address }: Passage, { client, upstream }: PassingCall, result: CallResult): PassingResult {
+  const { content, structuredContent, isError, inputRequired } = result
+  if (inputRequired !== undefined) return inputRequired
+  const _meta = beside(result)
+  if (structuredContent === undefined && _meta === undefined && !isError && content.every(isText))
+    return { content: [...content] }
+  return {
+    content: content.map((block) =>
+      block.type === 'text' ? block : readdressed(block, (uri) => address(client, upstream, uri)),
+    ),
+    ...(structuredContent !== undefined && { structuredContent: structuredContent as Record<string, unknown> }),
+    ...(isError && { isError }),
+    ...(_meta !== undefined && { _meta }),
+  }
+}
+
+/** What came beside a result, without who made it: to the client that is the gateway. */
+function beside({ _meta = {} }: CallResult): Readonly<Record<string, unknown>> | undefined {
+  const { [SERVER_INFO_META_KEY]: _maker, ...rest } = _meta
+  return Object.keys(rest).length === 0 ? undefined : rest
+}
+
+const isText = ({ type }: Block): boolean => type === 'text'
+
+/** A resource is named by the address under which the client can read it. */
+function readdressed(block: Block, address: (uri: string) => string): Block {
+  if (block.type === 'resource_link' && typeof block.uri === 'string') return { ...block, uri: address(block.uri) }
+  if (block.type !== 'resource' || typeof block.resource?.uri !== 'string') return block
+  return { ...block, resource: { ...block.resource, uri: address(block.resource.uri) } }
+}

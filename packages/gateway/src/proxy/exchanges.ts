@@ -1,0 +1,190 @@
+import { type InputRequests, type InputRequiredResult, isInputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
+import type { Clock } from '@unfold-mcp/client'
+import { isClientError, type Relay } from '@unfold-mcp/client'
+import { sizeOf } from '../base/json-size.ts'
+import { Flow } from '../base/token-bucket.ts'
+import { UpstreamError } from '../upstreams/errors.ts'
+import { HeldRequests, isHeld, type Run, unknownState } from './held-exchange.ts'
+import { type Asked, askable, askSession, logLevelOf, logTo, ownerOf, questions } from './proxied-request.ts'
+import { Seal } from './signed-state.ts'
+
+const urlElicitationRequired = -32_042
+const missingCapability = -32_021
+const longestState = 65_536
+const mostQuestions = 16
+// In characters. A client gets what is said faster or longer only in part, or it would all be kept for one that reads slowly.
+const mostSaid = { most: 1_048_576, more: 262_144, everyMs: 1_000 }
+const leastSaid = 1_024
+
+/**
+ * Requests of clients on their way to servers and back. Whatever era each of the two speaks, what the server asks meanwhile
+ * reaches the client that made the request and nobody else, or is refused.
+ */
+export class Exchanges {
+  readonly #held: HeldRequests
+  readonly #seal = new Seal()
+
+  constructor(clock: Clock) {
+    this.#held = new HeldRequests(clock)
+  }
+
+  /** Has `run` ask the server. What comes back is its result, or what the client has to say first. */
+  pass<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
+    if (!isRepeated(asked) && isAskedAlone(asked)) return this.#straight<T>(asked, run, undefined)
+    return this.#withAnswers<T>(asked, run)
+  }
+
+  close(): void {
+    this.#held.close()
+  }
+
+  #straight<T extends object>(
+    asked: Asked,
+    run: Run<T | InputRequiredResult>,
+    answers: Relay['answers'],
+  ): Promise<T | InputRequiredResult> {
+    const relay = new StraightRelay(asked, answers)
+    return this.#given<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
+  }
+
+  /** The same for a request that the client may have made before, and comes back to with what it was asked. */
+  async #withAnswers<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
+    const { inputResponses, requestState: state } = asked
+    if (state !== undefined && isHeld(state)) return this.#given<T>(asked, this.#held.resume(asked, state, inputResponses ?? {}))
+    const requestState = state === undefined ? undefined : this.#seal.open(state, ownerOf(asked))
+    if (state !== undefined && requestState === undefined) throw unknownState()
+    const answers = isRepeated(asked) ? answersOf(inputResponses, requestState) : undefined
+    if (asked.era === 'session') return this.#straight<T>(asked, run, answers)
+    const said = new Said()
+    const withAnswers: Run<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
+      run({ ...relay, onLog: bounded(said, relay.onLog), answers }, { signal, onProgress: bounded(said, onProgress) })
+    return this.#given<T>(asked, this.#held.begin(asked, withAnswers))
+  }
+
+  async #given<T extends object>(asked: Asked, running: Promise<object>): Promise<T | InputRequiredResult> {
+    let result: object
+    try {
+      result = await running
+    } catch (error) {
+      result = this.#visited(asked, error)
+    }
+    // What is held here was asked in the client's own words already.
+    if (!isInputRequiredResult(result) || isHeld(result.requestState ?? '')) return result as T
+    const { inputRequests, requestState } = result
+    if (requestState !== undefined && requestState.length > longestState)
+      throw this.#refused(asked, 'wants to be told more with the answers than can be kept.')
+    if (Object.keys(inputRequests ?? {}).length > mostQuestions) throw this.#refused(asked, 'has too many questions.')
+    return {
+      resultType: 'input_required',
+      ...(inputRequests !== undefined && { inputRequests: this.#questions(asked, inputRequests) }),
+      ...(requestState !== undefined && { requestState: this.#seal.close(requestState, ownerOf(asked)) }),
+    }
+  }
+
+  #questions(asked: Asked, given: InputRequests): InputRequests {
+    try {
+      return questions(asked, given)
+    } catch (error) {
+      throw this.#refused(asked, `asks for what cannot be passed on. ${error instanceof Error ? error.message : ''}`)
+    }
+  }
+
+  #refused({ server }: Asked, message: string): UpstreamError {
+    return new UpstreamError(server, 'refused', message)
+  }
+
+  /** A session-era server may refuse until somebody has visited an address; in the other era that is a question like others. */
+  #visited(asked: Asked, error: unknown): InputRequiredResult {
+    const { era } = asked
+    const cause = error instanceof UpstreamError ? error.cause : undefined
+    if (!isClientError(cause, 'protocol')) throw error
+    const { problem, data, code } = cause.details
+    // It was told what the client can do, so what it misses is for the client to know.
+    if (code === missingCapability && era === 'stateless') throw new ProtocolError(missingCapability, problem, data)
+    if (code !== urlElicitationRequired) throw error
+    const inputRequests = visitsIn(data)
+    const count = Object.keys(inputRequests).length
+    if (count === 0 || count > mostQuestions) throw error
+    if (era === 'stateless') return { resultType: 'input_required', inputRequests }
+    const elicitations = Object.values(this.#questions(asked, inputRequests)).map(({ params }) => params)
+    throw new ProtocolError(urlElicitationRequired, problem, { elicitations })
+  }
+}
+
+/** The addresses that a server wants to be visited, as questions: those that are some, whatever else it sent. */
+function visitsIn(data: unknown): InputRequests {
+  const wanted: unknown = (data as { readonly elicitations?: unknown } | null | undefined)?.elicitations
+  const visits = (Array.isArray(wanted) ? wanted : []).flatMap((each: unknown) => {
+    const { url, message, elicitationId } = (each ?? {}) as { readonly [key: string]: unknown }
+    if (typeof url !== 'string' || typeof message !== 'string') return []
+    return [{ mode: 'url' as const, url, message, ...(typeof elicitationId === 'string' && { elicitationId }) }]
+  })
+  const asked = visits.map((params, index) => [`${index + 1}`, { method: 'elicitation/create', params }] as const)
+  return Object.fromEntries(asked) as InputRequests
+}
+
+/** Whether nothing needs to be kept for a client that comes back: it is asked over the stream of its request, or never. */
+const isAskedAlone = (asked: Asked): boolean => asked.era === 'session' || Object.keys(askable(asked)).length === 0
+
+/** Whether the client made the request before, and comes with answers. */
+const isRepeated = ({ inputResponses, requestState }: Asked): boolean =>
+  inputResponses !== undefined || requestState !== undefined
+
+const answersOf = (inputResponses: unknown, requestState: string | undefined): Relay['answers'] => ({
+  ...(inputResponses !== undefined && { inputResponses }),
+  ...(requestState !== undefined && { requestState }),
+})
+
+/** How much was said during one request. */
+class Said {
+  readonly #flow = new Flow(mostSaid)
+
+  lets(what: unknown): boolean {
+    return this.#flow.lets(Math.max(leastSaid, sizeOf(what, mostSaid.most)))
+  }
+}
+
+const bounded =
+  <T>(said: Said, tell: (what: T) => void) =>
+  (what: T): void => {
+    if (said.lets(what)) tell(what)
+  }
+
+/** Passes what a server asks and says on to a client over the stream of its request. What most requests have no use for is made when it is asked for. */
+class StraightRelay implements Relay {
+  readonly answers: Relay['answers']
+  readonly #asked: Asked
+  #said: Said | undefined
+
+  constructor(asked: Asked, answers: Relay['answers']) {
+    this.#asked = asked
+    this.answers = answers
+  }
+
+  get capabilities(): Relay['capabilities'] {
+    return askable(this.#asked)
+  }
+
+  get logLevel(): Relay['logLevel'] {
+    return logLevelOf(this.#asked)
+  }
+
+  ask(...[given, signal]: Parameters<Relay['ask']>): ReturnType<Relay['ask']> {
+    return askSession(this.#asked, given, signal)
+  }
+
+  onLog(entry: Parameters<Relay['onLog']>[0]): void {
+    if (this.#lets(entry)) logTo(this.#asked)(entry)
+  }
+
+  readonly onProgress: Parameters<Run<object>>[1]['onProgress'] = (report) => {
+    if (!this.#lets(report)) return
+    const { progress, total, message } = report
+    this.#asked.progress(progress, total, message).catch(() => undefined)
+  }
+
+  #lets(what: unknown): boolean {
+    this.#said ??= new Said()
+    return this.#said.lets(what)
+  }
+}

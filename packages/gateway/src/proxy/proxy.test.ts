@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../../test/simulated-clock.ts'
+import { takenPrompt, takenResource, takenTemplate } from './definitions.ts'
+import { HeldRequests } from './held-exchange.ts'
+import { listed } from './listing.ts'
+import type { Asked } from './proxied-request.ts'
+import { Seal } from './signed-state.ts'
+import { addressed, fits, readAddress } from './uris.ts'
+
+describe('the address of a resource', () => {
+  test('that was told apart can be read back, whatever it was', () => {
+    for (const uri of ['memo://a', 'file:///x/y?z#1', '/', '', 'unfold://two/memo://a', 'memo://{id}'])
+      expect(readAddress(addressed('my-server_1', uri))).toEqual({ slug: 'my-server_1', uri })
+    for (const other of ['memo://a', 'unfold:two', 'unfold://two']) expect(readAddress(other)).toBeUndefined()
+  })
+
+  test('fits a template when what stands around its variables stands in it, in that order', () => {
+    const yes = [
+      ['memo://{id}', 'memo://1'],
+      ['memo://{a}/x/{b}', 'memo://1/x/2'],
+      ['{+path}', 'anything'],
+      ['memo://{a}{b}', 'memo://'],
+      ['memo://a', 'memo://a'],
+    ] as const
+    const no = [
+      ['memo://{id}', 'file://1'],
+      ['memo://{a}/x/{b}', 'memo://1/2'],
+      ['memo://{a}ab', 'memo://a'],
+      ['memo://{a', 'memo://1'],
+      ['memo://a', 'memo://ab'],
+    ] as const
+    for (const [template, uri] of yes) expect(fits(template, uri), `${template} ${uri}`).toBe(true)
+    for (const [template, uri] of no) expect(fits(template, uri), `${template} ${uri}`).toBe(false)
+  })
+})
+
+describe('what a server lists', () => {
+  test('is read page by page until it ends, leads in a circle, or is enough', async () => {
+    const asked: unknown[] = []
+    const pages: Record<string, object> = {
+      first: { prompts: [{ name: 'a' }, { name: '' }, 7, { name: 'b' }], nextCursor: '2' },
+      2: { prompts: [{ name: 'c' }], nextCursor: '3' },
+      3: { prompts: [{ name: 'd' }], nextCursor: '2' },
+    }
+    const ask = async (_method: string, { cursor = 'first' }: { readonly cursor?: string }) => {
+      asked.push(cursor)
+      return pages[cursor]
+    }
+    const how = { method: 'prompts/list', member: 'prompts', take: takenPrompt }
+    const all = await listed(ask, { ...how, limit: 100 })
+    expect(all.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd'])
+    expect(asked).toEqual(['first', '2', '3'])
+    expect(await listed(ask, { ...how, limit: 1 })).toEqual([{ name: 'a' }])
+    for (const odd of [undefined, null, 'no', { prompts: 'many' }, { prompts: {} }])
+      expect(await listed(async () => odd, { ...how, limit: 100 })).toEqual([])
+  })
+
+  test('is taken as far as it is known and within bounds, without what nobody sees', () => {
+    const hidden = 'say\u{200B}\u{E0041} it'
+    expect(takenPrompt({ name: 'p', description: hidden, icons: [{ src: 'javascript:1' }], more: 1 })).toEqual({
+      name: 'p',
+      description: 'say it',
+    })
+    expect(takenPrompt({ name: 'p', arguments: [{ name: 'a', required: true, description: hidden }, 3, {}] })).toEqual({
+      name: 'p',
+      arguments: [{ name: 'a', required: true, description: 'say it' }],
+    })
+    expect(takenResource({ uri: 'memo://a', name: 'a', size: 'big', mimeType: 'text/plain' })).toEqual({
+      uri: 'memo://a',
+      name: 'a',
+      mimeType: 'text/plain',
+    })
+    expect(takenTemplate({ uriTemplate: 'memo://{id}', name: 'a' })).toEqual({ uriTemplate: 'memo://{id}', name: 'a' })
+    expect(takenResource({ uri: 'memo://a' })).toBeUndefined()
+    expect(takenPrompt({ name: 'x'.repeat(2_000) })).toBeUndefined()
+    expect(takenPrompt({ name: 'p', description: 'x'.repeat(70_000) })).toBeUndefined()
+  })
+})
+
+test('what was sealed is opened for the same one and the same request alone, and only if nobody changed it', () => {
+  const seal = new Seal()
+  const closed = seal.close('state ✓', 'ada')
+  expect(seal.open(closed, 'ada')).toBe('state ✓')
+  expect(closed).not.toContain('state')
+  expect(seal.open(closed, 'bob')).toBeUndefined()
+  expect(new Seal().open(closed, 'ada')).toBeUndefined()
+  expect(seal.open(`${closed.slice(0, -2)}AA`, 'ada')).toBeUndefined()
+  for (const odd of ['', 'sealed.', 'sealed.AAAA', 'state ✓']) expect(seal.open(odd, 'ada')).toBeUndefined()
+})
+
+describe('a request that waits for its client', () => {
+  const asked = (id: string): Asked => ({
+    server: 'old',
+    what: 'tools/call ask',
+    client: { id },
+    era: 'stateless',
+    port: undefined,
+    envelope: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } },
+    inputResponses: undefined,
+    requestState: undefined,
+    capabilities: undefined,
+    signal: new AbortController().signal,
+    progress: async () => undefined,
+  })
+  const requestedSchema = { type: 'object' as const, properties: {} }
+  const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Who?', requestedSchema } } as const
+
+  test('is ended when it does not come back', async () => {
+    const clock = new SimulatedClock()
+    const held = new HeldRequests(clock)
+    let ended: unknown
+    const answer = await held.begin(asked('ada'), async (relay, { signal }) => {
+      signal.addEventListener('abort', () => {
+        ended = signal.reason
+      })
+      return relay.ask(question, signal)
+    })
+    expect(answer).toMatchObject({ resultType: 'input_required' })
+    await clock.run(299_999)
+    expect(ended).toBeUndefined()
+    await clock.run(300_000)
+    expect(String(ended)).toContain('did not come back')
+  })
+
+  test('is one of so many, and those of one client leave room for others', async () => {
+    const held = new HeldRequests(new SimulatedClock())
+    const begin = (id: string) =>
+      held.begin(asked(id), (relay, { signal }) => relay.ask(question, signal).catch((error: Error) => ({ said: error.message })))
+    const answers = await Promise.all(Array.from({ length: 33 }, () => begin('ada')))
+    expect(answers.filter((each) => 'said' in each)).toEqual([{ said: expect.stringContaining('Too many') }])
+    expect(await begin('bob')).toMatchObject({ resultType: 'input_required' })
+    held.close()
+  })
+})

@@ -1,0 +1,116 @@
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
+import { describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../../test/simulated-clock.ts'
+import type { PassingCall } from '../middleware/chain.ts'
+import { type KeptResult, ResultStore, type StoreLimits } from './store.ts'
+import { cutting } from './truncation.ts'
+
+const limit = 1_000
+
+async function cut(given: CallToolResult, limits: Partial<StoreLimits> = {}, promisesStructure = false) {
+  const kept: KeptResult[] = []
+  class Watched extends ResultStore {
+    override keep(owner: string, result: KeptResult): string | undefined {
+      const handle = super.keep(owner, result)
+      if (handle !== undefined) kept.push(result)
+      return handle
+    }
+  }
+  const store = new Watched(new SimulatedClock(), limits)
+  const middleware = cutting({ store, maxCharacters: () => limit, promisesStructure: () => promisesStructure })
+  const call = { upstream: 'files', tool: 'read', ctx: { principal: undefined, era: 'session', scope: 's' } }
+  const result = (await middleware(call as unknown as PassingCall, async () => given)) as CallToolResult
+  return { result, kept, texts: result.content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)) }
+}
+
+const text = (words: string): ContentBlock => ({ type: 'text', text: words })
+const image = (characters: number): ContentBlock => ({ type: 'image', mimeType: 'image/png', data: 'A'.repeat(characters) })
+
+test('a result within the limit is the same object', async () => {
+  const given: CallToolResult = { content: [text('x'.repeat(limit)), image(limit * 19)], structuredContent: { a: 1 } }
+  expect((await cut(given)).result).toBe(given)
+})
+
+describe('of many blocks', () => {
+  test('those that fit stay as they are, one is cut, and the rest can be read in the same text', async () => {
+    const link: ContentBlock = { type: 'resource_link', uri: 'file:///a', name: 'a' }
+    const given = [text('a'.repeat(600)), link, image(100), text('b'.repeat(600)), text('c'), image(50)]
+    const { texts, kept } = await cut({ content: given })
+    expect(texts.slice(0, -1)).toEqual(['a'.repeat(600), '(resource_link)', '(image)', 'b'.repeat(limit - 600 - 16), '(image)'])
+    const whole = ['a'.repeat(600), JSON.stringify(link), 'b'.repeat(600), 'c'].join('\n')
+    const sent = whole.indexOf('b') + limit - 600 - 16
+    expect(kept).toEqual([{ kind: 'text', text: whole, characters: whole.length, sent }])
+    expect(texts.at(-1)).toContain(`first ${sent} of ${whole.length} characters`)
+  })
+
+  test('very many, or ones with much around their text, are bounded too', async () => {
+    const { result } = await cut({ content: Array.from({ length: 10_000 }, () => text('')) })
+    expect(result.content.length).toBeLessThan(100)
+    const labelled: ContentBlock = { type: 'text', text: 'short', _meta: { label: 'x'.repeat(50_000) } }
+    expect(JSON.stringify((await cut({ content: [labelled] })).result).length).toBeLessThan(2_000)
+    const named: ContentBlock = { type: 'image', mimeType: 'x'.repeat(50_000), data: 'AAAA' }
+    expect(JSON.stringify((await cut({ content: [named] })).result).length).toBeLessThan(2_000)
+  })
+
+  test('the text of a resource is cut like any other, and its file is described', async () => {
+    const resource: ContentBlock = { type: 'resource', resource: { uri: 'file:///log', text: 'y'.repeat(5_000) } }
+    const file: ContentBlock = {
+      type: 'resource',
+      resource: { uri: 'file:///z\u202E.zip', mimeType: 'application/zip', blob: 'A'.repeat(40_000) },
+    }
+    const { texts, kept } = await cut({ content: [file, resource] })
+    expect(texts[0]).toMatch(/^\[File file:\/\/\/z\\u\{202e\}\.zip of type application\/zip, 30000 bytes, left out/u)
+    expect(texts[1]).toMatch(/^Resource file:\/\/\/log:\ny+$/u)
+    expect(kept.map(({ kind }) => kind)).toEqual(['block', 'text'])
+  })
+})
+
+describe('structured content that is too long', () => {
+  const structuredContent = { rows: Array.from({ length: 200 }, (_, id) => ({ id })) }
+  const json = JSON.stringify(structuredContent)
+
+  test('is kept as the text when there is no other, and once only when the text says the same', async () => {
+    for (const content of [[], [text(json)], [text(JSON.stringify(structuredContent, null, 2))]]) {
+      const { result, kept } = await cut({ content, structuredContent })
+      expect(result.structuredContent).toBeUndefined()
+      expect(result.isError).toBeUndefined()
+      expect(kept.map((each) => each.kind === 'text' && JSON.parse(each.text))).toEqual([structuredContent])
+    }
+  })
+
+  test('has a handle of its own when the text says something else', async () => {
+    const { texts, kept } = await cut({ content: [text('200 rows')], structuredContent })
+    expect(texts[0]).toBe('200 rows')
+    expect(texts[1]).toMatch(/^\[The structured content is left out \(\d+ characters of JSON\): read it with read_result/u)
+    expect(kept).toEqual([{ kind: 'text', text: json, characters: json.length, sent: 0 }])
+  })
+
+  test('makes an error only of a success that promised it', async () => {
+    expect((await cut({ content: [], structuredContent }, {}, true)).result.isError).toBe(true)
+    const failed = await cut({ content: [text('no')], structuredContent, isError: true }, {}, true)
+    expect(failed.result.isError).toBe(true)
+    expect(failed.texts.at(-1)).not.toContain('did its work')
+  })
+
+  test('is left out whatever its depth', async () => {
+    let deep: Record<string, unknown> = { pad: 'x'.repeat(2_000) }
+    for (let level = 0; level < 20_000; level++) deep = { deep }
+    const { result } = await cut({ content: [text('deep')], structuredContent: deep })
+    expect(result.structuredContent).toBeUndefined()
+    expect(JSON.stringify(result)).toContain('nested too deeply')
+  })
+})
+
+test('of a text that is too long to be kept whole, the beginning is, and that is said', async () => {
+  const { texts, kept } = await cut({ content: [text('z'.repeat(9_000))] }, { bytesPerClient: 8_000 })
+  expect(kept).toEqual([{ kind: 'text', text: 'z'.repeat(4_000), characters: 9_000, sent: limit }])
+  expect(texts.at(-1)).toContain('only the first 4000 characters are kept')
+  const { texts: lost } = await cut({ content: [image(60_000)] }, { bytesPerClient: 8_000 })
+  expect(lost[0]).toContain('too large to be sent or kept')
+})
+
+test('_meta stays, unless it is too long itself', async () => {
+  const { result } = await cut({ content: [text('a'.repeat(5_000))], _meta: { mine: 1 } })
+  expect(Object.keys(result._meta ?? {})).toEqual(['mine', 'io.github.unfold-mcp/cut'])
+  expect((await cut({ content: [], _meta: { mine: 'x'.repeat(5_000) } })).result).toEqual({ content: [] })
+})

@@ -1,0 +1,89 @@
+import { ClientError } from '@unfold-mcp/client'
+import { expect, test } from 'vitest'
+import { SimulatedClock } from '../../../test/simulated-clock.ts'
+import { Health } from './health.ts'
+
+const silent = new ClientError('timeout', 'nothing was heard', { what: 'a ping', timeoutMs: 10_000 })
+const away = new ClientError('unreachable', 'nobody is there', { target: 'x' })
+const stranger = new ClientError('login_required', 'who are you', { target: 'x' })
+
+function watched(answer: (ping: number) => Error | undefined, isBusy = false) {
+  const clock = new SimulatedClock()
+  const seen = { pings: 0, lost: [] as unknown[] }
+  const health = new Health({
+    ping(timeoutMs) {
+      const error = answer(++seen.pings)
+      return new Promise((resolve, reject) => {
+        clock.after(error === silent ? timeoutMs : 1, () => (error === undefined ? resolve() : reject(error)))
+      })
+    },
+    lost(error) {
+      seen.lost.push(error)
+      health.close()
+    },
+    isBusy: () => isBusy,
+    settings: () => ({ pingMs: 30_000, pingTimeoutMs: 10_000 }),
+    clock,
+    random: () => 0.5,
+  })
+  return { clock, health, seen }
+}
+
+test('one that answers is asked now and then, and left alone', async () => {
+  const { clock, health, seen } = watched(() => undefined)
+  await clock.run(300_000)
+  health.close()
+  expect(seen).toEqual({ pings: 10, lost: [] })
+})
+
+test('one that is heard of otherwise is not asked', async () => {
+  const { clock, health, seen } = watched(() => undefined)
+  for (let at = 0; at < 300_000; at += 5_000) clock.after(at, () => health.heard())
+  await clock.run(300_000)
+  health.close()
+  expect(seen.pings).toBe(0)
+})
+
+test('one that works on something is not asked', async () => {
+  const { clock, health, seen } = watched(() => silent, true)
+  await clock.run(300_000)
+  health.close()
+  expect(seen.pings).toBe(0)
+})
+
+test('silence counts the third time, being out of reach the second, a refusal at once', async () => {
+  for (const [error, pings] of [
+    [silent, 3],
+    [away, 2],
+    [stranger, 1],
+  ] as const) {
+    const { clock, seen } = watched(() => error)
+    await clock.run(120_000)
+    expect(seen).toEqual({ pings, lost: [error] })
+  }
+})
+
+test('one that answers in between has all its chances again', async () => {
+  const { clock, health, seen } = watched((ping) => (ping % 3 === 0 ? undefined : silent))
+  await clock.run(600_000)
+  health.close()
+  expect(seen.pings).toBeGreaterThan(20)
+  expect(seen.lost).toEqual([])
+})
+
+test('one that looks dead is asked at once, and only once at a time', async () => {
+  const { clock, health, seen } = watched(() => undefined)
+  health.suspect()
+  health.suspect()
+  await clock.run(10)
+  health.close()
+  expect(seen.pings).toBe(1)
+})
+
+test('what is heard after it was closed is nobody’s concern', async () => {
+  const { clock, health, seen } = watched(() => stranger)
+  health.suspect()
+  health.close()
+  await clock.run(100)
+  expect(seen.lost).toEqual([])
+})

@@ -1,0 +1,304 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { propertyRuns } from '../../../../../test/runs.ts'
+import { SimulatedClock } from '../../../test/simulated-clock.ts'
+import { defaultPace, Refresher } from './refresher.ts'
+
+type Outcome = 'answers' | 'fails' | 'hangs'
+
+interface Answer {
+  readonly outcome: Outcome
+  /** How long it takes to reach the upstream, and from there back. */
+  readonly there: number
+  readonly back: number
+}
+
+const promptly: Answer = { outcome: 'answers', there: 1, back: 1 }
+
+/** An upstream on a simulated clock, and all that happened. */
+function simulation({ answers = [], onList = () => undefined }: { answers?: readonly Answer[]; onList?: () => void } = {}) {
+  const clock = new SimulatedClock()
+  const seen = {
+    begun: [] as number[],
+    atOnce: 0,
+    mostAtOnce: 0,
+    failures: [] as number[],
+    published: [] as number[],
+    restless: 0,
+  }
+  const upstream = { tools: 0 }
+  let published: number | undefined
+  const refresher = new Refresher<number>({
+    clock,
+    random: () => 0.5,
+    look(signal) {
+      const { outcome, there, back } = answers[seen.begun.length] ?? promptly
+      seen.begun.push(clock.now())
+      seen.mostAtOnce = Math.max(seen.mostAtOnce, ++seen.atOnce)
+      return new Promise<number>((resolve, reject) => {
+        let isOver = false
+        const end = (then: () => void): void => {
+          if (!isOver) seen.atOnce--
+          isOver = true
+          then()
+        }
+        signal.addEventListener('abort', () => end(() => reject(new Error('aborted'))))
+        if (outcome === 'hangs') return
+        clock.after(there, () => {
+          const { tools } = upstream
+          onList()
+          clock.after(back, () => end(() => (outcome === 'fails' ? reject(new Error('no')) : resolve(tools))))
+        })
+      })
+    },
+    differs: (tools) => tools !== published,
+    publish(tools) {
+      expect(tools).not.toBe(published)
+      published = tools
+      seen.published.push(tools)
+    },
+    failed: () => seen.failures.push(clock.now()),
+    restless: () => {
+      seen.restless++
+    },
+  })
+  const change = (): void => {
+    upstream.tools++
+    refresher.notice()
+  }
+  return { clock, refresher, upstream, seen, change, published: () => published }
+}
+
+const answer = fc.record({
+  outcome: fc.oneof(
+    { weight: 8, arbitrary: fc.constant<Outcome>('answers') },
+    { weight: 2, arbitrary: fc.constant<Outcome>('fails') },
+    { weight: 1, arbitrary: fc.constant<Outcome>('hangs') },
+  ),
+  there: fc.integer({ min: 0, max: 60 }),
+  back: fc.integer({ min: 0, max: 60 }),
+})
+
+const event = fc.record({
+  pause: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 3_000 })),
+  kind: fc.constantFrom('change', 'change back', 'silent change', 'notice', 'burst', 'ask'),
+  late: fc.integer({ min: 0, max: 30 }),
+})
+
+test('whatever happens when, what is published in the end is what the upstream has, after no more looks than were asked for', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(answer, { maxLength: 12 }), fc.array(event, { maxLength: 14 }), async (answers, events) => {
+      const { clock, refresher, upstream, seen, published } = simulation({ answers })
+      let [asked, noticed, last] = [1, 0, 0]
+      const notice = (): void => {
+        noticed++
+        last = clock.now()
+        refresher.notice()
+      }
+      void refresher.now()
+      let at = 0
+      for (const { pause, kind, late } of events) {
+        at += pause
+        clock.after(at, () => {
+          if (kind === 'change' || kind === 'silent change') upstream.tools++
+          if (kind === 'change back') upstream.tools = Math.max(0, upstream.tools - 1)
+          if (kind === 'burst') for (let i = 0; i < 5; i++) notice()
+          else if (kind !== 'ask') clock.after(late, notice)
+          if (kind !== 'ask') return
+          asked++
+          last = clock.now()
+          void refresher.now()
+        })
+      }
+      await clock.run()
+      expect(published()).toBe(upstream.tools)
+      expect(seen.mostAtOnce).toBe(1)
+      expect(seen.begun.length).toBeLessThanOrEqual(asked + noticed + seen.failures.length)
+      const failuresAfter = seen.failures.filter((each) => each >= last).length
+      expect(seen.begun.filter((each) => each > last).length).toBeLessThanOrEqual(1 + failuresAfter)
+    }),
+    propertyRuns({ long: 10_000, sample: 500 }),
+  )
+}, 120_000)
+
+describe('an upstream that is followed', () => {
+  test('is looked at once for a burst of notices', async () => {
+    const { clock, seen, change } = simulation()
+    for (let i = 0; i < 20; i++) clock.after(i * 2, change)
+    await clock.run()
+    expect(seen.begun).toHaveLength(1)
+    expect(seen.published).toEqual([20])
+  })
+
+  test('is published once, after two looks at most, however the notices of a burst are spread', async () => {
+    for (let gap = 0; gap < defaultPace.firstQuietMs; gap++) {
+      const { clock, seen, change } = simulation()
+      for (let i = 0; i < 20; i++) clock.after(i * gap, change)
+      await clock.run()
+      expect(seen.begun.length, `${gap} ms apart`).toBeLessThanOrEqual(gap < 6 ? 2 : 3)
+      expect(seen.published, `${gap} ms apart`).toEqual([20])
+    }
+  })
+
+  test('is looked at in time although its notices never pause', async () => {
+    const { clock, seen, change } = simulation()
+    for (let i = 0; i < 24; i++) clock.after(i * 5, change)
+    await clock.run(defaultPace.longestQuietMs)
+    expect(seen.begun).toEqual([defaultPace.longestQuietMs])
+  })
+
+  test('is followed at once however often it changes, as long as it comes to rest in between', async () => {
+    const { clock, seen, change } = simulation()
+    const times = Array.from({ length: 50 }, (_, each) => each * 100)
+    for (const at of times) clock.after(at, change)
+    await clock.run()
+    expect(seen.begun).toEqual(times.map((at) => at + defaultPace.firstQuietMs))
+    expect(seen.restless).toBe(0)
+  })
+
+  test('is looked at exactly once more for notices during a look', async () => {
+    const { clock, seen, change } = simulation({ answers: [{ outcome: 'answers', there: 0, back: 500 }] })
+    clock.after(0, change)
+    for (const at of [100, 200, 300]) clock.after(at, change)
+    await clock.run()
+    expect(seen.begun).toHaveLength(2)
+    expect(seen.published).toEqual([4])
+  })
+
+  test('has a change published although the look after it takes long', async () => {
+    const { clock, seen, change } = simulation({ answers: [promptly, { outcome: 'answers', there: 5_000, back: 5_000 }] })
+    clock.after(0, change)
+    clock.after(defaultPace.firstQuietMs + 1.5, change)
+    await clock.run(1_000)
+    expect(seen.published).toEqual([1])
+    await clock.run()
+    expect(seen.published).toEqual([1, 2])
+  })
+
+  test('that changed back while it was looked at has not changed', async () => {
+    const { clock, seen, refresher, upstream } = simulation()
+    void refresher.now()
+    await clock.run()
+    upstream.tools = 1
+    refresher.notice()
+    await clock.run(clock.now() + defaultPace.firstQuietMs + 1)
+    upstream.tools = 0
+    refresher.notice()
+    await clock.run()
+    expect(seen.published).toEqual([0])
+  })
+
+  test('is given up after 30 s and asked again', async () => {
+    const { clock, seen, change } = simulation({ answers: [{ outcome: 'hangs', there: 0, back: 0 }] })
+    change()
+    await clock.run()
+    expect(seen.failures).toEqual([defaultPace.firstQuietMs + 30_000])
+    expect(seen.begun).toHaveLength(2)
+    expect(seen.published).toEqual([1])
+  })
+
+  test('tells who asked what a look found that began afterwards', async () => {
+    const { clock, refresher, upstream } = simulation({ answers: [{ outcome: 'answers', there: 0, back: 100 }] })
+    const first = refresher.now()
+    await clock.run(50)
+    upstream.tools = 7
+    const second = refresher.now()
+    await clock.run()
+    expect(await Promise.all([first, second])).toEqual([0, 7])
+  })
+
+  test('tells who asked that it failed', async () => {
+    const { clock, refresher } = simulation({ answers: [{ outcome: 'fails', there: 0, back: 0 }] })
+    const asked = refresher.now()
+    await clock.run()
+    await expect(asked).rejects.toThrow('no')
+  })
+
+  test('is never heard of again when it is closed', async () => {
+    const { clock, refresher, seen, change } = simulation()
+    const asked = refresher.now()
+    refresher.close()
+    change()
+    await clock.run()
+    await expect(asked).rejects.toThrow('no longer followed')
+    await expect(refresher.now()).rejects.toThrow('no longer followed')
+    expect(seen.published).toEqual([])
+    expect(seen.begun).toHaveLength(1)
+  })
+})
+
+describe('an upstream that answers every list with another notice', () => {
+  test('is slowed down and reported once, and a real change is still followed', async () => {
+    const noisy = simulation({ onList: () => noisy.refresher.notice() })
+    const { clock, seen, upstream, refresher, published } = noisy
+    void refresher.now()
+    await clock.run(600_000)
+    // Ten minutes at ten seconds each, and those before it was slow.
+    expect(seen.begun.length).toBeLessThan(75)
+    expect(seen.restless).toBe(1)
+    expect(refresher.delayMs).toBe(defaultPace.longestDelayMs)
+    upstream.tools = 1
+    await clock.run(610_100)
+    expect(published()).toBe(1)
+  })
+
+  test('and is another each time is slowed down as well, and published in time', async () => {
+    const noisy = simulation({ onList: () => noisy.change() })
+    const { clock, seen, refresher } = noisy
+    void refresher.now()
+    await clock.run(60_000)
+    expect(seen.begun.length).toBeLessThan(90)
+    expect(seen.restless).toBe(1)
+    expect(seen.published.length).toBeGreaterThan(50)
+  })
+
+  test('is taken at its word again when it has been calm', async () => {
+    let isNoisy = true
+    const noisy = simulation({ onList: () => isNoisy && noisy.refresher.notice() })
+    const { clock, refresher, seen, change } = noisy
+    void refresher.now()
+    await clock.run(5_000)
+    isNoisy = false
+    await clock.run(60_000)
+    change()
+    await clock.run(60_000 + defaultPace.firstQuietMs)
+    expect(seen.begun.at(-1)).toBe(60_000 + defaultPace.firstQuietMs)
+    expect(refresher.delayMs).toBe(0)
+  })
+})
+
+test('looking now and then on one’s own account never makes an upstream restless', async () => {
+  const { clock, refresher, seen, change } = simulation()
+  for (let i = 0; i < 10; i++) {
+    void refresher.now()
+    await clock.run(clock.now() + 10)
+  }
+  change()
+  await clock.run()
+  expect(seen.restless).toBe(0)
+})
+
+test('what cannot be compared is a look that failed: it is told and tried again, and nothing is thrown', async () => {
+  const clock = new SimulatedClock()
+  const published: number[] = []
+  const failures: unknown[] = []
+  let isHuge = true
+  const refresher = new Refresher<number>({
+    clock,
+    random: () => 0.5,
+    look: async () => 1,
+    differs: () => {
+      if (isHuge) throw new RangeError('Invalid string length')
+      return published.length === 0
+    },
+    publish: (found) => published.push(found),
+    failed: (error) => failures.push(error),
+    restless: () => undefined,
+  })
+  refresher.notice()
+  await clock.run(100)
+  expect([failures.length, published]).toEqual([1, []])
+  isHuge = false
+  await clock.run(10_000)
+  expect([failures.length, published]).toEqual([1, [1]])
+})
