@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { ToolContext } from './context.ts'
 import { mcpServer, tool, toolboxOf } from './decorators.ts'
 import { ToolRegistry } from './registry.ts'
 import { testContext } from './testing/index.ts'
+import type { ToolContext } from './tool/context.ts'
 import { ToolGroups } from './tool-groups.ts'
 
 @mcpServer({ activation: 'activated', about: 'Code analysis' })

@@ -13,14 +13,14 @@ import {
   toolFingerprint,
   type Visibility,
 } from '@unfold-mcp/core'
-import type { ToolContext } from './context.ts'
-import { declared, type Keys } from './declared.ts'
-import type { Source, ToolEntry, ToolHandler } from './entry.ts'
-import { resultOf } from './result.ts'
-import { invalidArguments } from './runtime/calls.ts'
-import type { GroupOptions } from './runtime/declaration.ts'
-import type { SchemaSource } from './schema.ts'
-import { declaredTool, entryOf, type InputOf, type ToolConfig, toolKeys } from './tool-config.ts'
+import type { GroupOptions } from './catalog/declaration.ts'
+import { invalidArguments } from './operations/calling/call-tool.ts'
+import type { SchemaSource } from './schema/schema.ts'
+import type { ToolContext } from './tool/context.ts'
+import { declared, type Keys } from './tool/declared.ts'
+import type { Source, ToolEntry, ToolHandler } from './tool/entry.ts'
+import { resultOf } from './tool/result.ts'
+import { declaredTool, entryOf, type InputOf, type ToolConfig, toolKeys } from './tool/tool-config.ts'
 import { ToolGroups } from './tool-groups.ts'
 
 /** A tool as it is registered, with the keys that it has in a toolbox. */

@@ -9,10 +9,10 @@ import {
   planActivate,
   planDeactivate,
 } from '@unfold-mcp/core'
-import type { ToolContext } from './context.ts'
-import type { Declared } from './declared.ts'
-import type { GroupOptions } from './runtime/declaration.ts'
-import { declaredGroups } from './runtime/group-options.ts'
+import type { GroupOptions } from './catalog/declaration.ts'
+import { declaredGroups } from './catalog/group-options.ts'
+import type { ToolContext } from './tool/context.ts'
+import type { Declared } from './tool/declared.ts'
 
 /**
  * Groups declared step by step. On its own it keeps one activation; as part of a server it declares the groups, and what is

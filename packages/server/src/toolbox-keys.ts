@@ -1,7 +1,7 @@
 import type { Quota } from '@unfold-mcp/core'
-import type { Keys } from './declared.ts'
-import type { MessageLimits } from './runtime/limits.ts'
+import type { MessageLimits } from './catalog/message-limits.ts'
 import type { SearchSettings } from './search/settings.ts'
+import type { Keys } from './tool/declared.ts'
 import type { GateOptions, Introduction, ToolboxOptions } from './toolbox.ts'
 
 // The compiler refuses a key that is missing here, and one that no declaration has.

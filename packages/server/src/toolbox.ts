@@ -9,30 +9,30 @@ import {
   type Quota,
   type Tool,
 } from '@unfold-mcp/core'
-import { type CompositeConfig, compositeOf, type ModeConfigs, type ModeHandlers } from './composite.ts'
-import type { ToolContext } from './context.ts'
-import { type Declared, declared } from './declared.ts'
-import type { Source, ToolEntry, ToolHandler } from './entry.ts'
-import type { Principal } from './principal.ts'
-import { type Reporter, stderrReporter } from './report.ts'
-import type { Declaration, Extension, GroupOptions, HiddenCalls, Remember } from './runtime/declaration.ts'
-import { declaredGroups } from './runtime/group-options.ts'
-import { defaultMessageLimits, type MessageLimits } from './runtime/limits.ts'
-import type { PermitSource, Place } from './runtime/permissions.ts'
+import type { Declaration, Extension, GroupOptions, HiddenCalls, Remember } from './catalog/declaration.ts'
 import {
   defaultPresentation,
   type ExposureOptions,
   type Presentation,
   presentationWith,
   type Wished,
-} from './runtime/presentation.ts'
-import { type Preview, type PreviewOptions, previewOf } from './runtime/preview.ts'
+} from './catalog/exposure-options.ts'
+import { declaredGroups } from './catalog/group-options.ts'
+import { defaultMessageLimits, type MessageLimits } from './catalog/message-limits.ts'
+import type { PermitSource, Place } from './catalog/permissions.ts'
+import { type Preview, type PreviewOptions, previewOf } from './operations/preview.ts'
 import { Runtime } from './runtime/runtime.ts'
-import { inputSchema, type SchemaSource } from './schema.ts'
+import { servable } from './runtime/servable.ts'
+import { inputSchema, type SchemaSource } from './schema/schema.ts'
 import type { SearchSettings } from './search/settings.ts'
-import { servable } from './servable.ts'
 import { memoryStore } from './stores/memory.ts'
 import type { ActivationStore } from './stores/store.ts'
+import { type CompositeConfig, compositeOf, type ModeConfigs, type ModeHandlers } from './tool/composite.ts'
+import type { ToolContext } from './tool/context.ts'
+import { type Declared, declared } from './tool/declared.ts'
+import type { Source, ToolEntry, ToolHandler } from './tool/entry.ts'
+import type { Principal } from './tool/principal.ts'
+import { type Reporter, stderrReporter } from './tool/report.ts'
 import {
   type AnyConfig,
   declaredTool,
@@ -42,7 +42,7 @@ import {
   type ResultOf,
   type ToolConfig,
   toolKeys,
-} from './tool-config.ts'
+} from './tool/tool-config.ts'
 import { gateKeys, introductionKeys, limitKeys, quotaKeys, searchKeys, toolboxKeys } from './toolbox-keys.ts'
 
 /** What a toolbox is, who sees what of it, and how its state is kept. */

@@ -1,9 +1,9 @@
 import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { ownMethods } from '../src/adoption/methods.ts'
 import type { Runtime } from '../src/runtime/runtime.ts'
-import type { Scope } from '../src/runtime/scope.ts'
-import { emptyView } from '../src/runtime/url-view.ts'
-import { runtimeOf } from '../src/servable.ts'
+import { runtimeOf } from '../src/runtime/servable.ts'
+import type { Scope } from '../src/scope/scope.ts'
+import { emptyView } from '../src/scope/url-view.ts'
 
 interface Fetching {
   fetch(request: Request): Promise<Response>

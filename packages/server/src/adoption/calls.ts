@@ -1,7 +1,7 @@
 import type { JSONRPCRequest, Server, ServerContext } from '@modelcontextprotocol/server'
-import { answer } from '../runtime/calls.ts'
+import { answer } from '../operations/calling/call-tool.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
 import { callFrom, contextIn, onTheWire } from './methods.ts'
 import type { AdoptedTools } from './tools.ts'
 

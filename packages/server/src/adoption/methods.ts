@@ -1,16 +1,16 @@
 import type { CacheHint, Server, ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server'
 import { isFailure } from '@unfold-mcp/core'
+import { answer, type Call, protocolError } from '../operations/calling/call-tool.ts'
+import { inputResponsesIn } from '../operations/calling/input-required.ts'
 import { changes, changesMethod } from '../operations/changes.ts'
 import { describe, describeMethod } from '../operations/describe.ts'
 import { identity, identityMethod } from '../operations/identity.ts'
 import { listMeta } from '../operations/list.ts'
 import type { Params } from '../operations/operation.ts'
-import { inputResponsesIn } from '../protocol/input-required.ts'
 import { SdkPort } from '../protocol/sdk-port.ts'
-import { isInputRequired } from '../result.ts'
-import { answer, type Call, protocolError } from '../runtime/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
+import { isInputRequired } from '../tool/result.ts'
 
 /** Has our own methods answered on an adopted server. The SDK dispatches its requests, because all others are for the server. */
 export function ownMethods(runtime: Runtime, scope: Scope, server: Server, hint: CacheHint = {}): void {

@@ -1,8 +1,8 @@
 import { Failure, isFailure, type Tool } from '@unfold-mcp/core'
-import type { Era, ToolContext } from '../context.ts'
-import type { Source, ToolEntry } from '../entry.ts'
-import type { Reporter } from '../report.ts'
-import type { HandlerResult } from '../result.ts'
+import type { Era, ToolContext } from '../tool/context.ts'
+import type { Source, ToolEntry } from '../tool/entry.ts'
+import type { Reporter } from '../tool/report.ts'
+import type { HandlerResult } from '../tool/result.ts'
 
 /** One page of a server's own tools, as its `tools/list` gives it. */
 export type ListPage = (cursor: string | undefined) => Promise<unknown>

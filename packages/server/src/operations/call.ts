@@ -6,13 +6,13 @@ import {
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server'
-import { type Answers, checkInputRequests, completed, inputResponsesIn } from '../protocol/input-required.ts'
-import { isInputRequired } from '../result.ts'
-import { answer, type Call } from '../runtime/calls.ts'
-import { malformedCall } from '../runtime/params.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
+import { isInputRequired } from '../tool/result.ts'
+import { answer, type Call } from './calling/call-tool.ts'
+import { type Answers, checkInputRequests, completed, inputResponsesIn } from './calling/input-required.ts'
 import type { OwnRequest } from './operation.ts'
+import { malformedCall } from './params.ts'
 
 /** `tools/call`. */
 export async function call(runtime: Runtime, scope: Scope, request: OwnRequest): Promise<object> {

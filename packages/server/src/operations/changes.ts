@@ -1,5 +1,5 @@
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
 import { textIn } from './identity.ts'
 import type { OwnRequest } from './operation.ts'
 

@@ -1,8 +1,8 @@
-import { describeTool } from '../runtime/describing.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
 import { textIn } from './identity.ts'
 import type { OwnRequest } from './operation.ts'
+import { describeTool } from './tool-description.ts'
 
 export const describeMethod = 'tools/describe'
 

@@ -1,10 +1,10 @@
 import { Failure } from '@unfold-mcp/core'
-import { stateIdentity } from '../runtime/identities.ts'
-import { outlineOf } from '../runtime/outline.ts'
-import { reachOf } from '../runtime/reach.ts'
+import { reachOf } from '../runtime/discoverable.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
+import { stateIdentity } from '../view/identities.ts'
 import type { OwnRequest, Params } from './operation.ts'
+import { outlineOf } from './outline.ts'
 
 /** The name under which this library announces itself among a server's extensions. */
 export const extensionId = 'io.github.unfold-mcp/discovery'

@@ -1,5 +1,5 @@
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
 import { call } from './call.ts'
 import { changes, changesMethod } from './changes.ts'
 import { describe, describeMethod } from './describe.ts'

@@ -1,11 +1,11 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { Tool } from '@unfold-mcp/core'
-import { cacheHint } from '../protocol/cache-hint.ts'
-import { malformedList } from '../runtime/params.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
+import { cacheHint } from './cache-hint.ts'
 import { identityMeta } from './identity.ts'
 import { EncodedResult, type OwnRequest } from './operation.ts'
+import { malformedList } from './params.ts'
 import { sessionTool } from './session-tool.ts'
 
 /** `tools/list`. */

@@ -1,7 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/server'
-import type { ClientPort } from '../protocol/client-port.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { ClientPort } from '../tool/client-port.ts'
 
 export type Params = { readonly [name: string]: unknown }
 

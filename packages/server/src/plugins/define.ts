@@ -1,9 +1,9 @@
 import type { ToolAnnotations } from '@unfold-mcp/core'
-import type { HandlerResult } from '../result.ts'
-import type { SchemaSource, ValueOf } from '../schema.ts'
+import type { SchemaSource, ValueOf } from '../schema/schema.ts'
+import type { HandlerResult } from '../tool/result.ts'
 
 // This file is what a plugin loads, in a process of its own: it must stay small, and all that it imports are types.
-export { ToolError } from '../tool-error.ts'
+export { ToolError } from '../tool/tool-error.ts'
 
 /** What the handler of a plugin's tool may do beside answering. */
 export interface PluginContext {

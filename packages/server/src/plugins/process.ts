@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { ByteLines, Failure } from '@unfold-mcp/core'
-import { foreignResult, ToolError } from '../result.ts'
+import { foreignResult, ToolError } from '../tool/result.ts'
 import { type LogLevel, type Message, messageOn } from './message.ts'
 import type { Output } from './output.ts'
 

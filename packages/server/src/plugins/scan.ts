@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { extname, isAbsolute, join, relative, sep } from 'node:path'
-import { wordsOf } from '../report.ts'
+import { wordsOf } from '../tool/report.ts'
 import { type Manifest, manifestOf, mostManifestBytes } from './manifest.ts'
 
 /** A plugin that was found in the folder. */

@@ -1,6 +1,6 @@
 import type { Runtime } from '../runtime/runtime.ts'
-import { runtimeOf } from '../servable.ts'
-import type { Resumption } from '../transports/session-http.ts'
+import { runtimeOf } from '../runtime/servable.ts'
+import type { Resumption } from './session-http.ts'
 import { type SessionLimits, Sessions } from './sessions.ts'
 import { Stateless, type StatelessOptions } from './stateless.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Principal } from '../principal.ts'
-import type { Served } from '../runtime/declaration.ts'
+import type { Served } from '../catalog/declaration.ts'
 import type { Embedder } from '../search/index.ts'
 import { testServer, ways } from '../testing/index.ts'
+import type { Principal } from '../tool/principal.ts'
 import { defineToolbox } from '../toolbox.ts'
 import { createHandler } from '../transports/handler.ts'
 

@@ -8,11 +8,11 @@ import { adoptV1 } from '../adopt-v1.ts'
 import { changesMethod } from '../operations/changes.ts'
 import { describeMethod } from '../operations/describe.ts'
 import { extensionId, identityMeta, identityMethod } from '../operations/identity.ts'
-import type { Principal } from '../principal.ts'
 import { ToolRegistry } from '../registry.ts'
-import { sha256 } from '../runtime/identities.ts'
 import { type ConnectOptions, type TestClient, testServer, ways } from '../testing/index.ts'
+import type { Principal } from '../tool/principal.ts'
 import { defineToolbox, type ToolboxOptions } from '../toolbox.ts'
+import { sha256 } from '../view/identities.ts'
 
 type Answer = { readonly [key: string]: unknown }
 

@@ -1,9 +1,9 @@
 import { ProtocolErrorCode, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import { isFailure } from '@unfold-mcp/core'
+import { protocolError } from '../operations/calling/call-tool.ts'
 import { EncodedResult, type Operation, type OwnRequest } from '../operations/operation.ts'
-import { protocolError } from '../runtime/calls.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
 
 /** The JSON of a response, in parts of which some were encoded before. */
 export type JsonParts = readonly (string | Uint8Array<ArrayBuffer>)[]

@@ -1,6 +1,6 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server'
-import type { Scope } from '../runtime/scope.ts'
-import { isLoggingLevel } from './client-port.ts'
+import type { Scope } from '../scope/scope.ts'
+import { isLoggingLevel } from '../tool/client-port.ts'
 
 /** Notes the level that a client of the session era sets. The SDK answers that request, for what `extend` registered. */
 export function noteLogLevel(scope: Scope, { method, params }: JSONRPCRequest): void {

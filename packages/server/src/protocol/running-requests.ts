@@ -1,7 +1,7 @@
+import { cancellation } from '../operations/calling/deadline.ts'
 import type { Operation, OwnRequest } from '../operations/operation.ts'
-import { cancellation } from '../runtime/deadline.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
 import { type ResponseJson, responseTo } from './dispatch.ts'
 
 interface Running {

@@ -1,10 +1,10 @@
 import { McpServer, Server, type ServerCapabilities, type ServerOptions } from '@modelcontextprotocol/server'
+import { cacheHint } from '../operations/cache-hint.ts'
 import { extensionId, extensionSettings } from '../operations/identity.ts'
-import { instructionsFor } from '../runtime/instructions.ts'
+import { instructionsFor } from '../operations/instructions.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../runtime/scope.ts'
-import { jsonSchemaValidator } from '../schema.ts'
-import { cacheHint } from './cache-hint.ts'
+import { jsonSchemaValidator } from '../schema/schema.ts'
+import type { Scope } from '../scope/scope.ts'
 
 /** The revision without sessions. */
 export const statelessRevision = '2026-07-28'

@@ -1,5 +1,5 @@
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server'
-import type { ClientPort } from './client-port.ts'
+import type { ClientPort } from '../tool/client-port.ts'
 
 /** The client of a request that the SDK dispatched: to an adopted server, or to what `extend` registered. */
 export class SdkPort implements ClientPort {

@@ -2,7 +2,7 @@ import { inputRequired } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { sdkSession } from '../../test/sdk-reference.ts'
-import { ToolError } from '../result.ts'
+import { ToolError } from '../tool/result.ts'
 import { defineToolbox } from '../toolbox.ts'
 import { createHandler, type Handler } from '../transports/handler.ts'
 

@@ -1,6 +1,6 @@
 import type { RequestId, Server } from '@modelcontextprotocol/server'
-import type { Scope } from '../runtime/scope.ts'
-import { type ClientPort, sendLog } from './client-port.ts'
+import type { Scope } from '../scope/scope.ts'
+import { type ClientPort, sendLog } from '../tool/client-port.ts'
 
 /** The client of a request in a session. Everything goes out with the reply to that request. */
 export class SessionPort implements ClientPort {

@@ -8,10 +8,10 @@ import {
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { sdkStateless } from '../../test/sdk-reference.ts'
-import { ToolError } from '../result.ts'
+import { ToolError } from '../tool/result.ts'
 import { defineToolbox } from '../toolbox.ts'
-import { type Exchange, exchangeOf } from '../transports/exchange.ts'
 import { createHandler, type Handler } from '../transports/handler.ts'
+import { type Exchange, exchangeOf } from '../wire/exchange.ts'
 
 const toolbox = () =>
   defineToolbox({ name: 'shop', version: '1.0.0' })

@@ -7,7 +7,7 @@ import {
   SdkErrorCode,
 } from '@modelcontextprotocol/server'
 import type { Params } from '../operations/operation.ts'
-import { type ClientPort, isLoggingLevel, sendLog } from './client-port.ts'
+import { type ClientPort, isLoggingLevel, sendLog } from '../tool/client-port.ts'
 
 /** The client of a 2026-07-28 request, which states with the request what it supports. */
 export class StatelessPort implements ClientPort {

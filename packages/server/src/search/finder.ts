@@ -1,8 +1,7 @@
 import { Failure, fuse, type SearchAnswer, type SearchMatch, type Tool } from '@unfold-mcp/core'
-import type { ToolEntry } from '../entry.ts'
-import { type Reporter, wordsOf } from '../report.ts'
-import type { Scope } from '../runtime/scope.ts'
-import { type Found, idOf, type WordSearch } from '../runtime/tool-search.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { ToolEntry } from '../tool/entry.ts'
+import { type Reporter, wordsOf } from '../tool/report.ts'
 import type { Embedder } from './embedder.ts'
 import type { Fallback } from './fallback.ts'
 import { Habits } from './habits.ts'
@@ -10,6 +9,7 @@ import { Meanings } from './meanings.ts'
 import { standingOut } from './nearness.ts'
 import type { Match, Rank, SearchChoice, SearchSettings } from './settings.ts'
 import { Late, within } from './time-limit.ts'
+import { type Found, idOf, type WordSearch } from './tool-index.ts'
 
 interface Options {
   readonly settings: SearchChoice

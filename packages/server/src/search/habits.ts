@@ -1,5 +1,5 @@
 import { UsageMemory } from '@unfold-mcp/core'
-import type { Scope } from '../runtime/scope.ts'
+import type { Scope } from '../scope/scope.ts'
 
 /** A search that showed something. */
 interface Search {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { asUsual, type Embeddings, embedded, embeddings, json, type Manner, vectorOf } from '../../test/embeddings.ts'
-import type { Report } from '../report.ts'
 import { replyData, type TestContext, testContext } from '../testing/index.ts'
+import type { Report } from '../tool/report.ts'
 import { defineToolbox, type Toolbox, type ToolboxOptions } from '../toolbox.ts'
 import { type Embedder, openAiEmbedder } from './index.ts'
 

@@ -1,5 +1,5 @@
 import { Failure, type SemanticMatch, type Tool } from '@unfold-mcp/core'
-import { type Reporter, wordsOf } from '../report.ts'
+import { type Reporter, wordsOf } from '../tool/report.ts'
 import { checkedVectors, type Embedder } from './embedder.ts'
 import type { Fallback } from './fallback.ts'
 import { product, unit } from './nearness.ts'

@@ -1,5 +1,5 @@
 import { Failure, printable } from '@unfold-mcp/core'
-import { wordsOf } from '../report.ts'
+import { wordsOf } from '../tool/report.ts'
 import { checkedVectors, type Embedder } from './embedder.ts'
 
 export interface OpenAiEmbedderOptions {

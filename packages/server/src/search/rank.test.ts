@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Report } from '../report.ts'
 import { replyData, testContext } from '../testing/index.ts'
+import type { Report } from '../tool/report.ts'
 import { defineToolbox } from '../toolbox.ts'
 import type { Rank, SearchSettings } from './index.ts'
 

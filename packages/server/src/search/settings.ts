@@ -1,5 +1,5 @@
 import type { Tool } from '@unfold-mcp/core'
-import type { Principal } from '../principal.ts'
+import type { Principal } from '../tool/principal.ts'
 import type { Embedder } from './embedder.ts'
 
 /** How search goes beyond words, for everybody or for each principal. */

@@ -5,7 +5,7 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client'
-import type { Era } from '../context.ts'
+import type { Era } from '../tool/context.ts'
 
 /** A real client of the SDK, with what a scenario asks of one. */
 export interface TestClient extends AsyncDisposable {

@@ -1,11 +1,11 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { Tool } from '@unfold-mcp/core'
-import type { Era } from '../context.ts'
-import type { Principal } from '../principal.ts'
-import { answer } from '../runtime/calls.ts'
+import { answer } from '../operations/calling/call-tool.ts'
 import type { GroupStatus } from '../runtime/runtime.ts'
-import { viewOfUrl } from '../runtime/url-view.ts'
-import { runtimeOf } from '../servable.ts'
+import { runtimeOf } from '../runtime/servable.ts'
+import { viewOfUrl } from '../scope/url-view.ts'
+import type { Era } from '../tool/context.ts'
+import type { Principal } from '../tool/principal.ts'
 
 export interface ContextOptions {
   readonly era?: Era

@@ -1,8 +1,8 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Failure } from '@unfold-mcp/core'
-import { failureReply } from '../protocol/errors.ts'
-import type { WholeReply } from './exchange.ts'
+import { failureReply } from '../wire/errors.ts'
+import type { WholeReply } from '../wire/exchange.ts'
 
 // Long enough to send one request and hear that there is no room.
 const silentMs = 3_000

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { type JSONRPCMessage, STDIO_DEFAULT_MAX_BUFFER_SIZE, type Transport } from '@modelcontextprotocol/server'
 import { Failure, printable } from '@unfold-mcp/core'
-import { idOf, wellFormed } from '../protocol/errors.ts'
-import { messageOf } from '../protocol/message.ts'
-import { wordsOf } from '../report.ts'
+import { wordsOf } from '../tool/report.ts'
+import { idOf, wellFormed } from '../wire/errors.ts'
+import { messageOf } from '../wire/message.ts'
 
 const newline = 0x0a
 const maxBytes = STDIO_DEFAULT_MAX_BUFFER_SIZE

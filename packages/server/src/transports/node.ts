@@ -2,10 +2,10 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import type { AddressInfo } from 'node:net'
 import type { ReadableStream } from 'node:stream/web'
 import { Failure, printable } from '@unfold-mcp/core'
-import { failureReply } from '../protocol/errors.ts'
-import { runtimeOf } from '../servable.ts'
+import { runtimeOf } from '../runtime/servable.ts'
+import { failureReply } from '../wire/errors.ts'
+import { type Exchange, isWhole, type WholeReply } from '../wire/exchange.ts'
 import { Connections } from './connections.ts'
-import { type Exchange, isWhole, type WholeReply } from './exchange.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
 import { refusedOrigin } from './origin.ts'
 

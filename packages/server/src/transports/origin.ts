@@ -1,7 +1,7 @@
 import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader } from '@modelcontextprotocol/server'
 import { Failure, printable } from '@unfold-mcp/core'
-import { failureReply } from '../protocol/errors.ts'
-import type { Exchange, Reply } from './exchange.ts'
+import { failureReply } from '../wire/errors.ts'
+import type { Exchange, Reply } from '../wire/exchange.ts'
 
 /** By which names a server may be reached, and from whose pages. */
 export interface OriginRules {

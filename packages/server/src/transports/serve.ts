@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { isFailure, parseSwitch } from '@unfold-mcp/core'
-import { viewOfUrl } from '../runtime/url-view.ts'
-import { runtimeOf } from '../servable.ts'
+import { runtimeOf } from '../runtime/servable.ts'
+import { viewOfUrl } from '../scope/url-view.ts'
 import { type Listening, type ListenOptions, listen } from './node.ts'
 import { type StdioOptions, serveStdio } from './stdio.ts'
 

@@ -1,0 +1,118 @@
+import { type Facts, gateName, nearest, nearestHint, type Tool } from '@unfold-mcp/core'
+import type { Rules } from './adoption/tools.ts'
+import type { Newcomer, Product } from './catalog/scoped-server.ts'
+import { Runtime } from './runtime/runtime.ts'
+import { servable } from './runtime/servable.ts'
+import { declared, type Keys } from './tool/declared.ts'
+import type { Source, ToolEntry } from './tool/entry.ts'
+import type { Principal } from './tool/principal.ts'
+import { declarationOf, type GroupsOf, type ToolboxOptions } from './toolbox.ts'
+import { toolboxKeys } from './toolbox-keys.ts'
+
+/** What a toolbox may have, for a server that has its own name, instructions and tools. */
+export interface AdoptOptions<Name extends string, F extends Facts = Facts, P extends Principal = Principal>
+  extends Omit<ToolboxOptions<GroupsOf<Name>, F, P>, 'name' | 'version' | 'title' | 'icons' | 'websiteUrl' | 'instructions'> {
+  /** The group of each tool. One without a group is always shown, or behind the gate. */
+  readonly assign?: { readonly [tool: string]: NoInfer<Name> } | ((tool: Tool) => NoInfer<Name> | undefined)
+  /** Tools that are shown before the gate is opened. */
+  readonly always?: readonly string[]
+  /** How long a call may take; as long as the server itself allows by default. */
+  readonly callTimeoutMs?: number
+}
+
+const { name: _n, version: _v, title: _t, icons: _i, websiteUrl: _w, instructions: _s, ...sharedKeys } = toolboxKeys
+
+const adoptKeys: Keys<AdoptOptions<string>> = { ...sharedKeys, assign: true, always: true }
+
+/** Makes the protocol server of one scope. */
+export type Make = (newcomer: Newcomer, rules: Rules, admit: (entry: ToolEntry) => void) => Promise<Product>
+
+// The longest that a timer can wait.
+const noLimitMs = 2 ** 31 - 1
+
+const definitionsInMemory = 10_000
+
+/** An existing server with groups. Serve it as a toolbox: with `serve`, `createHandler` or `listen`. */
+export class Adopted<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> {
+  readonly #runtime: Runtime
+
+  constructor(given: AdoptOptions<Name, F, P>, make: Make) {
+    const { assign, always, ...options } = declared('the options of an adopted server', given, adoptKeys as Keys<typeof given>)
+    const declaration = declarationOf<F, P>(
+      { callTimeoutMs: noLimitMs, ...options, name: 'adopted', version: '0.0.0' },
+      { product: (newcomer, admit) => make(newcomer, rules, admit) },
+    )
+    const { report, gated } = declaration
+    const rules: Rules = {
+      report,
+      known: definitions(),
+      groupOf: groupOf(assign, always, gated),
+      met: unmet(assign, always, report),
+    }
+    const runtime = new Runtime(declaration, [])
+    this.#runtime = runtime
+    servable(this, () => runtime)
+  }
+
+  /** Adds whatever a source provides, such as a `ToolRegistry`, for every client, and follows its changes. */
+  use(source: Source): this {
+    this.#runtime.addSource(source)
+    return this
+  }
+
+  /** Activates a group from outside a request: for a scope, `principal:<id>`, or `all` that are connected. */
+  activate(group: Name, scope: string): Promise<void> {
+    return this.#runtime.changeFor(scope, 'activate', group)
+  }
+
+  deactivate(group: Name, scope: string): Promise<void> {
+    return this.#runtime.changeFor(scope, 'deactivate', group)
+  }
+
+  /** Whether a group is active: for a scope or `principal:<id>`; without one, for the only client over standard input and output. */
+  isActive(group: Name, scope?: string): boolean {
+    return this.#runtime.isActiveFor(group, scope)
+  }
+
+  /** Reads the server's tools, and predicates, again; whoever's view changed is told. */
+  toolListChanged(): void {
+    this.#runtime.toolListChanged()
+  }
+}
+
+type Assign = { readonly [tool: string]: string } | ((tool: Tool) => string | undefined) | undefined
+
+function groupOf(assign: Assign, always: readonly string[] | undefined, gated: boolean): Rules['groupOf'] {
+  const assigned = (tool: Tool): string | undefined => {
+    if (typeof assign === 'function') return assign(tool)
+    return assign !== undefined && Object.hasOwn(assign, tool.name) ? assign[tool.name] : undefined
+  }
+  return (tool) => assigned(tool) ?? (gated && always?.includes(tool.name) !== true ? gateName : undefined)
+}
+
+/** A misspelt tool would be left without its group, which nobody notices. */
+function unmet(assign: Assign, always: readonly string[] = [], report: Rules['report']): Rules['met'] {
+  const expected = [...(typeof assign === 'object' ? Object.keys(assign) : []), ...always]
+  let told = false
+  return (tools) => {
+    if (told) return
+    told = true
+    const names = tools.map((tool) => tool.name)
+    for (const name of expected.filter((each) => !names.includes(each))) {
+      const message = `The adopted server has no tool "${name}", which its groups were told of.${nearestHint(nearest(name, names))}`
+      report({ reason: 'unknown_tool', message })
+    }
+  }
+}
+
+function definitions(): Rules['known'] {
+  const known = new Map<string, Tool>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    if (known.size >= definitionsInMemory) known.clear()
+    const made = JSON.parse(text) as Tool
+    known.set(text, made)
+    return made
+  }
+}

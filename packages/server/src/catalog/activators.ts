@@ -1,0 +1,160 @@
+import { ancestorsOf, type Group, type Groups, gateName, generatedAbout } from '@unfold-mcp/core'
+import type { ToolEntry } from '../tool/entry.ts'
+import { alwaysLoad } from '../tool/host-hints.ts'
+
+/** What the surface is made from. */
+export interface SurfacePlan {
+  readonly groups: Groups
+  /** Activators that the author wrote, by group. */
+  readonly written: ReadonlyMap<string, string>
+  /** Whether an activator is listed only when the group that its group lies in is open. */
+  readonly stepwise: boolean
+  /** Whether the author wrote a `deactivate`. */
+  readonly deactivateWritten: boolean
+}
+
+/** The tool that opens a group. */
+export function activatorName(plan: SurfacePlan, group: string): string {
+  return plan.written.get(group) ?? (group === gateName ? 'activate' : `activate_${group}`)
+}
+
+/** The activators to be made: one a group unless the author wrote it, and one `deactivate` for all. */
+export function surfaceEntries(plan: SurfacePlan): readonly ToolEntry[] {
+  if (plan.groups.byName.size === 0) return []
+  const made = [...plan.groups.byName.values()]
+    .filter((group) => !plan.written.has(group.name))
+    .map((group) => activator(plan, group))
+  const names = groupNames(plan.groups)
+  return names.length === 0 || plan.deactivateWritten ? made : [...made, deactivator(plan, names)]
+}
+
+/** The groups that clients know of: the gate is none. */
+export const groupNames = ({ byName }: Groups): readonly string[] => [...byName.keys()].filter((name) => name !== gateName)
+
+/** What must be open for a tool of the surface to be listed: the gate if there is one, and step by step the group around it. */
+function listedWithin({ stepwise, groups }: SurfacePlan, group?: Group): { readonly within?: string } {
+  if (group?.name === gateName) return {}
+  if (stepwise && group?.parent !== undefined) return { within: group.parent }
+  return groups.byName.has(gateName) ? { within: gateName } : {}
+}
+
+/** What one reader may know of: the groups that have something for them, and the tools of each. */
+export interface Reader {
+  readonly groups: ReadonlySet<string>
+  toolsOf(group: string): readonly string[]
+}
+
+/** The description of a group for this reader: the author's, or one made from the tools that the reader may know of. */
+export function aboutOf(groups: Groups, { name, title, about }: Group, reader: Reader): string {
+  if (about !== '') return about
+  const inside = (each: string): readonly string[] => [
+    ...reader.toolsOf(each),
+    ...(groups.children.get(each) ?? []).flatMap(inside),
+  ]
+  return generatedAbout(title ?? name, [...new Set(inside(name))])
+}
+
+/** Whether the author wrote this activator and left its description to the group. */
+export const isUndescribed = ({ isWritten, activates, tool }: ToolEntry): boolean =>
+  isWritten === true && activates !== undefined && tool.description === undefined
+
+/** The same entry as this reader may see it: an activator names the tools it enables, and no group of which nothing exists. */
+export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): ToolEntry {
+  if (isUndescribed(entry)) return withGroupsDescription(entry, plan, reader)
+  if (entry.source !== surfaceSource || entry.work !== undefined) return entry
+  if (entry.activates === undefined)
+    return reader.groups.size === groupNames(plan.groups).length ? entry : deactivator(plan, [...reader.groups])
+  const group = plan.groups.byName.get(entry.activates)
+  return group === undefined ? entry : { ...entry, tool: { ...entry.tool, description: describe(plan, group, reader) } }
+}
+
+function withGroupsDescription(entry: ToolEntry, { groups }: SurfacePlan, reader: Reader): ToolEntry {
+  const group = groups.byName.get(entry.activates ?? '')
+  if (group === undefined) return entry
+  return { ...entry, tool: { ...entry.tool, description: sentence(aboutOf(groups, group, reader)) }, declared: entry }
+}
+
+export const surfaceSource = 'surface'
+
+const base = { origin: 'surface', source: surfaceSource, visibility: {}, tags: [], aliases: [] } as const
+
+// Opening or closing a group changes what is listed and nothing else, so a host need not ask before each.
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
+
+function activator(plan: SurfacePlan, group: Group): ToolEntry {
+  const name = activatorName(plan, group.name)
+  return {
+    ...base,
+    activates: group.name,
+    ...listedWithin(plan, group),
+    tool: {
+      name,
+      title: group.name === gateName ? 'Activate' : `Activate ${group.name}`,
+      inputSchema: { type: 'object', properties: {} },
+      annotations,
+      _meta: alwaysLoad,
+    },
+    input: { json: {}, check: (value) => ({ value }) },
+    handler: (_input, ctx) => ctx.activate(group.name),
+  }
+}
+
+function deactivator(plan: SurfacePlan, names: readonly string[]): ToolEntry {
+  return {
+    ...base,
+    ...listedWithin(plan),
+    tool: {
+      name: 'deactivate',
+      title: 'Deactivate a group',
+      description:
+        'Switch off a group of tools that is no longer needed. Its tools, and those of groups inside it, leave the list.',
+      inputSchema: {
+        type: 'object',
+        properties: { group: { type: 'string', enum: names, description: 'The group to switch off' } },
+        required: ['group'],
+      },
+      annotations,
+      _meta: alwaysLoad,
+    },
+    input: { json: {}, check: checkGroup(names) },
+    handler: ({ group }: { group: string }, ctx) => ctx.deactivate(group),
+  }
+}
+
+// The group's name is checked by the transition, which knows the nearest ones.
+function checkGroup(names: readonly string[]): ToolEntry['input']['check'] {
+  return (value) => {
+    const { group } = (value ?? {}) as { group?: unknown }
+    return typeof group === 'string'
+      ? { value: { group } }
+      : { problems: [{ path: 'group', message: `must be one of ${names.join(', ')}` }] }
+  }
+}
+
+const named = 12
+
+function describe(plan: SurfacePlan, group: Group, reader: Reader): string {
+  const { groups } = plan
+  const enabled = reader.toolsOf(group.name)
+  const known = (names: Iterable<string>): string[] => [...names].filter((name) => reader.groups.has(name))
+  const parts = [sentence(aboutOf(groups, group, reader))]
+  if (enabled.length > 0) {
+    const rest = enabled.length > named ? ` and ${enabled.length - named} more` : ''
+    parts.push(`Enables: ${enabled.slice(0, named).join(', ')}${rest}.`)
+  }
+  const missing = plan.stepwise
+    ? []
+    : ancestorsOf(groups, group.name)
+        .filter((name) => name !== gateName)
+        .toReversed()
+  if (missing.length > 0) parts.push(`Call ${missing.map((name) => activatorName(plan, name)).join(', then ')} first.`)
+  const children = known(groups.children.get(group.name) ?? [])
+  if (children.length > 0) parts.push(`Opens the way to: ${children.map((name) => activatorName(plan, name)).join(', ')}.`)
+  const needs = known(group.needs)
+  if (needs.length > 0) parts.push(`Also activates: ${needs.join(', ')}.`)
+  const excludes = known(group.excludes)
+  if (excludes.length > 0) parts.push(`Switches off: ${excludes.join(', ')}.`)
+  return parts.join(' ')
+}
+
+export const sentence = (text: string): string => (/[.!?…]$/u.test(text.trim()) ? text.trim() : `${text.trim()}.`)

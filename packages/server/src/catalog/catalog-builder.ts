@@ -1,0 +1,287 @@
+import {
+  buildCatalog,
+  checkGroupName,
+  checkToolName,
+  declareGroups,
+  Failure,
+  type GroupDeclaration,
+  type Groups,
+  gateName,
+  groupOf,
+  headerParameters,
+  isFailure,
+  nearest,
+  nearestHint,
+  surfaceNames,
+  type Tool,
+  toolFingerprint,
+} from '@unfold-mcp/core'
+import type { Source, ToolEntry } from '../tool/entry.ts'
+import { wordsOf } from '../tool/report.ts'
+import type { World } from '../view/views.ts'
+import { groupNames, type SurfacePlan, surfaceEntries, surfaceSource } from './activators.ts'
+import type { Declaration } from './declaration.ts'
+import { stableSurface } from './discovery-tools.ts'
+import type { Product } from './scoped-server.ts'
+
+/** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */
+export class Worlds {
+  readonly #declaration: Declaration
+  /** The groups that the author declared. */
+  readonly #declared: { readonly [name: string]: GroupDeclaration }
+  #groups: Groups
+  readonly #sources: Source[] = []
+  /** Sources that place their tools before or behind the gate themselves. */
+  readonly #own: ReadonlySet<Source>
+  readonly #unsubscribe: (() => void)[] = []
+  readonly #reportedClashes = new Set<string>()
+  /** The tools that others wait for and that were there once: a registered one may go again. */
+  readonly #met = new Set<string>()
+  readonly #ofProducts = new WeakMap<
+    Product,
+    { readonly entries: readonly ToolEntry[]; readonly shared: World; readonly world: World }
+  >()
+  #current: World | undefined
+  #last: World | undefined
+  #version = 0
+
+  constructor(declaration: Declaration, own: readonly Source[]) {
+    this.#declaration = declaration
+    this.#declared = Object.fromEntries(
+      Object.entries(declaration.groups).map(([name, { hooks, ...group }]) => [name, { ...group, strict: hooks !== undefined }]),
+    )
+    this.#groups = declareGroups(this.#declared, declaration.quota)
+    this.#own = new Set(own)
+  }
+
+  /** The world that all scopes share. */
+  get current(): World {
+    this.#current ??= this.#remade()
+    return this.#current
+  }
+
+  /** Throws when the tools, as they are declared now, cannot be served. */
+  check(): void {
+    this.#current ??= this.#make()
+    this.#last ??= this.#current
+  }
+
+  get sourceCount(): number {
+    return this.#sources.length
+  }
+
+  /** The same for one scope: with the tools of the server that was made for it, if one was. */
+  of({ product }: { readonly product: Product | undefined }): World {
+    if (product === undefined) return this.current
+    const entries = product.entries()
+    const shared = this.current
+    const found = this.#ofProducts.get(product)
+    if (found !== undefined && found.entries === entries && found.shared === shared) return found.world
+    const world = this.#make(entries)
+    this.#ofProducts.set(product, { entries, shared, world })
+    return world
+  }
+
+  /** Takes in the entries of a source and follows its changes. */
+  add(source: Source, changed: () => void): void {
+    const groups = this.#groupsOf([...this.#sources, source])
+    for (const entry of source.entries()) this.#admit(entry, groups)
+    this.#groups = groups
+    this.#sources.push(source)
+    this.#current = undefined
+    this.#unsubscribe.push(
+      source.subscribe((added) => {
+        if (added !== undefined) this.#admit(added, this.#groupsOf(this.#sources))
+        this.#current = undefined
+        changed()
+      }),
+    )
+    changed()
+  }
+
+  /** Refuses an entry of a server that was made for one scope, if it cannot be served beside the others. */
+  admitOwn(entry: ToolEntry): void {
+    this.#admit(entry, this.#groups)
+    const { name } = entry.tool
+    const other = this.current.catalog.byName.get(name)?.find(({ origin }) => origin === 'static')
+    if (other === undefined) return
+    const sources = [entry.source, other.source]
+    throw new Failure('duplicate_name', `The tool "${name}" is declared in ${sources.join(' and in ')}. Rename one.`, {
+      name,
+      sources,
+    })
+  }
+
+  /** Follows the sources no longer. */
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+  }
+
+  /** What was declared, then what sources bring; a name that is declared stays as it was declared. */
+  #groupsOf(sources: readonly Source[]): Groups {
+    const brought = sources.flatMap((source) => Object.entries(source.groups?.() ?? {}))
+    for (const [name] of brought) checkGroupName(name)
+    if (brought.length === 0 && this.#groups.byName.size === Object.keys(this.#declared).length) return this.#groups
+    const all = { ...this.#declared, ...Object.fromEntries(brought), ...this.#declared }
+    return declareGroups(all, this.#declaration.quota)
+  }
+
+  #admit(entry: ToolEntry, groups: Groups): void {
+    const { name } = entry.tool
+    checkToolName(name)
+    const taken = [name, ...entry.aliases].find((each) => this.#isReserved(each, entry, groups))
+    if (taken !== undefined) {
+      throw new Failure('reserved_name', `"${taken}" is a name of this library's own tools. Choose another name for the tool.`, {
+        name: taken,
+      })
+    }
+    for (const alias of entry.aliases) checkToolName(alias)
+    checkDefinition(entry.tool)
+    headerParameters(name, entry.tool.inputSchema)
+    for (const group of [entry.visibility.group, entry.activates]) if (group !== undefined) groupOf(groups, group)
+  }
+
+  #isReserved(name: string, entry: ToolEntry, groups: Groups): boolean {
+    const { byName } = groups
+    if (surfaceNames.has(name)) return true
+    if (entry.origin === 'surface' || byName.size === 0) return false
+    if (name === 'activate') return byName.has(gateName)
+    const names = groupNames(groups)
+    return names.length > 0 && (name === 'deactivate' || names.some((group) => name === `activate_${group}`))
+  }
+
+  /** A change that cannot be served is reported, and what was served before it stays. */
+  #remade(): World {
+    try {
+      this.#last = this.#make()
+      return this.#last
+    } catch (error) {
+      if (this.#last === undefined) throw error
+      const reason = isFailure(error) ? error.reason : 'invalid_declaration'
+      this.#declaration.report({ reason, message: `The tools stay as they were. ${wordsOf(error)}`, error })
+      return this.#last
+    }
+  }
+
+  #make(own: readonly ToolEntry[] = []): World {
+    this.#groups = this.#groupsOf(this.#sources)
+    const entries = [...own.map((entry) => this.#waiting(entry)), ...this.#sources.flatMap((source) => this.#placed(source))]
+    const written = entries.filter((entry) => entry.origin === 'surface')
+    const surface: SurfacePlan = {
+      groups: this.#groups,
+      stepwise: this.#declaration.menu === 'stepwise',
+      written: new Map(
+        written.flatMap(({ activates, tool }) => (activates === undefined ? [] : [[activates, tool.name] as const])),
+      ),
+      deactivateWritten: written.some(({ tool }) => tool.name === 'deactivate'),
+    }
+    const all = [...menuOf(surface, written), ...stableSurface, ...entries.filter(({ origin }) => origin !== 'surface')]
+    this.#checkWaiting(all)
+    this.#checkActivators(written, all)
+    const catalog = buildCatalog(++this.#version, all, this.#groups)
+    for (const { name, winner, loser } of catalog.clashes) {
+      const message = `Tool "${name}" of ${loser} is not served: ${winner} has one of that name. Rename one of them.`
+      if (this.#reportedClashes.has(message)) continue
+      this.#reportedClashes.add(message)
+      this.#declaration.report({ reason: 'name_clash', message })
+    }
+    return { catalog, groups: this.#groups, surface }
+  }
+
+  /** The entry, waiting for what the whole toolbox waits for unless it says otherwise. */
+  #waiting(entry: ToolEntry): ToolEntry {
+    const { after } = this.#declaration
+    if (after === undefined || entry.after !== undefined || entry.tool.name === after) return entry
+    return entry.pinned === true || entry.origin === 'surface' ? entry : { ...entry, after }
+  }
+
+  /** Refuses a tool that waits for one that is not there, and one that was forgotten when others were made to wait. */
+  #checkWaiting(all: readonly ToolEntry[]): void {
+    const own = all.filter(({ origin }) => origin === 'static')
+    const pairs = own.flatMap(({ tool, after }) => (typeof after === 'string' ? [[tool.name, after] as const] : []))
+    if (pairs.length === 0) return
+    const waits = new Map(pairs)
+    const awaited = new Set(pairs.map(([, after]) => after))
+    const names = all.filter(({ source }) => source !== surfaceSource).map(({ tool }) => tool.name)
+    for (const name of names) if (awaited.has(name)) this.#met.add(name)
+    for (const [waiting, name] of pairs) {
+      if (!this.#met.has(name)) {
+        const message = `Tool "${waiting}" waits for "${name}", which there is not.${nearestHint(nearest(name, names))}`
+        throw new Failure('invalid_declaration', message, { what: `${waiting}.after` })
+      }
+      if (isCircular(waits, waiting)) {
+        const message = `Tool "${waiting}" waits for "${name}", which in the end waits for it: neither would ever be listed.`
+        throw new Failure('invalid_declaration', message, { what: `${waiting}.after` })
+      }
+    }
+    const forgotten = own.find(
+      ({ tool, after, pinned, visibility }) =>
+        after === undefined && pinned !== true && visibility.group === undefined && !awaited.has(tool.name),
+    )
+    if (forgotten === undefined) return
+    const { name } = forgotten.tool
+    const message = `Some tools wait for another, and "${name}" does not say whether it does. Give it after: false to list it from the start.`
+    throw new Failure('invalid_declaration', message, { what: `${name}.after` })
+  }
+
+  /** Refuses an activator that could never be listed, because there is nothing that it could open. */
+  #checkActivators(written: readonly ToolEntry[], all: readonly ToolEntry[]): void {
+    const [first] = written
+    if (first === undefined || this.#groups.byName.size > 0 || this.#declaration.after !== undefined) return
+    // Groups may come with a source later, and tools that wait for others are opened too.
+    if (this.#sources.some((source) => source.groups !== undefined) || all.some(({ after }) => typeof after === 'string')) return
+    const { name } = first.tool
+    const message = `Tool "${name}" is declared with activator: true, but the toolbox has neither groups nor a gate to activate. Declare "groups" or "gate", or remove "activator".`
+    throw new Failure('invalid_declaration', message, { what: `${name}.activator` })
+  }
+
+  /** The entries of a source. One that knows nothing of the gate stands behind it, as everything does. */
+  #placed(source: Source): readonly ToolEntry[] {
+    const entries = source.entries().map((entry) => this.#waiting(entry))
+    if (!this.#declaration.gated || this.#own.has(source)) return entries
+    return entries.map((entry) => (entry.origin === 'surface' ? activatorBehindGate(entry) : behindGate(entry)))
+  }
+}
+
+function behindGate(entry: ToolEntry): ToolEntry {
+  if (entry.visibility.group !== undefined || entry.pinned === true) return entry
+  return { ...entry, visibility: { ...entry.visibility, group: gateName } }
+}
+
+/** An activator of no group in particular opens the gate; all others are listed once it is open. */
+function activatorBehindGate(entry: ToolEntry): ToolEntry {
+  if (entry.activates === undefined && entry.tool.name !== 'deactivate') return { ...entry, activates: gateName }
+  return { ...entry, within: gateName }
+}
+
+/** Whether what a tool waits for leads back to it. */
+function isCircular(waits: ReadonlyMap<string, string>, start: string): boolean {
+  const passed = new Set<string>()
+  for (let name = waits.get(start); name !== undefined && !passed.has(name); name = waits.get(name)) {
+    if (name === start) return true
+    passed.add(name)
+  }
+  return false
+}
+
+/** Refuses a definition that could not be sent: a list that holds one could not be sent to anyone. */
+function checkDefinition(tool: Tool): void {
+  const refuse = (problem: string, cause?: unknown): never => {
+    throw new Failure('invalid_schema', `Tool "${tool.name}": ${problem}.`, { tool: tool.name, problem }, { cause })
+  }
+  for (const what of ['title', 'description'] as const)
+    if (tool[what] !== undefined && typeof tool[what] !== 'string') refuse(`its ${what} is no text`)
+  try {
+    toolFingerprint(tool)
+    JSON.stringify(tool._meta)
+  } catch (error) {
+    refuse(`its definition holds something that JSON cannot (${wordsOf(error)})`, error)
+  }
+}
+
+/** Activators in the order of their groups, whoever wrote them, then those that are for no group in particular. */
+function menuOf(surface: SurfacePlan, written: readonly ToolEntry[]): readonly ToolEntry[] {
+  const order = [...surface.groups.byName.keys()]
+  const place = ({ activates }: ToolEntry): number => (activates === undefined ? order.length : order.indexOf(activates))
+  return [...written, ...surfaceEntries(surface)].toSorted((a, b) => place(a) - place(b))
+}

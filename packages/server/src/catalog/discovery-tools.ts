@@ -1,0 +1,161 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import type { Surface, Tool, ToolAnnotations } from '@unfold-mcp/core'
+import type { Call, Effects } from '../operations/calling/call-tool.ts'
+import { callThrough } from '../operations/discovery/call-tool.ts'
+import { type ManageRequest, manageReply } from '../operations/discovery/manage-tools.ts'
+import { describeReply, mostMatches, type SearchRequest, searchReply } from '../operations/discovery/search-tools.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { lazyJsonCheck } from '../schema/schema.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { ToolEntry } from '../tool/entry.ts'
+import { alwaysLoad } from '../tool/host-hints.ts'
+import { type Reader, surfaceSource } from './activators.ts'
+import type { Kind } from './call-variants.ts'
+import { withLists } from './list-argument.ts'
+
+/** Where a call of a surface tool stands: it works on the scope itself. */
+export interface SurfacePlace {
+  readonly runtime: Runtime
+  readonly scope: Scope
+  readonly call: Call
+  readonly effects: Effects
+}
+
+export type SurfaceWork = (input: never, place: SurfacePlace) => Promise<CallToolResult | InputRequiredResult>
+
+/** The same entry with the groups that this reader may know of. */
+export function namingGroups(entry: ToolEntry, reader: Reader): ToolEntry {
+  if (entry.source !== surfaceSource || (entry.surface !== 'search' && entry.surface !== 'manage')) return entry
+  if (reader.groups.size === 0) return entry
+  const groups = `Groups: ${aFew([...reader.groups])}.`
+  return entry.tool.name === 'describe_tools'
+    ? entry
+    : { ...entry, tool: { ...entry.tool, description: `${entry.tool.description} ${groups}` } }
+}
+
+// The surface is read with every request, so names share a fixed room however many or long they are.
+const mostNames = 8
+const mostCharacters = 112
+
+function aFew(names: readonly string[]): string {
+  const shown: string[] = []
+  for (const name of names.slice(0, mostNames)) {
+    if (shown.length > 0 && [...shown, name].join(', ').length > mostCharacters) break
+    shown.push(name)
+  }
+  const rest = names.length - shown.length
+  return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+// What a client may also send as a text: one name, or the text of an array.
+const listNames = ['tools', 'tags', 'names']
+
+const looking = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
+const text = { type: 'string' } as const
+const texts = { type: 'array', items: text } as const
+
+const manage = entryOf('manage', {
+  name: 'manage_tools',
+  title: 'Manage tools',
+  description:
+    'Choose which tools are listed. list: what there is. search: find some. describe: their definitions. enable, disable: tools or whole groups. reset: as at first. status: what is listed, and why.',
+  annotations: looking,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      action: { enum: ['list', 'search', 'describe', 'enable', 'disable', 'reset', 'status'] },
+      tools: { anyOf: [text, texts], description: 'Names of tools or groups' },
+      query: { ...text, description: 'App, verb and object' },
+      group: text,
+      tag: text,
+      cursor: text,
+    },
+    required: ['action'],
+  },
+  work: async (input: ManageRequest, place) => manageReply(input, place),
+})
+
+const search = entryOf('search', {
+  name: 'search_tools',
+  title: 'Search tools',
+  description:
+    'Find tools by what they do. Name the app, the verb and the object: "github create issue". An empty query lists what there is.',
+  annotations: looking,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: text,
+      limit: { type: 'integer', description: `Default: 5, at most ${mostMatches}` },
+      detail: { enum: ['names', 'signatures', 'full'] },
+      group: text,
+      tags: texts,
+      readOnly: { type: 'boolean' },
+    },
+    required: ['query'],
+  },
+  work: async (input: SearchRequest, { runtime, scope, call }) =>
+    searchReply(runtime, scope, input, call.signal ?? call.controller?.signal),
+})
+
+const describe = entryOf('search', {
+  name: 'describe_tools',
+  title: 'Describe tools',
+  description: 'The full definitions of tools, by name.',
+  annotations: looking,
+  inputSchema: { type: 'object', properties: { names: texts }, required: ['names'] },
+  work: async ({ names }: { names: readonly string[] }, { runtime, scope }) => describeReply(runtime, scope, names),
+})
+
+const kinds: { readonly [K in Kind]: { readonly about: string; readonly annotations: ToolAnnotations } } = {
+  read: { about: 'Call a tool that only reads, by name', annotations: { readOnlyHint: true, openWorldHint: true } },
+  write: {
+    about: 'Call a tool that changes things, by name',
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  },
+  destructive: {
+    about: 'Call a tool that may destroy things, by name',
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  },
+}
+
+function caller(kind: Kind | undefined): ToolEntry {
+  return entryOf(kind === undefined ? 'call' : 'call-variants', {
+    name: kind === undefined ? 'call_tool' : `call_tool_${kind}`,
+    title: kind === undefined ? 'Call a tool' : `Call a tool (${kind})`,
+    description: `${kind === undefined ? 'Call any tool by name, listed or not' : kinds[kind].about}. Find it with search_tools first.`,
+    annotations: kind === undefined ? { openWorldHint: true } : kinds[kind].annotations,
+    inputSchema: {
+      type: 'object',
+      properties: { name: text, arguments: { type: 'object' } },
+      required: ['name'],
+    },
+    work: (input: { name: string; arguments?: Record<string, unknown> }, place) => callThrough(input, place, kind),
+  })
+}
+
+/** The tools that work for every client: they find, describe, enable and call the others. */
+export const stableSurface: readonly ToolEntry[] = [
+  manage,
+  search,
+  describe,
+  caller(undefined),
+  caller('read'),
+  caller('write'),
+  caller('destructive'),
+]
+
+function entryOf(surface: Surface, { work, ...tool }: Tool & { readonly work: SurfaceWork }): ToolEntry {
+  const check = lazyJsonCheck(tool.name, tool.inputSchema)
+  return {
+    tool: { ...tool, _meta: alwaysLoad },
+    surface,
+    origin: 'surface',
+    source: surfaceSource,
+    visibility: {},
+    tags: [],
+    aliases: [],
+    input: { json: tool.inputSchema, check: (value) => check(withLists(value, listNames)) },
+    handler: () => undefined,
+    work,
+  }
+}

@@ -1,0 +1,148 @@
+import {
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
+import type { ClientMethod, ClientPort } from '../../tool/client-port.ts'
+import { isInputRequired } from '../../tool/result.ts'
+
+type Result = CallToolResult | InputRequiredResult
+
+/** What a repeated call brings: answers to what was asked, and the state that came with the questions. */
+export interface Answers {
+  readonly inputResponses?: { readonly [key: string]: unknown } | undefined
+  readonly requestState?: string | undefined
+}
+
+interface InputRequest {
+  readonly method: ClientMethod
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+// A handler that never has enough would otherwise keep a request open for ever.
+const maxRounds = 8
+// Questions go to people, who take their time.
+const answerTimeoutMs = 600_000
+// A handler that only wants to be called again is not called in a busy loop.
+const stateOnlyPauseMs = 250
+
+/**
+ * Gives a client of the session era what one of 2026-07-28 does itself: asks it for the input that a result requires, and calls
+ * again with the answers until there is a complete result.
+ */
+export async function completed(
+  first: Result,
+  client: ClientPort,
+  signal: AbortSignal,
+  again: (answers: Answers) => Promise<Result>,
+): Promise<CallToolResult> {
+  let result = first
+  for (let round = 0; round < maxRounds; round++) {
+    if (!isInputRequired(result)) return result
+    const requests = requestsIn(result)
+    const missing = requests.find(([, request]) => missingFor(request, client.capabilities) !== undefined)
+    if (missing !== undefined) return failed(`This tool needs input (${missing[1].method}) that the client does not support.`)
+    const { requestState } = result
+    try {
+      if (requests.length === 0) await pause(stateOnlyPauseMs, signal)
+      const answers = await Promise.all(requests.map(([key, request]) => answered(key, request, client, signal)))
+      const inputResponses = requests.length === 0 ? undefined : Object.fromEntries(answers)
+      result = await again({ inputResponses, ...(typeof requestState === 'string' && { requestState }) })
+    } catch (error) {
+      if (signal.aborted || !(error instanceof InputError)) throw error
+      return failed(`This tool needs input, and the client did not provide it: ${error.message}`)
+    }
+  }
+  return isInputRequired(result) ? failed(`This tool still required input after ${maxRounds} rounds.`) : result
+}
+
+/** Checks that a 2026-07-28 client declared the capabilities for the input that a result requires of it. */
+export function checkInputRequests(result: InputRequiredResult, capabilities: ClientCapabilities | undefined): void {
+  for (const [key, request] of requestsIn(result)) {
+    const missing = missingFor(request, capabilities)
+    if (missing === undefined) continue
+    const message = `Input "${key}" (${request.method}) is required, and the client did not declare that capability.`
+    throw new MissingRequiredClientCapabilityError({ requiredCapabilities: missing }, message)
+  }
+}
+
+/** The answers of a repeated call. What is not a plain answer is left out, so that the tool asks again. */
+export function inputResponsesIn(value: unknown): Answers['inputResponses'] {
+  if (value === undefined) return undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+  const isAnswer = (answer: unknown): boolean =>
+    typeof answer === 'object' && answer !== null && !Array.isArray(answer) && !('method' in answer) && !('result' in answer)
+  return Object.fromEntries(Object.entries(value).filter(([, answer]) => isAnswer(answer)))
+}
+
+const known: ReadonlySet<string> = new Set<ClientMethod>(['elicitation/create', 'sampling/createMessage', 'roots/list'])
+
+function requestsIn({ inputRequests, requestState }: InputRequiredResult): readonly (readonly [string, InputRequest])[] {
+  const entries = Object.entries(inputRequests ?? {}) as readonly (readonly [string, Partial<InputRequest> | null])[]
+  if (entries.length === 0 && typeof requestState !== 'string') throw invalid('it has neither inputRequests nor requestState')
+  return entries.map(([key, request]) => {
+    const { method, params } = request ?? {}
+    if (method === undefined || !known.has(method)) throw invalid(`"${key}" is not a request that a client can answer`)
+    if (params === undefined && method !== 'roots/list') throw invalid(`"${key}" has no params`)
+    return [key, { method, params: params ?? {} }]
+  })
+}
+
+function invalid(problem: string): ProtocolError {
+  return new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    `The tool returned an input_required result that cannot be used: ${problem}.`,
+  )
+}
+
+/** The capabilities that the request needs and that were not declared. A bare `elicitation: {}` means forms. */
+function missingFor({ method, params }: InputRequest, declared: ClientCapabilities | undefined): ClientCapabilities | undefined {
+  if (method === 'roots/list') return declared?.roots === undefined ? { roots: {} } : undefined
+  if (method === 'sampling/createMessage') {
+    const needsTools = params.tools !== undefined || params.toolChoice !== undefined
+    const has = declared?.sampling !== undefined && (!needsTools || declared.sampling.tools !== undefined)
+    return has ? undefined : { sampling: needsTools ? { tools: {} } : {} }
+  }
+  const { elicitation } = declared ?? {}
+  if (params.mode === 'url') return elicitation?.url === undefined ? { elicitation: { url: {} } } : undefined
+  const hasForm = elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+  return hasForm ? undefined : { elicitation: { form: {} } }
+}
+
+/** A question that the client did not answer. */
+class InputError extends Error {}
+
+async function answered(
+  key: string,
+  { method, params }: InputRequest,
+  client: ClientPort,
+  signal: AbortSignal,
+): Promise<readonly [string, unknown]> {
+  // Earlier revisions identify a question with an address; 2026-07-28 does not.
+  const isUrl = params.mode === 'url' && params.elicitationId === undefined
+  try {
+    const asked = isUrl ? { ...params, elicitationId: crypto.randomUUID() } : params
+    return [key, await client.ask(method, asked, { signal, timeoutMs: answerTimeoutMs })]
+  } catch (error) {
+    throw new InputError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        reject(signal.reason as Error)
+      },
+      { once: true },
+    )
+  })
+}
+
+const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })

@@ -1,0 +1,106 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import {
+  availableModes,
+  correctedArguments,
+  isStrict,
+  isSurface,
+  isWaiting,
+  modeNames,
+  nearest,
+  type Problem,
+  resolve,
+  type Snapshot,
+  type Tool,
+} from '@unfold-mcp/core'
+import { callerOf, type Kind, kindOf } from '../../catalog/call-variants.ts'
+import type { SurfacePlace } from '../../catalog/discovery-tools.ts'
+import { hidesUnshown, reachOf } from '../../runtime/discoverable.ts'
+import type { ToolEntry } from '../../tool/entry.ts'
+import { failureResult } from '../../tool/result.ts'
+import { activationHint, admitted, reveal, run } from '../calling/call-tool.ts'
+import { dataMeta } from '../calling/discovery-result.ts'
+import { unknownLine } from './search-tools.ts'
+
+/** Runs a tool that is permitted and available, shown or not. Wrong arguments are answered with all the next try needs. */
+export async function callThrough(
+  { name, arguments: args = {} }: { readonly name: string; readonly arguments?: Record<string, unknown> },
+  { runtime, scope, call, effects }: SurfacePlace,
+  kind: Kind | undefined,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { catalog, groups } = runtime.worldOf(scope)
+  const look = runtime.views.look(scope)
+  const meaning = resolve(catalog, look, name)
+  if (meaning.kind === 'unknown' || (meaning.kind === 'hidden' && hidesUnshown(runtime, scope))) {
+    const known = reachOf(runtime, scope).tools.map((tool) => tool.name)
+    const next = hidesUnshown(runtime, scope) ? '' : ' Find tools with search_tools.'
+    return failureResult('unknown_tool', `${unknownLine(name, known)}${next}`)
+  }
+  // Where a client opens groups itself, it reaches what it has opened; the rest follows the policy for hidden calls.
+  const { entry } = meaning
+  const isInactive = entry.visibility.group !== undefined && !isWaiting(entry, look)
+  if (meaning.kind === 'hidden' && isInactive && look.exposure === 'groups' && scope.frame.canActivate) {
+    const admission = await admitted(runtime, scope, name, effects)
+    if (admission.kind === 'answered') return admission.result
+  }
+  if (isSurface(entry, look)) return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
+  if (kind !== undefined && kindOf(entry.tool) !== kind) return wrongKind(entry)
+  const snapshot = entry.modes === undefined ? undefined : runtime.views.snapshot(scope)
+  const checked = await entry.input.check(args, snapshot)
+  if ('problems' in checked) return invalidCall(await helpFor(entry, args, checked.problems, snapshot))
+  const { group } = entry.visibility
+  if (group !== undefined && isStrict(groups, group) && !runtime.isActive(scope, group)) {
+    if (!scope.frame.canActivate) return activationHint(runtime, scope, name, group)
+    await reveal(runtime, scope, group, effects)
+  }
+  return run(runtime, scope, entry, { ...call, name, arguments: args }, effects)
+}
+
+function wrongKind({ tool }: ToolEntry): CallToolResult {
+  return failureResult('invalid_arguments', `${tool.name} is called with ${callerOf(tool, true)}.`)
+}
+
+// A longer one costs more to read than to look up in parts, and the problems and the example say what matters of it.
+const longestSchema = 20_000
+
+const wrongIn = (problems: readonly Problem[]): ReadonlySet<string> =>
+  new Set(problems.flatMap(({ path }) => (path === '' ? [] : [path.split('.', 1)[0] ?? ''])))
+
+/** The tool as it can be called now, with arguments like these that would fit. */
+async function helpFor(
+  { tool, modes, input }: ToolEntry,
+  args: Record<string, unknown>,
+  problems: readonly Problem[],
+  snapshot: Snapshot | undefined,
+): Promise<Help> {
+  if (modes === undefined || snapshot === undefined)
+    return { tool, problems, example: correctedArguments(tool.inputSchema, args, wrongIn(problems)) }
+  const available = availableModes(modes, snapshot, () => undefined)
+  const names = modeNames(modes, available)
+  const asked = String(args[modes.by])
+  const meant = modes.all.find(({ name }) => name === (nearest(asked, names)[0] ?? names[0]))
+  const fitting = meant === undefined ? tool.inputSchema : modes.inputOf(meant)
+  const first = correctedArguments(fitting, args, wrongIn(problems))
+  // What else is wrong shows once there is a mode.
+  const again = await input.check(first, snapshot)
+  const example = 'problems' in again ? correctedArguments(fitting, first, wrongIn(again.problems)) : first
+  return { tool: modes.toolWith(tool, available), problems, example }
+}
+
+interface Help {
+  readonly tool: Tool
+  readonly problems: readonly Problem[]
+  readonly example: { readonly [name: string]: unknown }
+}
+
+/** What is wrong, the schema, and a call that would fit. */
+function invalidCall({ tool, problems, example }: Help): CallToolResult {
+  const lines = problems.slice(0, 50).map(({ path, message }) => `- ${path === '' ? 'arguments' : path}: ${message}`)
+  const schema = JSON.stringify(tool.inputSchema)
+  const text = [
+    `The arguments of ${tool.name} are not valid:`,
+    ...lines,
+    schema.length > longestSchema ? 'Its schema is too long to show here; describe_tools gives it.' : `Its schema: ${schema}`,
+    `For example: ${JSON.stringify({ name: tool.name, arguments: example })}`,
+  ].join('\n')
+  return failureResult('invalid_arguments', text, { _meta: { [dataMeta]: { problems, example } } })
+}

@@ -1,0 +1,53 @@
+import type { Exposure, Tool } from '@unfold-mcp/core'
+import type { Runtime } from '../runtime/runtime.ts'
+import { viewOfUrl } from '../scope/url-view.ts'
+import type { Era } from '../tool/context.ts'
+import type { Principal } from '../tool/principal.ts'
+
+/** A client that might connect. */
+export interface PreviewOptions<P extends Principal = Principal> {
+  readonly era?: Era
+  readonly principal?: P | undefined
+  /** What it asks for in the address, such as `groups=a,b`. */
+  readonly view?: string
+}
+
+/** What a client would see, and what that costs. */
+export interface Preview {
+  readonly exposure: Exposure
+  /** Why it is shown in this way. */
+  readonly reason: string
+  /** The budget that the full list was measured against; none where the exposure does not depend on it. */
+  readonly budgetTokens?: number
+  readonly listed: readonly Tool[]
+  readonly listedTokens: number
+  /** Everything that the client may have, however it is shown. */
+  readonly all: readonly Tool[]
+  readonly allTokens: number
+}
+
+let previews = 0
+
+/**
+ * What a client that connects now would be listed first. Nothing is left of it, and nobody hears of it. Hooks run as they would
+ * for that client; what they prepare for all stateless clients, or all sessions of a principal, stays as it does for those.
+ */
+export async function previewOf(runtime: Runtime, { era = 'session', principal, view = '' }: PreviewOptions): Promise<Preview> {
+  const scope = await runtime.open({ key: `preview:${++previews}`, era, principal, view: viewOfUrl(new URLSearchParams(view)) })
+  try {
+    const { exposure, reason, tokens } = runtime.views.decision(scope)
+    const shown = runtime.views.shown(scope)
+    const whole = runtime.views.whole(scope)
+    return {
+      exposure,
+      reason,
+      ...(tokens !== undefined && { budgetTokens: scope.frame.presentation.budgetTokens }),
+      listed: shown.tools,
+      listedTokens: shown.tokens,
+      all: whole.tools,
+      allTokens: whole.tokens,
+    }
+  } finally {
+    await runtime.close(scope)
+  }
+}

@@ -1,0 +1,79 @@
+import {
+  exampleOf,
+  Failure,
+  facetOf,
+  gateName,
+  nearest,
+  nearestHint,
+  printable,
+  signature,
+  type Tool,
+  toolIdentity,
+  toolTokens,
+} from '@unfold-mcp/core'
+import { reachOf } from '../runtime/discoverable.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Scope } from '../scope/scope.ts'
+import { sha256 } from '../view/identities.ts'
+
+/** Everything there is to know of one tool. */
+export interface Description {
+  readonly tool: Tool
+  readonly identity: string
+  /** How it is called, on one line. */
+  readonly signature: string
+  /** Arguments that its schema takes: the required ones, and all of them where there are more. */
+  readonly examples: readonly unknown[]
+  readonly facet: 'read-only' | 'destructive' | 'write'
+  /** About what its definition costs a model, in tokens. */
+  readonly tokens: number
+  readonly group?: string
+  readonly tags?: readonly string[]
+  readonly version?: string
+  /** Names it had before. */
+  readonly aliases?: readonly string[]
+  /** The tool that should be called before it. */
+  readonly after?: string
+  /** Whether this client's list has it now. */
+  readonly listed: boolean
+}
+
+/** Describes a tool that exists for this scope, listed or not; any other is an unknown one. */
+export function describeTool(runtime: Runtime, scope: Scope, name: string): Description {
+  const { entries } = reachOf(runtime, scope)
+  const { aliases } = runtime.worldOf(scope).catalog
+  const real = aliases.get(name) ?? name
+  const listed = runtime.views.shown(scope).entries
+  const entry = entries.find(({ tool }) => tool.name === real) ?? listed.find(({ tool }) => tool.name === real)
+  if (entry === undefined) {
+    const close = nearest(
+      name,
+      entries.map(({ tool }) => tool.name),
+    )
+    const shown = printable(name)
+    throw new Failure('unknown_tool', `Tool "${shown}" not found.${nearestHint(close)}`, { name: shown, nearest: close })
+  }
+  const { tool, tags, version, after } = entry
+  const { group } = entry.visibility
+  return {
+    tool,
+    identity: toolIdentity(tool, sha256),
+    signature: signature(tool),
+    examples: examplesOf(tool),
+    facet: facetOf(tool),
+    tokens: toolTokens(tool),
+    ...(group !== undefined && group !== gateName && { group }),
+    ...(tags.length > 0 && { tags }),
+    ...(version !== undefined && { version }),
+    ...(entry.aliases.length > 0 && { aliases: entry.aliases }),
+    // One that does not exist for this reader is not named.
+    ...(typeof after === 'string' && entries.some((each) => each.tool.name === after) && { after }),
+    listed: listed.some((each) => each.tool.name === tool.name),
+  }
+}
+
+function examplesOf({ inputSchema }: Tool): readonly unknown[] {
+  const least = exampleOf(inputSchema)
+  const all = exampleOf({ ...inputSchema, required: Object.keys(inputSchema.properties ?? {}) })
+  return JSON.stringify(least) === JSON.stringify(all) ? [least] : [least, all]
+}

@@ -1,0 +1,41 @@
+import { Failure } from '@unfold-mcp/core'
+import type { Runtime } from './runtime.ts'
+
+const servables = new WeakMap<object, () => Runtime>()
+
+/** Makes `object` something that can be served. */
+export function servable(object: object, runtime: () => Runtime): void {
+  servables.set(object, runtime)
+}
+
+const classes = new WeakMap<object, (instance: object) => Runtime>()
+
+/** Makes every instance of a class something that can be served; `make` is called once an instance, when it is. */
+export function servableClass(ofClass: object, make: (instance: object) => Runtime): void {
+  classes.set(ofClass, make)
+}
+
+function makerOf(object: object): ((instance: object) => Runtime) | undefined {
+  for (let at: object | null = Object.getPrototypeOf(object); at !== null; at = Object.getPrototypeOf(at)) {
+    const found = classes.get(at.constructor)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The runtime of a toolbox, an adopted server, or an instance of a decorated class. */
+export function runtimeOf(object: object): Runtime {
+  const runtime = servables.get(object)
+  if (runtime !== undefined) return runtime()
+  const make = makerOf(object)
+  if (make !== undefined) {
+    const made = make(object)
+    servable(object, () => made)
+    return made
+  }
+  throw new Failure(
+    'unsupported_server',
+    'This cannot be served. Pass a toolbox (defineToolbox), an adopted server (adopt), or an instance of a class with @mcpServer.',
+    { problem: typeof object },
+  )
+}

@@ -1,0 +1,546 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { type } from 'arktype'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { defineToolbox, LiveFacts, type ModePolicy, type Toolbox, type ToolboxOptions } from '../index.ts'
+import { replyData, type TestContext, testContext } from '../testing/index.ts'
+import type { Report } from './report.ts'
+
+const info = { name: 'browser', version: '1.0.0' }
+const empty = { logs: 0, network: 0, vitals: 0 }
+type Buffers = typeof empty
+type Options = Omit<ToolboxOptions<unknown, Buffers>, 'name' | 'version' | 'facts' | 'groups'>
+
+const textOf = ({ content }: CallToolResult): string =>
+  content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+const reasonOf = ({ isError, _meta }: CallToolResult): unknown => isError === true && _meta?.['io.github.unfold-mcp/reason']
+
+/** A page that is watched: `observe` has what was seen of it, and `page` always. */
+function watching(policy: ModePolicy = 'filtered', options: Options = {}) {
+  const facts = new LiveFacts<Buffers>(empty)
+  const toolbox = defineToolbox({ ...info, ...options, facts }).composite(
+    'observe',
+    {
+      by: 'what',
+      about: 'Look at what the page did',
+      policy,
+      readOnly: true,
+      input: z.object({ limit: z.int().min(1).default(10) }),
+      modes: {
+        page: { about: 'The page as it is' },
+        logs: {
+          about: 'Console entries',
+          available: ({ facts: { logs } }) => logs > 0,
+          count: ({ facts: { logs } }) => logs,
+          whenEmpty: 'Wait until the page logs something.',
+          input: z.object({ level: z.enum(['info', 'error']).optional() }),
+        },
+        network: {
+          about: 'Requests and answers',
+          available: ({ facts: { network } }) => network > 0,
+          count: ({ facts: { network } }) => network,
+          input: z.object({ url: z.string() }),
+        },
+      },
+    },
+    {
+      page: (input) => ({ ...input }),
+      logs: (input) => ({ ...input }),
+      network: (input, ctx) => ({ ...input, there: ctx.facts.network }),
+    },
+  )
+  return { facts, toolbox }
+}
+
+const enumOf = (client: TestContext): unknown => {
+  const schema = client.tools().find((tool) => tool.name === 'observe')?.inputSchema
+  return (schema?.properties as { readonly what: { readonly enum: readonly string[] } } | undefined)?.what.enum
+}
+
+const metaOf = (client: TestContext) => client.tools().find((tool) => tool.name === 'observe')?._meta
+
+describe('a filtered composite tool', () => {
+  test('lists the modes that have something behind them, in the order of declaration', async () => {
+    const { facts, toolbox } = watching()
+    await using client = await testContext(toolbox)
+    expect(enumOf(client)).toEqual(['page'])
+    facts.set({ network: 1 })
+    expect(enumOf(client)).toEqual(['page', 'network'])
+    facts.set({ logs: 1 })
+    expect(enumOf(client)).toEqual(['page', 'logs', 'network'])
+    facts.set({ network: 0 })
+    expect(enumOf(client)).toEqual(['page', 'logs'])
+  })
+
+  test('has the parameters of the modes that are listed', async () => {
+    const { facts, toolbox } = watching()
+    await using client = await testContext(toolbox)
+    const parameters = () => Object.keys(client.tools()[0]?.inputSchema.properties as object)
+    expect(parameters()).toEqual(['what', 'limit'])
+    facts.set({ network: 1 })
+    expect(parameters()).toEqual(['what', 'limit', 'url'])
+  })
+
+  test('is left out while it has no mode, and can be called all the same', async () => {
+    const facts = new LiveFacts({ clicks: 0 })
+    const clicks = {
+      about: 'Clicks',
+      available: (now: { facts: { clicks: number } }) => now.facts.clicks > 0,
+      whenEmpty: 'Click on the page.',
+    }
+    const toolbox = defineToolbox({ ...info, facts })
+      .composite('replay', { by: 'what', modes: { clicks } }, { clicks: () => 'replayed' })
+      .tool('ping', {}, () => 'pong')
+    await using client = await testContext(toolbox)
+    expect(client.toolNames()).toEqual(['ping'])
+    const refused = await client.call('replay', { what: 'clicks' })
+    expect(reasonOf(refused)).toBe('mode_unavailable')
+    expect(textOf(refused)).toBe('replay(what: "clicks") has nothing now. Click on the page. Nothing can be chosen now.')
+    facts.set({ clicks: 1 })
+    expect(textOf(await client.call('replay', { what: 'clicks' }))).toBe('replayed')
+    expect(client.toolNames()).toEqual(['replay', 'ping'])
+  })
+})
+
+describe('a static composite tool', () => {
+  test('lists all modes whatever there is, and _meta says which have something and how to get more', async () => {
+    const { facts, toolbox } = watching('static')
+    await using client = await testContext(toolbox)
+    expect(enumOf(client)).toEqual(['page', 'logs', 'network'])
+    expect(metaOf(client)).toEqual({
+      available_modes: ['page'],
+      data_counts: { logs: 0, network: 0 },
+      hint: 'No data yet: logs, network. Wait until the page logs something.',
+    })
+    facts.set({ logs: 3, network: 2 })
+    expect(enumOf(client)).toEqual(['page', 'logs', 'network'])
+    expect(metaOf(client)).toEqual({ available_modes: ['page', 'logs', 'network'], data_counts: { logs: 3, network: 2 } })
+  })
+
+  test('answers for a mode without data with what to do to get some', async () => {
+    const { toolbox } = watching('static')
+    await using client = await testContext(toolbox)
+    const refused = await client.call('observe', { what: 'logs' })
+    expect(reasonOf(refused)).toBe('mode_unavailable')
+    expect(textOf(refused)).toBe(
+      'observe(what: "logs") has nothing now. Wait until the page logs something. Choose one of: page.',
+    )
+    expect(textOf(await client.call('observe', { what: 'network', url: '/' }))).toContain('There is nothing for "network" yet.')
+  })
+})
+
+describe.each<ModePolicy>(['filtered', 'static'])('a call of a %s composite tool', (policy) => {
+  test('reaches the handler of its mode, with defaults applied and the mode beside them', async () => {
+    const { facts, toolbox } = watching(policy)
+    facts.set({ logs: 1, network: 5 })
+    await using client = await testContext(toolbox)
+    const seen = async (args: Record<string, unknown>) => (await client.call('observe', args)).structuredContent
+    expect(await seen({ what: 'page' })).toEqual({ what: 'page', limit: 10 })
+    expect(await seen({ what: 'logs', level: 'error', limit: 2 })).toEqual({ what: 'logs', limit: 2, level: 'error' })
+    expect(await seen({ what: 'network', url: '/api' })).toEqual({ what: 'network', limit: 10, url: '/api', there: 5 })
+  })
+
+  test('reaches data that came after the list was read', async () => {
+    const { facts, toolbox } = watching(policy)
+    await using client = await testContext(toolbox)
+    client.tools()
+    facts.set({ logs: 1 })
+    expect((await client.call('observe', { what: 'logs' })).structuredContent).toEqual({ what: 'logs', limit: 10 })
+  })
+
+  test('without a mode, or with one that there is not, is answered with what can be chosen now', async () => {
+    const { facts, toolbox } = watching(policy)
+    facts.set({ logs: 1 })
+    await using client = await testContext(toolbox)
+    const answer = async (args: unknown) => textOf(await client.call('observe', args))
+    expect(await answer({})).toContain('- what: is missing. Choose one of: page, logs.')
+    expect(await answer({ what: 'lgos' })).toContain('- what: is "lgos", which there is not. Nearest: logs. Choose one of')
+    expect(await answer({ what: 7 })).toContain('- what: is "7", which there is not. Choose one of: page, logs.')
+    expect(await answer({ what: ['logs'] })).toContain('is "["logs"]", which there is not.')
+    expect(await answer({ what: null })).toContain('is "null", which there is not.')
+    expect(reasonOf(await client.call('observe', {}))).toBe('invalid_arguments')
+  })
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('with the mode %s finds none', async (name) => {
+    const { toolbox } = watching(policy)
+    await using client = await testContext(toolbox)
+    const refused = await client.call('observe', { what: name })
+    expect(reasonOf(refused)).toBe('invalid_arguments')
+    expect(textOf(refused)).toContain(`is "${name}", which there is not.`)
+  })
+
+  test('names every stranger among the arguments, and which mode it belongs to', async () => {
+    const { facts, toolbox } = watching(policy)
+    facts.set({ logs: 1, network: 1 })
+    await using client = await testContext(toolbox)
+    const hostile = JSON.parse('{"what":"logs","url":"/","levl":"error","limit":0,"__proto__":{"limit":1}}') as object
+    const refused = await client.call('observe', hostile)
+    expect(reasonOf(refused)).toBe('invalid_arguments')
+    expect(textOf(refused).split('\n').slice(1, -1)).toEqual([
+      '- url: does not go with what: "logs"; it belongs to network.',
+      '- levl: does not go with what: "logs". Nearest: level.',
+      '- __proto__: does not go with what: "logs".',
+      expect.stringMatching(/^- limit: /u),
+    ])
+  })
+
+  test('that lacks what its mode needs is told so', async () => {
+    const { facts, toolbox } = watching(policy)
+    facts.set({ network: 1 })
+    await using client = await testContext(toolbox)
+    const refused = await client.call('observe', { what: 'network' })
+    expect(reasonOf(refused)).toBe('invalid_arguments')
+    expect(textOf(refused)).toContain('- url:')
+  })
+
+  test('of a mode without data is told that first, whatever else is wrong', async () => {
+    const { toolbox } = watching(policy)
+    await using client = await testContext(toolbox)
+    expect(reasonOf(await client.call('observe', { what: 'network', nonsense: true }))).toBe('mode_unavailable')
+  })
+
+  test('with arguments that are no object is told that its mode is missing', async () => {
+    const { toolbox } = watching(policy)
+    await using client = await testContext(toolbox)
+    for (const args of [[], 'logs', 7]) expect(textOf(await client.call('observe', args))).toContain('- what: is missing.')
+  })
+})
+
+describe('counts', () => {
+  test('are read when the list is, and are no part of what the tool is', async () => {
+    const { facts, toolbox } = watching()
+    facts.set({ logs: 1 })
+    await using client = await testContext(toolbox)
+    expect(metaOf(client)).toEqual({ available_modes: ['page', 'logs'], data_counts: { logs: 1 } })
+    facts.set({ logs: 48 })
+    expect(metaOf(client)).toEqual({ available_modes: ['page', 'logs'], data_counts: { logs: 48 } })
+  })
+
+  test('alone tell nobody, and a cursor stays good', async () => {
+    const { facts, toolbox } = watching('filtered', { pageSize: 1, noticeEveryMs: 1 })
+    toolbox.tool('ping', {}, () => 'pong')
+    facts.set({ logs: 1 })
+    await using client = await testContext(toolbox)
+    const { nextCursor } = client.list()
+    for (let logs = 2; logs < 100; logs++) facts.set({ logs })
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(client.notices).toBe(0)
+    expect(client.list(nextCursor).tools.map(({ name }) => name)).toEqual(['ping'])
+  })
+
+  test('are switched off by the author, and by an address', async () => {
+    const { facts, toolbox } = watching('static', { counts: false })
+    facts.set({ logs: 1 })
+    await using strict = await testContext(toolbox)
+    expect(strict.tools()[0]).not.toHaveProperty('_meta')
+    await using insisting = await testContext(toolbox, { view: 'counts=true' })
+    expect(insisting.tools()[0]).not.toHaveProperty('_meta')
+    for (const era of ['session', 'stateless'] as const) {
+      const { toolbox: counting } = watching('static')
+      await using asking = await testContext(counting, { era, view: 'counts=false' })
+      await using other = await testContext(counting, { era })
+      expect(asking.tools()[0]).not.toHaveProperty('_meta')
+      expect(other.tools()[0]).toHaveProperty('_meta.available_modes')
+      expect(asking.toolNames()).toEqual(other.toolNames())
+    }
+    await expect(testContext(toolbox, { view: 'counts=maybe' })).rejects.toMatchObject({ reason: 'invalid_view' })
+  })
+
+  test('stand beside what the author and the version say in _meta, and hints for hosts', async () => {
+    const toolbox = defineToolbox({ ...info, hostHints: true }).composite(
+      'observe',
+      {
+        by: 'what',
+        version: '2',
+        tags: ['spy'],
+        _meta: { 'example.com/owner': 'web' },
+        modes: { logs: { about: 'Logs', count: () => 3 }, page: { about: 'Page', available: () => false } },
+      },
+      { logs: () => '', page: () => '' },
+    )
+    await using client = await testContext(toolbox)
+    expect(metaOf(client)).toEqual({
+      'example.com/owner': 'web',
+      'io.github.unfold-mcp/version': '2',
+      'anthropic/searchHint': expect.stringMatching(/^spy\b/u),
+      available_modes: ['logs'],
+      data_counts: { logs: 3 },
+    })
+    await using strict = await testContext(toolbox, { view: 'counts=false' })
+    expect(metaOf(strict)).toEqual({
+      'example.com/owner': 'web',
+      'io.github.unfold-mcp/version': '2',
+      'anthropic/searchHint': expect.stringMatching(/^spy\b/u),
+    })
+  })
+
+  test('belong to the same moment as the modes, also where facts are a function', async () => {
+    let reads = 0
+    const toolbox = defineToolbox({ ...info, facts: () => ({ read: ++reads }) }).composite(
+      'observe',
+      {
+        by: 'what',
+        modes: {
+          odd: { about: 'Odd', available: ({ facts }) => facts.read % 2 === 1, count: ({ facts }) => facts.read },
+          even: { about: 'Even', available: ({ facts }) => facts.read % 2 === 0, count: ({ facts }) => facts.read },
+        },
+      },
+      { odd: () => '', even: () => '' },
+    )
+    await using client = await testContext(toolbox)
+    for (let round = 0; round < 4; round++) {
+      const [tool] = client.tools()
+      const properties = tool?.inputSchema.properties as { what: { enum: string[] } } | undefined
+      const meta = tool?._meta as { available_modes: string[]; data_counts: object } | undefined
+      expect(meta?.available_modes).toEqual(properties?.what.enum)
+      expect(Object.keys(meta?.data_counts ?? {})).toEqual(properties?.what.enum)
+    }
+  })
+
+  test('are not there for a tool that counts nothing', async () => {
+    const toolbox = defineToolbox(info).composite(
+      'configure',
+      { by: 'action', modes: { clear: { about: 'Clear' }, health: { about: 'Health' } } },
+      { clear: () => '', health: () => '' },
+    )
+    await using client = await testContext(toolbox)
+    expect(client.tools()[0]).not.toHaveProperty('_meta')
+  })
+})
+
+describe('beside the rest of the library', () => {
+  test('a predicate that throws hides its mode, and is reported with the name of the tool', async () => {
+    const reports: Report[] = []
+    const toolbox = defineToolbox({ ...info, report: (report) => void reports.push(report) }).composite(
+      'observe',
+      {
+        by: 'what',
+        modes: {
+          logs: { about: 'Logs' },
+          broken: {
+            about: 'Broken',
+            available: () => {
+              throw new TypeError('no data')
+            },
+          },
+        },
+      },
+      { logs: () => '', broken: () => '' },
+    )
+    await using client = await testContext(toolbox)
+    expect(enumOf(client)).toEqual(['logs'])
+    expect(reports[0]).toMatchObject({ reason: 'predicate_failed', message: expect.stringContaining('"observe"') as string })
+    expect(reasonOf(await client.call('observe', { what: 'broken' }))).toBe('mode_unavailable')
+  })
+
+  test('a tool that is not permitted is unknown, with and without data', async () => {
+    const { facts, toolbox } = watching('filtered', { permit: () => false })
+    facts.set({ logs: 1 })
+    await using client = await testContext(toolbox)
+    expect(client.toolNames()).toEqual([])
+    await expect(client.call('observe', { what: 'logs' })).rejects.toMatchObject({ reason: 'unknown_tool' })
+  })
+
+  test('a group shows it and hides it like any other tool', async () => {
+    const toolbox = defineToolbox({ ...info, groups: { deep: { about: 'Deeper looks' } } }).composite(
+      'analyze',
+      { group: 'deep', by: 'target', modes: { api: { about: 'The API' } } },
+      { api: () => 'shape' },
+    )
+    await using client = await testContext(toolbox)
+    await expect(client.call('analyze', { target: 'api' })).rejects.toMatchObject({ reason: 'unknown_tool' })
+    expect(textOf(await client.call('activate_deep'))).toContain('- analyze(target: "api")')
+    expect(textOf(await client.call('analyze', { target: 'api' }))).toBe('shape')
+  })
+
+  test('an activator does not name one that may have nothing', async () => {
+    const toolbox = defineToolbox({ ...info, groups: { deep: { about: 'Deeper looks' } } })
+    const modes = { api: { about: 'The API', available: () => false } }
+    toolbox.composite('analyze', { group: 'deep', by: 'target', modes }, { api: () => '' })
+    toolbox.composite('audit', { group: 'deep', by: 'target', policy: 'static', modes }, { api: () => '' })
+    await using client = await testContext(toolbox)
+    expect(client.tools()[0]?.description).toBe('Deeper looks. Enables: audit.')
+  })
+
+  test('a predicate may ask which groups are active, for each client alone', async () => {
+    const toolbox = defineToolbox({ ...info, groups: { deep: { about: 'Deeper looks' } } })
+      .tool('dig', { group: 'deep' }, () => '')
+      .composite(
+        'observe',
+        { by: 'what', modes: { page: { about: '' }, depths: { about: '', available: ({ isActive }) => isActive('deep') } } },
+        { page: () => 'page', depths: () => 'depths' },
+      )
+    await using one = await testContext(toolbox)
+    await using other = await testContext(toolbox)
+    await one.call('activate_deep')
+    expect(enumOf(one)).toEqual(['page', 'depths'])
+    expect(enumOf(other)).toEqual(['page'])
+    expect(textOf(await one.call('observe', { what: 'depths' }))).toBe('depths')
+    expect(reasonOf(await other.call('observe', { what: 'depths' }))).toBe('mode_unavailable')
+  })
+
+  test('search finds it by what its modes are for, and shows the modes that it has now', async () => {
+    const { facts, toolbox } = watching('filtered', { exposure: 'search' })
+    for (const era of ['session', 'stateless'] as const) {
+      facts.set({ logs: 0 })
+      await using client = await testContext(toolbox, { era })
+      expect(client.toolNames()).toEqual(['search_tools', 'describe_tools', 'call_tool'])
+      expect(textOf(await client.call('search_tools', { query: 'look at the page' }))).toContain('- observe(what: "page"')
+      facts.set({ logs: 1 })
+      expect(textOf(await client.call('search_tools', { query: 'console entries' }))).toContain('- observe(what: "page" | "logs"')
+      const described = textOf(await client.call('describe_tools', { names: ['observe'] }))
+      expect(described).toContain('"enum":["page","logs"]')
+      expect(described).not.toContain('network')
+    }
+  })
+
+  test('search does not know of one that has nothing', async () => {
+    const toolbox = defineToolbox({ ...info, exposure: 'search' })
+      .composite(
+        'replay',
+        { by: 'what', about: 'Replay clicks', modes: { clicks: { about: 'Clicks', available: () => false } } },
+        {
+          clicks: () => '',
+        },
+      )
+      .tool('ping', { about: 'Say that the server is there' }, () => '')
+    await using client = await testContext(toolbox)
+    expect(textOf(await client.call('search_tools', { query: 'replay clicks' }))).toContain('The only tool does not do')
+  })
+
+  test('meaning and an order of the author’s find it as well', async () => {
+    const seen: unknown[] = []
+    const { facts, toolbox } = watching('filtered', {
+      exposure: 'search',
+      search: {
+        rank: (_query, matches) => {
+          seen.push(...matches.map(({ tool }) => (tool.inputSchema.properties as { what: { enum: unknown } }).what.enum))
+          return [...matches]
+        },
+      },
+    })
+    facts.set({ network: 1 })
+    await using client = await testContext(toolbox)
+    expect(textOf(await client.call('search_tools', { query: 'requests and answers' }))).toContain('- observe(')
+    expect(seen).toEqual([['page', 'network']])
+  })
+
+  test('manage_tools enables it, with the modes that it has now', async () => {
+    const { facts, toolbox } = watching('filtered', { lazy: true })
+    await using client = await testContext(toolbox)
+    expect(textOf(await client.call('manage_tools', { action: 'enable', tools: 'observe' }))).toContain('- observe(what: "page"')
+    facts.set({ logs: 1 })
+    expect(enumOf(client)).toEqual(['page', 'logs'])
+  })
+
+  test('call_tool calls it, and answers wrong arguments with an example that works', async () => {
+    const { facts, toolbox } = watching('filtered', { exposure: 'search' })
+    facts.set({ network: 2 })
+    await using client = await testContext(toolbox)
+    const through = (args: unknown) => client.call('call_tool', { name: 'observe', arguments: args })
+    expect((await through({ what: 'network', url: '/' })).structuredContent).toMatchObject({ url: '/', there: 2 })
+    for (const args of [{}, { what: 'netwrok' }, { what: 'network' }, { what: 'network', url: 7, level: 'info' }, { limit: 0 }]) {
+      const refused = await through(args)
+      expect(reasonOf(refused)).toBe('invalid_arguments')
+      expect(textOf(refused)).toContain('Its schema: {"')
+      expect(textOf(refused)).not.toContain('console')
+      const { example } = replyData(refused) as { example: Record<string, unknown> }
+      expect(reasonOf(await through(example))).toBe(false)
+    }
+    expect(reasonOf(await through({ what: 'logs' }))).toBe('mode_unavailable')
+  })
+
+  test('call_tool says what is wrong also while nothing can be chosen', async () => {
+    const toolbox = defineToolbox({ ...info, exposure: 'search' }).composite(
+      'replay',
+      { by: 'what', modes: { clicks: { about: 'Clicks', available: () => false } } },
+      { clicks: () => '' },
+    )
+    await using client = await testContext(toolbox)
+    const refused = await client.call('call_tool', { name: 'replay', arguments: {} })
+    expect(textOf(refused)).toContain('- what: is missing. Nothing can be chosen now.')
+  })
+
+  test('an empty list is what a client gets when nothing has data', async () => {
+    const toolbox = defineToolbox(info).composite(
+      'replay',
+      { by: 'what', modes: { clicks: { about: 'Clicks', available: () => false } } },
+      { clicks: () => '' },
+    )
+    await using client = await testContext(toolbox)
+    expect(client.tools()).toEqual([])
+  })
+})
+
+describe('a declaration that cannot work is refused where it is written', () => {
+  const handlersOf = (value: object) => value as never
+  const one = { logs: { about: 'Logs' } }
+
+  test('a mode without a handler, whatever the mode is called', () => {
+    const box = (): Toolbox => defineToolbox(info)
+    expect(() => box().composite('a', { by: 'what', modes: one }, handlersOf({}))).toThrow(
+      'Tool "a" has no handler for its mode "logs"',
+    )
+    for (const name of ['constructor', 'toString', '__proto__']) {
+      const modes = JSON.parse(`{"${name}":{"about":"A mode"}}`) as typeof one
+      expect(() => box().composite('a', { by: 'what', modes }, handlersOf({}))).toThrow(`no handler for its mode "${name}"`)
+      const handlers = Object.fromEntries([[name, () => 'reached']])
+      expect(() => box().composite('a', { by: 'what', modes }, handlersOf(handlers))).not.toThrow()
+    }
+  })
+
+  test('a mode that is called like what every object has is dispatched like any other', async () => {
+    const modes = JSON.parse('{"__proto__":{"about":"A"},"constructor":{"about":"B"}}') as typeof one
+    const handlers = Object.fromEntries(Object.keys(modes).map((name) => [name, () => `reached ${name}`]))
+    const toolbox = defineToolbox(info).composite('a', { by: 'hasOwnProperty', modes }, handlersOf(handlers))
+    await using client = await testContext(toolbox)
+    for (const name of ['__proto__', 'constructor'])
+      expect(textOf(await client.call('a', { hasOwnProperty: name }))).toBe(`reached ${name}`)
+    expect(textOf(await client.call('a', {}))).toContain('- hasOwnProperty: is missing.')
+  })
+
+  test('no modes, parameters that do not agree, and a schema that is no object', () => {
+    const box = (): Toolbox => defineToolbox(info)
+    const handlers = handlersOf({ a: () => '', b: () => '' })
+    expect(() => box().composite('x', { by: 'what', modes: {} }, {})).toThrow('it has no modes')
+    const differing = { a: { about: '', input: z.object({ id: z.string() }) }, b: { about: '', input: type({ id: 'number' }) } }
+    expect(() => box().composite('x', { by: 'what', modes: differing }, handlers)).toThrow(
+      '"id" differs between mode "a" and mode "b"',
+    )
+    expect(() => box().composite('x', { by: 'what', modes: { a: { about: '', input: z.string() } } }, handlers)).toThrow(
+      'Tool "x (a)": its input is of type "string"',
+    )
+    const union = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])
+    expect(() => box().composite('x', { by: 'what', modes: { a: { about: '', input: union } } }, handlers)).toThrow(
+      'uses anyOf at the top',
+    )
+  })
+
+  test('the same name twice, and a name that is taken', () => {
+    const twice = () =>
+      defineToolbox(info)
+        .tool('observe', {}, () => '')
+        .composite('observe', { by: 'what', modes: one }, { logs: () => '' })
+    expect(twice).toThrow('declared twice in browser')
+    expect(() => defineToolbox(info).composite('call_tool', { by: 'what', modes: one }, { logs: () => '' })).toThrow('library')
+  })
+})
+
+test('a handler that fails in one mode fails that call alone', async () => {
+  const toolbox = defineToolbox({ ...info, report: () => undefined }).composite(
+    'observe',
+    { by: 'what', modes: { good: { about: 'Good' }, bad: { about: 'Bad' } } },
+    {
+      good: () => 'fine',
+      bad: () => {
+        throw new Error('The page is gone. Open it again.')
+      },
+    },
+  )
+  await using client = await testContext(toolbox)
+  expect(await client.call('observe', { what: 'bad' })).toMatchObject({
+    isError: true,
+    content: [{ text: 'The page is gone. Open it again.' }],
+  })
+  expect(textOf(await client.call('observe', { what: 'good' }))).toBe('fine')
+})

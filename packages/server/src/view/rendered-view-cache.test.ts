@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { Shown } from './rendered-view.ts'
+import { ShownCache } from './rendered-view-cache.ts'
+
+const listing = (count: number): Shown => ({
+  entries: [],
+  tools: Array.from({ length: count }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } })),
+  fingerprint: '',
+  bytes: new Uint8Array(),
+  tokens: 0,
+  isCounted: false,
+})
+
+test('what was used least recently goes first when together they list too many tools', () => {
+  const cache = new ShownCache(100)
+  const [a, b, c] = [listing(30), listing(30), listing(30)]
+  cache.set('a', a)
+  cache.set('b', b)
+  cache.get('a')
+  cache.set('c', c)
+  expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([a, undefined, c])
+})
+
+test('a view larger than the limit is kept as long as it is the newest', () => {
+  const cache = new ShownCache(10)
+  const large = listing(50)
+  cache.set('large', large)
+  expect(cache.get('large')).toBe(large)
+  cache.set('small', listing(1))
+  expect(cache.get('large')).toBeUndefined()
+})
