@@ -14,11 +14,12 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Facts } from '@unfold-mcp/core'
 import { Adopted, type AdoptOptions, type Make } from './adopted.ts'
+import type { AdoptedServer } from './adoption/adopted-server.ts'
 import { Calls } from './adoption/calls.ts'
 import { Link, type MessageExtra } from './adoption/link.ts'
 import { contextIn, ownMethods } from './adoption/methods.ts'
 import { AdoptedTools, unusable, type WithList } from './adoption/tools.ts'
-import type { Newcomer, Product } from './catalog/scoped-server.ts'
+import type { ConnectingClient } from './catalog/scoped-server.ts'
 import { cacheHint } from './operations/cache-hint.ts'
 import { instructionsFor } from './operations/instructions.ts'
 import { capabilitiesOf } from './protocol/sdk-host.ts'
@@ -46,15 +47,15 @@ export function adoptV1<const Name extends string = never, F extends Facts = Fac
 }
 
 function makerOf(factory: FactoryV1): Make {
-  return async (newcomer, rules, admit) => {
-    const inner = await connect(factory, newcomer)
+  return async (connecting, rules, admit) => {
+    const inner = await connect(factory, connecting)
     const calls = new Calls()
     const tools = new AdoptedTools({
       name: inner.serverInfo.name,
-      era: newcomer.era,
+      era: connecting.era,
       rules,
       admit,
-      list: lister(inner.link, newcomer),
+      list: lister(inner.link, connecting),
       call: (name, args, ctx) => called(inner.link, calls.paramsOf(name, args, contextIn(ctx.client)), ctx),
     })
     inner.link.onnotification = ({ method }) => {
@@ -67,14 +68,14 @@ function makerOf(factory: FactoryV1): Make {
       throw error
     }
     const remade: WithList = async (read) => {
-      const { link } = await connect(factory, newcomer)
+      const { link } = await connect(factory, connecting)
       try {
-        return await read(lister(link, newcomer))
+        return await read(lister(link, connecting))
       } finally {
         await link.close()
       }
     }
-    return productOf(inner, tools, calls, newcomer.era === 'stateless' ? remade : undefined)
+    return adoptedServerOf(inner, tools, calls, connecting.era === 'stateless' ? remade : undefined)
   }
 }
 
@@ -83,7 +84,7 @@ interface Inner extends InitializeResult {
   readonly link: Link
 }
 
-async function connect(factory: FactoryV1, newcomer: Newcomer): Promise<Inner> {
+async function connect(factory: FactoryV1, connecting: ConnectingClient): Promise<Inner> {
   const made = await factory()
   const server = 'server' in made ? made.server : made
   if ('_getRequestHandler' in server)
@@ -93,9 +94,9 @@ async function connect(factory: FactoryV1, newcomer: Newcomer): Promise<Inner> {
       'The server',
       'it is connected already. The factory must make a new one each time, and leave connecting to whoever serves it',
     )
-  const link = new Link(newcomer.sessionId)
+  const link = new Link(connecting.sessionId)
   await made.connect(link.wire as unknown as Parameters<typeof made.connect>[0])
-  const { client } = newcomer
+  const { client } = connecting
   const introduction = (await link.request(
     'initialize',
     {
@@ -103,7 +104,7 @@ async function connect(factory: FactoryV1, newcomer: Newcomer): Promise<Inner> {
       capabilities: client?.capabilities ?? {},
       clientInfo: client?.clientInfo ?? { name: 'unfold', version: '1.0.0' },
     },
-    { extra: extraOf(newcomer) },
+    { extra: extraOf(connecting) },
   )) as InitializeResult
   // Otherwise the client's own word that it is initialised is passed on.
   if (client === undefined) link.notify('notifications/initialized')
@@ -114,7 +115,7 @@ async function connect(factory: FactoryV1, newcomer: Newcomer): Promise<Inner> {
   return { ...introduction, link }
 }
 
-function productOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: WithList | undefined): Product {
+function adoptedServerOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: WithList | undefined): AdoptedServer {
   const { link } = inner
   let face: Server | undefined
   return {
@@ -127,8 +128,8 @@ function productOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: With
     serve(runtime, scope, introduces) {
       face = faceOf(inner, runtime, scope, introduces)
       ownMethods(runtime, scope, face)
-      calls.answer(runtime, scope, face, tools)
-      join(face, inner, scope.frame.era, tools)
+      calls.handle(runtime, scope, face, tools)
+      join(face, inner, scope.settings.era, tools)
       return face
     },
     close: () => link.close(),
@@ -147,7 +148,7 @@ function faceOf(inner: Inner, runtime: Runtime, scope: Scope, introduces: boolea
     jsonSchemaValidator,
     capabilities: { ...declared, ...mine, extensions: { ...declared.extensions, ...extensions } },
     ...(text !== '' && { instructions: text }),
-    ...(scope.frame.era === 'session'
+    ...(scope.settings.era === 'session'
       ? { supportedProtocolVersions: [protocolVersion] }
       : { cacheHints: { 'tools/list': hint, 'server/discover': hint } }),
   })
@@ -246,12 +247,12 @@ async function called(link: Link, params: object, { client, signal }: ToolContex
   return (await link.request('tools/call', params, { ctx: mcp, signal, extra })) as HandlerResult
 }
 
-function lister(link: Link, newcomer: Newcomer): (cursor: string | undefined) => Promise<unknown> {
-  const extra = extraOf(newcomer)
+function lister(link: Link, connecting: ConnectingClient): (cursor: string | undefined) => Promise<unknown> {
+  const extra = extraOf(connecting)
   return (cursor) => link.request('tools/list', cursor === undefined ? {} : { cursor }, { extra })
 }
 
-function extraOf({ principal, request }: Newcomer): MessageExtra {
+function extraOf({ principal, request }: ConnectingClient): MessageExtra {
   return {
     ...(principal !== undefined && { authInfo: authInfoOf(principal) }),
     ...(request !== undefined && { requestInfo: requestInfoOf(request()) }),

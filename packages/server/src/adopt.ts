@@ -10,11 +10,12 @@ import {
 } from '@modelcontextprotocol/server'
 import { type Facts, Failure } from '@unfold-mcp/core'
 import { Adopted, type AdoptOptions, type Make } from './adopted.ts'
+import type { AdoptedServer } from './adoption/adopted-server.ts'
 import { Calls, internalsOf, type RequestHandler } from './adoption/calls.ts'
 import { contextIn, ownMethods } from './adoption/methods.ts'
 import { AdoptedTools, type ListPage, unusable, type WithList } from './adoption/tools.ts'
 import { mayShare } from './catalog/declaration.ts'
-import type { Newcomer, Product } from './catalog/scoped-server.ts'
+import type { ConnectingClient } from './catalog/scoped-server.ts'
 import { cacheHint } from './operations/cache-hint.ts'
 import { instructionsFor } from './operations/instructions.ts'
 import { capabilitiesOf } from './protocol/sdk-host.ts'
@@ -37,23 +38,23 @@ export function adopt<const Name extends string = never, F extends Facts = Facts
 }
 
 function makerOf(factory: McpServerFactory): Make {
-  return async (newcomer, rules, admit) => {
-    const make = async (): Promise<Inner> => innerOf(await factory(contextOf(newcomer)))
+  return async (connecting, rules, admit) => {
+    const make = async (): Promise<Inner> => innerOf(await factory(contextOf(connecting)))
     const inner = await make()
     const calls = new Calls()
     const changed = (): void => tools.changed()
     const tools = new AdoptedTools({
       name: inner.name,
-      era: newcomer.era,
+      era: connecting.era,
       rules,
       admit,
-      list: lister(inner, newcomer),
+      list: lister(inner, connecting),
       call: (name, args, ctx) => called(inner, calls.paramsOf(name, args, contextIn(ctx.client)), ctx, changed),
     })
     intercept(inner, changed)
     await tools.begin()
-    const remade: WithList = async (read) => read(lister(await make(), newcomer))
-    return productOf(inner, tools, calls, newcomer.era === 'stateless' ? remade : undefined)
+    const remade: WithList = async (read) => read(lister(await make(), connecting))
+    return adoptedServerOf(inner, tools, calls, connecting.era === 'stateless' ? remade : undefined)
   }
 }
 
@@ -85,7 +86,7 @@ function innerOf(made: Server | McpServer): Inner {
   return { made, server, name, list, call }
 }
 
-function productOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: WithList | undefined): Product {
+function adoptedServerOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: WithList | undefined): AdoptedServer {
   const { made, server } = inner
   return {
     name: tools.name,
@@ -100,7 +101,7 @@ function productOf(inner: Inner, tools: AdoptedTools, calls: Calls, remade: With
       server.registerCapabilities({ ...capabilities, tools: { listChanged: runtime.declaration.listChanged } })
       instruct(server, instructionsFor(runtime, scope))
       ownMethods(runtime, scope, server, hintOf(runtime, scope))
-      calls.answer(runtime, scope, server, tools)
+      calls.handle(runtime, scope, server, tools)
       // The SDK asks whether it is an McpServer, which one of another copy of the SDK is not.
       return made instanceof McpServer ? made : server
     },
@@ -118,7 +119,7 @@ function instruct(server: Server, ours: string | undefined): void {
 function hintOf(runtime: Runtime, scope: Scope) {
   const { ttlMs, permit } = runtime.declaration
   const isOurs = ttlMs !== undefined || permit !== undefined || mayShare(runtime.declaration)
-  return isOurs && scope.frame.era === 'stateless' ? cacheHint(runtime) : {}
+  return isOurs && scope.settings.era === 'stateless' ? cacheHint(runtime) : {}
 }
 
 const listChanged = 'notifications/tools/list_changed'
@@ -163,7 +164,7 @@ function asSent(error: unknown): ProtocolError {
   return new ProtocolError(sent, message ?? 'Internal error', data)
 }
 
-function lister({ list }: Inner, { principal }: Newcomer): ListPage {
+function lister({ list }: Inner, { principal }: ConnectingClient): ListPage {
   const http = principal === undefined ? {} : { http: { authInfo: authInfoOf(principal) } }
   return (cursor) => {
     const request: JSONRPCRequest = {
@@ -197,7 +198,7 @@ function detached(method: string): ServerContext {
   }
 }
 
-function contextOf({ era, principal, request }: Newcomer): Parameters<McpServerFactory>[0] {
+function contextOf({ era, principal, request }: ConnectingClient): Parameters<McpServerFactory>[0] {
   return {
     era: era === 'session' ? 'legacy' : 'modern',
     ...(principal !== undefined && { authInfo: authInfoOf(principal) }),

@@ -1,7 +1,9 @@
 import { type Facts, gateName, nearest, nearestHint, type Tool } from '@unfold-mcp/core'
+import type { AdoptedServer } from './adoption/adopted-server.ts'
 import type { Rules } from './adoption/tools.ts'
-import type { Newcomer, Product } from './catalog/scoped-server.ts'
-import { Runtime } from './runtime/runtime.ts'
+import type { ConnectingClient } from './catalog/scoped-server.ts'
+import { changeFor, isActiveFor, toolListChanged } from './runtime/activation.ts'
+import { addSource, createRuntime, type Runtime } from './runtime/runtime.ts'
 import { servable } from './runtime/servable.ts'
 import { declared, type Keys } from './tool/declared.ts'
 import type { Source, ToolEntry } from './tool/entry.ts'
@@ -25,7 +27,7 @@ const { name: _n, version: _v, title: _t, icons: _i, websiteUrl: _w, instruction
 const adoptKeys: Keys<AdoptOptions<string>> = { ...sharedKeys, assign: true, always: true }
 
 /** Makes the protocol server of one scope. */
-export type Make = (newcomer: Newcomer, rules: Rules, admit: (entry: ToolEntry) => void) => Promise<Product>
+export type Make = (connecting: ConnectingClient, rules: Rules, admit: (entry: ToolEntry) => void) => Promise<AdoptedServer>
 
 // The longest that a timer can wait.
 const noLimitMs = 2 ** 31 - 1
@@ -40,7 +42,7 @@ export class Adopted<Name extends string = string, F extends Facts = Facts, P ex
     const { assign, always, ...options } = declared('the options of an adopted server', given, adoptKeys as Keys<typeof given>)
     const declaration = declarationOf<F, P>(
       { callTimeoutMs: noLimitMs, ...options, name: 'adopted', version: '0.0.0' },
-      { product: (newcomer, admit) => make(newcomer, rules, admit) },
+      { scopedServer: (connecting, admit) => make(connecting, rules, admit) },
     )
     const { report, gated } = declaration
     const rules: Rules = {
@@ -49,34 +51,37 @@ export class Adopted<Name extends string = string, F extends Facts = Facts, P ex
       groupOf: groupOf(assign, always, gated),
       met: unmet(assign, always, report),
     }
-    const runtime = new Runtime(declaration, [])
+    const runtime = createRuntime(declaration, [], (served, scope, introduces) =>
+      // `make` above created it.
+      (scope.scopedServer as AdoptedServer).serve(served, scope, introduces),
+    )
     this.#runtime = runtime
     servable(this, () => runtime)
   }
 
   /** Adds whatever a source provides, such as a `ToolRegistry`, for every client, and follows its changes. */
   use(source: Source): this {
-    this.#runtime.addSource(source)
+    addSource(this.#runtime, source)
     return this
   }
 
   /** Activates a group from outside a request: for a scope, `principal:<id>`, or `all` that are connected. */
   activate(group: Name, scope: string): Promise<void> {
-    return this.#runtime.changeFor(scope, 'activate', group)
+    return changeFor(this.#runtime, scope, 'activate', group)
   }
 
   deactivate(group: Name, scope: string): Promise<void> {
-    return this.#runtime.changeFor(scope, 'deactivate', group)
+    return changeFor(this.#runtime, scope, 'deactivate', group)
   }
 
   /** Whether a group is active: for a scope or `principal:<id>`; without one, for the only client over standard input and output. */
   isActive(group: Name, scope?: string): boolean {
-    return this.#runtime.isActiveFor(group, scope)
+    return isActiveFor(this.#runtime, group, scope)
   }
 
   /** Reads the server's tools, and predicates, again; whoever's view changed is told. */
   toolListChanged(): void {
-    this.#runtime.toolListChanged()
+    toolListChanged(this.#runtime)
   }
 }
 

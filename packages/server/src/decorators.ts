@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Failure, gateName } from '@unfold-mcp/core'
 import { packageVersion } from './package-version.ts'
 import type { ToolRegistry } from './registry.ts'
+import { isActiveFor } from './runtime/activation.ts'
 import { runtimeOf, servableClass } from './runtime/servable.ts'
 import { checkSchemaSource, type SchemaSource } from './schema/schema.ts'
 import type { ToolContext } from './tool/context.ts'
@@ -108,10 +109,10 @@ function toolboxFor(instance: object, attributes: Declared<ServerAttributes>): T
   const box = 'toolboxOf(server)'
   groups?.belongTo(
     () => current.getStore()?.ctx,
-    (group) => runtime.isActiveFor(group, undefined, { box }),
+    (group) => isActiveFor(runtime, group, undefined, { box }),
   )
   if (activation !== undefined)
-    bindField(instance, activation, () => runtime.isActiveFor(gateName, undefined, { asked: `"${activation}"`, box }))
+    bindField(instance, activation, () => isActiveFor(runtime, gateName, undefined, { asked: `"${activation}"`, box }))
   for (const [method, { name: toolName, config }] of methodsOf(instance)) toolbox.tool(toolName, config, within(instance, method))
   if (registry !== undefined) toolbox.use(fieldOf(instance, registry) as ToolRegistry)
   toolboxes.set(instance, toolbox)

@@ -14,11 +14,11 @@ import {
   type Visibility,
 } from '@unfold-mcp/core'
 import type { GroupOptions } from './catalog/declaration.ts'
-import { invalidArguments } from './operations/calling/call-tool.ts'
 import type { SchemaSource } from './schema/schema.ts'
 import type { ToolContext } from './tool/context.ts'
 import { declared, type Keys } from './tool/declared.ts'
 import type { Source, ToolEntry, ToolHandler } from './tool/entry.ts'
+import { invalidArguments } from './tool/invalid-arguments.ts'
 import { resultOf } from './tool/result.ts'
 import { declaredTool, entryOf, type InputOf, type ToolConfig, toolKeys } from './tool/tool-config.ts'
 import { ToolGroups } from './tool-groups.ts'

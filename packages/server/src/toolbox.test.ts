@@ -65,7 +65,7 @@ describe('what a handler gets is what its schema says', () => {
     expect(block).toMatchObject({ type: 'text' })
     expect(block?.type === 'text' ? block.text : '').toBe(
       [
-        'The arguments of echo are not valid:',
+        'Invalid arguments for echo:',
         "- arguments: must have required property 'text'",
         '- arguments: has no property "more"',
         '- mode: must be one of "loud", "quiet"',

@@ -11,17 +11,18 @@ import {
 } from '@unfold-mcp/core'
 import type { Declaration, Extension, GroupOptions, HiddenCalls, Remember } from './catalog/declaration.ts'
 import {
-  defaultPresentation,
+  defaultExposureSettings,
+  type ExposureMode,
   type ExposureOptions,
-  type Presentation,
-  presentationWith,
-  type Wished,
+  type ExposureSettings,
+  withExposure,
 } from './catalog/exposure-options.ts'
 import { declaredGroups } from './catalog/group-options.ts'
 import { defaultMessageLimits, type MessageLimits } from './catalog/message-limits.ts'
 import type { PermitSource, Place } from './catalog/permissions.ts'
 import { type Preview, type PreviewOptions, previewOf } from './operations/preview.ts'
-import { Runtime } from './runtime/runtime.ts'
+import { changeFor, isActiveFor, toolListChanged } from './runtime/activation.ts'
+import { addSource, createRuntime, type Runtime, stopRuntime } from './runtime/runtime.ts'
 import { servable } from './runtime/servable.ts'
 import { inputSchema, type SchemaSource } from './schema/schema.ts'
 import type { SearchSettings } from './search/settings.ts'
@@ -73,7 +74,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
    * How clients are presented the tools when their address does not ask otherwise: a mode, or a mode with its settings. Default:
    * `groups`. A function decides for each principal, when a session begins or a request arrives.
    */
-  readonly exposure?: Wished | ExposureOptions | ((principal: P | undefined) => Wished | ExposureOptions)
+  readonly exposure?: ExposureMode | ExposureOptions | ((principal: P | undefined) => ExposureMode | ExposureOptions)
   /** Which activators are listed: `all`, or (`stepwise`) those of groups inside others only once these are open. */
   readonly menu?: 'all' | 'stepwise'
   /** `exposure: 'lazy'`: a session-era client starts with `manage_tools` alone. */
@@ -88,7 +89,7 @@ export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal 
   readonly order?: 'declared' | 'append'
   /** How many tools a page of the list holds; all by default. */
   readonly pageSize?: number
-  /** World state for predicates, read once per computation. `LiveFacts` say themselves when they change. */
+  /** Facts for predicates, read once per computation. `LiveFacts` say themselves when they change. */
   readonly facts?: (() => F) | FactSource<F>
   /** How long to wait at least between two notices that facts caused, however fast they change; a second by default. */
   readonly noticeEveryMs?: number
@@ -185,7 +186,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   constructor(options: ToolboxOptions<unknown, F, P>) {
     this.name = options.name
     this.#options = options
-    const runtime = new Runtime(declarationOf(options, { extend: this.#extend }), [this])
+    const runtime = createRuntime(declarationOf(options, { extend: this.#extend }), [this])
     this.#runtime = runtime
     servable(this, () => runtime)
   }
@@ -248,7 +249,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
 
   /** Adds whatever a source provides, such as a `ToolRegistry`, and follows its changes. */
   use(source: Source): this {
-    this.#runtime.addSource(source)
+    addSource(this.#runtime, source)
     return this
   }
 
@@ -263,11 +264,11 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
 
   /** Activates a group from outside a request: for a scope (`ctx.scope`), `principal:<id>`, or `all` that are connected. */
   activate(group: Name, scope: string): Promise<void> {
-    return this.#runtime.changeFor(scope, 'activate', group)
+    return changeFor(this.#runtime, scope, 'activate', group)
   }
 
   deactivate(group: Name, scope: string): Promise<void> {
-    return this.#runtime.changeFor(scope, 'deactivate', group)
+    return changeFor(this.#runtime, scope, 'deactivate', group)
   }
 
   /**
@@ -275,17 +276,17 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
    * client of a server over standard input and output. For a principal: in all its sessions.
    */
   isActive(group: Name, scope?: string): boolean {
-    return this.#runtime.isActiveFor(group, scope)
+    return isActiveFor(this.#runtime, group, scope)
   }
 
   /** Releases what hooks prepared, for everybody; the toolbox is not to be served after. `serve` does it by itself. */
   close(): Promise<void> {
-    return this.#runtime.stop()
+    return stopRuntime(this.#runtime)
   }
 
   /** Reads predicates again; whoever's view changed is told. */
   toolListChanged(): void {
-    this.#runtime.toolListChanged()
+    toolListChanged(this.#runtime)
   }
 
   /** What a client that connects now would be listed first, and what everything it may have would be. */
@@ -339,7 +340,7 @@ function declaredGate(gate: string | GateOptions | undefined): Declared<GateOpti
 /** All that these options decide, with every default filled in; throws for a mixture that cannot be. */
 export function declarationOf<F extends Facts, P extends Principal>(
   given: ToolboxOptions<unknown, F, P>,
-  { extend = [], product }: { readonly extend?: Declaration['extend']; readonly product?: Declaration['product'] },
+  { extend = [], scopedServer }: { readonly extend?: Declaration['extend']; readonly scopedServer?: Declaration['scopedServer'] },
 ): Declaration {
   const options = declaredOptions(given)
   for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs', 'noticeEveryMs'] as const) positive(what, options[what])
@@ -369,7 +370,7 @@ export function declarationOf<F extends Facts, P extends Principal>(
     gated: options.gate !== undefined,
     quota: options.quota ?? {},
     hiddenCalls: options.hiddenCalls ?? 'opaque',
-    presentation: presentationOf(options, typeof options.exposure === 'function' ? {} : (options.exposure ?? {})),
+    exposureSettings: presentationOf(options, typeof options.exposure === 'function' ? {} : (options.exposure ?? {})),
     exposureFor: typeof options.exposure === 'function' ? (options.exposure as Declaration['exposureFor']) : undefined,
     menu: options.menu ?? 'all',
     pageSize: options.pageSize,
@@ -392,17 +393,17 @@ export function declarationOf<F extends Facts, P extends Principal>(
     report: options.report ?? stderrReporter(),
     now: options.now ?? (() => performance.now()),
     extend,
-    product,
+    scopedServer,
   }
 }
 
 type PresentationOptions = Pick<ToolboxOptions<unknown>, 'lazy' | 'budgetTokens' | 'callVariants' | 'order' | 'hostHints'>
 
-function presentationOf({ lazy, ...settings }: PresentationOptions, exposure: Wished | ExposureOptions): Presentation {
+function presentationOf({ lazy, ...settings }: PresentationOptions, exposure: ExposureMode | ExposureOptions): ExposureSettings {
   const { budgetTokens, callVariants, order, hostHints } = settings
   const flat = { budgetTokens, callVariants, order, hostHints } as ExposureOptions
-  const base: Presentation = { ...defaultPresentation, mode: lazy === true ? 'lazy' : 'groups' }
-  return presentationWith(presentationWith(base, flat), exposure)
+  const base: ExposureSettings = { ...defaultExposureSettings, mode: lazy === true ? 'lazy' : 'groups' }
+  return withExposure(withExposure(base, flat), exposure)
 }
 
 function positive(what: string, value: number | undefined): void {

@@ -12,7 +12,7 @@ interface Fetching {
 /** The same toolbox behind the SDK's own session transport, for tests to compare with. */
 export async function sdkSession(served: object): Promise<Fetching> {
   const runtime = runtimeOf(served)
-  const scope = await runtime.open({ key: 'session:reference', era: 'session', principal: undefined })
+  const scope = await runtime.scopes.open({ key: 'session:reference', era: 'session', principal: undefined })
   const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => 'reference' })
   await serverFor(runtime, scope).connect(transport)
   return { fetch: (request) => transport.handleRequest(request) }
@@ -21,7 +21,8 @@ export async function sdkSession(served: object): Promise<Fetching> {
 /** The same toolbox behind the SDK's own handler for 2026-07-28. */
 export function sdkStateless(served: object): Fetching {
   const runtime = runtimeOf(served)
-  const factory = async (): Promise<Server> => serverFor(runtime, await runtime.glimpse(emptyView, { principal: undefined }))
+  const factory = async (): Promise<Server> =>
+    serverFor(runtime, await runtime.scopes.openEphemeral(emptyView, { principal: undefined }))
   return createMcpHandler(factory, { legacy: 'reject' })
 }
 

@@ -1,5 +1,5 @@
 import type { JSONRPCRequest, Server, ServerContext } from '@modelcontextprotocol/server'
-import { answer } from '../operations/calling/call-tool.ts'
+import { callTool } from '../operations/calling/call-tool.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 import { callFrom, contextIn, onTheWire } from './methods.ts'
@@ -27,7 +27,7 @@ export class Calls {
    * Has the runtime answer calls on a server that answers for tools already. The SDK wraps what answers calls; for the server's
    * own tools that was done, and doing it again would verify a request's state twice and wrap its result twice.
    */
-  answer(runtime: Runtime, scope: Scope, server: Server, tools: AdoptedTools): void {
+  handle(runtime: Runtime, scope: Scope, server: Server, tools: AdoptedTools): void {
     const internals = internalsOf(server)
     const others = internals._getRequestHandler?.('tools/call')
     internals._wrapHandler = (_method, handler) => handler
@@ -37,7 +37,7 @@ export class Calls {
       const call = callFrom(params.name, params.arguments, given)
       const context = contextIn(call.client)
       if (context !== undefined) this.#byContext.set(context, params)
-      return onTheWire(() => answer(runtime, scope, call))
+      return onTheWire(() => callTool(runtime, scope, call))
     }) as never)
     delete internals._wrapHandler
   }

@@ -1,12 +1,15 @@
 import type { CacheHint, Server, ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server'
-import { isFailure } from '@unfold-mcp/core'
-import { answer, type Call, protocolError } from '../operations/calling/call-tool.ts'
+import { discovery, isFailure } from '@unfold-mcp/core'
+import type { Call } from '../operations/calling/call.ts'
+import { callTool } from '../operations/calling/call-tool.ts'
 import { inputResponsesIn } from '../operations/calling/input-required.ts'
-import { changes, changesMethod } from '../operations/changes.ts'
-import { describe, describeMethod } from '../operations/describe.ts'
-import { identity, identityMethod } from '../operations/identity.ts'
-import { listMeta } from '../operations/list.ts'
+import { changes } from '../operations/changes.ts'
+import { describe } from '../operations/describe.ts'
+import { identity } from '../operations/identity.ts'
+import { listMeta, listPage } from '../operations/list.ts'
 import type { Params } from '../operations/operation.ts'
+import { outputSchemaOf } from '../operations/output-schema.ts'
+import { protocolError } from '../operations/protocol-error.ts'
 import { SdkPort } from '../protocol/sdk-port.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
@@ -14,24 +17,24 @@ import { isInputRequired } from '../tool/result.ts'
 
 /** Has our own methods answered on an adopted server. The SDK dispatches its requests, because all others are for the server. */
 export function ownMethods(runtime: Runtime, scope: Scope, server: Server, hint: CacheHint = {}): void {
-  const upToDate = (): Promise<void> | undefined => scope.product?.upToDate()
+  const upToDate = (): Promise<void> | undefined => scope.scopedServer?.upToDate()
   server.setRequestHandler('tools/list', async (request) => {
     await upToDate()
     return onTheWire(async () => {
-      const list = runtime.list(scope, request.params?.cursor)
+      const list = listPage(runtime, scope, request.params?.cursor)
       runtime.announcer.known(scope)
       return { ...list, ...listMeta(runtime, scope), ...hint } as never
     })
   })
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args } }, ctx: ServerContext) => {
-    const result = await onTheWire(() => answer(runtime, scope, callFrom(name, args, ctx)))
-    return isInputRequired(result) ? result : server.projectCallToolResult(result, runtime.outputSchemaOf(scope, name))
+    const result = await onTheWire(() => callTool(runtime, scope, callFrom(name, args, ctx)))
+    return isInputRequired(result) ? result : server.projectCallToolResult(result, outputSchemaOf(runtime, scope, name))
   })
   if (runtime.declaration.identity === false) return
   for (const [method, operation] of [
-    [identityMethod, identity],
-    [describeMethod, describe],
-    [changesMethod, changes],
+    [discovery.methods.identity, identity],
+    [discovery.methods.describe, describe],
+    [discovery.methods.changes, changes],
   ] as const) {
     server.setRequestHandler(method, { params: anyObject }, async (params, ctx) => {
       await upToDate()

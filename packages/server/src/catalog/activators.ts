@@ -61,7 +61,7 @@ export const isUndescribed = ({ isWritten, activates, tool }: ToolEntry): boolea
 /** The same entry as this reader may see it: an activator names the tools it enables, and no group of which nothing exists. */
 export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): ToolEntry {
   if (isUndescribed(entry)) return withGroupsDescription(entry, plan, reader)
-  if (entry.source !== surfaceSource || entry.work !== undefined) return entry
+  if (entry.source !== surfaceSource || entry.isDiscovery === true) return entry
   if (entry.activates === undefined)
     return reader.groups.size === groupNames(plan.groups).length ? entry : deactivator(plan, [...reader.groups])
   const group = plan.groups.byName.get(entry.activates)

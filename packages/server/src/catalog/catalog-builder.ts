@@ -17,15 +17,15 @@ import {
   toolFingerprint,
 } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../tool/entry.ts'
-import { wordsOf } from '../tool/report.ts'
-import type { World } from '../view/views.ts'
+import { errorMessage } from '../tool/report.ts'
 import { groupNames, type SurfacePlan, surfaceEntries, surfaceSource } from './activators.ts'
+import type { CatalogState } from './catalog-state.ts'
 import type { Declaration } from './declaration.ts'
 import { stableSurface } from './discovery-tools.ts'
-import type { Product } from './scoped-server.ts'
+import type { ScopedServer } from './scoped-server.ts'
 
 /** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */
-export class Worlds {
+export class CatalogBuilder {
   readonly #declaration: Declaration
   /** The groups that the author declared. */
   readonly #declared: { readonly [name: string]: GroupDeclaration }
@@ -38,11 +38,11 @@ export class Worlds {
   /** The tools that others wait for and that were there once: a registered one may go again. */
   readonly #met = new Set<string>()
   readonly #ofProducts = new WeakMap<
-    Product,
-    { readonly entries: readonly ToolEntry[]; readonly shared: World; readonly world: World }
+    ScopedServer,
+    { readonly entries: readonly ToolEntry[]; readonly shared: CatalogState; readonly catalogState: CatalogState }
   >()
-  #current: World | undefined
-  #last: World | undefined
+  #current: CatalogState | undefined
+  #last: CatalogState | undefined
   #version = 0
 
   constructor(declaration: Declaration, own: readonly Source[]) {
@@ -54,8 +54,8 @@ export class Worlds {
     this.#own = new Set(own)
   }
 
-  /** The world that all scopes share. */
-  get current(): World {
+  /** The catalogue that all scopes share. */
+  get current(): CatalogState {
     this.#current ??= this.#remade()
     return this.#current
   }
@@ -71,15 +71,15 @@ export class Worlds {
   }
 
   /** The same for one scope: with the tools of the server that was made for it, if one was. */
-  of({ product }: { readonly product: Product | undefined }): World {
-    if (product === undefined) return this.current
-    const entries = product.entries()
+  of({ scopedServer }: { readonly scopedServer: ScopedServer | undefined }): CatalogState {
+    if (scopedServer === undefined) return this.current
+    const entries = scopedServer.entries()
     const shared = this.current
-    const found = this.#ofProducts.get(product)
-    if (found !== undefined && found.entries === entries && found.shared === shared) return found.world
-    const world = this.#make(entries)
-    this.#ofProducts.set(product, { entries, shared, world })
-    return world
+    const found = this.#ofProducts.get(scopedServer)
+    if (found !== undefined && found.entries === entries && found.shared === shared) return found.catalogState
+    const catalogState = this.#make(entries)
+    this.#ofProducts.set(scopedServer, { entries, shared, catalogState })
+    return catalogState
   }
 
   /** Takes in the entries of a source and follows its changes. */
@@ -151,19 +151,19 @@ export class Worlds {
   }
 
   /** A change that cannot be served is reported, and what was served before it stays. */
-  #remade(): World {
+  #remade(): CatalogState {
     try {
       this.#last = this.#make()
       return this.#last
     } catch (error) {
       if (this.#last === undefined) throw error
       const reason = isFailure(error) ? error.reason : 'invalid_declaration'
-      this.#declaration.report({ reason, message: `The tools stay as they were. ${wordsOf(error)}`, error })
+      this.#declaration.report({ reason, message: `The tools stay as they were. ${errorMessage(error)}`, error })
       return this.#last
     }
   }
 
-  #make(own: readonly ToolEntry[] = []): World {
+  #make(own: readonly ToolEntry[] = []): CatalogState {
     this.#groups = this.#groupsOf(this.#sources)
     const entries = [...own.map((entry) => this.#waiting(entry)), ...this.#sources.flatMap((source) => this.#placed(source))]
     const written = entries.filter((entry) => entry.origin === 'surface')
@@ -275,7 +275,7 @@ function checkDefinition(tool: Tool): void {
     toolFingerprint(tool)
     JSON.stringify(tool._meta)
   } catch (error) {
-    refuse(`its definition holds something that JSON cannot (${wordsOf(error)})`, error)
+    refuse(`its definition holds something that JSON cannot (${errorMessage(error)})`, error)
   }
 }
 

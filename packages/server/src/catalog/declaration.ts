@@ -6,11 +6,11 @@ import type { Era } from '../tool/context.ts'
 import type { Declared } from '../tool/declared.ts'
 import type { Principal } from '../tool/principal.ts'
 import type { Reporter } from '../tool/report.ts'
-import type { GroupHooks } from '../tool/transition.ts'
-import type { ExposureOptions, Presentation, Wished } from './exposure-options.ts'
+import type { ExposureMode, ExposureOptions, ExposureSettings } from './exposure-options.ts'
+import type { GroupHooks } from './group-hooks.ts'
 import type { MessageLimits } from './message-limits.ts'
 import type { Permit, PermitSource } from './permissions.ts'
-import type { MakeProduct } from './scoped-server.ts'
+import type { MakeScopedServer } from './scoped-server.ts'
 
 /** A group as a toolbox declares it. */
 export interface GroupOptions<Name extends string = string> extends Omit<GroupDeclaration<Name>, 'strict'> {
@@ -58,8 +58,8 @@ export interface Declaration {
   readonly quota: Quota
   readonly hiddenCalls: HiddenCalls
   /** How clients are presented the tools when `exposureFor` and their address do not decide otherwise. */
-  readonly presentation: Presentation
-  readonly exposureFor: ((principal: Principal | undefined) => Wished | ExposureOptions) | undefined
+  readonly exposureSettings: ExposureSettings
+  readonly exposureFor: ((principal: Principal | undefined) => ExposureMode | ExposureOptions) | undefined
   readonly menu: 'all' | 'stepwise'
   readonly pageSize: number | undefined
   readonly facts: (() => Facts) | FactSource | undefined
@@ -90,5 +90,5 @@ export interface Declaration {
   /** Registers prompts, resources and the like on each protocol server. */
   readonly extend: readonly Extension[]
   /** Makes the protocol server of each scope, where that is an adopted one. */
-  readonly product: MakeProduct | undefined
+  readonly scopedServer: MakeScopedServer | undefined
 }

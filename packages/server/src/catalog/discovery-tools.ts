@@ -1,29 +1,12 @@
-import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { Surface, Tool, ToolAnnotations } from '@unfold-mcp/core'
-import type { Call, Effects } from '../operations/calling/call-tool.ts'
-import { callThrough } from '../operations/discovery/call-tool.ts'
-import { type ManageRequest, manageReply } from '../operations/discovery/manage-tools.ts'
-import { describeReply, mostMatches, type SearchRequest, searchReply } from '../operations/discovery/search-tools.ts'
-import type { Runtime } from '../runtime/runtime.ts'
 import { lazyJsonCheck } from '../schema/schema.ts'
-import type { Scope } from '../scope/scope.ts'
 import type { ToolEntry } from '../tool/entry.ts'
 import { alwaysLoad } from '../tool/host-hints.ts'
 import { type Reader, surfaceSource } from './activators.ts'
 import type { Kind } from './call-variants.ts'
 import { withLists } from './list-argument.ts'
 
-/** Where a call of a surface tool stands: it works on the scope itself. */
-export interface SurfacePlace {
-  readonly runtime: Runtime
-  readonly scope: Scope
-  readonly call: Call
-  readonly effects: Effects
-}
-
-export type SurfaceWork = (input: never, place: SurfacePlace) => Promise<CallToolResult | InputRequiredResult>
-
-/** The same entry with the groups that this reader may know of. */
+/** Adds the groups that this reader may know of to the description. */
 export function namingGroups(entry: ToolEntry, reader: Reader): ToolEntry {
   if (entry.source !== surfaceSource || (entry.surface !== 'search' && entry.surface !== 'manage')) return entry
   if (reader.groups.size === 0) return entry
@@ -48,6 +31,9 @@ function aFew(names: readonly string[]): string {
 }
 
 // What a client may also send as a text: one name, or the text of an array.
+/** The most matches that one search returns. */
+export const maxMatches = 50
+
 const listNames = ['tools', 'tags', 'names']
 
 const looking = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
@@ -72,7 +58,6 @@ const manage = entryOf('manage', {
     },
     required: ['action'],
   },
-  work: async (input: ManageRequest, place) => manageReply(input, place),
 })
 
 const search = entryOf('search', {
@@ -85,7 +70,7 @@ const search = entryOf('search', {
     type: 'object',
     properties: {
       query: text,
-      limit: { type: 'integer', description: `Default: 5, at most ${mostMatches}` },
+      limit: { type: 'integer', description: `Default: 5, at most ${maxMatches}` },
       detail: { enum: ['names', 'signatures', 'full'] },
       group: text,
       tags: texts,
@@ -93,8 +78,6 @@ const search = entryOf('search', {
     },
     required: ['query'],
   },
-  work: async (input: SearchRequest, { runtime, scope, call }) =>
-    searchReply(runtime, scope, input, call.signal ?? call.controller?.signal),
 })
 
 const describe = entryOf('search', {
@@ -103,7 +86,6 @@ const describe = entryOf('search', {
   description: 'The full definitions of tools, by name.',
   annotations: looking,
   inputSchema: { type: 'object', properties: { names: texts }, required: ['names'] },
-  work: async ({ names }: { names: readonly string[] }, { runtime, scope }) => describeReply(runtime, scope, names),
 })
 
 const kinds: { readonly [K in Kind]: { readonly about: string; readonly annotations: ToolAnnotations } } = {
@@ -129,7 +111,6 @@ function caller(kind: Kind | undefined): ToolEntry {
       properties: { name: text, arguments: { type: 'object' } },
       required: ['name'],
     },
-    work: (input: { name: string; arguments?: Record<string, unknown> }, place) => callThrough(input, place, kind),
   })
 }
 
@@ -144,7 +125,7 @@ export const stableSurface: readonly ToolEntry[] = [
   caller('destructive'),
 ]
 
-function entryOf(surface: Surface, { work, ...tool }: Tool & { readonly work: SurfaceWork }): ToolEntry {
+function entryOf(surface: Surface, tool: Tool): ToolEntry {
   const check = lazyJsonCheck(tool.name, tool.inputSchema)
   return {
     tool: { ...tool, _meta: alwaysLoad },
@@ -156,6 +137,6 @@ function entryOf(surface: Surface, { work, ...tool }: Tool & { readonly work: Su
     aliases: [],
     input: { json: tool.inputSchema, check: (value) => check(withLists(value, listNames)) },
     handler: () => undefined,
-    work,
+    isDiscovery: true,
   }
 }

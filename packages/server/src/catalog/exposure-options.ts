@@ -2,12 +2,12 @@ import { type Exposure, Failure, type HostProfile, hostById, hostProfiles, neare
 import { declared, type Keys } from '../tool/declared.ts'
 
 /** How tools may be presented: an exposure, or `auto`, which chooses one by cost and by what the host can follow. */
-export type Wished = Exposure | 'auto'
+export type ExposureMode = Exposure | 'auto'
 
 /** How tools are presented, with settings. */
 export interface ExposureOptions {
   /** Default: `groups`, or `lazy` with `lazy: true`. */
-  readonly mode?: Wished
+  readonly mode?: ExposureMode
   /** Tokens that the full list may cost before `auto` (and 2026-07-28, where groups are declared) presents less. Default: 5,000. */
   readonly budgetTokens?: number
   /** `call_tool_read`, `call_tool_write` and `call_tool_destructive` instead of `call_tool`, for clients that approve by name. */
@@ -30,8 +30,8 @@ const exposureKeys: Keys<ExposureOptions> = {
 }
 
 /** How one client is presented the tools: every setting of `ExposureOptions`, filled in. */
-export interface Presentation {
-  readonly mode: Wished
+export interface ExposureSettings {
+  readonly mode: ExposureMode
   readonly budgetTokens: number
   readonly callVariants: boolean
   readonly order: 'declared' | 'append'
@@ -39,7 +39,7 @@ export interface Presentation {
   readonly host: HostProfile | undefined
 }
 
-export const defaultPresentation: Presentation = {
+export const defaultExposureSettings: ExposureSettings = {
   mode: 'groups',
   budgetTokens: 5_000,
   callVariants: false,
@@ -48,8 +48,8 @@ export const defaultPresentation: Presentation = {
   host: undefined,
 }
 
-/** The same presentation with these settings in place of its own. */
-export function presentationWith(base: Presentation, setting: Wished | ExposureOptions): Presentation {
+/** Returns the settings with those of `setting` replaced. */
+export function withExposure(base: ExposureSettings, setting: ExposureMode | ExposureOptions): ExposureSettings {
   const { host, ...options } = typeof setting === 'string' ? { mode: setting } : declared('"exposure"', setting, exposureKeys)
   checkBudget(options.budgetTokens)
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

@@ -1,6 +1,6 @@
 import { type Declared, declared, type Keys } from '../tool/declared.ts'
-import type { GroupHooks } from '../tool/transition.ts'
 import type { GroupOptions } from './declaration.ts'
+import type { GroupHooks } from './group-hooks.ts'
 
 const groupKeys: Keys<GroupOptions> = {
   description: true,

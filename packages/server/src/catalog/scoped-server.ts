@@ -1,37 +1,27 @@
-import type { InitializeRequestParams, McpServer, Server } from '@modelcontextprotocol/server'
-import type { Runtime } from '../runtime/runtime.ts'
-import type { Scope } from '../scope/scope.ts'
+import type { InitializeRequestParams } from '@modelcontextprotocol/server'
 import type { Era } from '../tool/context.ts'
 import type { Source, ToolEntry } from '../tool/entry.ts'
 import type { Principal } from '../tool/principal.ts'
 
-/** What is known of a client when its scope opens. */
-export interface Newcomer {
+/** A client whose scope is being opened. */
+export interface ConnectingClient {
   readonly era: Era
   readonly principal?: Principal | undefined
-  /** The HTTP request it came with. */
   readonly request?: (() => Request) | undefined
-  /** The id of its session over HTTP. */
   readonly sessionId?: string | undefined
-  /** What it said of itself when it initialised. */
+  /** The params of its `initialize` request. */
   readonly client?: InitializeRequestParams | undefined
 }
 
-/**
- * A protocol server that was made for one scope, and the tools that it brought: only that scope has them. `entries` is
- * another array after every change.
- */
-export interface Product extends Source {
-  /** What the server calls itself. */
+/** A protocol server that was created for one scope, with tools that only this scope has. `entries` returns a new array after every change. */
+export interface ScopedServer extends Source {
   readonly info: { readonly name: string; readonly version: string }
-  /** Done when `entries` is what the server would list now. */
+  /** Resolves when `entries` matches the server's current list. */
   upToDate(): Promise<void>
-  /** Reads the tools again, of a server made anew where this one answers nobody; a failure is reported. */
+  /** Reads the tools again, from a new server if this one does not respond; failures are reported. */
   refresh(): void
-  /** The server to connect, with the runtime answering for its tools; `introduces` itself where a client may ask about it. */
-  serve(runtime: Runtime, scope: Scope, introduces: boolean): Server | McpServer
   close(): Promise<void>
 }
 
-/** Makes the server for one scope; `admit` throws for an entry that cannot be served. */
-export type MakeProduct = (newcomer: Newcomer, admit: (entry: ToolEntry) => void) => Promise<Product>
+/** Creates the server of one scope; `admit` throws for an entry that cannot be served. */
+export type MakeScopedServer = (client: ConnectingClient, admit: (entry: ToolEntry) => void) => Promise<ScopedServer>

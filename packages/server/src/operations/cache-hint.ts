@@ -1,4 +1,4 @@
-import type { Runtime } from '../runtime/runtime.ts'
+import { canChange, dependsOnPrincipal, type Runtime } from '../runtime/runtime.ts'
 
 /** How long, and by whom, a 2026-07-28 client's list may be cached. */
 export interface ListCacheHint {
@@ -7,6 +7,6 @@ export interface ListCacheHint {
 }
 
 export function cacheHint(runtime: Runtime): ListCacheHint {
-  const ttlMs = runtime.declaration.ttlMs ?? (runtime.canChange || runtime.dependsOnPrincipal ? 0 : 60_000)
-  return { ttlMs, cacheScope: runtime.dependsOnPrincipal ? 'private' : 'public' }
+  const ttlMs = runtime.declaration.ttlMs ?? (canChange(runtime) || dependsOnPrincipal(runtime) ? 0 : 60_000)
+  return { ttlMs, cacheScope: dependsOnPrincipal(runtime) ? 'private' : 'public' }
 }

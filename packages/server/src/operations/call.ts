@@ -6,12 +6,15 @@ import {
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server'
+import { isRecord } from '@unfold-mcp/core'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 import { isInputRequired } from '../tool/result.ts'
-import { answer, type Call } from './calling/call-tool.ts'
+import type { Call } from './calling/call.ts'
+import { callTool } from './calling/call-tool.ts'
 import { type Answers, checkInputRequests, completed, inputResponsesIn } from './calling/input-required.ts'
 import type { OwnRequest } from './operation.ts'
+import { outputSchemaOf } from './output-schema.ts'
 import { malformedCall } from './params.ts'
 
 /** `tools/call`. */
@@ -20,15 +23,15 @@ export async function call(runtime: Runtime, scope: Scope, request: OwnRequest):
   const malformed = malformedCall(params)
   if (malformed !== undefined) throw malformed
   const made = callOf(request)
-  const first = await answer(runtime, scope, made)
-  if (scope.frame.era === 'stateless') {
+  const first = await callTool(runtime, scope, made)
+  if (scope.settings.era === 'stateless') {
     if (isInputRequired(first)) checkInputRequests(first, client.capabilities)
     return isInputRequired(first) ? first : withText(first)
   }
   const again = (answers: Answers): Promise<CallToolResult | InputRequiredResult> =>
-    answer(runtime, scope, { ...made, ...answers })
+    callTool(runtime, scope, { ...made, ...answers })
   const result = await completed(first, client, controller.signal, again)
-  return forSession(result, runtime.outputSchemaOf(scope, String(params.name)))
+  return forSession(result, outputSchemaOf(runtime, scope, String(params.name)))
 }
 
 /** What a client states about itself with every request of 2026-07-28. */
@@ -63,15 +66,13 @@ function forSession(given: CallToolResult, outputSchema: { readonly type?: unkno
   const result = withText(given)
   const { structuredContent: value } = result
   if (value === undefined) return result
-  const isWrapped = !isObject(value) || (outputSchema !== undefined && outputSchema.type !== 'object')
+  const isWrapped = !isRecord(value) || (outputSchema !== undefined && outputSchema.type !== 'object')
   return isWrapped ? { ...result, structuredContent: { result: value } } : result
 }
 
 /** Structured content that is not an object is also sent as text, unless there is text: many clients read nothing else. */
 function withText(result: CallToolResult): CallToolResult {
   const { structuredContent: value, content } = result
-  if (value === undefined || isObject(value) || content.some(({ type }) => type === 'text')) return result
+  if (value === undefined || isRecord(value) || content.some(({ type }) => type === 'text')) return result
   return { ...result, content: [...content, { type: 'text', text: JSON.stringify(value) }] }
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

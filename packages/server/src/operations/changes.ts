@@ -1,17 +1,17 @@
+import { discovery } from '@unfold-mcp/core'
+import { changesSince, rememberList } from '../runtime/list-identity.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 import { textIn } from './identity.ts'
 import type { OwnRequest } from './operation.ts'
 
-export const changesMethod = 'io.github.unfold-mcp/changes'
-
 /** `io.github.unfold-mcp/changes`: what changed since the list with a given identity. */
 export async function changes(runtime: Runtime, scope: Scope, { params }: OwnRequest): Promise<object> {
-  const since = textIn(changesMethod, params, 'since')
+  const since = textIn(discovery.methods.changes, params, 'since')
   const { tools } = runtime.views.shown(scope)
-  const delta = runtime.changesSince(scope, since)
+  const delta = changesSince(runtime, scope, since)
   // The client has this list from now on: it may ask for what changed since.
-  const identity = runtime.identityOfList(scope)
+  const identity = rememberList(runtime, scope)
   if (since === identity) return { identity, known: true, added: [], changed: [], removed: [] }
   if (delta !== undefined) return { identity, known: true, ...delta }
   return { identity, known: false, tools_count: tools.length, message: 'That list is not remembered. List the tools again.' }

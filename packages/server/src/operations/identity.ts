@@ -1,23 +1,19 @@
-import { Failure } from '@unfold-mcp/core'
-import { reachOf } from '../runtime/discoverable.ts'
+import { discovery, Failure } from '@unfold-mcp/core'
+import { discoverable } from '../runtime/discoverable.ts'
+import { groupTools } from '../runtime/groups.ts'
+import { listIdentity, listState } from '../runtime/list-identity.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 import { stateIdentity } from '../view/identities.ts'
 import type { OwnRequest, Params } from './operation.ts'
 import { outlineOf } from './outline.ts'
 
-/** The name under which this library announces itself among a server's extensions. */
-export const extensionId = 'io.github.unfold-mcp/discovery'
-/** The member of `_meta` with the identity of a list. */
-export const identityMeta = 'io.github.unfold-mcp/identity'
-export const identityMethod = 'server/identity'
-
 /** The version of the extension. */
 const discoveryVersion = '1.0'
 
 /** What a client learns of the extension when it connects, so that most need no further request. */
 export function extensionSettings(runtime: Runtime, scope: Scope): Params {
-  const own = runtime.identity(scope)
+  const own = listIdentity(runtime, scope)
   return own === undefined
     ? {}
     : { version: discoveryVersion, identity: own, tools_count: runtime.views.shown(scope).tools.length }
@@ -25,15 +21,15 @@ export function extensionSettings(runtime: Runtime, scope: Scope): Params {
 
 /** `server/identity`: the identity of the view, of the catalogue and of each group. */
 export async function identity(runtime: Runtime, scope: Scope, { params, revision }: OwnRequest): Promise<object> {
-  const { name, version } = scope.product?.info ?? runtime.declaration.info
+  const { name, version } = scope.scopedServer?.info ?? runtime.declaration.info
   const { basis, stateful, outline: wantsOutline } = params
   if (basis !== undefined && basis !== 'names' && basis !== 'definitions')
-    throw malformed(identityMethod, '"basis" is "definitions", or "names" for names and descriptions alone.')
+    throw malformed(discovery.methods.identity, '"basis" is "definitions", or "names" for names and descriptions alone.')
   const shown = runtime.views.shown(scope)
-  const whole = reachOf(runtime, scope)
+  const whole = discoverable(runtime, scope)
   const own = runtime.identities.of(shown, basis)
   const outline = wantsOutline === true ? outlineOf(runtime, scope) : undefined
-  const state = stateful === true ? stateIdentity(own, runtime.stateOf(scope)) : undefined
+  const state = stateful === true ? stateIdentity(own, listState(runtime, scope)) : undefined
   return {
     server_id: own,
     tools_count: shown.tools.length,
@@ -46,17 +42,15 @@ export async function identity(runtime: Runtime, scope: Scope, { params, revisio
       ...(outline?.gate !== undefined && { gate: outline.gate }),
     },
     groups: Object.fromEntries(
-      runtime
-        .groupTools(scope)
-        .map(([group, tools]) => [
-          group,
-          { identity: runtime.identities.ofTools(tools, tools, basis), tools_count: tools.length, ...outline?.groups.get(group) },
-        ]),
+      groupTools(runtime, scope).map(([group, tools]) => [
+        group,
+        { identity: runtime.identities.ofTools(tools, tools, basis), tools_count: tools.length, ...outline?.groups.get(group) },
+      ]),
     ),
     ...(state !== undefined && { state_id: state }),
     ...(revision !== undefined && { mcp_version: revision }),
     server: { name, version },
-    extensions: [extensionId],
+    extensions: [discovery.extension],
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Exposure, firstSentence, gateName } from '@unfold-mcp/core'
 import { aboutOf, activatorName, sentence } from '../catalog/activators.ts'
+import { groupStatuses, readerFor } from '../runtime/groups.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 
@@ -14,7 +15,7 @@ const mostBytes = 2_048
 /** What a model reads when it connects: what the server is for, and what it can open. */
 export function instructionsFor(runtime: Runtime, scope: Scope): string | undefined {
   const { about, instructions } = runtime.declaration
-  const { callVariants } = scope.frame.presentation
+  const { callVariants } = scope.settings.exposureSettings
   if (instructions !== undefined) return instructions
   const intro = about === undefined ? [] : [sentence(about)]
   const { exposure } = runtime.views.decision(scope)
@@ -24,21 +25,21 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
     const lines = groupLines(runtime, scope, (name) => name)
     return fitted(head, lines)
   }
-  const { groups, surface } = runtime.worldOf(scope)
+  const { groups, surface } = runtime.catalogs.of(scope)
   const gate = groups.byName.get(gateName)
-  if (scope.frame.canActivate && gate !== undefined) {
+  if (scope.settings.canActivate && gate !== undefined) {
     const activator = activatorName(surface, gateName)
-    const behind = gate.about === about ? '.' : `: ${sentence(aboutOf(groups, gate, runtime.reader(scope)))}`
+    const behind = gate.about === about ? '.' : `: ${sentence(aboutOf(groups, gate, readerFor(runtime, scope)))}`
     const lines = groupLines(runtime, scope, (name, each) => `${name} (${each})`, runtime.declaration.menu === 'stepwise')
     const lead =
       lines.length === 0 ? [] : ['Its tools come in groups that you open after that, by calling the tool named in brackets:']
     return fitted([...intro, `Call ${activator} to list its tools${behind}`, ...lead], lines)
   }
-  const opens = scope.frame.canActivate && exposure === 'groups'
+  const opens = scope.settings.canActivate && exposure === 'groups'
   const isStepwise = opens && runtime.declaration.menu === 'stepwise'
   const lines = groupLines(runtime, scope, (name, activator) => (opens ? `${name} (${activator})` : name), isStepwise)
-  const canWait = scope.frame.era === 'session' && exposure === 'groups' && !scope.missesChanges
-  const waits = canWait ? [...runtime.worldOf(scope).catalog.awaited] : []
+  const canWait = scope.settings.era === 'session' && exposure === 'groups' && !scope.missesChanges
+  const waits = canWait ? [...runtime.catalogs.of(scope).catalog.awaited] : []
   if (waits.length > 0) intro.push(`Begin with ${waits.join(' or ')}: more tools are listed after the first call that succeeds.`)
   if (lines.length === 0) return intro.length === 0 ? undefined : intro.join('\n')
   const lead = opens
@@ -68,6 +69,6 @@ function groupLines(
   label: (name: string, activator: string) => string,
   isStepwise = false,
 ): readonly string[] {
-  const known = runtime.groups(scope).filter(({ parent }) => !isStepwise || parent === undefined)
+  const known = groupStatuses(runtime, scope).filter(({ parent }) => !isStepwise || parent === undefined)
   return known.map(({ name, about, activator }) => `- ${label(name, activator)}: ${sentence(firstSentence(about))}`)
 }

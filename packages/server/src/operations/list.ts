@@ -1,9 +1,9 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
-import type { Tool } from '@unfold-mcp/core'
+import { metaKeys, pageOf, type Tool } from '@unfold-mcp/core'
+import { rememberList } from '../runtime/list-identity.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 import { cacheHint } from './cache-hint.ts'
-import { identityMeta } from './identity.ts'
 import { EncodedResult, type OwnRequest } from './operation.ts'
 import { malformedList } from './params.ts'
 import { sessionTool } from './session-tool.ts'
@@ -15,9 +15,9 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
   const cursor = params.cursor as string | undefined
   if (cursor !== undefined || runtime.declaration.pageSize !== undefined)
     return { ...page(runtime, scope, cursor), ...rest(runtime, scope) }
-  runtime.listed(scope)
+  runtime.relists.noteList(scope)
   const shown = runtime.views.listed(scope)
-  const isNatural = scope.frame.era === 'stateless' || shown.tools.every((tool) => sessionTool(tool) === tool)
+  const isNatural = scope.settings.era === 'stateless' || shown.tools.every((tool) => sessionTool(tool) === tool)
   const tools = isNatural ? shown.bytes : JSON.stringify(shown.tools.map(sessionTool))
   const more = JSON.stringify(rest(runtime, scope))
   // Clients list more often than they do anything else, so the tools of a view are encoded once.
@@ -25,21 +25,29 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
 }
 
 /** The page of a list that begins at a cursor. */
+export function listPage(runtime: Runtime, scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
+  runtime.relists.noteList(scope)
+  const view = runtime.views.listed(scope)
+  const { items, nextCursor } = pageOf(view.tools, runtime.declaration.pageSize, view.fingerprint, cursor)
+  return { tools: items as Tool[], ...(nextCursor !== undefined && { nextCursor }) }
+}
+
+/** The page of a list as this client's era has it. */
 function page(runtime: Runtime, scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
-  const found = runtime.list(scope, cursor)
-  return scope.frame.era === 'session' ? { ...found, tools: found.tools.map(sessionTool) } : found
+  const found = listPage(runtime, scope, cursor)
+  return scope.settings.era === 'session' ? { ...found, tools: found.tools.map(sessionTool) } : found
 }
 
 /** What goes with the tools: the identity of the list and, on 2026-07-28, how long it may be cached. */
 function rest(runtime: Runtime, scope: Scope): object {
   const { _meta } = listMeta(runtime, scope)
-  if (scope.frame.era === 'session') return _meta === undefined ? {} : { _meta }
+  if (scope.settings.era === 'session') return _meta === undefined ? {} : { _meta }
   const { ttlMs, cacheScope } = cacheHint(runtime)
   return { resultType: 'complete', ttlMs, cacheScope, _meta: { ..._meta, [SERVER_INFO_META_KEY]: runtime.declaration.info } }
 }
 
 /** `_meta` of a list; empty where identity is switched off. */
 export function listMeta(runtime: Runtime, scope: Scope): { readonly _meta?: { readonly [key: string]: unknown } } {
-  const identity = runtime.identityOfList(scope)
-  return identity === undefined ? {} : { _meta: { [identityMeta]: identity } }
+  const identity = rememberList(runtime, scope)
+  return identity === undefined ? {} : { _meta: { [metaKeys.identity]: identity } }
 }

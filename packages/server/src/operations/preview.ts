@@ -33,7 +33,12 @@ let previews = 0
  * for that client; what they prepare for all stateless clients, or all sessions of a principal, stays as it does for those.
  */
 export async function previewOf(runtime: Runtime, { era = 'session', principal, view = '' }: PreviewOptions): Promise<Preview> {
-  const scope = await runtime.open({ key: `preview:${++previews}`, era, principal, view: viewOfUrl(new URLSearchParams(view)) })
+  const scope = await runtime.scopes.open({
+    key: `preview:${++previews}`,
+    era,
+    principal,
+    view: viewOfUrl(new URLSearchParams(view)),
+  })
   try {
     const { exposure, reason, tokens } = runtime.views.decision(scope)
     const shown = runtime.views.shown(scope)
@@ -41,13 +46,13 @@ export async function previewOf(runtime: Runtime, { era = 'session', principal, 
     return {
       exposure,
       reason,
-      ...(tokens !== undefined && { budgetTokens: scope.frame.presentation.budgetTokens }),
+      ...(tokens !== undefined && { budgetTokens: scope.settings.exposureSettings.budgetTokens }),
       listed: shown.tools,
       listedTokens: shown.tokens,
       all: whole.tools,
       allTokens: whole.tokens,
     }
   } finally {
-    await runtime.close(scope)
+    await runtime.scopes.close(scope)
   }
 }

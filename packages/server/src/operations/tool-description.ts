@@ -8,40 +8,19 @@ import {
   printable,
   signature,
   type Tool,
+  type ToolDescription,
   toolIdentity,
   toolTokens,
 } from '@unfold-mcp/core'
-import { reachOf } from '../runtime/discoverable.ts'
+import { discoverable } from '../runtime/discoverable.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 import { sha256 } from '../view/identities.ts'
 
-/** Everything there is to know of one tool. */
-export interface Description {
-  readonly tool: Tool
-  readonly identity: string
-  /** How it is called, on one line. */
-  readonly signature: string
-  /** Arguments that its schema takes: the required ones, and all of them where there are more. */
-  readonly examples: readonly unknown[]
-  readonly facet: 'read-only' | 'destructive' | 'write'
-  /** About what its definition costs a model, in tokens. */
-  readonly tokens: number
-  readonly group?: string
-  readonly tags?: readonly string[]
-  readonly version?: string
-  /** Names it had before. */
-  readonly aliases?: readonly string[]
-  /** The tool that should be called before it. */
-  readonly after?: string
-  /** Whether this client's list has it now. */
-  readonly listed: boolean
-}
-
-/** Describes a tool that exists for this scope, listed or not; any other is an unknown one. */
-export function describeTool(runtime: Runtime, scope: Scope, name: string): Description {
-  const { entries } = reachOf(runtime, scope)
-  const { aliases } = runtime.worldOf(scope).catalog
+/** Describes a tool that exists for this scope, listed or not. */
+export function describeTool(runtime: Runtime, scope: Scope, name: string): ToolDescription {
+  const { entries } = discoverable(runtime, scope)
+  const { aliases } = runtime.catalogs.of(scope).catalog
   const real = aliases.get(name) ?? name
   const listed = runtime.views.shown(scope).entries
   const entry = entries.find(({ tool }) => tool.name === real) ?? listed.find(({ tool }) => tool.name === real)

@@ -60,7 +60,7 @@ async function load({ file, mostBytes: most, tools }) {
     const found = await import(pathToFileURL(file).href)
     send(tools === undefined ? exported(found.default) : declared(tools, found))
   } catch (error) {
-    send({ kind: 'failed', message: wordsOf(error), where: whereOf(error, file) })
+    send({ kind: 'failed', message: errorMessage(error), where: whereOf(error, file) })
   }
 }
 
@@ -156,7 +156,7 @@ async function call({ id, tool, input }) {
     const value = await runnable.handler(checked, contextOf(id, controller.signal))
     answer(id, value)
   } catch (error) {
-    send({ kind: 'error', id, message: wordsOf(error), foreseen: Object(error).name === 'ToolError' })
+    send({ kind: 'error', id, message: errorMessage(error), foreseen: Object(error).name === 'ToolError' })
   } finally {
     calls.delete(id)
   }
@@ -225,7 +225,7 @@ function send(message) {
 const longest = 10_000
 
 /** @param {unknown} error */
-function wordsOf(error) {
+function errorMessage(error) {
   try {
     const said = typeof error === 'object' && error !== null && 'message' in error ? error.message : error
     return String(said).slice(0, longest)

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Failure, Semaphore } from '@unfold-mcp/core'
 import type { Source, ToolEntry } from '../tool/entry.ts'
-import { type Reporter, stderrReporter, wordsOf } from '../tool/report.ts'
+import { errorMessage, type Reporter, stderrReporter } from '../tool/report.ts'
 import { PluginProcess } from './process.ts'
 import { type PluginStatus, Runner } from './runner.ts'
 import { type Scan, scan } from './scan.ts'
@@ -183,7 +183,7 @@ export class PluginFolder implements Source, AsyncDisposable {
     try {
       return await scan(this.#directory, { canTypescript: this.#typescript !== undefined, most: this.#options.most ?? 64 })
     } catch (error) {
-      const refusals = [{ key: this.#directory, message: `the folder cannot be read (${wordsOf(error)})` }]
+      const refusals = [{ key: this.#directory, message: `the folder cannot be read (${errorMessage(error)})` }]
       return { candidates: [], refusals, folders: [] }
     }
   }
@@ -233,7 +233,7 @@ export class PluginFolder implements Source, AsyncDisposable {
       for (const listener of this.#listeners) listener(entry)
       return 'accepted'
     } catch (error) {
-      this.#fail(`Tool "${entry.tool.name}" of ${entry.source} is not served: ${wordsOf(error)}`)
+      this.#fail(`Tool "${entry.tool.name}" of ${entry.source} is not served: ${errorMessage(error)}`)
       return 'refused'
     }
   }

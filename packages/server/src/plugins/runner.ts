@@ -5,7 +5,7 @@ import { canonicalJson, Failure } from '@unfold-mcp/core'
 import { sentence } from '../catalog/activators.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { ToolEntry } from '../tool/entry.ts'
-import { wordsOf } from '../tool/report.ts'
+import { errorMessage } from '../tool/report.ts'
 import type { HandlerResult } from '../tool/result.ts'
 import { entriesOf } from './definition.ts'
 import { Output } from './output.ts'
@@ -137,7 +137,7 @@ export class Runner {
     const controller = new AbortController()
     const done = this.#startInTurn(candidate, controller.signal)
       .catch((error: unknown) => {
-        if (!controller.signal.aborted) failed(wordsOf(error))
+        if (!controller.signal.aborted) failed(errorMessage(error))
       })
       .finally(() => {
         if (this.#loading?.controller === controller) this.#loading = undefined

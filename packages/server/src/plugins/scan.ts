@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { extname, isAbsolute, join, relative, sep } from 'node:path'
-import { wordsOf } from '../tool/report.ts'
+import { errorMessage } from '../tool/report.ts'
 import { type Manifest, manifestOf, mostManifestBytes } from './manifest.ts'
 
 /** A plugin that was found in the folder. */
@@ -60,7 +60,7 @@ export async function scan(directory: string, { canTypescript, most }: ScanOptio
       else refusals.push({ key: found.candidate.key, message: `there are more than ${most} plugins` })
     } catch (error) {
       // Saved and removed again: there is nothing to say of it.
-      if (!isGone(error)) refusals.push({ key: name, message: wordsOf(error) })
+      if (!isGone(error)) refusals.push({ key: name, message: errorMessage(error) })
     }
   }
   // A module may use any of these, so each is loaded again when one of them was saved.

@@ -1,13 +1,10 @@
 import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { McpServer, ProtocolError } from '@modelcontextprotocol/server'
-import { identityOf, type Tool, toolIdentity } from '@unfold-mcp/core'
+import { discovery, identityOf, metaKeys, type Tool, toolIdentity } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { adopt } from '../adopt.ts'
 import { adoptV1 } from '../adopt-v1.ts'
-import { changesMethod } from '../operations/changes.ts'
-import { describeMethod } from '../operations/describe.ts'
-import { extensionId, identityMeta, identityMethod } from '../operations/identity.ts'
 import { ToolRegistry } from '../registry.ts'
 import { type ConnectOptions, type TestClient, testServer, ways } from '../testing/index.ts'
 import type { Principal } from '../tool/principal.ts'
@@ -37,8 +34,9 @@ async function refusal(
   return { code: error.code, data: error.data as Answer, message: error.message }
 }
 
-const identityIn = ({ _meta }: Answer): unknown => (_meta as Answer | undefined)?.[identityMeta]
-const settingsOf = ({ client }: TestClient): Answer | undefined => client.getServerCapabilities()?.extensions?.[extensionId]
+const identityIn = ({ _meta }: Answer): unknown => (_meta as Answer | undefined)?.[metaKeys.identity]
+const settingsOf = ({ client }: TestClient): Answer | undefined =>
+  client.getServerCapabilities()?.extensions?.[discovery.extension]
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
 
 const info = { name: 'hub', version: '1.2.3' }
@@ -78,7 +76,7 @@ describe.each(ways)('over $transport, $era', (way) => {
   test('server/identity tells the identity and size of the list that the caller gets, and more', () =>
     connected(hub(), async (client) => {
       const { tools } = await client.client.listTools()
-      const answer = await ask(client, identityMethod)
+      const answer = await ask(client, discovery.methods.identity)
       expect(answer).toMatchObject({
         server_id: identityOf(tools as readonly Tool[], sha256),
         tools_count: tools.length,
@@ -86,7 +84,7 @@ describe.each(ways)('over $transport, $era', (way) => {
         basis: 'definitions',
         mcp_version: way.era === 'session' ? '2025-11-25' : '2026-07-28',
         server: info,
-        extensions: [extensionId],
+        extensions: [discovery.extension],
         catalog: { tools_count: 4 },
         groups: { files: { tools_count: 2 }, vault: { tools_count: 1 } },
       })
@@ -103,7 +101,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       .tool('ping', { about: 'Answers' }, () => 'pong')
       .tool('turn_key', { group: 'keys', about: 'Turns a key' }, () => 'click')
     return connected(nested, async (client) => {
-      const { catalog, groups: told } = await ask(client, identityMethod, { outline: true })
+      const { catalog, groups: told } = await ask(client, discovery.methods.identity, { outline: true })
       const [ping, key] = [expect.any(Number), expect.any(Number)]
       expect(catalog).toMatchObject({
         tools: [
@@ -111,11 +109,11 @@ describe.each(ways)('over $transport, $era', (way) => {
           { name: 'turn_key', tokens: key, group: 'keys' },
         ],
       })
-      const described = await ask(client, describeMethod, { name: 'turn_key' })
+      const described = await ask(client, discovery.methods.describe, { name: 'turn_key' })
       expect(catalog).toHaveProperty(['tools', 1, 'tokens'], described.tokens)
       expect(told).toMatchObject({ vault: { about: 'Secrets' }, keys: { about: 'Keys', parent: 'vault', tools_count: 1 } })
       expect(told).not.toHaveProperty(['vault', 'parent'])
-      const plain = await ask(client, identityMethod)
+      const plain = await ask(client, discovery.methods.identity)
       expect(plain.catalog).not.toHaveProperty('tools')
       expect(plain.groups).not.toHaveProperty(['keys', 'about'])
     })
@@ -124,14 +122,14 @@ describe.each(ways)('over $transport, $era', (way) => {
   test('the same value stands in the list, in the settings of the extension and in the answer', () =>
     connected(hub(), async (client) => {
       const settings = settingsOf(client)
-      const { server_id, tools_count } = await ask(client, identityMethod)
+      const { server_id, tools_count } = await ask(client, discovery.methods.identity)
       expect(settings).toEqual({ version: '1.0', identity: server_id, tools_count })
       expect(identityIn(await ask(client, 'tools/list'))).toBe(server_id)
     }))
 
   test('every page of a list has the identity of the whole', () =>
     connected(hub({ pageSize: 1 }), async (client) => {
-      const { server_id, tools_count } = await ask(client, identityMethod)
+      const { server_id, tools_count } = await ask(client, discovery.methods.identity)
       const pages: Answer[] = []
       for (let cursor: unknown; pages.length < 20; ) {
         const page = await ask(client, 'tools/list', cursor === undefined ? {} : { cursor })
@@ -161,10 +159,10 @@ describe.each(ways)('over $transport, $era', (way) => {
     const answers = async (client: TestClient): Promise<unknown> => [
       settingsOf(client),
       await ask(client, 'tools/list'),
-      await ask(client, identityMethod),
-      await ask(client, identityMethod, { basis: 'names', stateful: true, outline: true }),
-      await ask(client, changesMethod, { since: 'nothing' }),
-      await refusal(client, describeMethod, { name: 'unseal' }),
+      await ask(client, discovery.methods.identity),
+      await ask(client, discovery.methods.identity, { basis: 'names', stateful: true, outline: true }),
+      await ask(client, discovery.methods.changes, { since: 'nothing' }),
+      await refusal(client, discovery.methods.describe, { name: 'unseal' }),
     ]
     let lacking: unknown
     await connected(
@@ -179,11 +177,11 @@ describe.each(ways)('over $transport, $era', (way) => {
       async (client, connect) => {
         expect(await answers(client)).toEqual(lacking)
         const other = await connect({ principal: ann as Principal })
-        const [hers, his] = [await ask(other, identityMethod), await ask(client, identityMethod)]
+        const [hers, his] = [await ask(other, discovery.methods.identity), await ask(client, discovery.methods.identity)]
         expect(hers.server_id).not.toBe(his.server_id)
         expect(hers.catalog).toMatchObject({ tools_count: 4 })
         expect(hers.groups).toHaveProperty('vault')
-        expect((await ask(other, describeMethod, { name: 'unseal' })).group).toBe('vault')
+        expect((await ask(other, discovery.methods.describe, { name: 'unseal' })).group).toBe('vault')
       },
       { principal: bob as Principal },
     )
@@ -192,13 +190,13 @@ describe.each(ways)('over $transport, $era', (way) => {
   test('a tool that comes and goes brings another identity and then the first one again', async () => {
     const registry = new ToolRegistry()
     await connected(hub().use(registry), async (client) => {
-      const first = (await ask(client, identityMethod)).server_id
+      const first = (await ask(client, discovery.methods.identity)).server_id
       const remove = registry.register('extra', { description: 'More' }, () => 'x')
       const second = await ask(client, 'tools/list')
       expect(identityIn(second)).not.toBe(first)
       expect(identityIn(second)).toBe(identityOf(second.tools as readonly Tool[], sha256))
       remove()
-      expect((await ask(client, identityMethod)).server_id).toBe(first)
+      expect((await ask(client, discovery.methods.identity)).server_id).toBe(first)
     })
   })
 
@@ -222,13 +220,13 @@ describe.each(ways)('over $transport, $era', (way) => {
       const after = await ask(client, 'tools/list')
       expect(JSON.stringify(after.tools)).not.toBe(JSON.stringify(before.tools))
       expect(identityIn(after)).toBe(identityIn(before))
-      const { state_id } = await ask(client, identityMethod, { stateful: true })
+      const { state_id } = await ask(client, discovery.methods.identity, { stateful: true })
       counts.logs = 8
-      const stateful = await ask(client, identityMethod, { stateful: true })
+      const stateful = await ask(client, discovery.methods.identity, { stateful: true })
       expect(stateful.server_id).toBe(identityIn(before))
       expect(stateful.state_id).not.toBe(state_id)
       counts.traces = 1
-      expect((await ask(client, identityMethod)).server_id).not.toBe(identityIn(before))
+      expect((await ask(client, discovery.methods.identity)).server_id).not.toBe(identityIn(before))
     })
   })
 
@@ -238,14 +236,17 @@ describe.each(ways)('over $transport, $era', (way) => {
       registry.register('extra', { description: 'More', inputSchema: z.object({ n: z.number().max(limit) }) }, () => 'x')
     await connected(hub().use(registry), async (client) => {
       const remove = put(1)
-      const [names, definitions] = [await ask(client, identityMethod, { basis: 'names' }), await ask(client, identityMethod)]
+      const [names, definitions] = [
+        await ask(client, discovery.methods.identity, { basis: 'names' }),
+        await ask(client, discovery.methods.identity),
+      ]
       const { tools } = await client.client.listTools(undefined, { cacheMode: 'bypass' })
       expect(names).toMatchObject({ basis: 'names', server_id: identityOf(tools as readonly Tool[], sha256, 'names') })
       expect(definitions.server_id).not.toBe(names.server_id)
       remove()
       put(2)
-      expect((await ask(client, identityMethod, { basis: 'names' })).server_id).toBe(names.server_id)
-      expect((await ask(client, identityMethod)).server_id).not.toBe(definitions.server_id)
+      expect((await ask(client, discovery.methods.identity, { basis: 'names' })).server_id).toBe(names.server_id)
+      expect((await ask(client, discovery.methods.identity)).server_id).not.toBe(definitions.server_id)
     })
   })
 
@@ -255,21 +256,21 @@ describe.each(ways)('over $transport, $era', (way) => {
       const expected = identityOf(tools as readonly Tool[], sha256, 'names')
       expect(settingsOf(client)?.identity).toBe(expected)
       expect(identityIn(await ask(client, 'tools/list'))).toBe(expected)
-      expect(await ask(client, identityMethod)).toMatchObject({ server_id: expected, basis: 'names' })
+      expect(await ask(client, discovery.methods.identity)).toMatchObject({ server_id: expected, basis: 'names' })
     }))
 
   test('without identity nothing of it is left', () =>
     connected(hub({ identity: false }), async (client) => {
       expect(settingsOf(client)).toBeUndefined()
       expect(identityIn(await ask(client, 'tools/list'))).toBeUndefined()
-      for (const method of [identityMethod, describeMethod, changesMethod])
+      for (const method of [discovery.methods.identity, discovery.methods.describe, discovery.methods.changes])
         await expect(ask(client, method, { name: 'ping', since: 'x' })).rejects.toThrow('Method not found')
     }))
 
   test('tools/describe documents a tool, listed or not', () =>
     connected(hub(), async (client) => {
       const { tools } = await client.client.listTools()
-      const described = await ask(client, describeMethod, { name: 'read_file' })
+      const described = await ask(client, discovery.methods.describe, { name: 'read_file' })
       expect(described).toMatchObject({
         tool: { name: 'read_file', description: 'Reads' },
         identity: toolIdentity(described.tool as Tool, sha256),
@@ -283,7 +284,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       expect(Object.keys(least ?? {})).toEqual(['path'])
       expect(Object.keys(all ?? {})).toEqual(['path', 'limit'])
       expect(described.tokens).toBeGreaterThan(20)
-      expect(await ask(client, describeMethod, { name: 'ping' })).toMatchObject({
+      expect(await ask(client, discovery.methods.describe, { name: 'ping' })).toMatchObject({
         version: '2.0.0',
         aliases: ['pong'],
         examples: [{}],
@@ -293,19 +294,21 @@ describe.each(ways)('over $transport, $era', (way) => {
 
   test('tools/describe of a former name describes the tool by its name now', () =>
     connected(hub(), async (client) => {
-      expect(await ask(client, describeMethod, { name: 'pong' })).toEqual(await ask(client, describeMethod, { name: 'ping' }))
+      expect(await ask(client, discovery.methods.describe, { name: 'pong' })).toEqual(
+        await ask(client, discovery.methods.describe, { name: 'ping' }),
+      )
     }))
 
   test('tools/describe of an unknown tool names the nearest that there are', () =>
     connected(
       secured(),
       async (client) => {
-        expect(await refusal(client, describeMethod, { name: 'read_flie' })).toMatchObject({
+        expect(await refusal(client, discovery.methods.describe, { name: 'read_flie' })).toMatchObject({
           code: -32_602,
           data: { reason: 'unknown_tool', nearest: ['read_file'] },
         })
-        const hidden = await refusal(client, describeMethod, { name: 'unseal' })
-        const invented = await refusal(client, describeMethod, { name: 'unsealy' })
+        const hidden = await refusal(client, discovery.methods.describe, { name: 'unseal' })
+        const invented = await refusal(client, discovery.methods.describe, { name: 'unsealy' })
         expect(JSON.stringify(invented).replaceAll('unsealy', 'unseal')).toBe(JSON.stringify(hidden))
       },
       { principal: bob as Principal },
@@ -314,12 +317,12 @@ describe.each(ways)('over $transport, $era', (way) => {
   test('asking about a tool changes no identity', async () => {
     const registry = new ToolRegistry()
     await connected(hub().use(registry), async (client) => {
-      const { server_id } = await ask(client, identityMethod)
-      for (const name of ['ping', 'read_file', 'unseal']) await ask(client, describeMethod, { name })
-      expect((await ask(client, identityMethod)).server_id).toBe(server_id)
+      const { server_id } = await ask(client, discovery.methods.identity)
+      for (const name of ['ping', 'read_file', 'unseal']) await ask(client, discovery.methods.describe, { name })
+      expect((await ask(client, discovery.methods.identity)).server_id).toBe(server_id)
       // After a change everything is computed anew.
       registry.register('extra', {}, () => 'x')()
-      expect((await ask(client, identityMethod)).server_id).toBe(server_id)
+      expect((await ask(client, discovery.methods.identity)).server_id).toBe(server_id)
     })
   })
 
@@ -335,7 +338,8 @@ describe.each(ways)('over $transport, $era', (way) => {
       { logs: () => 'logs', traces: () => 'traces' },
     )
     await connected(toolbox, async (client) => {
-      const modes = async (): Promise<string> => JSON.stringify((await ask(client, describeMethod, { name: 'observe' })).tool)
+      const modes = async (): Promise<string> =>
+        JSON.stringify((await ask(client, discovery.methods.describe, { name: 'observe' })).tool)
       expect(await modes()).not.toContain('traces')
       traces = 1
       expect(await modes()).toContain('traces')
@@ -348,7 +352,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     const removeTwo = registry.register('two', { description: 'Two' }, () => '2')
     await connected(defineToolbox(info).use(registry), async (client) => {
       const since = identityIn(await ask(client, 'tools/list'))
-      expect(await ask(client, changesMethod, { since: since as string })).toMatchObject({
+      expect(await ask(client, discovery.methods.changes, { since: since as string })).toMatchObject({
         identity: since,
         known: true,
         added: [],
@@ -359,10 +363,10 @@ describe.each(ways)('over $transport, $era', (way) => {
       removeTwo()
       registry.register('two', { description: 'Two, and better' }, () => '2')
       registry.register('three', { description: 'Three' }, () => '3')
-      const changes = await ask(client, changesMethod, { since: since as string })
+      const changes = await ask(client, discovery.methods.changes, { since: since as string })
       expect(changes).toMatchObject({
         known: true,
-        identity: (await ask(client, identityMethod)).server_id,
+        identity: (await ask(client, discovery.methods.identity)).server_id,
         added: [{ name: 'three' }],
         changed: [{ name: 'two', description: 'Two, and better' }],
         removed: ['one'],
@@ -373,8 +377,8 @@ describe.each(ways)('over $transport, $era', (way) => {
 
   test('changes since a list that nobody was given say to list again', () =>
     connected(hub(), async (client) => {
-      const { server_id, tools_count } = await ask(client, identityMethod)
-      const answer = await ask(client, changesMethod, { since: '00000000-0000-8000-8000-000000000000' })
+      const { server_id, tools_count } = await ask(client, discovery.methods.identity)
+      const answer = await ask(client, discovery.methods.changes, { since: '00000000-0000-8000-8000-000000000000' })
       expect(answer).toMatchObject({ identity: server_id, known: false, tools_count })
       expect(answer).not.toHaveProperty('added')
     }))
@@ -385,7 +389,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       async (client, connect) => {
         const other = await connect({ principal: ann as Principal, view: 'exposure=everything' })
         const hers = identityIn(await ask(other, 'tools/list')) as string
-        const answer = await ask(client, changesMethod, { since: hers })
+        const answer = await ask(client, discovery.methods.changes, { since: hers })
         expect(answer.known).toBe(false)
         expect(JSON.stringify(answer)).not.toContain('unseal')
       },
@@ -395,14 +399,14 @@ describe.each(ways)('over $transport, $era', (way) => {
   test('params that cannot be read are refused with what is wrong and what to send', () =>
     connected(hub(), async (client) => {
       const cases: readonly (readonly [string, Answer, string])[] = [
-        [describeMethod, {}, '"name"'],
-        [describeMethod, { name: 7 }, '"name"'],
-        [describeMethod, { name: null }, '"name"'],
-        [describeMethod, { name: ['ping'] }, '"name"'],
-        [changesMethod, {}, '"since"'],
-        [changesMethod, { since: {} }, '"since"'],
-        [identityMethod, { basis: 'everything' }, '"basis"'],
-        [identityMethod, { basis: 1 }, '"basis"'],
+        [discovery.methods.describe, {}, '"name"'],
+        [discovery.methods.describe, { name: 7 }, '"name"'],
+        [discovery.methods.describe, { name: null }, '"name"'],
+        [discovery.methods.describe, { name: ['ping'] }, '"name"'],
+        [discovery.methods.changes, {}, '"since"'],
+        [discovery.methods.changes, { since: {} }, '"since"'],
+        [discovery.methods.identity, { basis: 'everything' }, '"basis"'],
+        [discovery.methods.identity, { basis: 1 }, '"basis"'],
       ]
       for (const [method, params, named] of cases) {
         const { code, data, message } = await refusal(client, method, params)
@@ -411,9 +415,9 @@ describe.each(ways)('over $transport, $era', (way) => {
         expect(message).toContain(named)
       }
       const long = 'x'.repeat(100_000)
-      expect((await refusal(client, describeMethod, { name: long })).message.length).toBeLessThan(1_000)
-      expect((await ask(client, changesMethod, { since: long })).known).toBe(false)
-      expect(await ask(client, identityMethod, { stateful: 'yes' })).not.toHaveProperty('state_id')
+      expect((await refusal(client, discovery.methods.describe, { name: long })).message.length).toBeLessThan(1_000)
+      expect((await ask(client, discovery.methods.changes, { since: long })).known).toBe(false)
+      expect(await ask(client, discovery.methods.identity, { stateful: 'yes' })).not.toHaveProperty('state_id')
     }))
 
   test.each([
@@ -423,7 +427,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     await connected(make(), async (client) => {
       const { tools } = await client.client.listTools()
       const expected = identityOf(tools as readonly Tool[], sha256)
-      expect(await ask(client, identityMethod)).toMatchObject({
+      expect(await ask(client, discovery.methods.identity)).toMatchObject({
         server_id: expected,
         tools_count: tools.length,
         server: { name: 'old', version: '4.5.6' },
@@ -431,11 +435,11 @@ describe.each(ways)('over $transport, $era', (way) => {
       })
       expect(settingsOf(client)).toEqual({ version: '1.0', identity: expected, tools_count: tools.length })
       expect(identityIn(await ask(client, 'tools/list'))).toBe(expected)
-      expect(await ask(client, describeMethod, { name: 'read' })).toMatchObject({
+      expect(await ask(client, discovery.methods.describe, { name: 'read' })).toMatchObject({
         group: 'files',
         tool: { description: 'Reads' },
       })
-      expect((await ask(client, changesMethod, { since: expected })).known).toBe(true)
+      expect((await ask(client, discovery.methods.changes, { since: expected })).known).toBe(true)
     })
   })
 })
@@ -466,15 +470,15 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
   test('opening a group changes the identity, and closing it brings back the first', async () => {
     await using server = await testServer(hub(), way)
     const [client, other] = [await server.connect(), await server.connect()]
-    const first = await ask(client, identityMethod, { stateful: true })
+    const first = await ask(client, discovery.methods.identity, { stateful: true })
     await client.call('activate_files')
-    const opened = await ask(client, identityMethod, { stateful: true })
+    const opened = await ask(client, discovery.methods.identity, { stateful: true })
     expect(opened.server_id).not.toBe(first.server_id)
     expect(opened.state_id).not.toBe(first.state_id)
     expect(opened).toMatchObject({ catalog: first.catalog as object, groups: first.groups as object })
-    expect((await ask(other, identityMethod)).server_id).toBe(first.server_id)
+    expect((await ask(other, discovery.methods.identity)).server_id).toBe(first.server_id)
     await client.call('deactivate', { group: 'files' })
-    expect(await ask(client, identityMethod, { stateful: true })).toEqual(first)
+    expect(await ask(client, discovery.methods.identity, { stateful: true })).toEqual(first)
   })
 
   test('changes of a session tell what opening a group brought', async () => {
@@ -482,7 +486,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
     const client = await server.connect()
     const since = identityIn(await ask(client, 'tools/list')) as string
     await client.call('activate_files')
-    expect(await ask(client, changesMethod, { since })).toMatchObject({
+    expect(await ask(client, discovery.methods.changes, { since })).toMatchObject({
       added: [{ name: 'read_file' }, { name: 'write_file' }],
       changed: [],
       removed: [],
@@ -493,9 +497,9 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
     const toolbox = defineToolbox({ ...info, groups: { empty: { about: 'Nothing yet' } } }).tool('ping', {}, () => 'pong')
     await using server = await testServer(toolbox, way)
     const client = await server.connect()
-    const first = await ask(client, identityMethod, { stateful: true })
+    const first = await ask(client, discovery.methods.identity, { stateful: true })
     await client.call('activate_empty')
-    const opened = await ask(client, identityMethod, { stateful: true })
+    const opened = await ask(client, discovery.methods.identity, { stateful: true })
     expect(opened.server_id).toBe(first.server_id)
     expect(opened.state_id).not.toBe(first.state_id)
   })
@@ -505,7 +509,7 @@ describe.each(ways.filter(({ era }) => era === 'session'))('in a session over $t
     const [client, other] = [await server.connect(), await server.connect()]
     await client.call('activate_vault')
     const since = identityIn(await ask(client, 'tools/list')) as string
-    expect((await ask(other, changesMethod, { since })).known).toBe(false)
+    expect((await ask(other, discovery.methods.changes, { since })).known).toBe(false)
   })
 })
 
@@ -514,7 +518,7 @@ test('facts that JSON cannot hold leave the stateful form out, and nothing else'
   ring.self = ring
   const toolbox = defineToolbox({ ...info, facts: () => ({ ring }) }).tool('ping', {}, () => 'pong')
   await using server = await testServer(toolbox, { transport: 'memory', era: 'session' })
-  const answer = await ask(await server.connect(), identityMethod, { stateful: true })
+  const answer = await ask(await server.connect(), discovery.methods.identity, { stateful: true })
   expect(answer).toMatchObject({ tools_count: 1 })
   expect(answer).not.toHaveProperty('state_id')
 })

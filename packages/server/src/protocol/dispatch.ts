@@ -1,7 +1,7 @@
 import { ProtocolErrorCode, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import { isFailure } from '@unfold-mcp/core'
-import { protocolError } from '../operations/calling/call-tool.ts'
 import { EncodedResult, type Operation, type OwnRequest } from '../operations/operation.ts'
+import { protocolError } from '../operations/protocol-error.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 
@@ -33,8 +33,8 @@ export async function responseTo(
 }
 
 /** A result with what 2026-07-28 requires of every result. */
-function onTheWire({ declaration }: Runtime, { frame }: Scope, result: object): object {
-  if (frame.era === 'session') return result
+function onTheWire({ declaration }: Runtime, { settings }: Scope, result: object): object {
+  if (settings.era === 'session') return result
   const { resultType = 'complete', _meta } = result as { readonly resultType?: string; readonly _meta?: object }
   return { ...result, resultType, _meta: { [SERVER_INFO_META_KEY]: declaration.info, ..._meta } }
 }

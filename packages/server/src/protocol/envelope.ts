@@ -4,8 +4,8 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
 import { Failure } from '@unfold-mcp/core'
-import { protocolError } from '../operations/calling/call-tool.ts'
 import type { Params } from '../operations/operation.ts'
+import { protocolError } from '../operations/protocol-error.ts'
 import { statelessRevision } from './sdk-host.ts'
 
 /** Whether a request states its protocol revision, as every request of 2026-07-28 does. */

@@ -1,6 +1,7 @@
 import { McpServer, Server, type ServerCapabilities, type ServerOptions } from '@modelcontextprotocol/server'
+import { discovery } from '@unfold-mcp/core'
 import { cacheHint } from '../operations/cache-hint.ts'
-import { extensionId, extensionSettings } from '../operations/identity.ts'
+import { extensionSettings } from '../operations/identity.ts'
 import { instructionsFor } from '../operations/instructions.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { jsonSchemaValidator } from '../schema/schema.ts'
@@ -16,13 +17,13 @@ export function sdkHost(
   /** Whether a client may ask what the server is for. */
   introduces = true,
 ): Server | McpServer {
-  if (scope.product !== undefined) return scope.product.serve(runtime, scope, introduces)
+  if (runtime.adoptedHost !== undefined) return runtime.adoptedHost(runtime, scope, introduces)
   const { info, extend } = runtime.declaration
   const instructions = introduces ? instructionsFor(runtime, scope) : undefined
   const options: ServerOptions = {
     jsonSchemaValidator,
     ...(instructions !== undefined && { instructions }),
-    ...(scope.frame.era === 'stateless' && {
+    ...(scope.settings.era === 'stateless' && {
       supportedProtocolVersions: [statelessRevision],
       cacheHints: { 'tools/list': cacheHint(runtime), 'server/discover': cacheHint(runtime) },
     }),
@@ -33,7 +34,7 @@ export function sdkHost(
   mcp.server.registerCapabilities(capabilities)
   // Taken, so that the SDK refuses tools that `extend` registers: nobody could call them.
   for (const method of ['tools/list', 'tools/call'] as const) mcp.server.setRequestHandler(method, unreachable)
-  const { era, principal } = scope.frame
+  const { era, principal } = scope.settings
   for (const register of extend) register(mcp, { scope: scope.key, era, principal })
   return mcp
 }
@@ -47,7 +48,7 @@ export function capabilitiesOf(runtime: Runtime, scope?: Scope): ServerCapabilit
   const settings = scope === undefined ? {} : extensionSettings(runtime, scope)
   return {
     tools: runtime.declaration.listChanged ? { listChanged: true } : {},
-    ...(runtime.declaration.identity !== false && { extensions: { [extensionId]: settings as Record<string, never> } }),
+    ...(runtime.declaration.identity !== false && { extensions: { [discovery.extension]: settings as Record<string, never> } }),
   }
 }
 
@@ -60,10 +61,10 @@ export async function sendListChanged(runtime: Runtime, host: Server | McpServer
 
 /** Has `initialized` and `closed` called after what the server itself does then; an adopted one may do something. */
 export function follow(
-  product: Server | McpServer,
+  scopedServer: Server | McpServer,
   { initialized, closed }: { initialized?: () => void; closed: () => void },
 ): void {
-  const server = lowLevel(product)
+  const server = lowLevel(scopedServer)
   const { oninitialized, onclose } = server
   if (initialized !== undefined) {
     server.oninitialized = () => {
@@ -81,4 +82,5 @@ export function follow(
 }
 
 /** The part of a server that speaks the protocol. */
-export const lowLevel = (product: Server | McpServer): Server => (product instanceof McpServer ? product.server : product)
+export const lowLevel = (scopedServer: Server | McpServer): Server =>
+  scopedServer instanceof McpServer ? scopedServer.server : scopedServer

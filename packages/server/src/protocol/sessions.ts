@@ -95,7 +95,7 @@ class Session {
       closed: () => {
         this.#running.cancelAll()
         closed()
-        void runtime.close(scope)
+        void runtime.scopes.close(scope)
       },
     })
   }
@@ -106,7 +106,7 @@ class Session {
       number: this.#number,
       name: info?.name,
       version: info?.version,
-      principal: this.scope.frame.principal,
+      principal: this.scope.settings.principal,
       sinceMs: now - this.#begun,
       idleMs: now - this.#lastUsed,
       isListening: this.#transport.isListening,
@@ -224,7 +224,7 @@ export class Sessions {
     if (id === undefined) return isInitializeRequest(body) ? this.#begin(request) : missingSession(body)
     const session = this.#byId.get(id)
     // A session is bound to whoever opened it; to anyone else it does not exist.
-    if (session === undefined || session.scope.frame.principal?.id !== principal?.id) return unknownSession(id, body)
+    if (session === undefined || session.scope.settings.principal?.id !== principal?.id) return unknownSession(id, body)
     return session.answer(request, this.#now())
   }
 
@@ -236,7 +236,7 @@ export class Sessions {
 
   /** Ends the sessions of these principals. */
   async dismiss(whose: (principal: Principal | undefined) => boolean): Promise<void> {
-    const theirs = [...this.#byId.values()].filter(({ scope }) => whose(scope.frame.principal))
+    const theirs = [...this.#byId.values()].filter(({ scope }) => whose(scope.settings.principal))
     await Promise.all(theirs.map((session) => session.close()))
   }
 
@@ -252,7 +252,7 @@ export class Sessions {
     try {
       const id = crypto.randomUUID()
       const { principal, view, exchange, body } = request
-      const scope = await this.#runtime.open({
+      const scope = await this.#runtime.scopes.open({
         key: `session:${id}`,
         era: 'session',
         principal,

@@ -110,7 +110,7 @@ export class Stateless {
     const { message } = route
     const method = 'method' in message ? message.method : undefined
     if (method === 'subscriptions/listen') return this.#listen(exchange, body, principal, view)
-    const scope = await this.#runtime.glimpse(view, { principal, request: () => exchange.request() })
+    const scope = await this.#runtime.scopes.openEphemeral(view, { principal, request: () => exchange.request() })
     const operation =
       method === undefined || route.messageKind !== 'request' ? undefined : operationFor(this.#runtime, scope, method)
     if (method === 'tools/call') {
@@ -156,7 +156,7 @@ export class Stateless {
 
   /** Ends the streams and calls of these principals. */
   async dismiss(whose: Addressed): Promise<void> {
-    this.#running.abortAll(({ frame }) => whose(frame.principal))
+    this.#running.abortAll(({ settings }) => whose(settings.principal))
     const theirs = [...this.#streams].filter(([, principal]) => whose(principal))
     await Promise.all(theirs.map(([stream]) => stream.close()))
   }
@@ -177,14 +177,14 @@ export class Stateless {
       return failureReply(200, new Failure('subscription_limit', message, { limit }), { code: -32603, id: idOf(body) })
     }
     this.#opening++
-    const scope = await this.#runtime
+    const scope = await this.#runtime.scopes
       .open({ key: `stream:${++this.#streamNumber}`, era: 'stateless', principal, view, request: () => exchange.request() })
       .finally(() => this.#opening--)
     let ended: (() => void) | undefined
     const bus = new StreamBus(() => {
       ended?.()
       this.#streams.delete(handler)
-      void this.#runtime.close(scope)
+      void this.#runtime.scopes.close(scope)
     })
     const handler: McpHttpHandler = createMcpHandler(() => sdkHost(this.#runtime, scope), {
       legacy: 'reject',
@@ -211,7 +211,7 @@ export class Stateless {
   #refusedHeaders(scope: Scope, exchange: Exchange, request: InboundModernRoute['message']): Reply | undefined {
     const { name, arguments: args } = (request as { params?: { name?: unknown; arguments?: unknown } }).params ?? {}
     if (typeof name !== 'string') return undefined
-    const meaning = resolve(this.#runtime.worldOf(scope).catalog, this.#runtime.views.look(scope), name)
+    const meaning = resolve(this.#runtime.catalogs.of(scope).catalog, this.#runtime.views.look(scope), name)
     // To a client that does not see the tool, a word about its headers would say that it exists.
     if (meaning.kind !== 'shown') return undefined
     const { tool } = meaning.entry
@@ -265,7 +265,7 @@ function resourcesIn(body: unknown): readonly string[] {
 
 /** A refusal for a request that its server never saw. */
 async function unserved(scope: Scope, refusal: Reply): Promise<Reply> {
-  await scope.product?.close()
+  await scope.scopedServer?.close()
   return refusal
 }
 

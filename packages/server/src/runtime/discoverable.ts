@@ -1,20 +1,27 @@
 import type { Look } from '@unfold-mcp/core'
 import type { Scope } from '../scope/scope.ts'
-import type { Shown } from '../view/rendered-view.ts'
+import type { RenderedView } from '../view/rendered-view.ts'
 import type { Runtime } from './runtime.ts'
 
 /**
- * Whether tools that are not shown do not exist for this scope. Lists, searches, descriptions, outlines, identities, hints and
- * calls all ask here, so that none of them reveals what another denies.
+ * Whether unlisted tools do not exist for this scope. Lists, searches, descriptions, outlines, identities, hints and calls all
+ * use this function, so that none of them reveals what another denies.
  */
-export function hidesUnshown(runtime: Runtime, scope: Scope): boolean {
-  return runtime.declaration.hiddenCalls === 'opaque' && !isFound(runtime.views.look(scope))
+export function hidesUnlisted({ declaration, views }: Runtime, scope: Scope): boolean {
+  return declaration.hiddenCalls === 'opaque' && !findsTools(views.look(scope))
 }
 
-/** Whether tools are found rather than listed: being unlisted then says nothing about a tool. */
-export const isFound = ({ exposure }: Pick<Look, 'exposure'>): boolean => exposure === 'search' || exposure === 'lazy'
+/** Whether the exposure has clients find tools instead of listing them. */
+export const findsTools = ({ exposure }: Pick<Look, 'exposure'>): boolean => exposure === 'search' || exposure === 'lazy'
 
 /** Every tool that this scope may learn of, listed or not. */
-export function reachOf(runtime: Runtime, scope: Scope): Shown {
-  return hidesUnshown(runtime, scope) ? runtime.views.open(scope) : runtime.views.whole(scope)
+export function discoverable(runtime: Runtime, scope: Scope): RenderedView {
+  return hidesUnlisted(runtime, scope) ? runtime.views.open(scope) : runtime.views.whole(scope)
+}
+
+/** Whether discovery tools can be called unlisted. A server that lists everything as it is does not have them. */
+export function offersDiscovery({ catalogs }: Runtime, scope: Scope): boolean {
+  const { catalog, groups } = catalogs.of(scope)
+  if (catalog.awaited.size > 0 || groups.byName.size > 0) return true
+  return ['lazy', 'search', 'auto'].includes(scope.settings.preference)
 }

@@ -10,10 +10,11 @@ import {
   reconcile,
 } from '@unfold-mcp/core'
 import { type Declaration, rememberFor } from '../catalog/declaration.ts'
+import type { GroupHooks } from '../catalog/group-hooks.ts'
 import { parseActivation } from '../stores/store.ts'
 import type { Principal } from '../tool/principal.ts'
-import { type GroupHooks, runHooks } from '../tool/transition.ts'
-import { Cell } from './scope.ts'
+import { runHooks } from './run-hooks.ts'
+import { ActivationState } from './scope.ts'
 
 const principalsInMemory = 10_000
 
@@ -21,8 +22,8 @@ const principalsInMemory = 10_000
 export class Activations {
   readonly #declaration: Declaration
   readonly #currentGroups: () => Groups
-  readonly #principals = new Map<string, Promise<Cell>>()
-  #shared: Promise<Cell> | undefined
+  readonly #principals = new Map<string, Promise<ActivationState>>()
+  #shared: Promise<ActivationState> | undefined
 
   constructor(declaration: Declaration, groups: () => Groups) {
     this.#declaration = declaration
@@ -38,27 +39,27 @@ export class Activations {
     key: string,
     { principal, start, asked }: { principal: Principal | undefined; start: readonly string[]; asked: Activation },
     cost: GroupCost,
-  ): Promise<Cell> {
+  ): Promise<ActivationState> {
     const remember = rememberFor(this.#declaration, principal)
-    const cell = new Cell(key, { ...asked, groups: [] }, remember === 'reconnect' ? keyOf(principal) : undefined)
-    const remembered = cell.savedAs === undefined ? undefined : await this.#load(cell.savedAs)
-    if (remembered !== undefined) cell.activation = { ...cell.activation, tools: remembered.tools }
-    await this.#start(cell, remembered?.groups ?? start, cost)
-    await this.#start(cell, asked.groups, cost)
-    return cell
+    const state = new ActivationState(key, { ...asked, groups: [] }, remember === 'reconnect' ? keyOf(principal) : undefined)
+    const remembered = state.savedAs === undefined ? undefined : await this.#load(state.savedAs)
+    if (remembered !== undefined) state.activation = { ...state.activation, tools: remembered.tools }
+    await this.#start(state, remembered?.groups ?? start, cost)
+    await this.#start(state, asked.groups, cost)
+    return state
   }
 
   /** The one that all sessions and requests of a principal share. */
-  principal(id: string, cost: GroupCost): Promise<Cell> {
+  principal(id: string, cost: GroupCost): Promise<ActivationState> {
     const key = `principal:${id}`
     const found = this.#principals.get(key)
     if (found !== undefined) return found
     const made = (async () => {
-      const cell = new Cell(key, nothingActive, key)
+      const state = new ActivationState(key, nothingActive, key)
       const saved = await this.#load(key)
-      if (saved !== undefined) cell.activation = { ...cell.activation, tools: saved.tools }
-      await this.#start(cell, saved?.groups ?? initialActivation(this.#groups).groups, cost)
-      return cell
+      if (saved !== undefined) state.activation = { ...state.activation, tools: saved.tools }
+      await this.#start(state, saved?.groups ?? initialActivation(this.#groups).groups, cost)
+      return state
     })()
     this.#principals.set(key, made)
     if (this.#principals.size > principalsInMemory) void this.#forgetOne()
@@ -66,78 +67,78 @@ export class Activations {
   }
 
   /** The one that all stateless clients share: groups with hooks are active from the first request on. */
-  shared(cost: GroupCost): Promise<Cell> {
+  shared(cost: GroupCost): Promise<ActivationState> {
     this.#shared ??= (async () => {
-      const cell = new Cell('world', nothingActive)
-      for (const { name, strict } of this.#groups.byName.values()) if (strict) await this.#start(cell, [name], cost)
-      return cell
+      const state = new ActivationState('shared', nothingActive)
+      for (const { name, strict } of this.#groups.byName.values()) if (strict) await this.#start(state, [name], cost)
+      return state
     })()
     return this.#shared
   }
 
-  /** Makes a transition: hooks first, then the activation, then the store. Transitions of one cell never overlap. */
-  change<T>(cell: Cell, plan: (activation: Activation) => Plan, result: (made: Plan) => T): Promise<T> {
-    return cell.exclusively(async () => {
+  /** Makes a transition: hooks first, then the activation, then the store. Transitions of one state never overlap. */
+  change<T>(state: ActivationState, plan: (activation: Activation) => Plan, result: (made: Plan) => T): Promise<T> {
+    return state.exclusively(async () => {
       // What is prepared for a client that left would never be released.
-      if (cell.isOver) return result({ next: cell.activation, on: [], off: [] })
-      const { tools } = cell.activation
-      const made = await this.#commit(cell, plan)
-      if (made.on.length + made.off.length > 0 || made.next.tools !== tools) await this.#save(cell)
+      if (state.isOver) return result({ next: state.activation, on: [], off: [] })
+      const { tools } = state.activation
+      const made = await this.#commit(state, plan)
+      if (made.on.length + made.off.length > 0 || made.next.tools !== tools) await this.#save(state)
       return result(made)
     })
   }
 
   /** Ends an activation that nobody uses any more: what hooks prepared is released. */
-  async release(cell: Cell): Promise<void> {
+  async release(state: ActivationState): Promise<void> {
     // A transition that is under way may yet switch a group on.
-    await cell.exclusively(async () => {
-      cell.isOver = true
+    await state.exclusively(async () => {
+      state.isOver = true
     })
-    const withHooks = cell.activation.groups.filter((name) => this.#hooksOf(name) !== undefined)
+    const withHooks = state.activation.groups.filter((name) => this.#hooksOf(name) !== undefined)
     for (const name of withHooks.toReversed()) {
       try {
-        await cell.exclusively(() => this.#commit(cell, (activation) => planDeactivate(this.#groups, activation, name)))
+        await state.exclusively(() => this.#commit(state, (activation) => planDeactivate(this.#groups, activation, name)))
       } catch (error) {
-        this.#report(`Closing ${cell.key}: group "${name}" could not be deactivated.`, error)
+        this.#report(`Closing ${state.key}: group "${name}" could not be deactivated.`, error)
       }
     }
   }
 
   /** Releases what outlives single sessions. */
   async stop(): Promise<void> {
-    const cells = await Promise.all([...this.#principals.values(), ...(this.#shared === undefined ? [] : [this.#shared])])
-    for (const cell of cells) await this.release(cell)
+    const states = await Promise.all([...this.#principals.values(), ...(this.#shared === undefined ? [] : [this.#shared])])
+    for (const state of states) await this.release(state)
   }
 
-  /** Switches groups on for a cell nobody uses yet; one whose hook fails stays off, and its activator can try again. */
-  async #start(cell: Cell, groups: readonly string[], cost: GroupCost): Promise<void> {
+  /** Switches groups on for a state nobody uses yet; one whose hook fails stays off, and its activator can try again. */
+  async #start(state: ActivationState, groups: readonly string[], cost: GroupCost): Promise<void> {
     const plan = (names: readonly string[]) => (activation: Activation) => planAll(this.#groups, activation, names, cost)
     if (groups.length === 0) return
-    if (!plan(groups)(cell.activation).on.some((name) => this.#hooksOf(name) !== undefined)) {
-      cell.activation = plan(groups)(cell.activation).next
+    if (!plan(groups)(state.activation).on.some((name) => this.#hooksOf(name) !== undefined)) {
+      state.activation = plan(groups)(state.activation).next
       return
     }
     for (const name of groups) {
       try {
-        await cell.exclusively(() => this.#commit(cell, plan([name])))
+        await state.exclusively(() => this.#commit(state, plan([name])))
       } catch (error) {
-        this.#report(`Group "${name}" could not be activated for ${cell.key}.`, error)
+        this.#report(`Group "${name}" could not be activated for ${state.key}.`, error)
       }
     }
   }
 
-  async #commit(cell: Cell, plan: (activation: Activation) => Plan): Promise<Plan> {
-    const made = plan(cell.activation)
+  async #commit(state: ActivationState, plan: (activation: Activation) => Plan): Promise<Plan> {
+    const made = plan(state.activation)
     const { hookTimeoutMs, report } = this.#declaration
-    await runHooks(made, cell.key, { hooksOf: (name) => this.#hooksOf(name), timeoutMs: hookTimeoutMs, report })
-    cell.activation = made.next
+    await runHooks(made, state.key, { hooksOf: (name) => this.#hooksOf(name), timeoutMs: hookTimeoutMs, report })
+    state.activation = made.next
     return made
   }
 
   /** Lets go of the principal that came first among those with nobody connected; the store has what they activated. */
   async #forgetOne(): Promise<void> {
-    for (const [key, cell] of this.#principals) {
-      const { scopes, activation } = await cell
+    for (const [key, state] of this.#principals) {
+      const { scopes, activation } = await state
       if (scopes.size > 0 || activation.groups.some((name) => this.#hooksOf(name) !== undefined)) continue
       this.#principals.delete(key)
       return
@@ -163,12 +164,12 @@ export class Activations {
     }
   }
 
-  async #save(cell: Cell): Promise<void> {
-    if (cell.savedAs === undefined) return
+  async #save(state: ActivationState): Promise<void> {
+    if (state.savedAs === undefined) return
     try {
-      await this.#declaration.store.save(cell.savedAs, cell.activation)
+      await this.#declaration.store.save(state.savedAs, state.activation)
     } catch (error) {
-      const message = `The activation of ${cell.savedAs} could not be saved; it holds until the server stops.`
+      const message = `The activation of ${state.savedAs} could not be saved; it holds until the server stops.`
       this.#declaration.report({ reason: 'store_failed', message, error })
     }
   }

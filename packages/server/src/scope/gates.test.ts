@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Tool } from '@unfold-mcp/core'
 import { describe, expect, test, vi } from 'vitest'
 import { defineToolbox, LiveFacts, type ToolboxOptions, ToolError, ToolRegistry } from '../index.ts'
-import { answer } from '../operations/calling/call-tool.ts'
+import { callTool } from '../operations/calling/call-tool.ts'
 import { instructionsFor } from '../operations/instructions.ts'
 import { runtimeOf } from '../runtime/servable.ts'
 import { type TestContext, testContext } from '../testing/index.ts'
@@ -281,7 +281,7 @@ describe('a client that does not list again', () => {
     test(`is listed every tool with all its modes, each with what to do first, ${where}`, async () => {
       const { facts, toolbox } = greenhouse()
       const runtime = runtimeOf(toolbox)
-      const scope = await runtime.open({ key: 'a', era, principal: undefined })
+      const scope = await runtime.scopes.open({ key: 'a', era, principal: undefined })
       scope.neverRelists = true
       const listed = () => runtime.views.listed(scope).tools
       const [look, report, ...others] = listed()
@@ -302,9 +302,9 @@ describe('a client that does not list again', () => {
     test(`may call all of them at once, and is answered with what to do for data, ${where}`, async () => {
       const { facts, toolbox } = greenhouse()
       const runtime = runtimeOf(toolbox)
-      const scope = await runtime.open({ key: 'a', era, principal: undefined })
+      const scope = await runtime.scopes.open({ key: 'a', era, principal: undefined })
       scope.neverRelists = true
-      const call = async () => (await answer(runtime, scope, { name: 'report', arguments: { as: 'csv' } })) as CallToolResult
+      const call = async () => (await callTool(runtime, scope, { name: 'report', arguments: { as: 'csv' } })) as CallToolResult
       const refused = await call()
       expect([reasonOf(refused), textOf(refused)]).toEqual([
         'mode_unavailable',
@@ -319,7 +319,7 @@ describe('a client that does not list again', () => {
   test('is not told to begin with a tool that others wait for', async () => {
     const { toolbox } = watching({ about: 'Watches a page' })
     const runtime = runtimeOf(toolbox)
-    const scope = await runtime.open({ key: 'a', era: 'session', principal: undefined })
+    const scope = await runtime.scopes.open({ key: 'a', era: 'session', principal: undefined })
     scope.neverRelists = true
     expect(instructionsFor(runtime, scope)).toBe('Watches a page.')
     await toolbox.close()
@@ -430,11 +430,11 @@ describe('where tools are shown otherwise', () => {
   test('the instructions of a session say what to begin with', async () => {
     const { toolbox } = watching({ about: 'Watches a page' })
     const runtime = runtimeOf(toolbox)
-    const session = await runtime.open({ key: 'a', era: 'session', principal: undefined })
+    const session = await runtime.scopes.open({ key: 'a', era: 'session', principal: undefined })
     expect(instructionsFor(runtime, session)).toBe(
       'Watches a page.\nBegin with observe: more tools are listed after the first call that succeeds.',
     )
-    const stateless = await runtime.open({ key: 'b', era: 'stateless', principal: undefined })
+    const stateless = await runtime.scopes.open({ key: 'b', era: 'stateless', principal: undefined })
     expect(instructionsFor(runtime, stateless)).toBe('Watches a page.')
     await toolbox.close()
   })

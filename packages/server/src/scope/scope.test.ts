@@ -42,5 +42,5 @@ test('a client of 2026-07-28 that goes away takes nothing with it that others us
     await using second = await server.connect()
     expect(await second.call('bake')).toMatchObject(baked)
   }
-  expect([...prepared]).toEqual(['world'])
+  expect([...prepared]).toEqual(['shared'])
 })

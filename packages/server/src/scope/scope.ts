@@ -1,12 +1,12 @@
 import type { LoggingLevel } from '@modelcontextprotocol/server'
 import type { Activation, Exposure, HostProfile, Relists } from '@unfold-mcp/core'
-import type { Presentation } from '../catalog/exposure-options.ts'
-import type { Product } from '../catalog/scoped-server.ts'
+import type { ExposureSettings } from '../catalog/exposure-options.ts'
+import type { ScopedServer } from '../catalog/scoped-server.ts'
 import type { Era } from '../tool/context.ts'
 import type { Principal } from '../tool/principal.ts'
 
 /** An activation that one or more scopes share, with the queue that keeps its transitions one after another. */
-export class Cell {
+export class ActivationState {
   readonly key: string
   activation: Activation
   /** The key under which it is kept for another time. */
@@ -34,7 +34,7 @@ export class Cell {
  * How a client wishes to be shown the tools, or the author wishes it for them. `auto` and `measured` leave it to what the whole
  * list would cost: `auto` chooses what this client can follow, `measured` shows everything or the surface to find it.
  */
-export type Wish = Exposure | 'auto' | 'measured'
+export type ExposurePreference = Exposure | 'auto' | 'measured'
 
 /** The host that a client belongs to, and where that is known from. `client`: the name it gave when it initialised. */
 export interface Host {
@@ -43,11 +43,11 @@ export interface Host {
 }
 
 /** What decides how a scope is shown, beside its activation. */
-export interface Frame {
+export interface ScopeSettings {
   readonly era: Era
   readonly principal: Principal | undefined
-  readonly wish: Wish
-  readonly presentation: Presentation
+  readonly preference: ExposurePreference
+  readonly exposureSettings: ExposureSettings
   readonly host: Host | undefined
   /** Whether a call can change what this client sees: it has a state of its own, and may list again. */
   readonly canActivate: boolean
@@ -62,13 +62,16 @@ export interface Frame {
  */
 export type Deliver = (alongside?: () => Promise<void>) => Promise<unknown>
 
+/** The key of scopes that last for one request. */
+export const ephemeralKey = 'request'
+
 /** Whose activation a request reads and writes, and how a change of its view is told. */
 export class Scope {
   readonly key: string
-  readonly cell: Cell
-  readonly frame: Frame
+  readonly state: ActivationState
+  readonly settings: ScopeSettings
   /** The adopted server that was made for this scope. */
-  readonly product: Product | undefined
+  readonly scopedServer: ScopedServer | undefined
   /** Tells the client that its list changed; set once the client is ready to hear it. */
   deliver: Deliver | undefined
   /** The fingerprint of the view that was last announced. */
@@ -88,16 +91,16 @@ export class Scope {
   /** Called when the client lists its tools. */
   readonly relisted = new Set<() => void>()
 
-  constructor(key: string, cell: Cell, frame: Frame, product?: Product) {
+  constructor(key: string, state: ActivationState, settings: ScopeSettings, scopedServer?: ScopedServer) {
     this.key = key
-    this.cell = cell
-    this.frame = frame
-    this.product = product
+    this.state = state
+    this.settings = settings
+    this.scopedServer = scopedServer
   }
 
   /** When this client lists again after a change: as its address or the configuration says, as it behaved, or as its host does. */
   get relists(): Relists | undefined {
-    const { host } = this.frame
+    const { host } = this.settings
     if (host !== undefined && host.from !== 'client') return host.profile.relists
     return this.neverRelists ? 'never' : host?.profile.relists
   }

@@ -11,8 +11,8 @@ import {
   printable,
 } from '@unfold-mcp/core'
 import { groupNames } from '../catalog/activators.ts'
+import type { CatalogState } from '../catalog/catalog-state.ts'
 import type { ToolEntry } from '../tool/entry.ts'
-import type { World } from '../view/views.ts'
 
 /** What a client asked for when it connected: `?groups=a,b&tags=c&versions=tool@1&exposure=everything&readOnly=true&host=codex`. */
 export interface UrlView {
@@ -27,7 +27,7 @@ export interface UrlView {
   readonly counts: boolean
   readonly isEmpty: boolean
   /** Refuses names that do not exist for this reader. */
-  check(world: World, permitted: (entry: ToolEntry) => boolean): void
+  check(catalogState: CatalogState, permitted: (entry: ToolEntry) => boolean): void
 }
 
 const exposures: readonly (Exposure | 'auto')[] = ['auto', 'everything', 'native', 'groups', 'lazy', 'search']
@@ -71,10 +71,10 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
     readOnly,
     counts,
     isEmpty,
-    check: isEmpty ? () => undefined : (world, permitted) => check(world, permitted),
+    check: isEmpty ? () => undefined : (catalogState, permitted) => check(catalogState, permitted),
   }
 
-  function check({ catalog, groups: graph }: World, permitted: (entry: ToolEntry) => boolean): void {
+  function check({ catalog, groups: graph }: CatalogState, permitted: (entry: ToolEntry) => boolean): void {
     const worthKnowing = (name: string): boolean =>
       (catalog.byGroup.get(name) ?? []).some(permitted) || (graph.children.get(name) ?? []).some(worthKnowing)
     for (const name of groups) {
@@ -94,7 +94,7 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
 }
 
 /** Groups that cannot be active together are the client's to mend: it wrote the address. */
-function refuseConflicts(graph: World['groups'], groups: readonly string[]): void {
+function refuseConflicts(graph: CatalogState['groups'], groups: readonly string[]): void {
   try {
     planAll(graph, nothingActive, groups)
   } catch (error) {

@@ -1,30 +1,30 @@
 import { Failure, fuse, type SearchAnswer, type SearchMatch, type Tool } from '@unfold-mcp/core'
-import type { Scope } from '../scope/scope.ts'
 import type { ToolEntry } from '../tool/entry.ts'
-import { type Reporter, wordsOf } from '../tool/report.ts'
+import { errorMessage, type Reporter } from '../tool/report.ts'
 import type { Embedder } from './embedder.ts'
 import type { Fallback } from './fallback.ts'
 import { Habits } from './habits.ts'
 import { Meanings } from './meanings.ts'
 import { standingOut } from './nearness.ts'
+import type { Searcher } from './searcher.ts'
 import type { Match, Rank, SearchChoice, SearchSettings } from './settings.ts'
 import { Late, within } from './time-limit.ts'
-import { type Found, idOf, type WordSearch } from './tool-index.ts'
+import { type Found, type IndexQuery, idOf } from './tool-index.ts'
 
-interface Options {
+export interface FinderOptions {
   readonly settings: SearchChoice
   readonly now: () => number
   readonly report: Reporter
 }
 
 export interface FindRequest {
-  readonly scope: Scope
+  readonly scope: Searcher
   readonly query: string
   /** What the reader may know of and asked about; nothing else has any influence. */
   readonly among: readonly ToolEntry[]
   readonly limit: number
   readonly signal?: AbortSignal | undefined
-  readonly byWords: (options: Omit<WordSearch, 'allowed'>) => Found
+  readonly byWords: (options: Omit<IndexQuery, 'allowed'>) => Found
 }
 
 const defaultDeadlineMs = 300
@@ -37,12 +37,12 @@ const sourceShare = 0.6
 
 /** Finds tools by their words and, where the toolbox says so, by meaning, by habit, and in an order of the author's. */
 export class Finder {
-  readonly #options: Options
+  readonly #options: FinderOptions
   readonly #meanings = new Map<Embedder, Meanings>()
   readonly #habits: Habits
   readonly #failing = new WeakSet<Rank>()
 
-  constructor(options: Options) {
+  constructor(options: FinderOptions) {
     this.#options = options
     this.#habits = new Habits(options.now)
   }
@@ -50,7 +50,7 @@ export class Finder {
   async find(request: FindRequest): Promise<Found> {
     const { scope, query, limit, byWords } = request
     const { settings } = this.#options
-    const how = typeof settings === 'function' ? settings(scope.frame.principal) : settings
+    const how = typeof settings === 'function' ? settings(scope.settings.principal) : settings
     const habits = how.learn === true ? this.#habits : undefined
     const boost = habits?.boost(scope, query)
     const perSource = Math.ceil(sourceShare * limit)
@@ -72,7 +72,7 @@ export class Finder {
   }
 
   /** A tool was called. */
-  called(scope: Scope, entry: ToolEntry): void {
+  called(scope: Searcher, entry: ToolEntry): void {
     this.#habits.called(scope, idOf(entry))
   }
 
@@ -141,7 +141,7 @@ export class Finder {
     if (rank === undefined || found.confidence === 'none' || found.matches.length === 0) return found
     const byName = new Map(found.matches.map((match) => [match.entry.tool.name, match]))
     const matches: readonly Match[] = found.matches.map(({ entry: { tool }, score, isNamed }) => ({ tool, score, isNamed }))
-    const { principal } = scope.frame
+    const { principal } = scope.settings
     try {
       const ranked = await within(deadlineMs, signal, async (over) => rank(query, matches, { principal, signal: over }))
       const names = new Set(ranked.map(({ tool }) => tool.name))
@@ -158,7 +158,7 @@ export class Finder {
   #rankFailed(rank: Rank, error: unknown): void {
     if (this.#failing.has(rank)) return
     this.#failing.add(rank)
-    const problem = wordsOf(error) || 'It failed without saying why.'
+    const problem = errorMessage(error) || 'It failed without saying why.'
     const { reason, message } = new Failure('search_degraded', `Search answers without \`rank\`. ${problem}`, { problem })
     this.#options.report({ reason, message, error })
   }

@@ -1,5 +1,5 @@
 import { UsageMemory } from '@unfold-mcp/core'
-import type { Scope } from '../scope/scope.ts'
+import type { Searcher } from './searcher.ts'
 
 /** A search that showed something. */
 interface Search {
@@ -24,14 +24,14 @@ const attributedMs = 10 * 60 * 1_000
 export class Habits {
   readonly #now: () => number
   readonly #principals = new Map<string, Habit>()
-  readonly #sessions = new WeakMap<Scope, Habit>()
+  readonly #sessions = new WeakMap<Searcher, Habit>()
 
   constructor(now: () => number) {
     this.#now = now
   }
 
   /** A search of this scope showed these. */
-  searched(scope: Scope, query: string, ids: readonly string[]): void {
+  searched(scope: Searcher, query: string, ids: readonly string[]): void {
     if (ids.length === 0) return
     const habit = this.#of(scope) ?? { memory: new UsageMemory(), searches: [] }
     this.#keep(scope, habit)
@@ -40,7 +40,7 @@ export class Habits {
   }
 
   /** This scope called a tool: the last search that showed it led there. */
-  called(scope: Scope, id: string): void {
+  called(scope: Searcher, id: string): void {
     const habit = this.#of(scope)
     if (habit === undefined) return
     const search = this.#recent(habit).findLast(({ shown }) => shown.has(id))
@@ -51,7 +51,7 @@ export class Habits {
   }
 
   /** By what to multiply the scores of this scope's search. */
-  boost(scope: Scope, query: string): (id: string) => number {
+  boost(scope: Searcher, query: string): (id: string) => number {
     return this.#of(scope)?.memory.boost(query, this.#now()) ?? (() => 1)
   }
 
@@ -60,13 +60,13 @@ export class Habits {
     return searches.filter(({ atMs }) => atMs >= since)
   }
 
-  #of(scope: Scope): Habit | undefined {
-    const id = scope.frame.principal?.id
+  #of(scope: Searcher): Habit | undefined {
+    const id = scope.settings.principal?.id
     return id === undefined ? this.#sessions.get(scope) : this.#principals.get(id)
   }
 
-  #keep(scope: Scope, habit: Habit): void {
-    const id = scope.frame.principal?.id
+  #keep(scope: Searcher, habit: Habit): void {
+    const id = scope.settings.principal?.id
     // A scope is one session; requests of strangers on 2026-07-28 each have their own, so nothing is kept of them.
     if (id === undefined) {
       this.#sessions.set(scope, habit)

@@ -1,5 +1,5 @@
 import { Failure, type SemanticMatch, type Tool } from '@unfold-mcp/core'
-import { type Reporter, wordsOf } from '../tool/report.ts'
+import { errorMessage, type Reporter } from '../tool/report.ts'
 import { checkedVectors, type Embedder } from './embedder.ts'
 import type { Fallback } from './fallback.ts'
 import { product, unit } from './nearness.ts'
@@ -169,7 +169,7 @@ export class Meanings {
     this.#restsUntil = now() + restMs
     if (this.#failsSinceReport) return
     this.#failsSinceReport = true
-    const problem = wordsOf(error) || 'The embedder failed without saying why.'
+    const problem = errorMessage(error) || 'The embedder failed without saying why.'
     const { reason, message } = new Failure('search_degraded', `Search goes by words alone for now. ${problem}`, { problem })
     report({ reason, message, error })
   }

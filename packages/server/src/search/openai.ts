@@ -1,5 +1,5 @@
 import { Failure, printable } from '@unfold-mcp/core'
-import { wordsOf } from '../tool/report.ts'
+import { errorMessage } from '../tool/report.ts'
 import { checkedVectors, type Embedder } from './embedder.ts'
 
 export interface OpenAiEmbedderOptions {
@@ -63,8 +63,8 @@ function endpointOf(url: string): string {
 
 /** What went wrong; `fetch` itself only says that it failed, and why in its cause. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? wordsOf(error.cause) : ''
-  return [wordsOf(error) || 'failed without saying why', cause].filter(Boolean).join(': ')
+  const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : ''
+  return [errorMessage(error) || 'failed without saying why', cause].filter(Boolean).join(': ')
 }
 
 function* batchesOf(texts: readonly string[]): Generator<readonly string[]> {

@@ -26,20 +26,20 @@ export interface Found extends Omit<SearchAnswer, 'matches'> {
 }
 
 /** What to look for by words alone. */
-export interface WordSearch extends Pick<SearchOptions, 'boost' | 'perSource'> {
+export interface IndexQuery extends Pick<SearchOptions, 'boost' | 'perSource'> {
   readonly allowed: (entry: ToolEntry) => boolean
   readonly limit: number
 }
 
 /** An index over the tools of a catalogue that follows it: only tools that changed are indexed again. */
-export class ToolSearch {
+export class ToolIndex {
   readonly #index = new SearchIndex()
   readonly #states = new Map<string, string>()
   #entries = new Map<string, ToolEntry>()
   #followed: Catalog<ToolEntry> | undefined
 
   /** The best matches among the entries that `allowed` lets through; the others leave no trace. */
-  search(catalog: Catalog<ToolEntry>, query: string, { allowed, ...options }: WordSearch): Found {
+  search(catalog: Catalog<ToolEntry>, query: string, { allowed, ...options }: IndexQuery): Found {
     this.#follow(catalog)
     const permitted = (id: string): boolean => {
       const entry = this.#entries.get(id)

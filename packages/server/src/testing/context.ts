@@ -1,10 +1,11 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import type { Tool } from '@unfold-mcp/core'
-import { answer } from '../operations/calling/call-tool.ts'
-import type { GroupStatus } from '../runtime/runtime.ts'
+import { callTool } from '../operations/calling/call-tool.ts'
+import { listPage } from '../operations/list.ts'
+import { groupStatuses } from '../runtime/groups.ts'
 import { runtimeOf } from '../runtime/servable.ts'
 import { viewOfUrl } from '../scope/url-view.ts'
-import type { Era } from '../tool/context.ts'
+import type { Era, GroupStatus } from '../tool/context.ts'
 import type { Principal } from '../tool/principal.ts'
 
 export interface ContextOptions {
@@ -36,23 +37,28 @@ export async function testContext(
   { era = 'session', principal, view = '' }: ContextOptions = {},
 ): Promise<TestContext> {
   const runtime = runtimeOf(served)
-  const scope = await runtime.open({ key: `test:${++contexts}`, era, principal, view: viewOfUrl(new URLSearchParams(view)) })
+  const scope = await runtime.scopes.open({
+    key: `test:${++contexts}`,
+    era,
+    principal,
+    view: viewOfUrl(new URLSearchParams(view)),
+  })
   let notices = 0
   runtime.announcer.attach(scope, async () => {
     notices++
   })
-  const close = (): Promise<void> => runtime.close(scope)
+  const close = (): Promise<void> => runtime.scopes.close(scope)
   return {
     scope: scope.key,
     get notices() {
       return notices
     },
-    tools: () => runtime.list(scope).tools,
+    tools: () => listPage(runtime, scope).tools,
     toolNames: () => runtime.views.shown(scope).tools.map((tool) => tool.name),
-    list: (cursor) => runtime.list(scope, cursor),
-    groups: () => runtime.groups(scope),
+    list: (cursor) => listPage(runtime, scope, cursor),
+    groups: () => groupStatuses(runtime, scope),
     async call(name, args = {}) {
-      const result: CallToolResult | InputRequiredResult = await answer(runtime, scope, { name, arguments: args })
+      const result: CallToolResult | InputRequiredResult = await callTool(runtime, scope, { name, arguments: args })
       return result as CallToolResult
     },
     close,

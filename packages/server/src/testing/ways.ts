@@ -15,7 +15,7 @@ export interface Way {
   readonly era: Era
 }
 
-/** Every way that a client in the world may come: run a scenario over each. */
+/** Every way in which a client can connect; run a scenario over each. */
 export const ways: readonly Way[] = [
   { transport: 'stdio', era: 'session' },
   { transport: 'stdio', era: 'stateless' },
@@ -53,7 +53,7 @@ export async function testServer(
   { relistTimeoutMs = 0, ...options }: TestServerOptions = {},
 ): Promise<TestServer> {
   const open = { stdio: pipes, http: socket, memory: inProcess }[transport]
-  runtimeOf(served).relistTimeoutMs = relistTimeoutMs
+  runtimeOf(served).relists.timeoutMs = relistTimeoutMs
   const wiring = await open(served, { authenticate, ...options })
   const clients = new Set<TestClient>()
   const end = async (): Promise<void> => {

@@ -100,7 +100,7 @@ test('whatever a composite tool declares and whatever there is, list, schema and
         )
         await using client = await testContext(toolbox, { era })
         const runtime = runtimeOf(toolbox)
-        const scope = await runtime.open({ key: 'watcher', era, principal: undefined })
+        const scope = await runtime.scopes.open({ key: 'watcher', era, principal: undefined })
         for (const moment of moments) {
           facts.set(moment)
           const isThere = ({ needs, counts }: (typeof modes)[number]): boolean => {

@@ -6,10 +6,19 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server'
 import type { Facts } from '@unfold-mcp/core'
-import type { GroupStatus } from '../runtime/runtime.ts'
 import type { ClientPort, ElicitParams } from './client-port.ts'
 import type { Principal } from './principal.ts'
 import type { Transition } from './transition.ts'
+
+/** A group as it stands for one scope. */
+export interface GroupStatus {
+  readonly name: string
+  readonly about: string
+  readonly active: boolean
+  readonly parent: string | undefined
+  readonly activator: string
+  readonly toolCount: number
+}
 
 /** `session`: revisions up to 2025-11-25, where what a client activates is remembered. `stateless`: 2026-07-28. */
 export type Era = 'session' | 'stateless'
@@ -20,7 +29,7 @@ export interface ToolContext<Name extends string = string, F extends Facts = Fac
   readonly scope: string
   readonly era: Era
   readonly principal: P | undefined
-  /** World state as it was when the call was let through. */
+  /** Facts at the moment the call was admitted. */
   readonly facts: F
   /** Aborted when the client cancels, when it vanishes (in a session over HTTP it may come back), and when the tool's time is up. */
   readonly signal: AbortSignal

@@ -1,6 +1,5 @@
 import type { Entry, GroupDeclaration, Tool } from '@unfold-mcp/core'
 import { metaKeys } from '@unfold-mcp/core'
-import type { SurfaceWork } from '../catalog/discovery-tools.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { ToolContext } from './context.ts'
 import type { HandlerResult } from './result.ts'
@@ -20,8 +19,8 @@ export interface ToolEntry extends Entry {
   readonly timeoutMs?: number
   /** The entry as it is in the catalogue, where this one is as a view shows it. */
   readonly declared?: ToolEntry
-  /** What a tool of the library's own does, in place of its handler: it works on the caller's scope. */
-  readonly work?: SurfaceWork
+  /** `operations/discovery` runs it on the caller's scope, in place of the handler. */
+  readonly isDiscovery?: boolean
 }
 
 /** Whatever provides entries and announces that they changed. */

@@ -12,7 +12,7 @@ export type Reporter = (report: Report) => void
 const longest = 10_000
 
 /** What was thrown, in words: anything can be, so this never throws itself, and gives nothing for what says nothing. */
-export function wordsOf(thrown: unknown): string {
+export function errorMessage(thrown: unknown): string {
   try {
     const said = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown
     const words = isWord(said) ? String(said) : ''
@@ -32,7 +32,7 @@ export function stderrReporter(): Reporter {
     const line = `[unfold] ${reason}: ${printable(message, 500)}`
     if (seen.has(line) || seen.size > 1_000) return
     seen.add(line)
-    const words = error instanceof Error ? wordsOf(error) : ''
+    const words = error instanceof Error ? errorMessage(error) : ''
     const why = message.includes(words) ? [] : [`(${printable(words)})`]
     console.error(line, ...why)
   }

@@ -1,6 +1,6 @@
 import { type CallToolResult, type ContentBlock, type InputRequiredResult, specTypeSchemas } from '@modelcontextprotocol/server'
 import { Failure, metaKeys, type Reason } from '@unfold-mcp/core'
-import { wordsOf } from './report.ts'
+import { errorMessage } from './report.ts'
 
 export { ToolError } from './tool-error.ts'
 
@@ -77,7 +77,7 @@ function writable<T extends object>(tool: string, result: T): T {
     JSON.stringify(result, withoutTexts)
     return result
   } catch (error) {
-    throw invalidResult(tool, `its result holds something that JSON cannot (${wordsOf(error)})`)
+    throw invalidResult(tool, `its result holds something that JSON cannot (${errorMessage(error)})`)
   }
 }
 
@@ -114,7 +114,7 @@ function textOf(tool: string, given: object): string {
   try {
     text = JSON.stringify(given, refuseCollections)
   } catch (error) {
-    throw invalidResult(tool, `it returned an object that JSON cannot hold (${wordsOf(error)})`)
+    throw invalidResult(tool, `it returned an object that JSON cannot hold (${errorMessage(error)})`)
   }
   if (text?.startsWith('{') !== true) throw invalidResult(tool, 'it returned an object that JSON turns into something else')
   return text

@@ -8,6 +8,7 @@ import { Failure, isFailure, printable, type Reason, reasons } from '@unfold-mcp
 import { checkSize, checkText } from '../catalog/message-limits.ts'
 import { malformedRequest } from '../operations/params.ts'
 import { type Branch, Branches } from '../protocol/branches.ts'
+import { isOfSession } from '../protocol/era.ts'
 import type { Resumption } from '../protocol/session-http.ts'
 import type { SessionClient, SessionLimits } from '../protocol/sessions.ts'
 import type { DocumentNotices, ListeningStream } from '../protocol/stateless.ts'
@@ -15,10 +16,9 @@ import type { Runtime } from '../runtime/runtime.ts'
 import { runtimeOf } from '../runtime/servable.ts'
 import { emptyView, viewOfAddress } from '../scope/url-view.ts'
 import type { Principal } from '../tool/principal.ts'
-import { wordsOf } from '../tool/report.ts'
+import { errorMessage } from '../tool/report.ts'
 import { errorReply, failureReply, idOf, wellFormed } from '../wire/errors.ts'
 import { type Exchange, exchangeOf, isWhole, type Reply, type RequestHead, responseOf } from '../wire/exchange.ts'
-import { isOfSession } from '../wire/message.ts'
 import { type OriginRules, refusedOrigin } from './origin.ts'
 
 /** A principal, nobody in particular, or a refusal to send as it is. */
@@ -69,7 +69,7 @@ const defaults = { maxBodyBytes: 4 * 1024 * 1024, maxSubscriptions: 1_024, sessi
 
 /** Serves a toolbox, an adopted server or a decorated instance to clients of both protocol eras over HTTP. */
 export function createHandler(served: object, options: HandlerOptions = {}): Handler {
-  runtimeOf(served).checkView(emptyView, undefined)
+  runtimeOf(served).scopes.checkView(emptyView, undefined)
   const onerror = options.onerror ?? (() => undefined)
   const branches = new Branches({
     sessions: { ...defaults.sessions, ...options.sessions },
@@ -90,7 +90,7 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
     try {
       return await answerExchange(edge, exchange)
     } catch (error) {
-      const failure = error instanceof Error ? error : new Error(wordsOf(error))
+      const failure = error instanceof Error ? error : new Error(errorMessage(error))
       // Nobody expected this one; without a word here its author would search in vain.
       if (options.onerror === undefined) console.error('[unfold] A request could not be answered:', failure)
       else onerror(failure)
@@ -202,7 +202,7 @@ async function readBody(runtime: Runtime, exchange: Exchange, limit: number): Pr
   } catch (error) {
     if (isFailure(error, 'invalid_request')) return { reply: failureReply(400, error, { code: -32600 }) }
     if (isFailure(error)) return { reply: failureReply(400, error, { id: idOf(body) }) }
-    const problem = printable(wordsOf(error))
+    const problem = printable(errorMessage(error))
     const failure = new Failure('invalid_json', `The body is not JSON in UTF-8: ${problem}. Send one JSON object.`, { problem })
     return { reply: failureReply(400, failure, { code: -32700 }) }
   }

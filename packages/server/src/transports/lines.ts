@@ -2,12 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { type JSONRPCMessage, STDIO_DEFAULT_MAX_BUFFER_SIZE, type Transport } from '@modelcontextprotocol/server'
-import { Failure, printable } from '@unfold-mcp/core'
-import { wordsOf } from '../tool/report.ts'
+import { ByteLines, Failure, printable } from '@unfold-mcp/core'
+import { errorMessage } from '../tool/report.ts'
 import { idOf, wellFormed } from '../wire/errors.ts'
 import { messageOf } from '../wire/message.ts'
 
-const newline = 0x0a
 const maxBytes = STDIO_DEFAULT_MAX_BUFFER_SIZE
 
 /**
@@ -18,7 +17,7 @@ export class LineTransport implements Transport {
   readonly #input: Readable
   readonly #output: Writable
   readonly #over = new AbortController()
-  readonly #line = new LineBuffer()
+  readonly #lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.alloc(size), limit: maxBytes })
   #drained: Promise<unknown> | undefined
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -58,13 +57,7 @@ export class LineTransport implements Transport {
   }
 
   readonly #read = (chunk: Buffer): void => {
-    for (let start = 0; start < chunk.length; ) {
-      const end = chunk.indexOf(newline, start)
-      this.#line.add(chunk.subarray(start, end === -1 ? chunk.length : end))
-      if (end === -1) return
-      this.#take(this.#line.take())
-      start = end + 1
-    }
+    for (const line of this.#lines.add(chunk)) this.#take(line)
   }
 
   #take(line: Buffer | undefined): void {
@@ -85,36 +78,6 @@ export class LineTransport implements Transport {
       this.#drained = undefined
     })
     await this.#drained
-  }
-}
-
-/** A line as it comes in, of which nothing is kept once it is too long. */
-class LineBuffer {
-  #bytes = Buffer.alloc(0)
-  #size = 0
-
-  add(part: Buffer): void {
-    const start = this.#size
-    this.#size += part.length
-    if (this.#size > maxBytes) {
-      this.#bytes = Buffer.alloc(0)
-      return
-    }
-    if (this.#size > this.#bytes.length) {
-      // Doubled each time: a client that sends byte by byte would otherwise have everything copied for each.
-      const larger = Buffer.alloc(Math.max(this.#size, 2 * this.#bytes.length))
-      this.#bytes.copy(larger, 0, 0, start)
-      this.#bytes = larger
-    }
-    part.copy(this.#bytes, start)
-  }
-
-  /** The line, whose bytes are the caller's to keep, or `undefined` when it was too long. */
-  take(): Buffer | undefined {
-    const line = this.#size > maxBytes ? undefined : this.#bytes.subarray(0, this.#size)
-    this.#bytes = Buffer.alloc(0)
-    this.#size = 0
-    return line
   }
 }
 
@@ -139,7 +102,7 @@ function messageOn(line: Buffer): { readonly message: JSONRPCMessage } | Refusal
     if (text === '') return undefined
     value = JSON.parse(text)
   } catch (error) {
-    const problem = printable(wordsOf(error))
+    const problem = printable(errorMessage(error))
     const message = `This line is not JSON in UTF-8: ${problem}. Send one JSON object a line.`
     return { code: -32700, failure: new Failure('invalid_json', message, { problem }) }
   }

@@ -40,7 +40,7 @@ export interface Listening extends AsyncDisposable {
 /** Serves a toolbox on an address of this machine. Done when it can be reached. */
 export async function listen(served: object, options: ListenOptions = {}): Promise<Listening> {
   const { port = 7420, host = '127.0.0.1', path = '/mcp', headersTimeoutMs = 20_000, requestTimeoutMs = 120_000 } = options
-  await runtimeOf(served).rehearse()
+  await runtimeOf(served).scopes.validate()
   const handler = createHandler(served, options)
   // A client that sends its headers or body byte by byte holds a socket little longer than this.
   const patience = {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { isFailure, parseSwitch } from '@unfold-mcp/core'
+import { stopRuntime } from '../runtime/runtime.ts'
 import { runtimeOf } from '../runtime/servable.ts'
 import { viewOfUrl } from '../scope/url-view.ts'
 import { type Listening, type ListenOptions, listen } from './node.ts'
@@ -45,9 +46,9 @@ async function start(
     console.error(usage)
     return
   }
-  runtimeOf(served).log = (line) => console.error(`[unfold] ${line}`)
+  runtimeOf(served).scopes.log = (line) => console.error(`[unfold] ${line}`)
   const lazy = parseSwitch('LAZY_MODE', environment.LAZY_MODE)
-  if (lazy !== undefined) runtimeOf(served).setLazy(lazy)
+  if (lazy !== undefined) runtimeOf(served).scopes.factory.setLazy(lazy)
   const wanted = new URLSearchParams()
   for (const [name, value] of Object.entries({
     groups,
@@ -59,7 +60,7 @@ async function start(
   }))
     if (value !== undefined) wanted.set(name, value)
   if (http === undefined) {
-    await runtimeOf(served).rehearse(viewOfUrl(wanted), principal)
+    await runtimeOf(served).scopes.validate(viewOfUrl(wanted), principal)
     const stdio = serveStdio(served, { view: wanted.toString(), ...(principal !== undefined && { principal }) })
     const end = untilSignal(served, () => stdio.close())
     // Timers and connections of the author's would otherwise keep a server alive that nobody can reach any more.
@@ -69,7 +70,7 @@ async function start(
   if (wanted.size > 0)
     throw new Error(`Over HTTP each client asks for its view in the address: /mcp?${decodeURIComponent(wanted.toString())}`)
   const listening = await listen(served, { ...options, ...(host !== undefined && { host }), port: portOf(http) })
-  console.error(welcome(runtimeOf(served).name, listening, options.authenticate !== undefined))
+  console.error(welcome(runtimeOf(served).scopes.serverName, listening, options.authenticate !== undefined))
   untilSignal(served, () => listening.close())
 }
 
@@ -117,7 +118,7 @@ function wordOf(name: string): string {
 function untilSignal(served: object, close: () => Promise<void>): () => void {
   const end = (): void => {
     // What hooks prepared for all clients outlives every one of them, and is released with the process.
-    const ended = close().then(() => runtimeOf(served).stop())
+    const ended = close().then(() => stopRuntime(runtimeOf(served)))
     void ended.finally(() => process.exit(0))
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)

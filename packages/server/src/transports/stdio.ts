@@ -66,12 +66,12 @@ export function serveStdio(
 ): { close(): Promise<void> } {
   const runtime = runtimeOf(served)
   const view = viewOfUrl(new URLSearchParams(asked))
-  runtime.checkView(view, principal)
+  runtime.scopes.checkView(view, principal)
   const { input, output } = streams ?? { input: process.stdin, output: process.stdout }
-  const arrived = runtime.expectConnection()
+  const arrived = runtime.scopes.expectConnection()
   const connection = new StdioConnection(transport ?? new LineTransport(input, output), runtime, (era, { client, info }) => {
     onClient?.({ era, name: info?.name, version: info?.version })
-    return runtime.open({ key: `connection:${++connections}`, era, principal, view, client }).finally(arrived)
+    return runtime.scopes.open({ key: `connection:${++connections}`, era, principal, view, client }).finally(arrived)
   })
   const stdio = serveSdkStdio(({ era }) => connection.host(era === 'modern' ? 'stateless' : 'session'), {
     transport: connection,
@@ -168,7 +168,7 @@ class StdioConnection implements Transport {
         return runtime.declaration.listChanged
       })
     if (era === 'stateless') attach()
-    follow(host, { ...(era === 'session' && { initialized: attach }), closed: () => void runtime.close(scope) })
+    follow(host, { ...(era === 'session' && { initialized: attach }), closed: () => void runtime.scopes.close(scope) })
     return { scope, host }
   }
 
@@ -232,7 +232,7 @@ class StdioConnection implements Transport {
     const server = lowLevel(host)
     const notify: ClientPort['notify'] = (name, about) =>
       this.send({ jsonrpc: '2.0', method: name, ...(about !== undefined && { params: about }) } as JSONRPCMessage)
-    const isSession = scope.frame.era === 'session'
+    const isSession = scope.settings.era === 'session'
     const response = await this.#running.run(id, operation, scope, {
       id,
       params,

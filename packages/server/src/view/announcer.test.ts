@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { defaultPresentation } from '../catalog/exposure-options.ts'
+import { defaultExposureSettings } from '../catalog/exposure-options.ts'
 import { defineToolbox, LiveFacts } from '../index.ts'
-import { Cell, Scope } from '../scope/scope.ts'
+import { ActivationState, Scope } from '../scope/scope.ts'
 import { testContext } from '../testing/index.ts'
 import { Announcer } from './announcer.ts'
 
 const nothing = { groups: [], tools: [], tags: [], versions: {} }
-const frame = {
+const settings = {
   era: 'session',
   principal: undefined,
-  wish: 'groups',
-  presentation: defaultPresentation,
+  preference: 'groups',
+  exposureSettings: defaultExposureSettings,
   host: undefined,
   canActivate: false,
   readOnly: false,
@@ -22,32 +22,32 @@ const turn = (ms = 0): Promise<void> => new Promise((resolve) => setTimeout(reso
 
 /** Scopes whose view is the state of the moment, and what each was told. */
 function watched(count = 1) {
-  const world = { state: 0, now: 0 }
+  const catalogState = { state: 0, now: 0 }
   const announcer = new Announcer(
-    () => String(world.state),
-    () => world.now,
+    () => String(catalogState.state),
+    () => catalogState.now,
   )
   const told = Array.from({ length: count }, (): number[] => [])
   for (const [index, list] of told.entries()) {
-    const scope = new Scope(`s${index}`, new Cell(`s${index}`, nothing), frame)
-    announcer.attach(scope, async () => void list.push(world.state))
+    const scope = new Scope(`s${index}`, new ActivationState(`s${index}`, nothing), settings)
+    announcer.attach(scope, async () => void list.push(catalogState.state))
   }
-  return { world, announcer, told }
+  return { catalogState, announcer, told }
 }
 
 describe('notices of what changes all the time', () => {
   test('come soon the first time', async () => {
-    const { world, announcer, told } = watched()
-    world.state = 1
+    const { catalogState, announcer, told } = watched()
+    catalogState.state = 1
     announcer.tellPaced(1_000_000)
     await expect.poll(() => told).toEqual([[1]])
     announcer.close()
   })
 
   test('do not come again before the floor, however often they are asked for', async () => {
-    const { world, announcer, told } = watched(2)
+    const { catalogState, announcer, told } = watched(2)
     for (let state = 1; state <= 1_000; state++) {
-      world.state = state
+      catalogState.state = state
       announcer.tellPaced(1_000_000)
       if (state % 100 === 0) await turn()
     }
@@ -58,41 +58,41 @@ describe('notices of what changes all the time', () => {
   })
 
   test('come again after the floor, with the last state, which is never lost', async () => {
-    const { world, announcer, told } = watched()
-    world.state = 1
+    const { catalogState, announcer, told } = watched()
+    catalogState.state = 1
     announcer.tellPaced(1_000)
     await expect.poll(() => told).toEqual([[1]])
-    world.now = 1_000
-    for (world.state = 2; world.state < 50; world.state++) announcer.tellPaced(1_000)
+    catalogState.now = 1_000
+    for (catalogState.state = 2; catalogState.state < 50; catalogState.state++) announcer.tellPaced(1_000)
     await expect.poll(() => told).toEqual([[1, 50]])
     announcer.close()
   })
 
   test('tell of a change that came while one was being told', async () => {
-    const world = { state: 1, now: 0 }
+    const catalogState = { state: 1, now: 0 }
     const announcer = new Announcer(
-      () => String(world.state),
-      () => world.now,
+      () => String(catalogState.state),
+      () => catalogState.now,
     )
     const told: number[] = []
-    announcer.attach(new Scope('s', new Cell('s', nothing), frame), async () => {
-      told.push(world.state)
-      if (world.state > 3) return
-      world.state++
-      world.now += 10
+    announcer.attach(new Scope('s', new ActivationState('s', nothing), settings), async () => {
+      told.push(catalogState.state)
+      if (catalogState.state > 3) return
+      catalogState.state++
+      catalogState.now += 10
       announcer.tellPaced(10)
     })
-    world.state = 2
+    catalogState.state = 2
     announcer.tellPaced(10)
     await expect.poll(() => told).toEqual([2, 3, 4])
     announcer.close()
   })
 
   test('are not sent when the view is again what it was', async () => {
-    const { world, announcer, told } = watched()
-    world.state = 1
+    const { catalogState, announcer, told } = watched()
+    catalogState.state = 1
     announcer.tellPaced(1_000)
-    world.state = 0
+    catalogState.state = 0
     announcer.tellPaced(1_000)
     await turn(20)
     expect(told).toEqual([[]])
@@ -100,49 +100,49 @@ describe('notices of what changes all the time', () => {
   })
 
   test('wait for nobody: without a client no timer is set', async () => {
-    const { world, announcer, told } = watched(0)
-    world.state = 1
+    const { catalogState, announcer, told } = watched(0)
+    catalogState.state = 1
     announcer.tellPaced(1)
     await turn(20)
     expect(told).toEqual([])
   })
 
   test('end with the server', async () => {
-    const { world, announcer, told } = watched()
-    for (world.state = 1; world.state < 5; world.state++) announcer.tellPaced(1)
+    const { catalogState, announcer, told } = watched()
+    for (catalogState.state = 1; catalogState.state < 5; catalogState.state++) announcer.tellPaced(1)
     announcer.close()
     await turn(20)
     expect(told).toEqual([[]])
   })
 
   test('are forgotten when the last client leaves, and come again for the next', async () => {
-    const world = { state: 0, now: 0 }
+    const catalogState = { state: 0, now: 0 }
     const announcer = new Announcer(
-      () => String(world.state),
-      () => world.now,
+      () => String(catalogState.state),
+      () => catalogState.now,
     )
     const told: string[] = []
-    const scopes = ['one', 'other'].map((key) => new Scope(key, new Cell(key, nothing), frame))
+    const scopes = ['one', 'other'].map((key) => new Scope(key, new ActivationState(key, nothing), settings))
     for (const scope of scopes) {
       announcer.attach(scope, async () => void told.push(scope.key))
-      world.state++
+      catalogState.state++
       announcer.tellPaced(1_000_000)
       announcer.detach(scope)
     }
     expect(told).toEqual([])
-    announcer.attach(new Scope('last', new Cell('last', nothing), frame), async () => void told.push('last'))
-    world.state++
+    announcer.attach(new Scope('last', new ActivationState('last', nothing), settings), async () => void told.push('last'))
+    catalogState.state++
     announcer.tellPaced(1_000_000)
     await expect.poll(() => told).toEqual(['last'])
     announcer.close()
   })
 
   test('leave other notices alone: those come at once', async () => {
-    const { world, announcer, told } = watched()
-    world.state = 1
+    const { catalogState, announcer, told } = watched()
+    catalogState.state = 1
     announcer.tellPaced(1_000_000)
     await expect.poll(() => told).toEqual([[1]])
-    world.state = 2
+    catalogState.state = 2
     announcer.tellPaced(1_000_000)
     announcer.tellSoon()
     await expect.poll(() => told).toEqual([[1, 2]])

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type IdentityBasis, identityOf, type Sha256, type Tool, toolFingerprint, valueIdentity } from '@unfold-mcp/core'
-import type { Shown } from './rendered-view.ts'
+import type { RenderedView } from './rendered-view.ts'
 
 // Text and back is faster than a buffer from the engine: short ones made here share their memory.
 export const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')
@@ -30,7 +30,7 @@ export class Identities {
   }
 
   /** The identity of what is shown. */
-  of({ entries, tools }: Shown, basis = this.#basis): string {
+  of({ entries, tools }: RenderedView, basis = this.#basis): string {
     return this.ofTools(entries, tools, basis)
   }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Shown } from './rendered-view.ts'
-import { ShownCache } from './rendered-view-cache.ts'
+import type { RenderedView } from './rendered-view.ts'
+import { RenderedViewCache } from './rendered-view-cache.ts'
 
-const listing = (count: number): Shown => ({
+const listing = (count: number): RenderedView => ({
   entries: [],
   tools: Array.from({ length: count }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } })),
   fingerprint: '',
@@ -12,7 +12,7 @@ const listing = (count: number): Shown => ({
 })
 
 test('what was used least recently goes first when together they list too many tools', () => {
-  const cache = new ShownCache(100)
+  const cache = new RenderedViewCache(100)
   const [a, b, c] = [listing(30), listing(30), listing(30)]
   cache.set('a', a)
   cache.set('b', b)
@@ -22,7 +22,7 @@ test('what was used least recently goes first when together they list too many t
 })
 
 test('a view larger than the limit is kept as long as it is the newest', () => {
-  const cache = new ShownCache(10)
+  const cache = new RenderedViewCache(10)
   const large = listing(50)
   cache.set('large', large)
   expect(cache.get('large')).toBe(large)

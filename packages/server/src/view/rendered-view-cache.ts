@@ -1,16 +1,16 @@
-import type { Shown } from './rendered-view.ts'
+import type { RenderedView } from './rendered-view.ts'
 
 /** The most recently used views, as many as together list no more than so many tools: each keeps its list encoded. */
-export class ShownCache {
+export class RenderedViewCache {
   readonly #limit: number
-  readonly #kept = new Map<string, Shown>()
+  readonly #kept = new Map<string, RenderedView>()
   #tools = 0
 
   constructor(limit = 100_000) {
     this.#limit = limit
   }
 
-  get(key: string): Shown | undefined {
+  get(key: string): RenderedView | undefined {
     const found = this.#kept.get(key)
     if (found === undefined) return undefined
     this.#kept.delete(key)
@@ -18,7 +18,7 @@ export class ShownCache {
     return found
   }
 
-  set(key: string, shown: Shown): void {
+  set(key: string, shown: RenderedView): void {
     this.#kept.set(key, shown)
     this.#tools += weight(shown)
     for (const [oldest, other] of this.#kept) {
@@ -30,4 +30,4 @@ export class ShownCache {
 }
 
 // A view that lists nothing costs something too.
-const weight = (shown: Shown): number => shown.tools.length + 10
+const weight = (shown: RenderedView): number => shown.tools.length + 10

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { defineToolbox } from '../toolbox.ts'
-import { shownOf } from './rendered-view.ts'
+import { renderView } from './rendered-view.ts'
 
 function entriesOf(abouts: readonly string[]) {
   const box = defineToolbox({ name: 'box', version: '1.0.0' })
@@ -14,12 +14,12 @@ describe('the encoded list of a view', () => {
     ['one tool', ['Read a file']],
     ['text beyond ASCII', ['Liest „alles“ 🗂', 'Read a file']],
   ])('of %s is the JSON of its tools', (_, abouts) => {
-    const { bytes, tools } = shownOf(entriesOf(abouts))
+    const { bytes, tools } = renderView(entriesOf(abouts))
     expect(new TextDecoder().decode(bytes)).toBe(JSON.stringify(tools))
   })
 
   test('is made once', () => {
-    const shown = shownOf(entriesOf(['Read a file']))
+    const shown = renderView(entriesOf(['Read a file']))
     expect(shown.bytes).toBe(shown.bytes)
   })
 })

@@ -3,7 +3,7 @@ import { sentence } from '../catalog/activators.ts'
 import type { ToolEntry } from '../tool/entry.ts'
 
 /** A view with what a list needs of it, made once. */
-export interface Shown {
+export interface RenderedView {
   readonly entries: readonly ToolEntry[]
   readonly tools: readonly Tool[]
   readonly fingerprint: string
@@ -15,8 +15,8 @@ export interface Shown {
   readonly isCounted: boolean
 }
 
-export function shownOf(entries: readonly ToolEntry[]): Shown {
-  let bytes: Shown['bytes'] | undefined
+export function renderView(entries: readonly ToolEntry[]): RenderedView {
+  let bytes: RenderedView['bytes'] | undefined
   let tokens: number | undefined
   return {
     entries,
@@ -35,7 +35,7 @@ export function shownOf(entries: readonly ToolEntry[]): Shown {
 }
 
 /** The same view with what `_meta` tells of the data behind it now. Neither its fingerprint nor its cost changes by that. */
-export function withCounts(shown: Shown, available: ReadonlyMap<ToolEntry, ModeSet>, snapshot: Snapshot): Shown {
+export function withCounts(shown: RenderedView, available: ReadonlyMap<ToolEntry, ModeSet>, snapshot: Snapshot): RenderedView {
   const tools = shown.entries.map((entry) => {
     const { tool, modes } = entry
     const set = available.get(entry.declared ?? entry)

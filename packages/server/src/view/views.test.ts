@@ -12,7 +12,7 @@ const modesOf = (client: TestContext): unknown => client.tools().find(({ name })
 /** `observe` and `replay` over these facts, counting how often each condition was asked. */
 function asking(facts: FactSource<{ logs: number; network: number }>, report: (report: Report) => void = () => undefined) {
   const asked = { logs: 0, network: 0, replay: 0, outside: 0 }
-  const world = { isOpen: true }
+  const catalogState = { isOpen: true }
   const toolbox = defineToolbox({ ...info, facts, report })
     .composite(
       'observe',
@@ -31,14 +31,14 @@ function asking(facts: FactSource<{ logs: number; network: number }>, report: (r
             about: 'Requests',
             available: ({ facts: now }) => {
               asked.network++
-              return now.network > 0 && world.isOpen
+              return now.network > 0 && catalogState.isOpen
             },
           },
           outside: {
             about: 'Outside',
             available: () => {
               asked.outside++
-              return world.isOpen
+              return catalogState.isOpen
             },
           },
         },
@@ -55,7 +55,7 @@ function asking(facts: FactSource<{ logs: number; network: number }>, report: (r
       },
       () => '',
     )
-  return { toolbox, asked, world }
+  return { toolbox, asked, catalogState }
 }
 
 describe('conditions over live facts', () => {
@@ -77,21 +77,21 @@ describe('conditions over live facts', () => {
   })
 
   test('that read no fact are asked for every list', async () => {
-    const { toolbox, asked, world } = asking(new LiveFacts({ logs: 0, network: 0 }))
+    const { toolbox, asked, catalogState } = asking(new LiveFacts({ logs: 0, network: 0 }))
     await using client = await testContext(toolbox)
     modesOf(client)
     const before = asked.outside
-    world.isOpen = false
+    catalogState.isOpen = false
     expect(modesOf(client)).toEqual(['page'])
     expect(asked.outside).toBeGreaterThan(before)
   })
 
   test('are asked anew after toolListChanged, since they may read what has no version', async () => {
     const facts = new LiveFacts({ logs: 0, network: 1 })
-    const { toolbox, world } = asking(facts)
+    const { toolbox, catalogState } = asking(facts)
     await using client = await testContext(toolbox)
     expect(modesOf(client)).toEqual(['page', 'network', 'outside'])
-    world.isOpen = false
+    catalogState.isOpen = false
     expect(modesOf(client)).toEqual(['page', 'network'])
     toolbox.toolListChanged()
     expect(modesOf(client)).toEqual(['page'])

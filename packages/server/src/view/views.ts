@@ -23,25 +23,19 @@ import {
   unavailableEntries,
   viewOf,
 } from '@unfold-mcp/core'
-import { forReader, groupNames, isUndescribed, type Reader, type SurfacePlan, surfaceSource } from '../catalog/activators.ts'
+import { forReader, groupNames, isUndescribed, type Reader, surfaceSource } from '../catalog/activators.ts'
+import type { CatalogState } from '../catalog/catalog-state.ts'
 import { namingGroups } from '../catalog/discovery-tools.ts'
 import type { Permissions } from '../catalog/permissions.ts'
-import type { Scope, Wish } from '../scope/scope.ts'
+import type { ExposurePreference, Scope } from '../scope/scope.ts'
 import type { ToolEntry } from '../tool/entry.ts'
 import { withHints } from '../tool/host-hints.ts'
 import type { Reporter } from '../tool/report.ts'
-import { advised, type Shown, shownOf, withCounts } from './rendered-view.ts'
-import { ShownCache } from './rendered-view-cache.ts'
-
-/** All that views are computed from, as it is at one moment. */
-export interface World {
-  readonly catalog: Catalog<ToolEntry>
-  readonly groups: Groups
-  readonly surface: SurfacePlan
-}
+import { advised, type RenderedView, renderView, withCounts } from './rendered-view.ts'
+import { RenderedViewCache } from './rendered-view-cache.ts'
 
 interface Options {
-  readonly world: (scope: Scope) => World
+  readonly catalogOf: (scope: Scope) => CatalogState
   readonly facts: (() => Facts) | FactSource | undefined
   readonly permissions: Permissions
   readonly report: Reporter
@@ -64,7 +58,7 @@ interface Seen {
 
 /** What a scope last saw, and all that this depended on. */
 interface KnownLook {
-  readonly world: World
+  readonly catalogState: CatalogState
   readonly activation: Activation
   readonly version: unknown
   readonly succeeded: ReadonlySet<string>
@@ -84,20 +78,20 @@ export interface Decision {
  * The surfaces that an exposure lists. A client that does not see new tools in time also gets what calls those it cannot see, and
  * one that never lists again gets what finds tools that are added later.
  */
-function surfacesOf({ groups }: World, scope: Scope, exposure: Exposure): ReadonlySet<Surface> {
-  const { frame, missesChanges } = scope
-  const { callVariants } = frame.presentation
+function surfacesOf({ groups }: CatalogState, scope: Scope, exposure: Exposure): ReadonlySet<Surface> {
+  const { settings, missesChanges } = scope
+  const { callVariants } = settings.exposureSettings
   const withCall = callVariants ? 'withVariants' : 'withCall'
   if (exposure === 'search' || (listsEverything(exposure) && needsFinder(scope, exposure))) return surfaceSets.search[withCall]
-  if (!frame.canActivate || listsEverything(exposure)) return noSurfaces
+  if (!settings.canActivate || listsEverything(exposure)) return noSurfaces
   const finds = surfaceSets[exposure === 'lazy' ? 'manage' : 'activators']
   const hidesTools = exposure !== 'groups' || groups.byName.size > 0
   return missesChanges && hidesTools ? finds[withCall] : finds.alone
 }
 
 /** Whether tools that are added later could not be reached otherwise, where nobody asked for a list of all tools and nothing else. */
-function needsFinder({ frame, relists }: Scope, exposure: Exposure): boolean {
-  return relists === 'never' && (exposure === 'native' || frame.wish === 'auto')
+function needsFinder({ settings, relists }: Scope, exposure: Exposure): boolean {
+  return relists === 'never' && (exposure === 'native' || settings.preference === 'auto')
 }
 
 const surfaceSets = { search: setsWith('search'), manage: setsWith('manage'), activators: setsWith('activators') }
@@ -114,12 +108,12 @@ function setsWith(surface: Surface): { readonly [K in 'alone' | 'withCall' | 'wi
 /** What each scope sees. Scopes that look alike share one view, computed once for as long as nothing it reads changes. */
 export class Views {
   readonly #options: Options
-  readonly #caches = new WeakMap<World, ShownCache>()
+  readonly #caches = new WeakMap<CatalogState, RenderedViewCache>()
   readonly #activationKeys = new WeakMap<Activation, string>()
   readonly #factSource: FactSource | undefined
   #evaluate: Evaluate | undefined
   readonly #looks = new WeakMap<Scope, KnownLook>()
-  readonly #shownByLook = new WeakMap<Look<ToolEntry>, Shown>()
+  readonly #shownByLook = new WeakMap<Look<ToolEntry>, RenderedView>()
 
   constructor(options: Options) {
     this.#options = options
@@ -133,14 +127,14 @@ export class Views {
   }
 
   /** What this scope sees now, with how much data there is behind it. */
-  listed(scope: Scope): Shown {
+  listed(scope: Scope): RenderedView {
     const { look, snapshot } = this.#seen(scope)
     const shown = this.#shownFor(scope, look)
-    return scope.frame.counts && shown.isCounted ? withCounts(shown, look.modes, snapshot) : shown
+    return scope.settings.counts && shown.isCounted ? withCounts(shown, look.modes, snapshot) : shown
   }
 
   /** What this scope sees now. */
-  shown(scope: Scope): Shown {
+  shown(scope: Scope): RenderedView {
     return this.#shownFor(scope, this.look(scope))
   }
 
@@ -149,78 +143,78 @@ export class Views {
     return this.#seen(scope).look
   }
 
-  #shownFor(scope: Scope, look: Look<ToolEntry>): Shown {
-    const shown = this.#cached(this.#options.world(scope), look)
-    if (scope.frame.presentation.order !== 'append' || scope.frame.era === 'stateless') return shown
+  #shownFor(scope: Scope, look: Look<ToolEntry>): RenderedView {
+    const shown = this.#cached(this.#options.catalogOf(scope), look)
+    if (scope.settings.exposureSettings.order !== 'append' || scope.settings.era === 'stateless') return shown
     return this.#inOrderOf(scope, shown)
   }
 
   /** The look of a scope with what its predicates read. */
   #seen(scope: Scope): Seen {
-    const world = this.#options.world(scope)
-    if (!this.#isSteady(world)) return this.#seenNow(scope, world)
+    const catalogState = this.#options.catalogOf(scope)
+    if (!this.#isSteady(catalogState)) return this.#seenNow(scope, catalogState)
     const { version } = this.#options.permissions
-    const { succeeded, relists, cell } = scope
+    const { succeeded, relists, state } = scope
     const known = this.#looks.get(scope)
     const isSame =
       known !== undefined &&
-      known.world === world &&
-      known.activation === cell.activation &&
+      known.catalogState === catalogState &&
+      known.activation === state.activation &&
       known.version === version &&
       known.succeeded === succeeded &&
       known.relists === relists
     if (isSame) return known.seen
-    const seen = this.#seenNow(scope, world)
-    this.#looks.set(scope, { world, activation: cell.activation, version, succeeded, relists, seen })
+    const seen = this.#seenNow(scope, catalogState)
+    this.#looks.set(scope, { catalogState, activation: state.activation, version, succeeded, relists, seen })
     return seen
   }
 
   /** Whether what a scope sees depends on nothing but what is known to change. */
-  #isSteady({ catalog }: World): boolean {
+  #isSteady({ catalog }: CatalogState): boolean {
     const { permissions, facts } = this.#options
     return facts === undefined && permissions.isVersioned && catalog.conditional.length + catalog.composite.length === 0
   }
 
-  #seenNow(scope: Scope, world: World): Seen {
+  #seenNow(scope: Scope, catalogState: CatalogState): Seen {
     const facts = this.facts()
-    const snapshot = snapshotIn(scope.frame.wish, world, scope.cell.activation, facts)
+    const snapshot = snapshotIn(scope.settings.preference, catalogState, scope.state.activation, facts)
     const measured = this.#measured(scope, snapshot)
-    const { exposure } = this.#decided(world, scope, measured)
-    const hints = this.#hints(world, scope, { ...measured, exposure })
-    const surfaces = surfacesOf(world, scope, exposure)
+    const { exposure } = this.#decided(catalogState, scope, measured)
+    const hints = this.#hints(catalogState, scope, { ...measured, exposure })
+    const surfaces = surfacesOf(catalogState, scope, exposure)
     const look = { ...measured, exposure, hints, surfaces, activatorsAreTools: !surfaces.has('activators') }
-    return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(world, look), snapshot }
+    return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(catalogState, look), snapshot }
   }
 
-  #hints(world: World, { frame }: Scope, look: Look<ToolEntry>): Look['hints'] {
-    const { hostHints, budgetTokens } = frame.presentation
+  #hints(catalogState: CatalogState, { settings }: Scope, look: Look<ToolEntry>): Look['hints'] {
+    const { hostHints, budgetTokens } = settings.exposureSettings
     if (!(hostHints ?? look.exposure === 'native')) return 'none'
     // Searching for a tool that fits into the budget would only cost a turn.
-    return look.exposure === 'native' && this.#fullTokens(world, look) <= budgetTokens ? 'load' : 'search'
+    return look.exposure === 'native' && this.#fullTokens(catalogState, look) <= budgetTokens ? 'load' : 'search'
   }
 
-  #fullTokens(world: World, look: Look<ToolEntry>): number {
-    return this.#cached(world, { ...look, exposure: 'everything', surfaces: noSurfaces, hints: 'none' }).tokens
+  #fullTokens(catalogState: CatalogState, look: Look<ToolEntry>): number {
+    return this.#cached(catalogState, { ...look, exposure: 'everything', surfaces: noSurfaces, hints: 'none' }).tokens
   }
 
   /** Everything that a scope could be shown. */
   #measured(scope: Scope, snapshot: Snapshot): Look<ToolEntry> {
-    const world = this.#options.world(scope)
-    const { missesChanges, frame } = scope
-    const { principal, readOnly, era } = frame
-    const { activation } = scope.cell
-    const { unavailable, modes } = this.#availability(world, snapshot)
-    const forbidden = this.#options.permissions.forbidden(world.catalog, principal)
+    const catalogState = this.#options.catalogOf(scope)
+    const { missesChanges, settings } = scope
+    const { principal, readOnly, era } = settings
+    const { activation } = scope.state
+    const { unavailable, modes } = this.#availability(catalogState, snapshot)
+    const forbidden = this.#options.permissions.forbidden(catalogState.catalog, principal)
     // Whoever does not read the list again in time would not see what a call or new data adds to it.
     const canWait = era === 'session' && !missesChanges
-    const succeeded = canWait ? notAwaited(world.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
-    const { groups } = world
-    const activatorsAreTools = !scope.frame.canActivate
+    const succeeded = canWait ? notAwaited(catalogState.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
+    const { groups } = catalogState
+    const activatorsAreTools = !scope.settings.canActivate
     const shape = { exposure: 'everything', surfaces: noSurfaces, hints: 'none', activatorsAreTools, readOnly } as const
     return { groups, activation, ...shape, unavailable, modes, everyMode: missesChanges, forbidden, succeeded }
   }
 
-  #availability({ catalog }: World, snapshot: Snapshot): Availability {
+  #availability({ catalog }: CatalogState, snapshot: Snapshot): Availability {
     if (catalog.conditional.length + catalog.composite.length === 0) return allAvailable
     const failed = (entry: Entry, error: unknown): void => this.#predicateFailed(entry, error)
     // What is said while no fact can be read holds for that moment alone.
@@ -243,20 +237,20 @@ export class Views {
   }
 
   /** The tools that this scope is shown now, without the surface. */
-  open(scope: Scope): Shown {
-    return this.#cached(this.#options.world(scope), { ...this.look(scope), surfaces: noSurfaces })
+  open(scope: Scope): RenderedView {
+    return this.#cached(this.#options.catalogOf(scope), { ...this.look(scope), surfaces: noSurfaces })
   }
 
   /** Everything that exists for this scope and can be used now, at once or when its group is opened, however it is shown. */
-  whole(scope: Scope): Shown {
-    const world = this.#options.world(scope)
+  whole(scope: Scope): RenderedView {
+    const catalogState = this.#options.catalogOf(scope)
     const look = this.look(scope)
-    const activation = scope.frame.canActivate ? this.#opened(world, look.activation) : look.activation
-    return this.#cached(world, { ...look, activation, exposure: 'everything', surfaces: noSurfaces, hints: 'none' })
+    const activation = scope.settings.canActivate ? this.#opened(catalogState, look.activation) : look.activation
+    return this.#cached(catalogState, { ...look, activation, exposure: 'everything', surfaces: noSurfaces, hints: 'none' })
   }
 
   /** The activation with every group that must be opened before its tools can run. */
-  #opened({ groups }: World, activation: Activation): Activation {
+  #opened({ groups }: CatalogState, activation: Activation): Activation {
     const strict = [...groups.byName.keys()].filter((name) => isStrict(groups, name))
     if (strict.every((name) => activation.groups.includes(name))) return activation
     const needed = strict.flatMap((name) => [...ancestorsOf(groups, name), name])
@@ -265,34 +259,34 @@ export class Views {
 
   /** How this scope is shown, and why. */
   decision(scope: Scope): Decision {
-    const world = this.#options.world(scope)
-    const snapshot = snapshotIn(scope.frame.wish, world, scope.cell.activation, this.facts())
-    return this.#decided(world, scope, this.#measured(scope, snapshot))
+    const catalogState = this.#options.catalogOf(scope)
+    const snapshot = snapshotIn(scope.settings.preference, catalogState, scope.state.activation, this.facts())
+    return this.#decided(catalogState, scope, this.#measured(scope, snapshot))
   }
 
-  #decided(world: World, { frame }: Scope, look: Look<ToolEntry>): Decision {
-    const { wish, canActivate, host } = frame
-    if (wish === 'native' && host?.profile.defers === 'always')
-      return { exposure: wish, reason: `${host.profile.title} defers tools itself` }
-    if (wish !== 'auto' && wish !== 'measured') {
-      const exposure = wish === 'lazy' && !canActivate ? 'search' : wish
+  #decided(catalogState: CatalogState, { settings }: Scope, look: Look<ToolEntry>): Decision {
+    const { preference, canActivate, host } = settings
+    if (preference === 'native' && host?.profile.defers === 'always')
+      return { exposure: preference, reason: `${host.profile.title} defers tools itself` }
+    if (preference !== 'auto' && preference !== 'measured') {
+      const exposure = preference === 'lazy' && !canActivate ? 'search' : preference
       const fixed = 'a call cannot change the list in this protocol revision'
-      return { exposure, reason: exposure === wish ? `"${wish}" was requested or declared` : fixed }
+      return { exposure, reason: exposure === preference ? `"${preference}" was requested or declared` : fixed }
     }
-    if (wish === 'measured' && world.groups.byName.size === 0)
+    if (preference === 'measured' && catalogState.groups.byName.size === 0)
       return { exposure: 'everything', reason: 'the server declares no groups' }
-    const { budgetTokens } = frame.presentation
-    const tokens = this.#fullTokens(world, look)
+    const { budgetTokens } = settings.exposureSettings
+    const tokens = this.#fullTokens(catalogState, look)
     const measure = `the full list costs about ${tokens} tokens and the budget is ${budgetTokens}`
     return { exposure: tokens <= budgetTokens ? 'everything' : 'search', reason: measure, tokens }
   }
 
   /** What the predicates of this scope read. Where every group is shown, every group that is only attention counts as active. */
   snapshot(scope: Scope): Snapshot {
-    return snapshotIn(scope.frame.wish, this.#options.world(scope), scope.cell.activation, this.facts())
+    return snapshotIn(scope.settings.preference, this.#options.catalogOf(scope), scope.state.activation, this.facts())
   }
 
-  /** World state as it is now. */
+  /** The current facts. */
   facts(): Facts {
     try {
       const { facts } = this.#options
@@ -303,33 +297,33 @@ export class Views {
     }
   }
 
-  #cached(world: World, look: Look<ToolEntry>): Shown {
+  #cached(catalogState: CatalogState, look: Look<ToolEntry>): RenderedView {
     const known = this.#shownByLook.get(look)
     if (known !== undefined) return known
-    const made = this.#cachedByKey(world, look)
+    const made = this.#cachedByKey(catalogState, look)
     this.#shownByLook.set(look, made)
     return made
   }
 
-  #cachedByKey(world: World, look: Look<ToolEntry>): Shown {
-    const cache = this.#cacheOf(world)
-    const key = this.#keyOf(world, look)
+  #cachedByKey(catalogState: CatalogState, look: Look<ToolEntry>): RenderedView {
+    const cache = this.#cacheOf(catalogState)
+    const key = this.#keyOf(catalogState, look)
     const found = cache.get(key)
     if (found !== undefined) return found
-    const made = makeShown(world, look)
+    const made = makeShown(catalogState, look)
     cache.set(key, made)
     return made
   }
 
-  #cacheOf(world: World): ShownCache {
-    const found = this.#caches.get(world)
+  #cacheOf(catalogState: CatalogState): RenderedViewCache {
+    const found = this.#caches.get(catalogState)
     if (found !== undefined) return found
-    const made = new ShownCache()
-    this.#caches.set(world, made)
+    const made = new RenderedViewCache()
+    this.#caches.set(catalogState, made)
     return made
   }
 
-  #keyOf({ catalog, groups }: World, look: Look<ToolEntry>): string {
+  #keyOf({ catalog, groups }: CatalogState, look: Look<ToolEntry>): string {
     const bits = (set: ReadonlySet<ToolEntry>, among: readonly ToolEntry[]): string =>
       set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
     const { exposure, surfaces, hints, readOnly } = look
@@ -359,15 +353,15 @@ export class Views {
     })
   }
 
-  #inOrderOf(scope: Scope, shown: Shown): Shown {
+  #inOrderOf(scope: Scope, shown: RenderedView): RenderedView {
     const entries = appended(scope.order, shown.entries)
     scope.order = entries.map((entry) => entry.tool.name)
-    return entries.every((entry, index) => entry === shown.entries[index]) ? shown : shownOf(entries)
+    return entries.every((entry, index) => entry === shown.entries[index]) ? shown : renderView(entries)
   }
 }
 
-function snapshotIn(wish: Wish, { groups }: World, activation: Activation, facts: Facts): Snapshot {
-  if (wish === 'groups') return snapshotOf(groups, activation, facts)
+function snapshotIn(preference: ExposurePreference, { groups }: CatalogState, activation: Activation, facts: Facts): Snapshot {
+  if (preference === 'groups') return snapshotOf(groups, activation, facts)
   return {
     facts,
     isActive: (name) => isActive(groups, activation, name) || (groups.byName.has(name) && !isStrict(groups, name)),
@@ -375,15 +369,15 @@ function snapshotIn(wish: Wish, { groups }: World, activation: Activation, facts
 }
 
 /** The generated `deactivate` would tell a reader for whom no group exists that there are groups. */
-function withoutIdleDeactivator(world: World, look: Look<ToolEntry>): Look<ToolEntry> {
-  const deactivator = world.catalog.byName.get('deactivate')?.find((entry) => entry.source === surfaceSource)
-  if (deactivator === undefined || readerOf(world, look).groups.size > 0) return look
+function withoutIdleDeactivator(catalogState: CatalogState, look: Look<ToolEntry>): Look<ToolEntry> {
+  const deactivator = catalogState.catalog.byName.get('deactivate')?.find((entry) => entry.source === surfaceSource)
+  if (deactivator === undefined || readerOf(catalogState, look).groups.size > 0) return look
   return { ...look, forbidden: new Set([...look.forbidden, deactivator]) }
 }
 
-function makeShown(world: World, look: Look<ToolEntry>): Shown {
-  const surface = surfaceFor(world, look)
-  return shownOf(viewOf(world.catalog, look).entries.map((entry) => surface.get(entry) ?? asShown(entry, look)))
+function makeShown(catalogState: CatalogState, look: Look<ToolEntry>): RenderedView {
+  const surface = surfaceFor(catalogState, look)
+  return renderView(viewOf(catalogState.catalog, look).entries.map((entry) => surface.get(entry) ?? asShown(entry, look)))
 }
 
 /** The entry with the modes that it has now, and with what to do first where it is listed before that was done. */
@@ -414,23 +408,23 @@ function notAwaited(
   return missing.length === 0 ? succeeded : new Set([...succeeded, ...missing])
 }
 
-const wholeSurfaces = new WeakMap<World, ReadonlyMap<ToolEntry, ToolEntry>>()
+const wholeSurfaces = new WeakMap<CatalogState, ReadonlyMap<ToolEntry, ToolEntry>>()
 
 /** The tools of the surface, each as this look may read it. */
-function surfaceFor(world: World, look: Look<ToolEntry>): ReadonlyMap<ToolEntry, ToolEntry> {
+function surfaceFor(catalogState: CatalogState, look: Look<ToolEntry>): ReadonlyMap<ToolEntry, ToolEntry> {
   // They read the same to everyone from whom nothing is kept back: described once, they are also encoded once.
   const isWhole = look.forbidden.size === 0 && !look.readOnly
-  const found = isWhole ? wholeSurfaces.get(world) : undefined
+  const found = isWhole ? wholeSurfaces.get(catalogState) : undefined
   if (found !== undefined) return found
-  const reader = readerOf(world, look)
-  const entries = world.catalog.entries.filter((entry) => entry.source === surfaceSource || isUndescribed(entry))
-  const made = new Map(entries.map((entry) => [entry, namingGroups(forReader(entry, world.surface, reader), reader)]))
-  if (isWhole) wholeSurfaces.set(world, made)
+  const reader = readerOf(catalogState, look)
+  const entries = catalogState.catalog.entries.filter((entry) => entry.source === surfaceSource || isUndescribed(entry))
+  const made = new Map(entries.map((entry) => [entry, namingGroups(forReader(entry, catalogState.surface, reader), reader)]))
+  if (isWhole) wholeSurfaces.set(catalogState, made)
   return made
 }
 
 /** What a reader with this look may know of. Tools that come and go with a predicate are left unmentioned. */
-export function readerOf({ catalog, groups }: World, look: Look<ToolEntry>): Reader {
+export function readerOf({ catalog, groups }: CatalogState, look: Look<ToolEntry>): Reader {
   const exists = (entry: ToolEntry): boolean =>
     !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only')
   const existing = (group: string): readonly ToolEntry[] => (catalog.byGroup.get(group) ?? []).filter(exists)

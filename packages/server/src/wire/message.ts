@@ -1,9 +1,7 @@
 import { type JSONRPCMessage, type JSONRPCRequest, parseJSONRPCMessage } from '@modelcontextprotocol/server'
-import { hasEnvelope } from '../protocol/envelope.ts'
-import { statelessRevision } from '../protocol/sdk-host.ts'
-import type { RequestHead } from './exchange.ts'
+import { isRecord } from '@unfold-mcp/core'
 
-/** The JSON-RPC message that a value is, or `undefined`. Most are requests, and those are found here at less cost than by the SDK. */
+/** Returns the value if it is a JSON-RPC message. Most are requests. */
 export function messageOf(value: unknown): JSONRPCMessage | undefined {
   if (isRequest(value)) return value
   try {
@@ -13,31 +11,17 @@ export function messageOf(value: unknown): JSONRPCMessage | undefined {
   }
 }
 
-/** Whether a request belongs to a session beyond doubt: it names one, and nothing of it is of 2026-07-28. */
-export function isOfSession(head: RequestHead, body: unknown): boolean {
-  const revision = head.header('mcp-protocol-version')
-  return (
-    head.header('mcp-session-id') !== undefined &&
-    head.header('mcp-method') === undefined &&
-    (revision === undefined || revision < statelessRevision) &&
-    isRequest(body) &&
-    !hasEnvelope(body.params ?? {})
-  )
-}
-
-function isRequest(value: unknown): value is JSONRPCRequest {
-  if (!isObject(value)) return false
+/** A check for requests alone, which costs less than the SDK's check for any message. */
+export function isRequest(value: unknown): value is JSONRPCRequest {
+  if (!isRecord(value)) return false
   const { jsonrpc, id, method, params, ...rest } = value
   if (jsonrpc !== '2.0' || typeof method !== 'string' || Object.keys(rest).length > 0) return false
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return false
   if (params === undefined) return true
-  if (!isObject(params)) return false
+  if (!isRecord(params)) return false
   const { _meta: meta } = params
   if (meta === undefined) return true
-  if (!isObject(meta)) return false
+  if (!isRecord(meta)) return false
   const { progressToken: token } = meta
   return token === undefined || typeof token === 'string' || Number.isSafeInteger(token)
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

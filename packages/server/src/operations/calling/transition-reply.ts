@@ -1,20 +1,14 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { type Because, counted, signature, type Tool } from '@unfold-mcp/core'
+import { type Because, counted, metaKeys, signature, type Tool } from '@unfold-mcp/core'
 import { sentence } from '../../catalog/activators.ts'
+import type { OpenableGroup } from '../../runtime/groups.ts'
 import { noTransition, type Transition, transitionOf } from '../../tool/transition.ts'
 import { surfaceResult } from './discovery-result.ts'
-
-/** A group that can be opened now, and how. */
-export interface Openable {
-  readonly group: string
-  readonly activator: string
-  readonly about: string
-}
 
 const listed = 40
 
 /** What a transition did, in words for the model and as data: names, signatures, and what can be opened next. */
-export function transitionReply(made: Transition, openable: readonly Openable[], asked: string): CallToolResult {
+export function transitionReply(made: Transition, openable: readonly OpenableGroup[], asked: string): CallToolResult {
   // What opens a group is told once, with what it is for.
   const appeared = made.appeared.filter(({ name }) => !openable.some(({ activator }) => activator === name))
   const transition = { ...made, appeared }
@@ -42,13 +36,10 @@ export function unchangedReply(tools: readonly Tool[]): CallToolResult {
   })
 }
 
-/** Where in `_meta` a result says what was activated for the call of an unlisted tool. */
-const activationMeta = 'io.github.unfold-mcp/activation'
-
 /** What was activated so that an unlisted tool could run, for `_meta`: the content of the result is the tool's own. */
 export function revealMeta(made: readonly Transition[]): { readonly [key: string]: unknown } {
   return {
-    [activationMeta]: {
+    [metaKeys.activation]: {
       activated: made.flatMap(({ activated }) => activated),
       deactivated: made.flatMap(({ deactivated }) => deactivated),
       appeared: made.flatMap(({ appeared }) => appeared.map(({ name }) => name)),
@@ -60,7 +51,7 @@ export function revealMeta(made: readonly Transition[]): { readonly [key: string
 /** The same as text alone. */
 export function transitionText(
   { changed, activated, deactivated, appeared, disappeared, gateOpened = false, missesChanges = false }: Transition,
-  openable: readonly Openable[],
+  openable: readonly OpenableGroup[],
   asked: string,
 ): string {
   const lines: string[] = []

@@ -5,6 +5,7 @@ import {
   isStrict,
   isSurface,
   isWaiting,
+  metaKeys,
   modeNames,
   nearest,
   type Problem,
@@ -13,34 +14,41 @@ import {
   type Tool,
 } from '@unfold-mcp/core'
 import { callerOf, type Kind, kindOf } from '../../catalog/call-variants.ts'
-import type { SurfacePlace } from '../../catalog/discovery-tools.ts'
-import { hidesUnshown, reachOf } from '../../runtime/discoverable.ts'
+import { discoverable, hidesUnlisted } from '../../runtime/discoverable.ts'
+import { isActive } from '../../runtime/groups.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
+import { problemLines } from '../../tool/invalid-arguments.ts'
 import { failureResult } from '../../tool/result.ts'
-import { activationHint, admitted, reveal, run } from '../calling/call-tool.ts'
-import { dataMeta } from '../calling/discovery-result.ts'
+import { activationHint, admit, reveal } from '../calling/admission.ts'
+import { run } from '../calling/run.ts'
+import type { DiscoveryCall } from './discovery-call.ts'
 import { unknownLine } from './search-tools.ts'
 
-/** Runs a tool that is permitted and available, shown or not. Wrong arguments are answered with all the next try needs. */
-export async function callThrough(
-  { name, arguments: args = {} }: { readonly name: string; readonly arguments?: Record<string, unknown> },
-  { runtime, scope, call, effects }: SurfacePlace,
-  kind: Kind | undefined,
+export interface CallRequest {
+  readonly name: string
+  readonly arguments?: Record<string, unknown>
+}
+
+/** `call_tool` and its variants: runs a permitted, available tool, listed or not. Invalid arguments get the schema and an example. */
+export async function callByName(
+  { name, arguments: args = {} }: CallRequest,
+  { runtime, scope, call, effects }: DiscoveryCall,
+  kind?: Kind,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { catalog, groups } = runtime.worldOf(scope)
+  const { catalog, groups } = runtime.catalogs.of(scope)
   const look = runtime.views.look(scope)
   const meaning = resolve(catalog, look, name)
-  if (meaning.kind === 'unknown' || (meaning.kind === 'hidden' && hidesUnshown(runtime, scope))) {
-    const known = reachOf(runtime, scope).tools.map((tool) => tool.name)
-    const next = hidesUnshown(runtime, scope) ? '' : ' Find tools with search_tools.'
+  if (meaning.kind === 'unknown' || (meaning.kind === 'hidden' && hidesUnlisted(runtime, scope))) {
+    const known = discoverable(runtime, scope).tools.map((tool) => tool.name)
+    const next = hidesUnlisted(runtime, scope) ? '' : ' Find tools with search_tools.'
     return failureResult('unknown_tool', `${unknownLine(name, known)}${next}`)
   }
   // Where a client opens groups itself, it reaches what it has opened; the rest follows the policy for hidden calls.
   const { entry } = meaning
   const isInactive = entry.visibility.group !== undefined && !isWaiting(entry, look)
-  if (meaning.kind === 'hidden' && isInactive && look.exposure === 'groups' && scope.frame.canActivate) {
-    const admission = await admitted(runtime, scope, name, effects)
-    if (admission.kind === 'answered') return admission.result
+  if (meaning.kind === 'hidden' && isInactive && look.exposure === 'groups' && scope.settings.canActivate) {
+    const admission = await admit(runtime, scope, name, effects)
+    if (admission.kind === 'refused') return admission.result
   }
   if (isSurface(entry, look)) return failureResult('invalid_arguments', `Call ${name} itself, not through another tool.`)
   if (kind !== undefined && kindOf(entry.tool) !== kind) return wrongKind(entry)
@@ -48,8 +56,8 @@ export async function callThrough(
   const checked = await entry.input.check(args, snapshot)
   if ('problems' in checked) return invalidCall(await helpFor(entry, args, checked.problems, snapshot))
   const { group } = entry.visibility
-  if (group !== undefined && isStrict(groups, group) && !runtime.isActive(scope, group)) {
-    if (!scope.frame.canActivate) return activationHint(runtime, scope, name, group)
+  if (group !== undefined && isStrict(groups, group) && !isActive(runtime, scope, group)) {
+    if (!scope.settings.canActivate) return activationHint(runtime, scope, name, group)
     await reveal(runtime, scope, group, effects)
   }
   return run(runtime, scope, entry, { ...call, name, arguments: args }, effects)
@@ -94,13 +102,12 @@ interface Help {
 
 /** What is wrong, the schema, and a call that would fit. */
 function invalidCall({ tool, problems, example }: Help): CallToolResult {
-  const lines = problems.slice(0, 50).map(({ path, message }) => `- ${path === '' ? 'arguments' : path}: ${message}`)
   const schema = JSON.stringify(tool.inputSchema)
   const text = [
-    `The arguments of ${tool.name} are not valid:`,
-    ...lines,
+    `Invalid arguments for ${tool.name}:`,
+    ...problemLines(problems),
     schema.length > longestSchema ? 'Its schema is too long to show here; describe_tools gives it.' : `Its schema: ${schema}`,
     `For example: ${JSON.stringify({ name: tool.name, arguments: example })}`,
   ].join('\n')
-  return failureResult('invalid_arguments', text, { _meta: { [dataMeta]: { problems, example } } })
+  return failureResult('invalid_arguments', text, { _meta: { [metaKeys.data]: { problems, example } } })
 }

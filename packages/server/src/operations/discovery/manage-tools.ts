@@ -1,14 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { counted, firstSentence, isStrict, pageOf, signature, surfaceNames, type Tool } from '@unfold-mcp/core'
-import type { SurfacePlace } from '../../catalog/discovery-tools.ts'
-import { reachOf } from '../../runtime/discoverable.ts'
+import { activateAll, deactivate, setTools } from '../../runtime/activation.ts'
+import { discoverable } from '../../runtime/discoverable.ts'
+import { readerFor } from '../../runtime/groups.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
 import type { ToolEntry } from '../../tool/entry.ts'
 import { failureResult } from '../../tool/result.ts'
 import type { Transition } from '../../tool/transition.ts'
 import { callThem, transitionText } from '../calling/transition-reply.ts'
-import { checkGroup, describeReply, searchReply, unknownLines, withCost } from './search-tools.ts'
+import type { DiscoveryCall } from './discovery-call.ts'
+import { checkGroup, describeTools, searchTools, unknownLines, withCost } from './search-tools.ts'
 
 export interface ManageRequest {
   readonly action: 'list' | 'search' | 'describe' | 'enable' | 'disable' | 'reset' | 'status'
@@ -19,24 +21,24 @@ export interface ManageRequest {
   readonly cursor?: string
 }
 
-/** What `manage_tools` answers. */
-export async function manageReply(
+/** `manage_tools`. */
+export async function manageTools(
   request: ManageRequest,
-  { runtime, scope, call, effects }: SurfacePlace,
+  { runtime, scope, call, effects }: DiscoveryCall,
 ): Promise<CallToolResult> {
   const names = request.tools ?? []
   switch (request.action) {
     case 'list':
       return listReply(runtime, scope, request)
     case 'search':
-      return searchReply(runtime, scope, searchOf(request), call.signal ?? call.controller?.signal)
+      return searchTools(runtime, scope, searchOf(request), call.signal ?? call.controller?.signal)
     case 'describe':
-      return describeReply(runtime, scope, names, 'the action "search"')
+      return describeTools(runtime, scope, names, 'the action "search"')
     case 'status':
       return statusReply(runtime, scope)
     case 'reset': {
-      const transition = await runtime.setTools(scope, () => [])
-      effects.made.push(transition)
+      const transition = await setTools(runtime, scope, () => [])
+      effects.transitions.push(transition)
       return withCost([transitionText(transition, [], 'Nothing was enabled.')], { disabled: transition.disappeared })
     }
     default:
@@ -54,7 +56,7 @@ const searchOf = ({ query = '', group, tag }: ManageRequest) => ({
 async function switched(
   action: 'enable' | 'disable',
   names: readonly string[],
-  { runtime, scope, effects }: Pick<SurfacePlace, 'runtime' | 'scope' | 'effects'>,
+  { runtime, scope, effects }: Pick<DiscoveryCall, 'runtime' | 'scope' | 'effects'>,
 ): Promise<CallToolResult> {
   if (names.length === 0) return failureResult('invalid_arguments', `Say in "tools" what to ${action}: names of tools or groups.`)
   const { entries, unknown, own } = sorted(runtime, scope, names)
@@ -63,22 +65,22 @@ async function switched(
   if (known.length === 0 && unknown.length === 0) return failureResult('invalid_arguments', lines.join('\n'))
   if (known.length === 0)
     return failureResult('unknown_tool', [...lines, ...unknown, 'Use action "list" or "search" to find names.'].join('\n'))
-  if (!scope.frame.canActivate)
+  if (!scope.settings.canActivate)
     return withCost([...lines, ...fixedLines([...entries.values()]), ...unknown], { [`${action}d`]: [] })
   const made: Transition[] = []
   const make = async (work: Promise<Transition>): Promise<void> => {
     const transition = await work
     made.push(transition)
-    effects.made.push(transition)
+    effects.transitions.push(transition)
   }
   await make(
-    runtime.setTools(scope, (tools) =>
+    setTools(runtime, scope, (tools) =>
       action === 'enable' ? [...new Set([...tools, ...known])] : tools.filter((name) => !entries.has(name)),
     ),
   )
   const groups = preparedGroups(runtime, scope, [...entries.values()])
-  if (action === 'enable' && groups.length > 0) await make(runtime.activateAll(scope, groups))
-  if (action === 'disable') for (const group of idle(runtime, scope, groups)) await make(runtime.deactivate(scope, group))
+  if (action === 'enable' && groups.length > 0) await make(activateAll(runtime, scope, groups))
+  if (action === 'disable') for (const group of idle(runtime, scope, groups)) await make(deactivate(runtime, scope, group))
   const texts = made.filter(({ changed }) => changed).map((transition) => transitionText(transition, [], ''))
   const again = scope.missesChanges && action === 'enable' ? ` ${callThem}` : ''
   lines.push(...(texts.length > 0 ? texts : [`Already ${action}d: ${known.slice(0, mostNamed).join(', ')}.${again}`]))
@@ -96,18 +98,18 @@ function fixedLines(entries: readonly ToolEntry[]): readonly string[] {
 
 /** The groups of these tools whose hooks must have run before they can. */
 function preparedGroups(runtime: Runtime, scope: Scope, entries: readonly ToolEntry[]): readonly string[] {
-  const { groups } = runtime.worldOf(scope)
+  const { groups } = runtime.catalogs.of(scope)
   const found = new Set(entries.flatMap(({ visibility: { group } }) => (group === undefined ? [] : [group])))
   return [...found].filter((group) => isStrict(groups, group))
 }
 
 /** Of these groups those that are active, though none of their tools is enabled any more. */
 function idle(runtime: Runtime, scope: Scope, groups: readonly string[]): readonly string[] {
-  const { catalog } = runtime.worldOf(scope)
-  const enabled = new Set(scope.cell.activation.tools)
+  const { catalog } = runtime.catalogs.of(scope)
+  const enabled = new Set(scope.state.activation.tools)
   return groups.filter(
     (group) =>
-      scope.cell.activation.groups.includes(group) && !catalog.byGroup.get(group)?.some(({ tool }) => enabled.has(tool.name)),
+      scope.state.activation.groups.includes(group) && !catalog.byGroup.get(group)?.some(({ tool }) => enabled.has(tool.name)),
   )
 }
 
@@ -119,9 +121,9 @@ function stillListed(runtime: Runtime, scope: Scope, entries: ReadonlyMap<string
 }
 
 function sorted(runtime: Runtime, scope: Scope, names: readonly string[]) {
-  const all = new Map(reachOf(runtime, scope).entries.map((entry) => [entry.tool.name, entry]))
-  const { groups } = runtime.reader(scope)
-  const { children } = runtime.worldOf(scope).groups
+  const all = new Map(discoverable(runtime, scope).entries.map((entry) => [entry.tool.name, entry]))
+  const { groups } = readerFor(runtime, scope)
+  const { children } = runtime.catalogs.of(scope).groups
   const inside = (group: string): readonly string[] => [group, ...(children.get(group) ?? []).flatMap(inside)]
   const entries = new Map<string, ToolEntry>()
   const unknown: string[] = []
@@ -143,7 +145,7 @@ const pageSize = 100
 /** Names and brief descriptions, whether each is enabled, no schemas. */
 function listReply(runtime: Runtime, scope: Scope, { group, tag, query, cursor }: ManageRequest): CallToolResult {
   checkGroup(runtime, scope, group)
-  const whole = reachOf(runtime, scope)
+  const whole = discoverable(runtime, scope)
   const listed = new Set(runtime.views.shown(scope).tools.map(({ name }) => name))
   const words = (query ?? '').toLowerCase().split(/\s+/u).filter(Boolean)
   const wanted = whole.entries.filter(
@@ -172,7 +174,7 @@ function statusReply(runtime: Runtime, scope: Scope): CallToolResult {
   const { exposure, reason } = runtime.views.decision(scope)
   const shown = runtime.views.shown(scope)
   const whole = runtime.views.whole(scope)
-  const enabled = scope.cell.activation.tools
+  const enabled = scope.state.activation.tools
   const lines = [
     `Exposure: ${exposure}, because ${reason}.`,
     `Listed: ${counted(shown.tools.length, 'tool')}, about ${shown.tokens} tokens. Everything: ${counted(whole.tools.length, 'tool')}, about ${whole.tokens} tokens.`,

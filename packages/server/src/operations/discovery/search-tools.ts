@@ -11,7 +11,9 @@ import {
   type Tool,
   unknownGroup,
 } from '@unfold-mcp/core'
-import { reachOf } from '../../runtime/discoverable.ts'
+import { maxMatches } from '../../catalog/discovery-tools.ts'
+import { discoverable } from '../../runtime/discoverable.ts'
+import { readerFor } from '../../runtime/groups.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Scope } from '../../scope/scope.ts'
 import { fallbackLines } from '../../search/fallback.ts'
@@ -33,11 +35,10 @@ export interface SearchRequest {
   readonly readOnly?: boolean
 }
 
-export const mostMatches = 50
-const usualMatches = 5
+const defaultMatches = 5
 
 /** The tools that match, best first, in as few words as they can be called from; or how to ask better. */
-export async function searchReply(
+export async function searchTools(
   runtime: Runtime,
   scope: Scope,
   request: SearchRequest,
@@ -45,10 +46,12 @@ export async function searchReply(
 ): Promise<CallToolResult> {
   const { query, detail = 'signatures' } = request
   checkGroup(runtime, scope, request.group)
-  const entries = reachOf(runtime, scope).entries.filter((entry) => isAskedFor(entry, request))
+  const entries = discoverable(runtime, scope).entries.filter((entry) => isAskedFor(entry, request))
   if (query.trim() === '') return browseReply(entries)
-  const limit = Math.min(mostMatches, Math.max(1, request.limit ?? usualMatches))
-  const found = await runtime.search(scope, query, { among: entries, limit, signal })
+  const limit = Math.min(maxMatches, Math.max(1, request.limit ?? defaultMatches))
+  const { catalog } = runtime.catalogs.of(scope)
+  const isShared = scope.scopedServer === undefined
+  const found = await runtime.search.search(scope, { catalog, isShared, query, among: entries, limit, signal })
   const tools = found.confidence === 'none' ? [] : found.matches.map(({ entry }) => entry.tool)
   const { fallback } = found
   const note = fallback === undefined ? [] : [fallbackLines[fallback]]
@@ -64,8 +67,8 @@ export async function searchReply(
 }
 
 /** The full definitions of these tools; `finder` is what a reader who named none that exist is sent to. */
-export function describeReply(runtime: Runtime, scope: Scope, names: readonly string[], finder = 'search_tools'): CallToolResult {
-  const known = new Map(reachOf(runtime, scope).tools.map((tool) => [tool.name, tool]))
+export function describeTools(runtime: Runtime, scope: Scope, names: readonly string[], finder = 'search_tools'): CallToolResult {
+  const known = new Map(discoverable(runtime, scope).tools.map((tool) => [tool.name, tool]))
   const asked = [...new Set(names)]
   const tools = asked.flatMap((name) => known.get(name) ?? [])
   const unknown = unknownLines(
@@ -93,7 +96,7 @@ export function unknownLines(names: readonly string[], known: readonly string[])
 /** Refuses a group that this reader may not know of. */
 export function checkGroup(runtime: Runtime, scope: Scope, group: string | undefined): void {
   if (group === undefined) return
-  const { groups } = runtime.reader(scope)
+  const { groups } = readerFor(runtime, scope)
   if (!groups.has(group)) throw unknownGroup(group, groups)
 }
 

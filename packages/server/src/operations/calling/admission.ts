@@ -1,0 +1,101 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { ancestorsOf, Failure, gateName, isStrict, isWaiting, nearest, nearestHint, printable, resolve } from '@unfold-mcp/core'
+import { activatorName } from '../../catalog/activators.ts'
+import { callerOf } from '../../catalog/call-variants.ts'
+import { activateAll } from '../../runtime/activation.ts'
+import { findsTools, hidesUnlisted, offersDiscovery } from '../../runtime/discoverable.ts'
+import { isActive } from '../../runtime/groups.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Scope } from '../../scope/scope.ts'
+import type { ToolEntry } from '../../tool/entry.ts'
+import { failureResult } from '../../tool/result.ts'
+import type { CallEffects } from './call.ts'
+
+type Admission =
+  | { readonly kind: 'admitted'; readonly entry: ToolEntry }
+  | { readonly kind: 'refused'; readonly result: CallToolResult }
+
+/** Resolves a tool name for this scope and applies the policy for calls of unlisted tools. */
+export async function admit(runtime: Runtime, scope: Scope, name: string, effects: CallEffects): Promise<Admission> {
+  const { catalog } = runtime.catalogs.of(scope)
+  const look = runtime.views.look(scope)
+  const meaning = resolve(catalog, look, name)
+  if (meaning.kind === 'shown') return { kind: 'admitted', entry: meaning.entry }
+  if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
+  const { entry } = meaning
+  if (entry.origin === 'surface') {
+    if (entry.isDiscovery !== true || (offersDiscovery(runtime, scope) && isRightCaller(entry, scope)))
+      return { kind: 'admitted', entry }
+    throw unknownTool(runtime, scope, name)
+  }
+  const { hiddenCalls } = runtime.declaration
+  if (hidesUnlisted(runtime, scope)) throw unknownTool(runtime, scope, name)
+  if (findsTools(look) && hiddenCalls !== 'reveal') return refused(unlistedHint(scope, entry))
+  if (isWaiting(entry, look) && hiddenCalls === 'hint') return refused(waitingHint(entry))
+  const group = entry.visibility.group
+  if (group === undefined) {
+    if (isWaiting(entry, look) || hiddenCalls === 'reveal') return { kind: 'admitted', entry }
+    throw unknownTool(runtime, scope, name)
+  }
+  if (hiddenCalls === 'hint') return refused(activationHint(runtime, scope, name, group))
+  // Where tools are found by search the list stays short: only a group whose hooks must run is activated.
+  const activates = look.exposure !== 'search' || isStrict(look.groups, group)
+  if (scope.settings.canActivate && activates) await reveal(runtime, scope, group, effects)
+  return { kind: 'admitted', entry }
+}
+
+const refused = (result: CallToolResult): Admission => ({ kind: 'refused', result })
+
+/** `call_tool` and its variants. */
+export const callsOthers = ({ surface }: ToolEntry): boolean => surface === 'call' || surface === 'call-variants'
+
+/** The variants of `call_tool` exist so that people can approve them by name; a client has either those or `call_tool`. */
+function isRightCaller(entry: ToolEntry, { settings }: Scope): boolean {
+  return !callsOthers(entry) || (entry.surface === 'call-variants') === settings.exposureSettings.callVariants
+}
+
+/** Activates the group of an unlisted tool so that it can run. */
+export async function reveal(runtime: Runtime, scope: Scope, group: string, effects: CallEffects): Promise<void> {
+  const transition = await activateAll(runtime, scope, [group])
+  effects.transitions.push(transition)
+  if (transition.changed) effects.reveals.push(transition)
+}
+
+function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
+  const listed = runtime.views.shown(scope).entries.map((entry) => entry.tool.name)
+  const close = nearest(name, listed)
+  const shownName = printable(name)
+  return new Failure('unknown_tool', `Tool "${shownName}" not found.${nearestHint(close)} List the tools to see what there is.`, {
+    name: shownName,
+    nearest: close,
+  })
+}
+
+function waitingHint({ tool: { name }, after }: ToolEntry): CallToolResult {
+  return failureResult('requires_activation', `Tool '${name}' can be called after '${after}'. Call '${after}' first.`)
+}
+
+function unlistedHint({ settings }: Scope, { tool }: ToolEntry): CallToolResult {
+  const enable = settings.canActivate && settings.preference === 'lazy' ? ', or enable it with manage_tools first' : ''
+  const caller = callerOf(tool, settings.exposureSettings.callVariants)
+  const text = `Tool '${tool.name}' is not listed. Call it with ${caller}(name, arguments)${enable}.`
+  return failureResult('requires_activation', text)
+}
+
+export function activationHint(runtime: Runtime, scope: Scope, tool: string, group: string): CallToolResult {
+  if (!scope.settings.canActivate) {
+    return failureResult(
+      'requires_activation',
+      group === gateName
+        ? `Tool '${tool}' is not part of this view. Connect without it to have the tool.`
+        : `Tool '${tool}' is in group '${group}', which is not part of this view. Connect with ?groups=${group} to have it.`,
+    )
+  }
+  const { groups, surface } = runtime.catalogs.of(scope)
+  const missing = [...ancestorsOf(groups, group)]
+    .reverse()
+    .concat(group)
+    .filter((name) => !isActive(runtime, scope, name))
+  const activators = missing.map((name) => `'${activatorName(surface, name)}'`)
+  return failureResult('requires_activation', `Tool '${tool}' requires activation. Call ${activators.join(', then ')} first.`)
+}

@@ -1,0 +1,71 @@
+import { Failure, gateName } from '@unfold-mcp/core'
+import { activate, deactivate, toolListChanged } from '../../runtime/activation.ts'
+import { groupStatuses, isActive } from '../../runtime/groups.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Scope } from '../../scope/scope.ts'
+import type { ClientMethod, ClientPort } from '../../tool/client-port.ts'
+import type { ToolContext } from '../../tool/context.ts'
+import type { Transition } from '../../tool/transition.ts'
+import type { Call, CallEffects } from './call.ts'
+
+/** The `ctx` that a handler gets. */
+export function contextOf(
+  runtime: Runtime,
+  scope: Scope,
+  { client, http, meta, envelope, inputResponses, requestState }: Call,
+  { signal, effects }: { signal: AbortSignal; effects: CallEffects },
+): ToolContext {
+  const record = async (work: Promise<Transition>): Promise<Transition> => {
+    const transition = await work
+    if (effects.isOpen) effects.transitions.push(transition)
+    else if (transition.changed) runtime.announcer.tellSoon(scope.state.scopes)
+    return transition
+  }
+  return {
+    scope: scope.state.key,
+    era: scope.settings.era,
+    principal: scope.settings.principal,
+    facts: runtime.views.facts(),
+    signal,
+    meta,
+    envelope,
+    inputResponses,
+    requestState,
+    isRepeated: inputResponses !== undefined || requestState !== undefined,
+    client,
+    get request() {
+      return http?.()
+    },
+    isActive: (group = gateName) => isActive(runtime, scope, group),
+    groups: () => groupStatuses(runtime, scope),
+    activate(group = gateName) {
+      effects.requested.add(group)
+      return record(activate(runtime, scope, group))
+    },
+    deactivate: (group = gateName) => record(deactivate(runtime, scope, group)),
+    toolListChanged: () => toolListChanged(runtime),
+    elicit: (params) => askClient(client, 'elicitation/create', params, signal) as ReturnType<ToolContext['elicit']>,
+    sample: (params) => askClient(client, 'sampling/createMessage', params, signal) as ReturnType<ToolContext['sample']>,
+    async progress(progress, total, message) {
+      const progressToken = meta?.progressToken
+      if (progressToken === undefined) return
+      const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
+      await client?.notify('notifications/progress', params)
+    },
+    async log(level, data, logger) {
+      await client?.log(level, data, logger)
+    },
+  }
+}
+
+async function askClient(
+  client: ClientPort | undefined,
+  method: ClientMethod,
+  params: object,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (client !== undefined) return client.ask(method, params, { signal })
+  throw new Failure('no_scope', `Cannot send ${method}: the call came without a transport, so there is no client.`, {
+    operation: method,
+  })
+}
