@@ -14,6 +14,7 @@ const isClean = await stepsInPairs({
   'lint with types': () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings'], kept),
   'unused code': () => tool('knip/bin/knip.js', ['--no-config-hints'], kept),
   ...Object.fromEntries(packages.map((folder) => [`contents of ${folder}`, () => contentsOf(folder)])),
+  architecture: () => run(process.execPath, ['scripts/architecture.mjs', '--check']),
   'code in documents': () => run(process.execPath, ['scripts/fences.mjs', '--check']),
   'lock file': () => run(process.execPath, ['scripts/lockfile.mjs']),
   'machine paths': () => run(process.execPath, ['scripts/paths.mjs']),
