@@ -213,7 +213,7 @@ test('whatever groups, tools and modes a server has, its surface and its composi
       const toolbox = defineToolbox({
         name: 'made',
         version: '1.0.0',
-        callVariants,
+        exposure: { callVariants },
         groups: Object.fromEntries(groups.map((each) => [each, { about: `About ${each}` }])),
         ...(after && { after: 'first.look' }),
       }).use(registry)

@@ -8,8 +8,7 @@ export const archive = defineToolbox({
     photos: { description: 'Photographs' },
     letters: { description: 'Letters' },
   },
-  exposure: 'auto',
-  budgetTokens: 1_000,
+  exposure: { mode: 'auto', budgetTokens: 1_000 },
 })
 
 archive.tool(

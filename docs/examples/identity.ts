@@ -19,5 +19,5 @@ garden.tool('water', { group: 'beds', description: 'Water a bed', inputSchema: z
 //#endregion
 
 //#region names
-export const byNames = defineToolbox({ name: 'garden', version: '1.0.0', identity: 'names' })
+export const byNames = defineToolbox({ name: 'garden', version: '1.0.0', protocol: { identity: 'names' } })
 //#endregion

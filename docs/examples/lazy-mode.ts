@@ -9,7 +9,7 @@ export const office = defineToolbox({
     mail: { description: 'Letters and mail' },
     calendar: { description: 'Meetings' },
   },
-  lazy: true,
+  exposure: 'lazy',
 })
 
 office.tool(
@@ -32,6 +32,6 @@ export const wait = (ms: number): void => {
 }
 
 /** The same with a clock of its own. */
-export const watched = defineToolbox({ name: 'office', version: '1.0.0', lazy: true, now: () => time })
+export const watched = defineToolbox({ name: 'office', version: '1.0.0', exposure: 'lazy', now: () => time })
   .tool('read_mail', { description: 'Read new e-mail' }, () => 'No new mail.')
   .tool('count_mail', { description: 'Count e-mail' }, () => '0')

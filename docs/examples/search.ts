@@ -56,7 +56,7 @@ city.tool(
 //#endregion
 
 //#region variants
-export const approving = defineToolbox({ name: 'city', version: '1.0.0', exposure: 'search', callVariants: true })
+export const approving = defineToolbox({ name: 'city', version: '1.0.0', exposure: { mode: 'search', callVariants: true } })
 //#endregion
 approving.tool('next_bus', { description: 'When the next bus leaves', readOnly: true }, () => 'In 4 minutes.')
 approving.tool('close_account', { description: 'Close an account', destructive: true }, () => 'Closed.')

@@ -226,7 +226,7 @@ const envelope = {
 }
 
 const pages = () =>
-  defineToolbox({ ...identity, pageSize: 1, groups: { files: { about: 'Files' } } })
+  defineToolbox({ ...identity, protocol: { pageSize: 1 }, groups: { files: { about: 'Files' } } })
     .tool('read_file', { group: 'files', about: 'Read a file' }, () => '')
     .tool('ping', { about: 'Ping' }, () => 'pong')
 

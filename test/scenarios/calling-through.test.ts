@@ -203,7 +203,7 @@ verifies('L05-10', async ({ connect }) => {
 })
 
 verifies('L05-11', async ({ connect }) => {
-  const client = await connect(office({ callVariants: true }), searching)
+  const client = await connect(office({ exposure: { callVariants: true } }), searching)
   const variants = ['call_tool_read', 'call_tool_write', 'call_tool_destructive']
   const tools = await client.tools()
   expect(tools.map(({ name }) => name)).toEqual(['search_tools', 'describe_tools', ...variants])

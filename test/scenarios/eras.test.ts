@@ -128,7 +128,9 @@ verifies('G05', async ({ wire }) => {
   expect(cacheScope).toBe('public')
   const changing = await wire(defineToolbox(info).tool('ping', { when: () => true }, () => 'pong'))
   expect((await changing.ask('tools/list')).result).toMatchObject({ ttlMs: 0, cacheScope: 'public' })
-  const chosen = await wire(defineToolbox({ ...info, ttlMs: 5_000 }).tool('ping', { when: () => true }, () => 'pong'))
+  const chosen = await wire(
+    defineToolbox({ ...info, protocol: { ttlMs: 5_000 } }).tool('ping', { when: () => true }, () => 'pong'),
+  )
   expect((await chosen.ask('tools/list')).result).toMatchObject({ ttlMs: 5_000, cacheScope: 'public' })
 })
 

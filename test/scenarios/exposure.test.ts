@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { defineToolbox, listen } from '@unfold-mcp/server'
+import { defineToolbox, listen, type ToolboxOptions } from '@unfold-mcp/server'
 import { replyData, testContext } from '@unfold-mcp/server/testing'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect } from 'vitest'
@@ -13,14 +13,14 @@ const officeMenu = ['activate_files', 'activate_mail', 'activate_calendar', 'dea
 const cheap = { budgetTokens: 100_000 }
 const dear = { budgetTokens: 10 }
 
-const plain = (options: { readonly exposure?: 'auto'; readonly budgetTokens?: number } = {}) =>
+const plain = (options: Pick<ToolboxOptions<never>, 'exposure'> = {}) =>
   defineToolbox({ ...info, ...options })
     .tool('ping', { about: 'Say that the server is there' }, () => 'pong')
     .tool('read_file', { about: 'Read a file', input: z.object({ path: z.string() }) }, () => 'contents')
 
 verifies('L07-1', async ({ connect }) => {
   for (const budget of [cheap, dear]) {
-    const client = await connect(office(budget))
+    const client = await connect(office({ exposure: budget }))
     expect(await client.toolNames()).toEqual(officeMenu)
   }
 })
@@ -30,12 +30,12 @@ verifies('L07-2', async ({ connect }) => {
   const { tokens } = replyData(await (await connect(office())).call('manage_tools', { action: 'status' })) as {
     tokens: number
   }
-  expect(await (await connect(office({ budgetTokens: tokens }))).toolNames()).toEqual(officeTools)
-  expect(await (await connect(office({ budgetTokens: tokens - 1 }))).toolNames()).toEqual(searchSurface)
+  expect(await (await connect(office({ exposure: { budgetTokens: tokens } }))).toolNames()).toEqual(officeTools)
+  expect(await (await connect(office({ exposure: { budgetTokens: tokens - 1 } }))).toolNames()).toEqual(searchSurface)
 })
 
 verifies('L07-3', async ({ connect }) => {
-  const client = await connect(office(dear))
+  const client = await connect(office({ exposure: dear }))
   expect(await client.toolNames()).toEqual(searchSurface)
   expect(textOf(await client.call('call_tool', { name: 'read_file', arguments: { path: 'a' } }))).toBe('contents of a')
   const big = defineToolbox({ ...info, groups: { notes: { about: 'Notes' } } })
@@ -44,19 +44,19 @@ verifies('L07-3', async ({ connect }) => {
 })
 
 verifies('L07-4', async ({ connect }) => {
-  const client = await connect(plain(dear))
+  const client = await connect(plain({ exposure: dear }))
   expect(await client.toolNames()).toEqual(['ping', 'read_file'])
   for (const name of [...searchSurface, 'manage_tools'])
     await expect(client.call(name, { query: 'ping', names: ['ping'], name: 'ping', action: 'list' })).rejects.toThrow('not found')
 })
 
 verifies('L07-5', async ({ connect }) => {
-  expect(await (await connect(office({ exposure: 'auto', ...cheap }))).toolNames()).toEqual(officeTools)
-  expect(await (await connect(plain({ exposure: 'auto', ...cheap }))).toolNames()).toEqual(['ping', 'read_file'])
+  expect(await (await connect(office({ exposure: { mode: 'auto', ...cheap } }))).toolNames()).toEqual(officeTools)
+  expect(await (await connect(plain({ exposure: { mode: 'auto', ...cheap } }))).toolNames()).toEqual(['ping', 'read_file'])
 })
 
 verifies('L07-6', async ({ connect }) => {
-  const client = await connect(office({ exposure: 'auto', hiddenCalls: 'reveal', ...dear }))
+  const client = await connect(office({ exposure: { mode: 'auto', ...dear }, hiddenCalls: 'reveal' }))
   expect(await client.toolNames()).toEqual(searchSurface)
   expect(textOf(await client.call('call_tool', { name: 'read_file', arguments: { path: 'a' } }))).toBe('contents of a')
   expect(textOf(await client.call('read_file', { path: 'b' }))).toBe('contents of b')
@@ -66,8 +66,8 @@ verifies('L07-6', async ({ connect }) => {
 })
 
 verifies('L07-7', async ({ connect }) => {
-  expect(await (await connect(office({ exposure: 'auto', ...dear }))).toolNames()).toEqual(searchSurface)
-  const client = await connect(plain({ exposure: 'auto', ...dear }))
+  expect(await (await connect(office({ exposure: { mode: 'auto', ...dear } }))).toolNames()).toEqual(searchSurface)
+  const client = await connect(plain({ exposure: { mode: 'auto', ...dear } }))
   expect(await client.toolNames()).toEqual(searchSurface)
   expect(textOf(await client.call('call_tool', { name: 'ping' }))).toBe('pong')
 })
@@ -78,7 +78,7 @@ verifies('L07-8', async ({ connect }) => {
   const enable = (tools: string) => ({ name: 'manage_tools', args: { action: 'enable', tools } })
   const activate = (group: string) => ({ name: `activate_${group}`, args: {} })
   for (const [options, open, then] of [
-    [{ lazy: true }, enable('ping'), enable('files')],
+    [{ exposure: 'lazy' }, enable('ping'), enable('files')],
     [{}, activate('mail'), activate('files')],
   ] as const) {
     let now = 0
@@ -98,7 +98,7 @@ verifies('L07-8', async ({ connect }) => {
     expect(textOf(await client.call('manage_tools', { action: 'status' }))).toContain('use call_tool')
   }
   let now = 0
-  await using context = await testContext(office({ lazy: true, now: () => now }))
+  await using context = await testContext(office({ exposure: 'lazy', now: () => now }))
   await context.call('manage_tools', { action: 'enable', tools: 'ping' })
   expect(context.toolNames()).toEqual(['manage_tools', 'ping'])
   now = 5_000
@@ -108,7 +108,7 @@ verifies('L07-8', async ({ connect }) => {
 
 verifies('L07-9', async ({ connect }) => {
   let now = 0
-  const client = await connect(office({ lazy: true, now: () => now }))
+  const client = await connect(office({ exposure: 'lazy', now: () => now }))
   const enable = async (tools: string) => textOf(await client.call('manage_tools', { action: 'enable', tools }))
   await enable('ping')
   now = 2_000
@@ -143,18 +143,18 @@ verifies('L07-10', async ({ serve, way }) => {
     return said
   }
   const isSession = way.era === 'session'
-  expect(await status({ lazy: true })).toMatchObject({ exposure: isSession ? 'lazy' : 'search' })
-  const above = await status({ exposure: 'auto', ...dear })
+  expect(await status({ exposure: 'lazy' })).toMatchObject({ exposure: isSession ? 'lazy' : 'search' })
+  const above = await status({ exposure: { mode: 'auto', ...dear } })
   expect(above).toMatchObject({ exposure: 'search' })
   expect(above.reason).toBe(`the full list costs about ${above.allTokens} tokens and the budget is 10`)
-  const below = await status({ exposure: 'auto', ...cheap })
+  const below = await status({ exposure: { mode: 'auto', ...cheap } })
   expect(below).toMatchObject({ exposure: 'everything', tokens: below.allTokens })
   expect(await status({}, 'exposure=search')).toMatchObject({ exposure: 'search', reason: '"search" was requested or declared' })
 })
 
 verifies('L07-11', async ({ serve, way }) => {
   const isSession = way.era === 'session'
-  const server = await serve(office(dear))
+  const server = await serve(office({ exposure: dear }))
   for (const [exposure, expected] of [
     ['everything', officeTools],
     ['native', officeTools],
@@ -182,8 +182,9 @@ verifies('L07-12', async ({ connect }) => {
 })
 
 verifies('L07-13', () => {
-  for (const budgetTokens of [Number.NaN, -1, 'many' as never]) expect(() => office({ budgetTokens })).toThrow('budgetTokens')
-  for (const budgetTokens of [0, Number.POSITIVE_INFINITY]) expect(() => office({ budgetTokens })).not.toThrow()
+  for (const budgetTokens of [Number.NaN, -1, 'many' as never])
+    expect(() => office({ exposure: { budgetTokens } })).toThrow('budgetTokens')
+  for (const budgetTokens of [0, Number.POSITIVE_INFINITY]) expect(() => office({ exposure: { budgetTokens } })).not.toThrow()
 })
 
 /** What a scripted model did and read until it had what it wanted. */
@@ -239,7 +240,7 @@ async function travel(url: string, { follows, mode }: Traveller): Promise<Trip> 
 }
 
 verifies('L00', async () => {
-  await using server = await listen(office({ lazy: true }), { port: 0 })
+  await using server = await listen(office({ exposure: 'lazy' }), { port: 0 })
   await using everything = await testContext(office(), { view: 'exposure=everything' })
   const whole = everything.tools()
   const trips = {

@@ -112,7 +112,7 @@ verifies('F17', async (place) => {
 
 verifies('F18', async ({ serve }) => {
   for (const callVariants of [false, true]) {
-    const server = await serve(office({ callVariants }))
+    const server = await serve(office({ exposure: { callVariants } }))
     for (const exposure of ['search', 'lazy']) {
       const tools = await (await server.connect({ view: `exposure=${exposure}` })).tools()
       expect(tools.filter(({ title }) => (title ?? '').trim() === '')).toEqual([])
@@ -257,7 +257,7 @@ verifies('L05-2', async (place) => {
 })
 
 /** A toolbox with twenty groups of one tool each. */
-const twentyGroups = (options: { readonly lazy?: boolean } = {}) => {
+const twentyGroups = (options: { readonly exposure?: 'lazy' } = {}) => {
   const names = Array.from({ length: 20 }, (_, index) => `department_${index}`)
   const groups: Record<string, { about: string }> = Object.fromEntries(names.map((name) => [name, { about: `All of ${name}` }]))
   const toolbox = defineToolbox({ ...info, groups, ...options })
@@ -310,7 +310,7 @@ verifies('L06-1', async ({ connect }) => {
 })
 
 verifies('L06-2', async ({ connect }) => {
-  const tools = await (await connect(twentyGroups({ lazy: true }))).tools()
+  const tools = await (await connect(twentyGroups({ exposure: 'lazy' }))).tools()
   expect(tools.map(({ name }) => name)).toEqual(['manage_tools'])
   const { read, whole } = costs(tools)
   console.info(`manage_tools: ${read} tokens to read, ${whole} with title and annotations`)
@@ -324,7 +324,7 @@ verifies('L06-3', async ({ connect, way }) => {
   const few = await (await connect(office(), { view: 'exposure=search' })).tools()
   expect(few[0]?.description).toMatch(/Groups: files, mail, calendar\.$/u)
   if (way.era === 'stateless') return
-  const [manage] = await (await connect(twentyGroups({ lazy: true }))).tools()
+  const [manage] = await (await connect(twentyGroups({ exposure: 'lazy' }))).tools()
   expect(manage?.description).toMatch(/ and 12 more\.$/u)
 })
 

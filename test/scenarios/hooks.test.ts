@@ -100,7 +100,7 @@ verifies('R05-11', async ({ connect }) => {
 verifies('R05-12', async ({ connect }) => {
   const activate = () => new Promise<void>(() => undefined)
   const groups = { network: { about: 'Network', hooks: { activate } }, files: { about: 'Files' } }
-  const toolbox = defineToolbox({ ...info, groups, hookTimeoutMs: 30, report: () => undefined })
+  const toolbox = defineToolbox({ ...info, groups, limits: { hookTimeoutMs: 30 }, report: () => undefined })
     .tool('in_network', { group: 'network' }, () => '')
     .tool('in_files', { group: 'files' }, () => '')
   const client = await connect(toolbox)

@@ -10,7 +10,7 @@ const officeMenu = ['activate_files', 'activate_mail', 'activate_calendar', 'dea
 const above = { exposure: { mode: 'auto', budgetTokens: 10 } } as const
 
 verifies('H01', async ({ serve }) => {
-  const server = await serve(office({ lazy: true, hiddenCalls: 'reveal' }))
+  const server = await serve(office({ exposure: 'lazy', hiddenCalls: 'reveal' }))
   const client = await server.connect({ view: 'exposure=search' })
   for (const tool of await client.tools()) expect(tool.outputSchema).toBeUndefined()
   for (const [name, args, expected] of [

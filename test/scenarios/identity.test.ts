@@ -234,7 +234,11 @@ const info = { name: 'plain', version: '1.0.0' }
 
 verifies('C15', async ({ wire, way }) => {
   const input = z.object({ path: z.string() })
-  const toolbox = defineToolbox({ ...info, identity: false }).tool('read_file', { about: 'Read', input }, () => 'text')
+  const toolbox = defineToolbox({ ...info, protocol: { identity: false } }).tool(
+    'read_file',
+    { about: 'Read', input },
+    () => 'text',
+  )
   const make = (): McpServer => {
     const mcp = new McpServer(info)
     mcp.registerTool('read_file', { description: 'Read', inputSchema: input }, () => ({ content: [] }))

@@ -13,12 +13,12 @@ const manage = (client: TestClient, action: string, more: Record<string, unknown
   client.call('manage_tools', { action, ...more })
 
 verifies('E02', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   expect(await client.toolNames()).toEqual(['manage_tools'])
 })
 
 verifies('E03', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   await manage(client, 'enable', { tools: 'ping' })
   const reply = await manage(client, 'list')
   const lines = textOf(reply).split('\n')
@@ -32,14 +32,14 @@ verifies('E03', async ({ connect }) => {
 })
 
 verifies('E04-1', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   await manage(client, 'enable', { tools: 'read_file' })
   expect(await client.toolNames()).toEqual(['manage_tools', 'read_file'])
   expect(textOf(await client.call('read_file', { path: 'a.txt' }))).toBe('contents of a.txt')
 })
 
 verifies('E04-2', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   await manage(client, 'enable', { tools: ['send_mail', 'read_file'] })
   await client.told(1)
   await client.quiet()
@@ -48,7 +48,7 @@ verifies('E04-2', async ({ connect }) => {
 })
 
 verifies('E05', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   const reply = await manage(client, 'enable', { tools: ['raed_file', 'ping', 'zzzzzz'] })
   expect(reply.isError).not.toBe(true)
   expect(textOf(reply)).toContain('There is no tool "raed_file". Nearest: read_file')
@@ -61,7 +61,7 @@ verifies('E05', async ({ connect }) => {
 })
 
 verifies('E06', async ({ connect }) => {
-  const client = await connect(office({ lazy: true, order: 'append' }))
+  const client = await connect(office({ exposure: { mode: 'lazy', order: 'append' } }))
   await manage(client, 'enable', { tools: 'ping' })
   await manage(client, 'enable', { tools: 'read_file' })
   await client.told(2)
@@ -73,7 +73,7 @@ verifies('E06', async ({ connect }) => {
 })
 
 verifies('E07', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   await manage(client, 'enable', { tools: officeTools })
   const reply = await manage(client, 'disable', { tools: ['ping', 'read_file'] })
   expect(textOf(reply)).toContain('No longer listed: read_file, ping.')
@@ -82,7 +82,7 @@ verifies('E07', async ({ connect }) => {
 })
 
 verifies('E08', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   await manage(client, 'enable', { tools: 'ping' })
   const refused = await manage(client, 'disable', { tools: 'manage_tools' })
   expect(reasonOf(refused)).toBe('invalid_arguments')
@@ -94,7 +94,7 @@ verifies('E08', async ({ connect }) => {
 })
 
 verifies('E09', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   for (const args of [{ action: 'enabel' }, {}, { action: 7 }, { action: ['list'] }]) {
     const refused = await client.call('manage_tools', args)
     expect(reasonOf(refused)).toBe('invalid_arguments')
@@ -107,7 +107,7 @@ verifies('E09', async ({ connect }) => {
 
 verifies('E10', async ({ wire }) => {
   // Over HTTP without a stream of its own a client reads both from the one answer, in the order in which they were sent.
-  const client = await wire(office({ lazy: true }), { listens: false })
+  const client = await wire(office({ exposure: 'lazy' }), { listens: false })
   const call = (action: string) => client.ask('tools/call', { name: 'manage_tools', arguments: { action, tools: 'ping' } })
   for (let round = 1; round <= 10; round++) {
     const { text } = await call(round % 2 === 1 ? 'enable' : 'disable')
@@ -117,7 +117,7 @@ verifies('E10', async ({ wire }) => {
 })
 
 verifies('E11', async ({ serve }) => {
-  const server = await serve(office({ lazy: true }))
+  const server = await serve(office({ exposure: 'lazy' }))
   const [one, other] = [await server.connect(), await server.connect()]
   await manage(one, 'enable', { tools: ['ping', 'files'] })
   await one.told(1)
@@ -134,12 +134,12 @@ verifies('L01-3', async ({ serve }) => {
   const declared = await server.connect()
   expect(await lazy.toolNames()).toEqual(['manage_tools'])
   expect(await declared.toolNames()).toEqual(['activate_files', 'activate_mail', 'activate_calendar', 'deactivate', 'ping'])
-  const otherwise = await (await serve(office({ lazy: true }))).connect({ view: 'exposure=everything' })
+  const otherwise = await (await serve(office({ exposure: 'lazy' }))).connect({ view: 'exposure=everything' })
   expect(await otherwise.toolNames()).toEqual(officeTools)
 })
 
 verifies('L01-4', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, lazy: true, groups: { files: { about: 'Files', default: true } } })
+  const toolbox = defineToolbox({ ...info, exposure: 'lazy', groups: { files: { about: 'Files', default: true } } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('help', { always: true }, () => 'help')
   const client = await connect(toolbox)
@@ -148,7 +148,7 @@ verifies('L01-4', async ({ connect }) => {
 })
 
 verifies('L01-5', async ({ serve }) => {
-  const server = await serve(office({ lazy: true, remember: 'principal' }))
+  const server = await serve(office({ exposure: 'lazy', remember: 'principal' }))
   const [ann, bob] = [{ id: 'ann' }, { id: 'bob' }]
   const first = await server.connect({ principal: ann })
   expect(await first.toolNames()).toEqual(['manage_tools'])
@@ -158,7 +158,7 @@ verifies('L01-5', async ({ serve }) => {
 })
 
 verifies('L02-1', async ({ connect }) => {
-  const toolbox = defineToolbox({ ...info, lazy: true })
+  const toolbox = defineToolbox({ ...info, exposure: 'lazy' })
   const names = Array.from({ length: 230 }, (_, index) => `tool_${index}`)
   for (const name of names) toolbox.tool(name, { about: `Does ${name}` }, () => name)
   const client = await connect(toolbox)
@@ -179,7 +179,7 @@ verifies('L02-1', async ({ connect }) => {
 })
 
 verifies('L02-2', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   const named = async (filter: Record<string, unknown>) => {
     const { tools } = replyData(await manage(client, 'list', filter)) as { tools: { name: string }[] }
     return tools.map(({ name }) => name)
@@ -197,7 +197,7 @@ verifies('L02-2', async ({ connect }) => {
 verifies('L02-3', async ({ connect }) => {
   const toolbox = defineToolbox({
     ...info,
-    lazy: true,
+    exposure: 'lazy',
     groups: { cloud: { about: 'Cloud' }, disks: { about: 'Disks', parent: 'cloud' }, desk: { about: 'Desk' } },
   })
     .tool('regions', { group: 'cloud' }, () => 'regions')
@@ -216,7 +216,7 @@ verifies('L02-3', async ({ connect }) => {
 })
 
 verifies('L02-4', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   expect(textOf(await manage(client, 'search', { query: 'read file' }))).toContain('- read_file(path: string) — Read a file')
   const narrowed = await manage(client, 'search', { query: 'read file', group: 'mail' })
   expect(textOf(narrowed)).not.toContain('read_file')
@@ -229,7 +229,7 @@ verifies('L02-4', async ({ connect }) => {
 })
 
 verifies('L02-5', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   await manage(client, 'enable', { tools: ['ping', 'files'] })
   const reply = await manage(client, 'reset')
   expect(textOf(reply)).toContain('No longer listed: read_file, write_file, delete_file, ping.')
@@ -241,7 +241,7 @@ verifies('L02-5', async ({ connect }) => {
 })
 
 verifies('L02-6', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   const reply = await manage(client, 'enable', { tools: ['write_file', 'ping'] })
   expect(textOf(reply)).toContain('2 tools are now available:')
   expect(textOf(reply)).toContain('- write_file(path: string, text: string) — Write a file')
@@ -252,7 +252,7 @@ verifies('L02-6', async ({ connect }) => {
 verifies('L02-7', async ({ connect }) => {
   const events: string[] = []
   const hooks = { activate: () => void events.push('open'), deactivate: () => void events.push('close') }
-  const toolbox = defineToolbox({ ...info, lazy: true, groups: { db: { about: 'Database', hooks } } })
+  const toolbox = defineToolbox({ ...info, exposure: 'lazy', groups: { db: { about: 'Database', hooks } } })
     .tool('query', { group: 'db', about: 'Ask' }, () => 'rows')
     .tool('insert', { group: 'db', about: 'Add' }, () => 'added')
   const client = await connect(toolbox)
@@ -279,7 +279,7 @@ verifies('L02-8', async ({ connect }) => {
 })
 
 verifies('L02-9', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   for (const action of ['enable', 'disable'])
     for (const tools of [undefined, []]) {
       const refused = await manage(client, action, tools === undefined ? {} : { tools })
@@ -289,14 +289,14 @@ verifies('L02-9', async ({ connect }) => {
 })
 
 verifies('L03-1', async ({ serve }) => {
-  const server = await serve(office({ lazy: true }))
+  const server = await serve(office({ exposure: 'lazy' }))
   expect(await (await server.connect()).toolNames()).toEqual(searchSurface)
   const asked = await (await serve(office())).connect({ view: 'exposure=lazy' })
   expect(await asked.toolNames()).toEqual(searchSurface)
 })
 
 verifies('L03-2', async ({ wire }) => {
-  const client = await wire(office({ lazy: true }))
+  const client = await wire(office({ exposure: 'lazy' }))
   const before = (await client.ask('tools/list')).text
   const calls: readonly (readonly [string, Record<string, unknown>])[] = [
     ['search_tools', { query: 'read file' }],
@@ -321,7 +321,7 @@ verifies('L03-2', async ({ wire }) => {
 })
 
 verifies('L03-3', async ({ connect }) => {
-  const client = await connect(office({ lazy: true }))
+  const client = await connect(office({ exposure: 'lazy' }))
   const reply = await manage(client, 'enable', { tools: ['read_file', 'raed_file'] })
   expect(textOf(reply)).toContain('a call does not change the list of tools. Call these with call_tool:')
   expect(textOf(reply)).toContain('- read_file(path: string) — Read a file')

@@ -65,7 +65,7 @@ verifies('F10', async ({ wire }) => {
 
 verifies('F11', async ({ serve, way }) => {
   const registry = new ToolRegistry()
-  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } }, listChanged: false })
+  const toolbox = defineToolbox({ ...info, groups: { files: { about: 'Files' } }, protocol: { listChanged: false } })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .use(registry)
   const server = await serve(toolbox)
@@ -280,6 +280,6 @@ verifies('R19-12', async ({ serve }) => {
 verifies('R20-1', async ({ connect }) => {
   const client = await connect(defineToolbox(info).tool('ping', {}, () => 'pong'))
   expect(client.client.getServerCapabilities()?.tools).toEqual({ listChanged: true })
-  const fixed = await connect(defineToolbox({ ...info, listChanged: false }).tool('ping', {}, () => 'pong'))
+  const fixed = await connect(defineToolbox({ ...info, protocol: { listChanged: false } }).tool('ping', {}, () => 'pong'))
   expect(fixed.client.getServerCapabilities()?.tools).toEqual({})
 })

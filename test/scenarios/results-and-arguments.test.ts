@@ -13,7 +13,11 @@ const info = { name: 'hub', version: '1.0.0' }
 
 /** A toolbox that reports nowhere, with one tool that always works. */
 const steady = (reports: Report[] = []) =>
-  defineToolbox({ ...info, callTimeoutMs: 2_000, report: (report) => reports.push(report) }).tool('ping', {}, () => 'pong')
+  defineToolbox({ ...info, limits: { callTimeoutMs: 2_000 }, report: (report) => reports.push(report) }).tool(
+    'ping',
+    {},
+    () => 'pong',
+  )
 
 verifies('R08-1', async ({ connect }) => {
   const toolbox = defineToolbox(info)

@@ -285,7 +285,7 @@ verifies('S15', async (place) => {
 })
 
 verifies('S16', async (place) => {
-  const made = pageWatcher({ noticeEveryMs: 1 })
+  const made = pageWatcher({ protocol: { notifyIntervalMs: 1 } })
   const client = await observing(place, made)
   const { page } = made
   const soon = () => new Promise((resolve) => setImmediate(resolve))
@@ -422,9 +422,9 @@ const plainKeys = ['name', 'title', 'description', 'inputSchema', 'annotations']
 
 verifies('S24', async ({ wire }) => {
   for (const [options, view] of [
-    [{ counts: false }, ''],
+    [{ protocol: { counts: false } }, ''],
     [{}, 'counts=false'],
-    [{ policy: 'static', counts: false }, ''],
+    [{ policy: 'static', protocol: { counts: false } }, ''],
   ] as const) {
     const { served, page } = pageWatcher(options)
     happen(page)
@@ -439,7 +439,7 @@ verifies('S24', async ({ wire }) => {
 })
 
 verifies('S25', async (place) => {
-  const made = pageWatcher({ noticeEveryMs: 1 })
+  const made = pageWatcher({ protocol: { notifyIntervalMs: 1 } })
   const client = await observing(place, made)
   await client.quiet()
   const before = client.notices
@@ -455,7 +455,7 @@ verifies('S25', async (place) => {
 
 verifies('S26', async (place) => {
   let now = 0
-  const made = pageWatcher({ noticeEveryMs: 1_000_000, now: () => now })
+  const made = pageWatcher({ protocol: { notifyIntervalMs: 1_000_000 }, now: () => now })
   const client = await observing(place, made)
   await client.quiet()
   const { page } = made
@@ -470,7 +470,7 @@ verifies('S26', async (place) => {
   }
   await client.quiet()
   expect(client.notices).toBe(before + 1)
-  const patient = pageWatcher({ noticeEveryMs: 1_000, now: () => now })
+  const patient = pageWatcher({ protocol: { notifyIntervalMs: 1_000 }, now: () => now })
   const other = await observing(place, patient)
   await other.quiet()
   const start = other.notices
@@ -581,7 +581,7 @@ verifies('S32', async ({ serve, way }) => {
 
 verifies('S34', async ({ connect }) => {
   let now = 0
-  const { served, page } = pageWatcher({ now: () => now, noticeEveryMs: 1 })
+  const { served, page } = pageWatcher({ now: () => now, protocol: { notifyIntervalMs: 1 } })
   const client = await connect(served)
   expect(await client.toolNames()).toEqual(first)
   page.see('networkBodies')

@@ -24,7 +24,7 @@ export function smartHome(house: House) {
       security: { description: 'Doors, alarm and the journal of the house' },
       sound: { description: 'Music in each room' },
     },
-    lazy: true,
+    exposure: 'lazy',
   })
   addLightTools(home, house)
   addClimateTools(home, house)

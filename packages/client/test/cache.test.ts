@@ -68,7 +68,7 @@ describe.each(caches)('a cache %s', (_, open) => {
     })
 
     test('is not that of a server without identity, whose list is asked for each time', async () => {
-      const { toolbox, names } = changeable(5, { identity: false, ttlMs: 0 })
+      const { toolbox, names } = changeable(5, { protocol: { identity: false, ttlMs: 0 } })
       await using http = await serveToolbox(toolbox)
       await using wire = await tap(http.port)
       const cache = open()
@@ -79,7 +79,7 @@ describe.each(caches)('a cache %s', (_, open) => {
   })
 
   test('holds the list of a server without identity as long as the server says', async () => {
-    const { toolbox } = changeable(5, { identity: false, ttlMs: 60_000 })
+    const { toolbox } = changeable(5, { protocol: { identity: false, ttlMs: 60_000 } })
     await using http = await serveToolbox(toolbox)
     await using wire = await tap(http.port)
     const cache = open()

@@ -136,7 +136,7 @@ describe.each(['session', '2026-07-28'] as const)('changes over HTTP (%s)', (pro
   })
 
   test('of a server that does not say when something changes are found by looking', async () => {
-    const { toolbox, put } = changeable(1, { listChanged: false })
+    const { toolbox, put } = changeable(1, { protocol: { listChanged: false } })
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
     await using changes = connection.changes({ pollMs: 20 })
@@ -217,7 +217,7 @@ test('polling follows the clock it is given', async () => {
       return () => timers.delete(timer)
     },
   }
-  const { toolbox, put } = changeable(1, { listChanged: false })
+  const { toolbox, put } = changeable(1, { protocol: { listChanged: false } })
   await using http = await serveToolbox(toolbox)
   await using wire = await tap(http.port)
   await using connection = await connect({ url: wire.url }, { clock })

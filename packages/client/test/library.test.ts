@@ -168,7 +168,7 @@ test('many who ask at the same time cost one list', async () => {
 })
 
 test('a list in pages has one identity, and is kept as one', async () => {
-  const toolbox = defineToolbox({ name: 'paged', version: '1.0.0', pageSize: 2 })
+  const toolbox = defineToolbox({ name: 'paged', version: '1.0.0', protocol: { pageSize: 2 } })
   for (let i = 0; i < 5; i++) toolbox.tool(`tool_${i}`, {}, () => 'x')
   await using http = await serveToolbox(toolbox)
   await using wire = await tap(http.port)

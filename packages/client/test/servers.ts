@@ -57,10 +57,7 @@ export function serveFetch(answer: (request: Request) => Promise<Response>): Pro
 }
 
 /** A toolbox whose tools can be changed. */
-export function changeable(
-  tools: number,
-  options: Pick<ToolboxOptions<never>, 'exposure' | 'identity' | 'listChanged' | 'ttlMs'> = {},
-) {
+export function changeable(tools: number, options: Pick<ToolboxOptions<never>, 'exposure' | 'protocol'> = {}) {
   const registry = new ToolRegistry()
   const toolbox = defineToolbox({ name: 'changeable', version: '1.0.0', report: () => undefined, ...options }).use(registry)
   const removers = new Map<string, () => void>()

@@ -445,7 +445,7 @@ test('how long a list may be kept is what the server says, unless it differs bet
     return { ttlMs, cacheScope }
   }
   expect(await kept(adopt(workshop()))).toEqual({ ttlMs: 4_000, cacheScope: 'public' })
-  expect(await kept(adopt(workshop(), { ttlMs: 9 }))).toEqual({ ttlMs: 9, cacheScope: 'private' })
+  expect(await kept(adopt(workshop(), { protocol: { ttlMs: 9 } }))).toEqual({ ttlMs: 9, cacheScope: 'private' })
   expect(await kept(adopt(workshop(), { permit: () => true }))).toEqual({ ttlMs: 0, cacheScope: 'private' })
 })
 

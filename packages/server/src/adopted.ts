@@ -11,15 +11,13 @@ import type { Principal } from './tool/principal.ts'
 import { declarationOf, type GroupsOf, type ToolboxOptions } from './toolbox.ts'
 import { toolboxKeys } from './toolbox-keys.ts'
 
-/** What a toolbox may have, for a server that has its own name, instructions and tools. */
+/** Options of an adopted server, which brings its own name, instructions and tools. */
 export interface AdoptOptions<Name extends string, F extends Facts = Facts, P extends Principal = Principal>
   extends Omit<ToolboxOptions<GroupsOf<Name>, F, P>, 'name' | 'version' | 'title' | 'icons' | 'websiteUrl' | 'instructions'> {
   /** The group of each tool. One without a group is always shown, or behind the gate. */
   readonly assign?: { readonly [tool: string]: NoInfer<Name> } | ((tool: Tool) => NoInfer<Name> | undefined)
   /** Tools that are shown before the gate is opened. */
   readonly always?: readonly string[]
-  /** How long a call may take; as long as the server itself allows by default. */
-  readonly callTimeoutMs?: number
 }
 
 const { name: _n, version: _v, title: _t, icons: _i, websiteUrl: _w, instructions: _s, ...sharedKeys } = toolboxKeys
@@ -41,7 +39,8 @@ export class Adopted<Name extends string = string, F extends Facts = Facts, P ex
   constructor(given: AdoptOptions<Name, F, P>, make: Make) {
     const { assign, always, ...options } = declared('the options of an adopted server', given, adoptKeys as Keys<typeof given>)
     const declaration = declarationOf<F, P>(
-      { callTimeoutMs: noLimitMs, ...options, name: 'adopted', version: '0.0.0' },
+      // A call may take as long as the server itself allows.
+      { ...options, limits: { callTimeoutMs: noLimitMs, ...options.limits }, name: 'adopted', version: '0.0.0' },
       { scopedServer: (connecting, admit) => make(connecting, rules, admit) },
     )
     const { report, gated } = declaration

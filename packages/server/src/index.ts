@@ -38,7 +38,16 @@ export { type HandlerResult, ToolError } from './tool/result.ts'
 export type { ToolConfig } from './tool/tool-config.ts'
 export type { Transition } from './tool/transition.ts'
 export { ToolGroups } from './tool-groups.ts'
-export { defineToolbox, type GateOptions, type Introduction, Toolbox, type ToolboxOptions } from './toolbox.ts'
+export {
+  defineToolbox,
+  type GateOptions,
+  type GroupsOf,
+  type Introduction,
+  type LimitOptions,
+  type ProtocolOptions,
+  Toolbox,
+  type ToolboxOptions,
+} from './toolbox.ts'
 export { createHandler, type Handler, type HandlerOptions, type Identified, unauthorized } from './transports/handler.ts'
 export { type Listening, type ListenOptions, listen, toNodeHandler } from './transports/node.ts'
 export { type ServeOptions, serve } from './transports/serve.ts'

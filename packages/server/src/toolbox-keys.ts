@@ -1,8 +1,7 @@
 import type { Quota } from '@unfold-mcp/core'
-import type { MessageLimits } from './catalog/message-limits.ts'
 import type { SearchSettings } from './search/settings.ts'
 import type { Keys } from './tool/declared.ts'
-import type { GateOptions, Introduction, ToolboxOptions } from './toolbox.ts'
+import type { GateOptions, Introduction, LimitOptions, ProtocolOptions, ToolboxOptions } from './toolbox.ts'
 
 // The compiler refuses a key that is missing here, and one that no declaration has.
 export const toolboxKeys: Keys<ToolboxOptions<unknown>> = {
@@ -21,27 +20,14 @@ export const toolboxKeys: Keys<ToolboxOptions<unknown>> = {
   hiddenCalls: true,
   exposure: true,
   menu: true,
-  lazy: true,
-  budgetTokens: true,
-  callVariants: true,
-  hostHints: true,
-  order: true,
-  pageSize: true,
   facts: true,
-  noticeEveryMs: true,
   after: true,
-  counts: true,
-  identity: true,
   permit: true,
   search: true,
   remember: true,
   store: true,
-  callTimeoutMs: true,
-  relistTimeoutMs: true,
-  hookTimeoutMs: true,
-  ttlMs: true,
-  listChanged: true,
   limits: true,
+  protocol: true,
   admit: true,
   report: true,
   now: true,
@@ -53,6 +39,16 @@ export const introductionKeys: Keys<Introduction> = { info: true, description: t
 
 export const quotaKeys: Keys<Quota> = { groups: true, tokens: true, whenFull: true }
 
-export const limitKeys: Keys<MessageLimits> = { elements: true, depth: true }
+export const limitKeys: Keys<LimitOptions> = { elements: true, depth: true, callTimeoutMs: true, hookTimeoutMs: true }
+
+export const protocolKeys: Keys<ProtocolOptions> = {
+  pageSize: true,
+  listChanged: true,
+  notifyIntervalMs: true,
+  relistTimeoutMs: true,
+  ttlMs: true,
+  identity: true,
+  counts: true,
+}
 
 export const searchKeys: Keys<SearchSettings> = { embedder: true, deadlineMs: true, rank: true, learn: true }

@@ -129,7 +129,7 @@ describe('a declaration that cannot work is refused where it is written', () => 
   })
 
   test('a page of no tools', () => {
-    expect(() => defineToolbox({ ...info, pageSize: 0 })).toThrow('pageSize must be a whole number above 0')
+    expect(() => defineToolbox({ ...info, protocol: { pageSize: 0 } })).toThrow('pageSize must be a whole number above 0')
   })
 })
 

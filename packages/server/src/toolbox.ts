@@ -10,13 +10,7 @@ import {
   type Tool,
 } from '@unfold-mcp/core'
 import type { Declaration, Extension, GroupOptions, HiddenCalls, Remember } from './catalog/declaration.ts'
-import {
-  defaultExposureSettings,
-  type ExposureMode,
-  type ExposureOptions,
-  type ExposureSettings,
-  withExposure,
-} from './catalog/exposure-options.ts'
+import { defaultExposureSettings, type ExposureMode, type ExposureOptions, withExposure } from './catalog/exposure-options.ts'
 import { declaredGroups } from './catalog/group-options.ts'
 import { defaultMessageLimits, type MessageLimits } from './catalog/message-limits.ts'
 import type { PermitSource, Place } from './catalog/permissions.ts'
@@ -44,99 +38,93 @@ import {
   type ToolConfig,
   toolKeys,
 } from './tool/tool-config.ts'
-import { gateKeys, introductionKeys, limitKeys, quotaKeys, searchKeys, toolboxKeys } from './toolbox-keys.ts'
+import { gateKeys, introductionKeys, limitKeys, protocolKeys, quotaKeys, searchKeys, toolboxKeys } from './toolbox-keys.ts'
 
-/** What a toolbox is, who sees what of it, and how its state is kept. */
+/** Options of a toolbox. */
 export interface ToolboxOptions<G, F extends Facts = Facts, P extends Principal = Principal> {
   readonly name: string
   readonly version: string
   readonly title?: string
   readonly icons?: Implementation['icons']
   readonly websiteUrl?: string
-  /** What the server is for; the first thing a model reads of it. */
+  /** What the server is for; the first thing a model reads about it. */
   readonly description?: string
-  /** The same as `description`. */
+  /** Former name of `description`. */
   readonly about?: string
-  /** Instructions for the model, instead of those made from `description` and the groups. */
+  /** Instructions for the model. Default: generated from `description` and the groups. */
   readonly instructions?: string
-  /** What the server says of itself, for one that speaks for another and learns it later. Asked for whenever a client connects. */
+  /** Replaces `name`, `description` and the like each time a client connects, for a server that represents another one. */
   readonly introduce?: () => Introduction
   readonly groups?: G
-  /**
-   * One gate before everything: a fresh client sees `activate` and nothing else. Says what is behind it. Groups, if there are
-   * any, lie behind it.
-   */
+  /** Hides everything, groups included, behind one tool `activate`, which a new client sees alone. The text describes what is behind it. */
   readonly gate?: string | GateOptions
+  /** The tool that must succeed once in a session before the others are listed, except those with `after: false`. */
+  readonly after?: string
+  /** Limits how many groups, or tokens of groups, are active at the same time. */
   readonly quota?: Quota
-  /** How a call of a tool that is not shown is answered: as if it did not exist, with a hint, or by showing it. */
+  /** Which activators are listed: `all`, or with `stepwise` those of nested groups only while their parent is active. */
+  readonly menu?: 'all' | 'stepwise'
+  /** Response to a call of an unlisted tool: as if it did not exist, a hint, or list it and run it. Default: `opaque`. */
   readonly hiddenCalls?: HiddenCalls
   /**
-   * How clients are presented the tools when their address does not ask otherwise: a mode, or a mode with its settings. Default:
-   * `groups`. A function decides for each principal, when a session begins or a request arrives.
+   * How clients see the tools if their URL does not say: a mode, or a mode with settings. Default: `groups`. A function decides per
+   * principal, when a session begins or a stateless request arrives.
    */
   readonly exposure?: ExposureMode | ExposureOptions | ((principal: P | undefined) => ExposureMode | ExposureOptions)
-  /** Which activators are listed: `all`, or (`stepwise`) those of groups inside others only once these are open. */
-  readonly menu?: 'all' | 'stepwise'
-  /** `exposure: 'lazy'`: a session-era client starts with `manage_tools` alone. */
-  readonly lazy?: boolean
-  /** The same as `budgetTokens` in `exposure`. */
-  readonly budgetTokens?: number
-  /** The same as `callVariants` in `exposure`. */
-  readonly callVariants?: boolean
-  /** The same as `hostHints` in `exposure`. */
-  readonly hostHints?: boolean
-  /** The same as `order` in `exposure`. */
-  readonly order?: 'declared' | 'append'
-  /** How many tools a page of the list holds; all by default. */
-  readonly pageSize?: number
-  /** Facts for predicates, read once per computation. `LiveFacts` say themselves when they change. */
+  /** Facts for predicates, read once per computation. Use `LiveFacts` to notify clients when they change. */
   readonly facts?: (() => F) | FactSource<F>
-  /** How long to wait at least between two notices that facts caused, however fast they change; a second by default. */
-  readonly noticeEveryMs?: number
-  /** The tool that must have succeeded once in a session before the others are listed, but for those with `after: false`. */
-  readonly after?: string
-  /** `false` keeps `available_modes` and `data_counts` out of `_meta`, for clients that refuse what they do not know. */
-  readonly counts?: boolean
-  /**
-   * What the identity of a list is made from: whole definitions by default, or `names` for names and descriptions alone.
-   * `false` leaves identity out altogether.
-   */
-  readonly identity?: IdentityBasis | false
-  /** Which tools exist for whom; a `PermitSource` is asked less often. */
+  /** Decides which tools exist for a principal. A `PermitSource` is asked less often. */
   readonly permit?: ((principal: P | undefined, tool: Tool, place: Place) => boolean) | PermitSource<P>
   /**
-   * How search goes beyond words: by meaning, by an order of your own, by what was called before. A function decides for each
-   * principal, at every search; what an embedder has read of the tools is kept by its object, so return the same one.
+   * Search by meaning, with your own ranking, or learning from use. A function decides per principal at every search; return the
+   * same embedder object each time, because its vectors are cached by object.
    */
   readonly search?: SearchSettings<P> | ((principal: P | undefined) => SearchSettings<P>)
-  /** How long what a client activated is kept, and for whom. A function decides for each principal, when it connects. */
+  /** How long activations are kept, and for whom. Default: `session`. A function decides per principal, when it connects. */
   readonly remember?: Remember | ((principal: P | undefined) => Remember)
+  /** Stores activations. Default: in memory. */
   readonly store?: ActivationStore
-  readonly callTimeoutMs?: number
-  /**
-   * How long the reply to an activation waits for the client to list its tools again, so that the model can call the new tools
-   * in its next turn. Default: 500 ms; 0 never waits.
-   */
-  readonly relistTimeoutMs?: number
-  readonly hookTimeoutMs?: number
-  /** How long a 2026-07-28 client may keep the list; by default as long as it cannot change by itself. */
-  readonly ttlMs?: number
-  /** `false` keeps the server from announcing changes of the list. */
-  readonly listChanged?: boolean
-  readonly limits?: Partial<MessageLimits>
-  /**
-   * Runs before every call of any tool, also of those that the exposure adds; the call waits for a promise that it returns. A
-   * failure that it throws is the answer.
-   */
+  readonly limits?: LimitOptions
+  readonly protocol?: ProtocolOptions
+  /** Runs before every call of any tool, including discovery tools. Throw a failure to refuse the call. */
   readonly admit?: (call: {
     readonly tool: string
     readonly scope: string
     readonly principal: P | undefined
   }) => void | Promise<void>
-  /** Where things that the author should know of go; standard error by default. */
+  /** Receives problems that the author should know about. Default: standard error. */
   readonly report?: Reporter
-  /** The clock for learning whether a client lists again and what it calls after a search, in milliseconds. */
+  /** Clock in milliseconds. */
   readonly now?: () => number
+}
+
+/** Limits on messages and on the time that handlers take. */
+export interface LimitOptions extends Partial<MessageLimits> {
+  /** Default: 300,000. */
+  readonly callTimeoutMs?: number
+  /** Default: 30,000. */
+  readonly hookTimeoutMs?: number
+}
+
+/** What the server sends in addition to the tools themselves, and when. */
+export interface ProtocolOptions {
+  /** Tools per page of `tools/list`. Default: all on one page. */
+  readonly pageSize?: number
+  /** `false` turns off notifications of list changes. */
+  readonly listChanged?: boolean
+  /** Minimum time between two notifications that changed facts caused. Default: 1,000. */
+  readonly notifyIntervalMs?: number
+  /**
+   * How long the reply to an activation waits for the client to list its tools again, so that the model can call the new tools
+   * in its next turn. Default: 500; 0 never waits.
+   */
+  readonly relistTimeoutMs?: number
+  /** How long a 2026-07-28 client may cache the list. Default: 60,000 for a list that cannot change, else 0. */
+  readonly ttlMs?: number
+  /** Identity of a list: of whole definitions (default), of `names` and descriptions only, or `false` for none. */
+  readonly identity?: IdentityBasis | false
+  /** `false` leaves `available_modes` and `data_counts` out of `_meta`. */
+  readonly counts?: boolean
 }
 
 /** The gate of a toolbox. */
@@ -328,6 +316,7 @@ function declaredOptions<F extends Facts, P extends Principal>(
   const options = declared(`toolbox "${given.name}"`, given, toolboxKeys)
   if (options.quota !== undefined) declared('"quota"', options.quota, quotaKeys)
   if (options.limits !== undefined) declared('"limits"', options.limits, limitKeys)
+  if (options.protocol !== undefined) declared('"protocol"', options.protocol, protocolKeys)
   if (typeof options.search === 'object') declared('"search"', options.search, searchKeys)
   return options
 }
@@ -343,7 +332,9 @@ export function declarationOf<F extends Facts, P extends Principal>(
   { extend = [], scopedServer }: { readonly extend?: Declaration['extend']; readonly scopedServer?: Declaration['scopedServer'] },
 ): Declaration {
   const options = declaredOptions(given)
-  for (const what of ['pageSize', 'callTimeoutMs', 'hookTimeoutMs', 'noticeEveryMs'] as const) positive(what, options[what])
+  const { limits = {}, protocol = {} } = options
+  for (const what of ['callTimeoutMs', 'hookTimeoutMs'] as const) positive(`limits.${what}`, limits[what])
+  for (const what of ['pageSize', 'notifyIntervalMs'] as const) positive(`protocol.${what}`, protocol[what])
   if (typeof options.search === 'object') positive('search.deadlineMs', options.search.deadlineMs)
   const { name, version, title, icons, websiteUrl } = options
   const introduction = (): Declared<Introduction> => declared('"introduce"', options.introduce?.() ?? {}, introductionKeys)
@@ -370,40 +361,37 @@ export function declarationOf<F extends Facts, P extends Principal>(
     gated: options.gate !== undefined,
     quota: options.quota ?? {},
     hiddenCalls: options.hiddenCalls ?? 'opaque',
-    exposureSettings: presentationOf(options, typeof options.exposure === 'function' ? {} : (options.exposure ?? {})),
+    exposureSettings: withExposure(
+      defaultExposureSettings,
+      typeof options.exposure === 'function' ? {} : (options.exposure ?? {}),
+    ),
     exposureFor: typeof options.exposure === 'function' ? (options.exposure as Declaration['exposureFor']) : undefined,
     menu: options.menu ?? 'all',
-    pageSize: options.pageSize,
+    pageSize: protocol.pageSize,
     facts: options.facts,
-    noticeEveryMs: options.noticeEveryMs ?? 1_000,
+    notifyIntervalMs: protocol.notifyIntervalMs ?? 1_000,
     after: options.after,
-    counts: options.counts ?? true,
-    identity: options.identity ?? 'definitions',
+    counts: protocol.counts ?? true,
+    identity: protocol.identity ?? 'definitions',
     permit: options.permit as Declaration['permit'],
     search: (options.search ?? {}) as Declaration['search'],
     remember: (options.remember as Declaration['remember'] | undefined) ?? 'session',
     store: options.store ?? memoryStore(),
-    callTimeoutMs: options.callTimeoutMs ?? 300_000,
-    relistTimeoutMs: options.relistTimeoutMs ?? 500,
-    hookTimeoutMs: options.hookTimeoutMs ?? 30_000,
-    ttlMs: options.ttlMs,
-    listChanged: options.listChanged ?? true,
-    messageLimits: { ...defaultMessageLimits, ...options.limits },
+    callTimeoutMs: limits.callTimeoutMs ?? 300_000,
+    relistTimeoutMs: protocol.relistTimeoutMs ?? 500,
+    hookTimeoutMs: limits.hookTimeoutMs ?? 30_000,
+    ttlMs: protocol.ttlMs,
+    listChanged: protocol.listChanged ?? true,
+    messageLimits: {
+      elements: limits.elements ?? defaultMessageLimits.elements,
+      depth: limits.depth ?? defaultMessageLimits.depth,
+    },
     admit: options.admit as Declaration['admit'],
     report: options.report ?? stderrReporter(),
     now: options.now ?? (() => performance.now()),
     extend,
     scopedServer,
   }
-}
-
-type PresentationOptions = Pick<ToolboxOptions<unknown>, 'lazy' | 'budgetTokens' | 'callVariants' | 'order' | 'hostHints'>
-
-function presentationOf({ lazy, ...settings }: PresentationOptions, exposure: ExposureMode | ExposureOptions): ExposureSettings {
-  const { budgetTokens, callVariants, order, hostHints } = settings
-  const flat = { budgetTokens, callVariants, order, hostHints } as ExposureOptions
-  const base: ExposureSettings = { ...defaultExposureSettings, mode: lazy === true ? 'lazy' : 'groups' }
-  return withExposure(withExposure(base, flat), exposure)
 }
 
 function positive(what: string, value: number | undefined): void {

@@ -17,7 +17,7 @@ export function emptyBox(
     after: 'observe',
     // A model that knows the tools by another way is told what to do first instead of that they do not exist.
     hiddenCalls: 'hint',
-    counts,
+    protocol: { counts },
     // Whoever asks for a page to be opened and looks at once means that page, and not the empty one before it. It is waited for
     // before modes are checked, so that those which its data brings can be the first thing to ask for.
     ...(firstPage !== undefined && { admit: ({ tool }) => (tool === 'configure' ? undefined : firstPage) }),

@@ -3,7 +3,12 @@ import { testContext } from '../testing/index.ts'
 import { defineToolbox } from '../toolbox.ts'
 
 test('hosts that load tools themselves are given hints, where the author wants it', async () => {
-  const box = defineToolbox({ name: 'hub', version: '1.0.0', groups: { files: { about: 'Files' } }, hostHints: true })
+  const box = defineToolbox({
+    name: 'hub',
+    version: '1.0.0',
+    groups: { files: { about: 'Files' } },
+    exposure: { hostHints: true },
+  })
     .tool('read', { group: 'files', tags: ['text'] }, () => '')
     .tool('now', { always: true }, () => '')
     .tool('plain', {}, () => '')

@@ -63,7 +63,7 @@ export interface Declaration {
   readonly menu: 'all' | 'stepwise'
   readonly pageSize: number | undefined
   readonly facts: (() => Facts) | FactSource | undefined
-  readonly noticeEveryMs: number
+  readonly notifyIntervalMs: number
   readonly after: string | undefined
   readonly counts: boolean
   readonly identity: IdentityBasis | false

@@ -6,7 +6,7 @@ export type ExposureMode = Exposure | 'auto'
 
 /** How tools are presented, with settings. */
 export interface ExposureOptions {
-  /** Default: `groups`, or `lazy` with `lazy: true`. */
+  /** Default: `groups`. */
   readonly mode?: ExposureMode
   /** Tokens that the full list may cost before `auto` (and 2026-07-28, where groups are declared) presents less. Default: 5,000. */
   readonly budgetTokens?: number

@@ -43,7 +43,7 @@ describe.each(eras)('a preview in the era "%s"', (era) => {
   })
 
   test('says why it is so where that was measured', async () => {
-    const { exposure, reason, allTokens } = await hub({ exposure: 'auto', budgetTokens: 1 }).preview({ era })
+    const { exposure, reason, allTokens } = await hub({ exposure: { mode: 'auto', budgetTokens: 1 } }).preview({ era })
     expect(exposure).toBe('search')
     expect(reason).toBe(`the full list costs about ${allTokens} tokens and the budget is 1`)
   })

@@ -128,7 +128,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     }))
 
   test('every page of a list has the identity of the whole', () =>
-    connected(hub({ pageSize: 1 }), async (client) => {
+    connected(hub({ protocol: { pageSize: 1 } }), async (client) => {
       const { server_id, tools_count } = await ask(client, discovery.methods.identity)
       const pages: Answer[] = []
       for (let cursor: unknown; pages.length < 20; ) {
@@ -251,7 +251,7 @@ describe.each(ways)('over $transport, $era', (way) => {
   })
 
   test('an author can choose names as the basis of every identity', () =>
-    connected(hub({ identity: 'names' }), async (client) => {
+    connected(hub({ protocol: { identity: 'names' } }), async (client) => {
       const { tools } = await client.client.listTools()
       const expected = identityOf(tools as readonly Tool[], sha256, 'names')
       expect(settingsOf(client)?.identity).toBe(expected)
@@ -260,7 +260,7 @@ describe.each(ways)('over $transport, $era', (way) => {
     }))
 
   test('without identity nothing of it is left', () =>
-    connected(hub({ identity: false }), async (client) => {
+    connected(hub({ protocol: { identity: false } }), async (client) => {
       expect(settingsOf(client)).toBeUndefined()
       expect(identityIn(await ask(client, 'tools/list'))).toBeUndefined()
       for (const method of [discovery.methods.identity, discovery.methods.describe, discovery.methods.changes])

@@ -69,7 +69,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
     search: new ToolSearch({ settings: search, now, report }),
     adoptedHost,
     unsubscribe:
-      typeof facts === 'object' ? facts.subscribe(() => announcer.tellPaced(declaration.noticeEveryMs)) : () => undefined,
+      typeof facts === 'object' ? facts.subscribe(() => announcer.tellPaced(declaration.notifyIntervalMs)) : () => undefined,
   }
 }
 

@@ -259,7 +259,7 @@ describe('a client that does not list again', () => {
   const greenhouse = (options: { readonly now?: () => number } = {}) => {
     const facts = new LiveFacts({ alarms: 0 })
     const count = (at: { readonly facts: { readonly alarms: number } }): number => at.facts.alarms
-    const toolbox = defineToolbox({ ...info, ...options, facts, noticeEveryMs: 1 })
+    const toolbox = defineToolbox({ ...info, ...options, facts, protocol: { notifyIntervalMs: 1 } })
       .composite(
         'look',
         { about: 'Look', after: false, by: 'at', modes: { weather: { about: 'Outside' }, alarms: { about: 'Alarms', count } } },
@@ -409,7 +409,7 @@ describe('where tools are shown otherwise', () => {
   })
 
   test('in lazy mode tools are enabled as they are wanted', async () => {
-    await using client = await testContext(watching({ lazy: true }).toolbox)
+    await using client = await testContext(watching({ exposure: 'lazy' }).toolbox)
     await client.call('manage_tools', { action: 'enable', tools: 'analyze' })
     expect(client.toolNames()).toEqual(['manage_tools', 'analyze'])
   })

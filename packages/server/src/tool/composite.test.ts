@@ -217,7 +217,7 @@ describe('counts', () => {
   })
 
   test('alone tell nobody, and a cursor stays good', async () => {
-    const { facts, toolbox } = watching('filtered', { pageSize: 1, noticeEveryMs: 1 })
+    const { facts, toolbox } = watching('filtered', { protocol: { pageSize: 1, notifyIntervalMs: 1 } })
     toolbox.tool('ping', {}, () => 'pong')
     facts.set({ logs: 1 })
     await using client = await testContext(toolbox)
@@ -229,7 +229,7 @@ describe('counts', () => {
   })
 
   test('are switched off by the author, and by an address', async () => {
-    const { facts, toolbox } = watching('static', { counts: false })
+    const { facts, toolbox } = watching('static', { protocol: { counts: false } })
     facts.set({ logs: 1 })
     await using strict = await testContext(toolbox)
     expect(strict.tools()[0]).not.toHaveProperty('_meta')
@@ -247,7 +247,7 @@ describe('counts', () => {
   })
 
   test('stand beside what the author and the version say in _meta, and hints for hosts', async () => {
-    const toolbox = defineToolbox({ ...info, hostHints: true }).composite(
+    const toolbox = defineToolbox({ ...info, exposure: { hostHints: true } }).composite(
       'observe',
       {
         by: 'what',
@@ -426,7 +426,7 @@ describe('beside the rest of the library', () => {
   })
 
   test('manage_tools enables it, with the modes that it has now', async () => {
-    const { facts, toolbox } = watching('filtered', { lazy: true })
+    const { facts, toolbox } = watching('filtered', { exposure: 'lazy' })
     await using client = await testContext(toolbox)
     expect(textOf(await client.call('manage_tools', { action: 'enable', tools: 'observe' }))).toContain('- observe(what: "page"')
     facts.set({ logs: 1 })

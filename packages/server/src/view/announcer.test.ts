@@ -204,6 +204,8 @@ describe('a server whose facts change', () => {
   })
 
   test.each([0, -1, 1.5, Number.NaN])('refuses to wait %s milliseconds between notices', (noticeEveryMs) => {
-    expect(() => defineToolbox({ ...info, noticeEveryMs })).toThrow('noticeEveryMs must be a whole number above 0')
+    expect(() => defineToolbox({ ...info, protocol: { notifyIntervalMs: noticeEveryMs } })).toThrow(
+      'noticeEveryMs must be a whole number above 0',
+    )
   })
 })
