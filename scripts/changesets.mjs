@@ -1,12 +1,13 @@
 // Reads the changesets: one file for each change that is not released yet.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { categories } from './changelog.mjs'
 import { root } from './workspaces.mjs'
 
 const folder = join(root, '.changeset')
 
-/** Returns the changelog entries of all changesets; throws if one has no category. */
+/** Returns the changelog entries of all changesets; ends the process if one has no category. */
 export function readChangesets() {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
@@ -19,5 +20,8 @@ function entryOf(name, text) {
   const summary = text.split(/^---$/m).slice(2).join('---').trim()
   const [, category, entry] = /^(\w+): (.+)$/s.exec(summary) ?? []
   if (categories.includes(category)) return { category, entry }
-  throw new Error(`.changeset/${name}: the text must start with ${categories.map((each) => `"${each}: "`).join(', ')}`)
+  console.error(`.changeset/${name}: the text must start with ${categories.map((each) => `"${each}: "`).join(', ')}`)
+  process.exit(1)
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) readChangesets()

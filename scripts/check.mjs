@@ -15,6 +15,7 @@ const isClean = await stepsInPairs({
   'unused code': () => tool('knip/bin/knip.js', ['--no-config-hints'], kept),
   ...Object.fromEntries(packages.map((folder) => [`exports of ${folder}`, () => exportsOf(folder)])),
   'packed files': () => run(process.execPath, ['scripts/contents.mjs']),
+  changesets: () => run(process.execPath, ['scripts/changesets.mjs']),
   licences: () => run(process.execPath, ['scripts/licenses.mjs']),
   architecture: () => run(process.execPath, ['scripts/architecture.mjs', '--check']),
   'code in documents': () => run(process.execPath, ['scripts/fences.mjs', '--check']),
