@@ -19,7 +19,11 @@ export function readChangesets() {
 function entryOf(name, text) {
   const summary = text.split(/^---$/m).slice(2).join('---').trim()
   const [, category, entry] = /^(\w+): (.+)$/s.exec(summary) ?? []
-  if (categories.includes(category)) return { category, entry }
+  if (!categories.includes(category)) fail(name)
+  return { category, entry }
+}
+
+function fail(name) {
   console.error(`.changeset/${name}: the text must start with ${categories.map((each) => `"${each}: "`).join(', ')}`)
   process.exit(1)
 }

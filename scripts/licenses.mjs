@@ -21,7 +21,7 @@ const exceptions = {
 }
 
 const lock = readLock()
-for (const path of installed(lock)) {
+for (const path of installed()) {
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
   const { version, license } = lock.packages[path]
   if (isAllowed(license) || (license !== undefined && exceptions[name] === license)) continue
@@ -38,13 +38,13 @@ function isAllowed(license = '') {
 }
 
 /** Returns the paths in the lock file of all dependencies of the published packages, direct or not. */
-function installed(lock) {
+function installed() {
   const seen = new Set(packages)
   // A Set visits what is added during the loop.
   for (const path of seen) {
     const { dependencies, optionalDependencies, peerDependencies } = lock.packages[path]
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
-      const found = locate(lock, path, name)
+      const found = locate(path, name)
       // Optional dependencies for other systems may be missing; our own packages are links to their folders.
       if (found !== undefined && lock.packages[found].link !== true) seen.add(found)
     }
@@ -53,7 +53,7 @@ function installed(lock) {
 }
 
 /** Returns where Node finds `name` from `path`: the nearest node_modules going up. */
-function locate(lock, path, name) {
+function locate(path, name) {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const candidate = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`
     if (lock.packages[candidate] !== undefined) return candidate

@@ -22,8 +22,8 @@ describe('the checks of what is published', () => {
 
   afterAll(() => clone[Symbol.asyncDispose]())
 
-  async function edit<T>(file: string, change: (content: T) => void): Promise<void> {
-    const content = JSON.parse(await clone.read(file)) as T
+  async function edit(file: string, change: (content: Manifest & Lock) => void): Promise<void> {
+    const content = JSON.parse(await clone.read(file)) as Manifest & Lock
     change(content)
     await clone.write(file, JSON.stringify(content))
   }
@@ -60,13 +60,13 @@ describe('the checks of what is published', () => {
   })
 
   test('report manifests that disagree with the repository', { timeout: 60_000 }, async () => {
-    await edit<Manifest>('packages/browser/package.json', (manifest) => {
+    await edit('packages/browser/package.json', (manifest) => {
       manifest.license = 'UNLICENSED'
       manifest.engines.node = '>=22'
       manifest.dependencies.zod = '^4.0.0'
       manifest.dependencies['@unfold-mcp/core'] = '0.0.1'
     })
-    await edit<Manifest>('packages/gateway/package.json', (manifest) => {
+    await edit('packages/gateway/package.json', (manifest) => {
       manifest.version = '99.0.0'
     })
     const { stderr } = await clone.script('contents.mjs')
@@ -78,7 +78,7 @@ describe('the checks of what is published', () => {
   })
 
   test('report licences that are not allowed, also of dependencies of dependencies', { timeout: 60_000 }, async () => {
-    await edit<Lock>('package-lock.json', ({ packages }) => {
+    await edit('package-lock.json', ({ packages }) => {
       const set = (name: string, license: string): void => {
         const entry = packages[`node_modules/${name}`]
         if (entry === undefined) throw new Error(`${name} is not a dependency any more`)

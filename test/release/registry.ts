@@ -1,8 +1,8 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** The package.json of a published version, with the address of its archive. */
-export interface Published {
+interface Published {
   readonly name: string
   readonly version: string
   readonly dist: { tarball: string }
@@ -31,7 +31,7 @@ export async function startRegistry(): Promise<Registry> {
   const archives = new Map<string, Buffer>()
   const published: Published[] = []
   const access = new Set<string>()
-  const server = createServer(async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const path = decodeURIComponent(new URL(request.url ?? '', 'http://127.0.0.1').pathname)
     const reply = (status: number, body: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -52,7 +52,8 @@ export async function startRegistry(): Promise<Registry> {
     if (archive !== undefined) return response.end(archive)
     const document = documents.get(path)
     return document === undefined ? reply(404, { error: 'not_found' }) : reply(200, document)
-  })
+  }
+  const server = createServer((request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   return {
