@@ -18,7 +18,7 @@ describe('the checks of what is published', () => {
 
   beforeAll(async () => {
     clone = await cloneRepository()
-  }, 120_000)
+  }, 240_000)
 
   afterAll(() => clone[Symbol.asyncDispose]())
 
@@ -28,12 +28,12 @@ describe('the checks of what is published', () => {
     await clone.write(file, JSON.stringify(content))
   }
 
-  test('accept the packages as they are', { timeout: 60_000 }, async () => {
+  test('accept the packages as they are', { timeout: 180_000 }, async () => {
     expect(await clone.script('contents.mjs')).toMatchObject({ code: 0, stderr: '' })
     expect(await clone.script('licenses.mjs')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('report files that are missing, needless or without a source', { timeout: 60_000 }, async () => {
+  test('report files that are missing, needless or without a source', { timeout: 180_000 }, async () => {
     await clone.remove('packages/client/LICENSE')
     await clone.remove('packages/client/README.md')
     await clone.write('packages/client/dist/extra.test.js', '')
@@ -59,7 +59,7 @@ describe('the checks of what is published', () => {
     expect(await clone.script('contents.mjs')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('report manifests that disagree with the repository', { timeout: 60_000 }, async () => {
+  test('report manifests that disagree with the repository', { timeout: 180_000 }, async () => {
     await edit('packages/browser/package.json', (manifest) => {
       manifest.license = 'UNLICENSED'
       manifest.engines.node = '>=22'
@@ -77,7 +77,7 @@ describe('the checks of what is published', () => {
     expect(stderr).toContain('packages/gateway/src/version.ts: must be 99.0.0\n')
   })
 
-  test('report licences that are not allowed, also of dependencies of dependencies', { timeout: 60_000 }, async () => {
+  test('report licences that are not allowed, also of dependencies of dependencies', { timeout: 180_000 }, async () => {
     await edit('package-lock.json', ({ packages }) => {
       const set = (name: string, license: string): void => {
         const entry = packages[`node_modules/${name}`]

@@ -49,7 +49,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
     await clone[Symbol.asyncDispose]()
   })
 
-  test('needs a changeset, and each must say what kind of change it is', { timeout: 60_000 }, async () => {
+  test('needs a changeset, and each must say what kind of change it is', { timeout: 180_000 }, async () => {
     const before = await clone.read('CHANGELOG.md')
     expect(await clone.script('version.mjs')).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing to release') })
     await clone.write('.changeset/one.md', '---\n"@unfold-mcp/core": patch\n---\n\nSomething\n')
@@ -59,7 +59,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
     expect(await clone.read('CHANGELOG.md')).toBe(before)
   })
 
-  test('gives all workspaces the next version and moves the changes to its section', { timeout: 60_000 }, async () => {
+  test('gives all workspaces the next version and moves the changes to its section', { timeout: 180_000 }, async () => {
     const before = await clone.read('CHANGELOG.md')
     const peers = (await manifest('packages/client')).peerDependencies
     await clone.write('.changeset/one.md', '---\n"@unfold-mcp/core": patch\n---\n\nFixed: a small thing\nin two lines\n')
@@ -87,7 +87,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
     expect(notes).toMatch(/^### Security\n\n- a large thing$/mu)
   })
 
-  test('is not published under a tag of another version', { timeout: 60_000 }, async () => {
+  test('is not published under a tag of another version', { timeout: 180_000 }, async () => {
     const refused = await publish({ GITHUB_REF_NAME: 'v9.9.9' })
     expect(refused).toMatchObject({ code: 1, stderr: `The tag is v9.9.9, but the packages have version ${next}.\n` })
     expect(registry.published).toEqual([])
