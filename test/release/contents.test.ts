@@ -29,8 +29,8 @@ describe('the checks of what is published', () => {
   }
 
   test('accept the packages as they are', { timeout: 180_000 }, async () => {
-    expect(await clone.script('contents.mjs')).toMatchObject({ code: 0, stderr: '' })
-    expect(await clone.script('licenses.mjs')).toMatchObject({ code: 0, stderr: '' })
+    expect(await clone.script('release/contents.mjs')).toMatchObject({ code: 0, stderr: '' })
+    expect(await clone.script('release/licenses.mjs')).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('report files that are missing, needless or without a source', { timeout: 180_000 }, async () => {
@@ -39,7 +39,7 @@ describe('the checks of what is published', () => {
     await clone.write('packages/client/dist/extra.test.js', '')
     await clone.write('packages/client/dist/connect.ts', '')
     await clone.write('packages/client/dist/renamed.js', '')
-    const { code, stderr } = await clone.script('contents.mjs')
+    const { code, stderr } = await clone.script('release/contents.mjs')
     expect(code).toBe(1)
     expect(stderr.trim().split('\n').toSorted()).toEqual([
       'packages/client/LICENSE: is missing in the packed files',
@@ -56,7 +56,7 @@ describe('the checks of what is published', () => {
     await clone.remove('packages/client/dist/connect.ts')
     await clone.write('packages/client/LICENSE', '')
     await clone.write('packages/client/README.md', '')
-    expect(await clone.script('contents.mjs')).toMatchObject({ code: 0, stderr: '' })
+    expect(await clone.script('release/contents.mjs')).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('report manifests that disagree with the repository', { timeout: 180_000 }, async () => {
@@ -69,12 +69,12 @@ describe('the checks of what is published', () => {
     await edit('packages/gateway/package.json', (manifest) => {
       manifest.version = '99.0.0'
     })
-    const { stderr } = await clone.script('contents.mjs')
+    const { stderr } = await clone.script('release/contents.mjs')
     expect(stderr).toContain('packages/browser/package.json: license must be MIT\n')
     expect(stderr).toContain('packages/browser/package.json: engines.node must be >=20.19\n')
     expect(stderr).toContain('packages/browser/package.json: zod must have an exact version, not ^4.0.0\n')
     expect(stderr).toMatch(/packages\/browser\/package\.json: @unfold-mcp\/core must have version \d/u)
-    expect(stderr).toContain('packages/gateway/src/version.ts: must be 99.0.0\n')
+    expect(stderr).toContain('packages/gateway/src/base/version.ts: version must be 99.0.0\n')
   })
 
   test('report licences that are not allowed, also of dependencies of dependencies', { timeout: 180_000 }, async () => {
@@ -89,8 +89,8 @@ describe('the checks of what is published', () => {
       // Not installed with the packages.
       set('vitest', 'GPL-3.0-only')
     })
-    const { code, stderr } = await clone.script('licenses.mjs')
+    const { code, stderr } = await clone.script('release/licenses.mjs')
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^fast-uri \S+: licence GPL-3\.0-only is not allowed\. See scripts\/licenses\.mjs\.\n$/u)
+    expect(stderr).toMatch(/^fast-uri \S+: licence GPL-3\.0-only is not allowed\. See scripts\/release\/licenses\.mjs\.\n$/u)
   })
 })

@@ -59,7 +59,7 @@ describe('the packages, packed and installed in an empty folder', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'unfold-packed-'))
-    await run(process.execPath, [join(root, 'scripts/pack.mjs'), folder])
+    await run(process.execPath, [join(root, 'scripts/release/pack.mjs'), folder])
     const archives = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
     const wanted = [...archives, 'zod@4.6.7', '@modelcontextprotocol/client@2.4.0', 'typescript@7.0.2', '@types/node@20.19.43']

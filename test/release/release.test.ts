@@ -22,7 +22,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
   const manifest = async (folder: string) => JSON.parse(await clone.read(`${folder}/package.json`)) as Manifest
   const packages = async () => (await readdir(join(clone.folder, 'packages'))).map((name) => `packages/${name}`)
   const publish = (env: NodeJS.ProcessEnv = {}) =>
-    clone.script('publish.mjs', {
+    clone.script('release/publish.mjs', {
       GITHUB_REPOSITORY: 'someone/unfold',
       GITHUB_REF_TYPE: 'tag',
       GITHUB_REF_NAME: `v${next}`,
@@ -51,9 +51,12 @@ describe('a release, in a copy of the repository and to a registry on this machi
 
   test('needs a changeset, and each must say what kind of change it is', { timeout: 180_000 }, async () => {
     const before = await clone.read('CHANGELOG.md')
-    expect(await clone.script('version.mjs')).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing to release') })
+    expect(await clone.script('release/version.mjs')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Nothing to release'),
+    })
     await clone.write('.changeset/one.md', '---\n"@unfold-mcp/core": patch\n---\n\nSomething\n')
-    const failed = await clone.script('version.mjs')
+    const failed = await clone.script('release/version.mjs')
     expect(failed.code).toBe(1)
     expect(failed.stderr).toContain('.changeset/one.md: the text must start with "Added: "')
     expect(await clone.read('CHANGELOG.md')).toBe(before)
@@ -65,7 +68,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
     await clone.write('.changeset/one.md', '---\n"@unfold-mcp/core": patch\n---\n\nFixed: a small thing\nin two lines\n')
     await clone.write('.changeset/two.md', '---\n"@unfold-mcp/server": minor\n---\n\nSecurity: a large thing\n')
     expect(await publish()).toMatchObject({ code: 1, stderr: expect.stringContaining('unreleased changesets') })
-    expect(await clone.script('version.mjs')).toMatchObject({ code: 0 })
+    expect(await clone.script('release/version.mjs')).toMatchObject({ code: 0 })
 
     for (const folder of [...(await packages()), 'examples', 'bench', 'test', 'docs']) {
       const { name, version, dependencies = {} } = await manifest(folder)
@@ -74,7 +77,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
       expect(own.filter(([, range]) => range !== next)).toEqual([])
     }
     expect((await manifest('packages/client')).peerDependencies).toEqual(peers)
-    expect(await clone.read('packages/gateway/src/version.ts')).toBe(`export const version = '${next}'\n`)
+    expect(await clone.read('packages/gateway/src/base/version.ts')).toBe(`export const version = '${next}'\n`)
     expect(await clone.read('packages/client/src/version.ts')).toBe(`export const version = '${next}'\n`)
     expect(await clone.script('lockfile.mjs')).toMatchObject({ code: 0, stderr: '' })
 
@@ -82,7 +85,7 @@ describe('a release, in a copy of the repository and to a registry on this machi
     expect(changelog).toMatch(new RegExp(`^## \\[Unreleased\\]\n\n## \\[${next}\\] - \\d{4}-\\d\\d-\\d\\d\n\n`, 'mu'))
     const kept = changelog.split('\n')
     expect(before.split('\n').filter((line) => !kept.includes(line))).toEqual([])
-    const notes = (await clone.script('release-notes.mjs')).stdout
+    const notes = (await clone.script('release/notes.mjs')).stdout
     expect(notes).toMatch(/^### Fixed$[^#]*^- a small thing\n {2}in two lines$/mu)
     expect(notes).toMatch(/^### Security\n\n- a large thing$/mu)
   })

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { isFailure } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
+import { version } from '../src/base/version.ts'
 import { createToken } from '../src/config/tokens.ts'
 import { runningGateways } from '../src/run-file.ts'
-import { version } from '../src/version.ts'
 import { changing, served } from './served.ts'
 
 const work = createToken('work', 'small')

@@ -1,9 +1,9 @@
 // npm run pack -- <folder>: builds the published packages and packs them into a folder.
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { npm } from './processes.mjs'
-import { ensureBuilt, ensureInstalled } from './setup.mjs'
-import { packages } from './workspaces.mjs'
+import { npm } from '../processes.mjs'
+import { ensureBuilt, ensureInstalled } from '../setup.mjs'
+import { packages } from '../workspaces.mjs'
 
 const [folder] = process.argv.slice(2)
 if (folder === undefined) {

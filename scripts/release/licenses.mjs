@@ -1,6 +1,6 @@
 // Licences of everything that npm installs together with the published packages, from package-lock.json.
-import { readLock } from './lockfile.mjs'
-import { packages } from './workspaces.mjs'
+import { readLock } from '../lockfile.mjs'
+import { packages } from '../workspaces.mjs'
 
 // Licences that allow use in programs under any licence.
 const allowed = new Set([
@@ -25,7 +25,7 @@ for (const path of installed()) {
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
   const { version, license } = lock.packages[path]
   if (isAllowed(license) || (license !== undefined && exceptions[name] === license)) continue
-  console.error(`${name} ${version}: licence ${license ?? 'unknown'} is not allowed. See scripts/licenses.mjs.`)
+  console.error(`${name} ${version}: licence ${license ?? 'unknown'} is not allowed. See scripts/release/licenses.mjs.`)
   process.exitCode = 1
 }
 

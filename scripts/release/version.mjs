@@ -1,13 +1,13 @@
 // npm run release:version: turns the changesets into a version number and a section of CHANGELOG.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeLockedManifests } from '../lockfile.mjs'
+import { tool } from '../processes.mjs'
+import { ensureInstalled } from '../setup.mjs'
+import { packages, readManifest, root } from '../workspaces.mjs'
 import { withRelease } from './changelog.mjs'
 import { readChangesets } from './changesets.mjs'
-import { writeLockedManifests } from './lockfile.mjs'
-import { tool } from './processes.mjs'
-import { ensureInstalled } from './setup.mjs'
 import { versionConstants } from './version-constants.mjs'
-import { readManifest, root } from './workspaces.mjs'
 
 await ensureInstalled()
 const entries = readChangesets()
@@ -20,7 +20,8 @@ if (code !== 0) process.exit(code)
 
 // All packages have the same version.
 const { version } = readManifest('packages/core')
-for (const file of versionConstants()) writeFileSync(join(root, file), `export const version = '${version}'\n`)
+for (const { file } of packages.flatMap(versionConstants))
+  writeFileSync(join(root, file), `export const version = '${version}'\n`)
 writeLockedManifests()
 const changelog = join(root, 'CHANGELOG.md')
 const date = new Date().toISOString().slice(0, 10)

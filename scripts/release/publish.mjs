@@ -1,10 +1,10 @@
 // npm run release:publish: publishes the packages whose versions are not on the registry yet. Run by the release workflow.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { tool } from '../processes.mjs'
+import { packages, readManifest, root } from '../workspaces.mjs'
 import { notesOf } from './changelog.mjs'
 import { readChangesets } from './changesets.mjs'
-import { tool } from './processes.mjs'
-import { packages, readManifest, root } from './workspaces.mjs'
 
 const { GITHUB_REPOSITORY: repository, GITHUB_REF_TYPE: refType, GITHUB_REF_NAME: refName } = process.env
 const { version } = readManifest('packages/core')

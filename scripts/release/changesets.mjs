@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { root } from '../workspaces.mjs'
 import { categories } from './changelog.mjs'
-import { root } from './workspaces.mjs'
 
 const folder = join(root, '.changeset')
 

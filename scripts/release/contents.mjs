@@ -1,9 +1,9 @@
 // The manifests of the published packages, and the files that npm would pack.
 import { join } from 'node:path'
-import { outdatedOutput } from './outdated.mjs'
-import { npm } from './processes.mjs'
-import { readVersionConstant } from './version-constants.mjs'
-import { packages, readManifest, manifest as repository } from './workspaces.mjs'
+import { outdatedOutput } from '../outdated.mjs'
+import { npm } from '../processes.mjs'
+import { packages, readManifest, manifest as repository } from '../workspaces.mjs'
+import { versionConstants } from './version-constants.mjs'
 
 const required = ['package.json', 'README.md', 'LICENSE']
 const others = ['bundle/LICENSES.txt', 'unfold.schema.json']
@@ -31,8 +31,8 @@ function checkManifest(folder, { private: isPrivate, version, license, engines, 
     if (!exact.test(range)) report(file, `${name} must have an exact version, not ${range}`)
     else if (versions.has(name) && versions.get(name) !== range) report(file, `${name} must have version ${versions.get(name)}`)
   }
-  const constant = join(folder, 'src/version.ts')
-  if ((readVersionConstant(constant) ?? version) !== version) report(constant, `must be ${version}`)
+  for (const constant of versionConstants(folder))
+    if (constant.version !== version) report(constant.file, `version must be ${version}`)
 }
 
 function checkFiles(folder, files) {
