@@ -13,7 +13,10 @@ const isClean = await stepsInPairs({
   'format and lint': () => tool('@biomejs/biome/bin/biome', ['ci', '--error-on-warnings', colours], kept),
   'lint with types': () => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings'], kept),
   'unused code': () => tool('knip/bin/knip.js', ['--no-config-hints'], kept),
-  ...Object.fromEntries(packages.map((folder) => [`contents of ${folder}`, () => contentsOf(folder)])),
+  ...Object.fromEntries(packages.map((folder) => [`exports of ${folder}`, () => exportsOf(folder)])),
+  'packed files': () => run(process.execPath, ['scripts/release/contents.mjs']),
+  changesets: () => run(process.execPath, ['scripts/release/changesets.mjs']),
+  licences: () => run(process.execPath, ['scripts/release/licenses.mjs']),
   architecture: () => run(process.execPath, ['scripts/architecture.mjs', '--check']),
   'code in documents': () => run(process.execPath, ['scripts/fences.mjs', '--check']),
   'lock file': () => run(process.execPath, ['scripts/lockfile.mjs']),
@@ -21,6 +24,6 @@ const isClean = await stepsInPairs({
 })
 process.exitCode = isClean ? 0 : 1
 
-function contentsOf(folder) {
+function exportsOf(folder) {
   return tool('publint/src/cli.js', ['run', folder, '--strict'], kept)
 }

@@ -1,25 +1,41 @@
-// package-lock.json says what the package.json files say, and names no registry: everyone installs from their own.
-import { readFileSync } from 'node:fs'
+// package-lock.json agrees with the package.json files and names no registry: everyone installs from their own.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, workspaces } from './workspaces.mjs'
+import { pathToFileURL } from 'node:url'
+import { readManifest, root, workspaces } from './workspaces.mjs'
 
 const kinds = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
-const lock = readJson('package-lock.json')
+const file = join(root, 'package-lock.json')
 
-for (const folder of ['', ...workspaces]) {
-  const declared = readJson(join(folder, 'package.json'))
-  const locked = lock.packages[folder] ?? {}
-  for (const kind of kinds) {
-    if (sorted(declared[kind]) !== sorted(locked[kind]))
-      fail(`${join(folder, 'package.json')} has other ${kind}; run \`npm install\``)
+/** Returns package-lock.json as data. */
+export function readLock() {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/** Copies versions and dependencies of the workspaces into package-lock.json, without a registry. */
+export function writeLockedManifests() {
+  const lock = readLock()
+  for (const folder of workspaces) {
+    const declared = readManifest(folder)
+    for (const key of ['version', ...kinds]) if (declared[key] !== undefined) lock.packages[folder][key] = declared[key]
   }
-}
-for (const [path, { resolved }] of Object.entries(lock.packages)) {
-  if (resolved?.includes('://')) fail(`${path} names the registry it came from; .npmrc asks npm not to`)
+  writeFileSync(file, `${JSON.stringify(lock, undefined, 2)}\n`)
 }
 
-function readJson(path) {
-  return JSON.parse(readFileSync(join(root, path), 'utf8'))
+function check() {
+  const lock = readLock()
+  for (const folder of ['', ...workspaces]) {
+    const declared = readManifest(folder)
+    const locked = lock.packages[folder] ?? {}
+    if (declared.version !== locked.version) fail(`${join(folder, 'package.json')} has another version; run \`npm install\``)
+    for (const kind of kinds) {
+      if (sorted(declared[kind]) !== sorted(locked[kind]))
+        fail(`${join(folder, 'package.json')} has other ${kind}; run \`npm install\``)
+    }
+  }
+  for (const [path, { resolved }] of Object.entries(lock.packages)) {
+    if (resolved?.includes('://')) fail(`${path} names the registry it came from; .npmrc asks npm not to`)
+  }
 }
 
 function sorted(record = {}) {
@@ -34,3 +50,5 @@ function fail(problem) {
   console.error(`package-lock.json: ${problem}`)
   process.exitCode = 1
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) check()

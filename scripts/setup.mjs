@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundle, isBundled } from './bundle.mjs'
 import { withLock } from './lock.mjs'
+import { removeOutdatedOutput } from './outdated.mjs'
 import { npm, tool } from './processes.mjs'
-import { packages, root, workspaces } from './workspaces.mjs'
+import { packages, readManifest, root, workspaces } from './workspaces.mjs'
 
 const modules = join(root, 'node_modules')
 const toStderr = ['ignore', 2, 2]
@@ -33,6 +34,7 @@ export async function ensureBuilt() {
     doing: 'Building …',
     failed: 'The build failed; the messages of the compiler are above.',
     run: async () => {
+      for (const folder of packages) removeOutdatedOutput(folder)
       const built = await tool('typescript/bin/tsc', ['-b', 'tsconfig.build.json'], { stdio: toStderr })
       if (built.code !== 0) return built
       await bundle()
@@ -44,7 +46,7 @@ export async function ensureBuilt() {
 // npm links the commands of our packages when it installs, but only those that are built by then: in a fresh clone, none.
 async function linkCommands() {
   const missing = packages
-    .map((folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')))
+    .map(readManifest)
     .filter(({ bin = {} }) => Object.keys(bin).some((command) => !existsSync(join(modules, '.bin', command))))
   if (missing.length === 0) return { code: 0 }
   return npm(['rebuild', ...missing.map(({ name }) => name), '--ignore-scripts', '--loglevel=error'])

@@ -5,7 +5,12 @@ import { fileURLToPath } from 'node:url'
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
-export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+export const manifest = readManifest('')
+
+/** Returns the package.json of a folder that is relative to the root. */
+export function readManifest(folder) {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+}
 
 /** Folders of all workspaces, relative to the root: packages/core, examples, … */
 export const workspaces = manifest.workspaces

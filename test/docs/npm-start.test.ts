@@ -64,6 +64,7 @@ const steady = (text: string, url: string): string =>
     .replaceAll(/\d\d:\d\d:\d\d/gu, '12:00:00')
     // Some register a part of their tools a moment later.
     .replaceAll(/(\d+)( tools? .* changed) \+\d+/gu, '$1$2 +$1')
+    .replaceAll(/^unfold \d+\.\d+\.\d+/gmu, 'unfold 0.1.0')
     .replaceAll(/process \d+, up .*/gu, 'process 4711, up 2 s')
     .replaceAll(/\d+ ms/gu, '… ms')
 

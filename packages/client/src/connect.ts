@@ -9,6 +9,7 @@ import { type DialOptions, dial, type ProtocolChoice, type Session } from './ses
 import type { DocumentNotice } from './session/notifications.ts'
 import { type Clock, systemClock } from './time/clock.ts'
 import type { ProcessLife } from './transports/stdio.ts'
+import { version } from './version.ts'
 
 export interface ConnectOptions {
   /** Where lists of tools are kept between connections. */
@@ -59,7 +60,7 @@ export interface ConnectOptions {
 
 const defaultTimeoutMs = 60_000
 const defaultMessageBytes = 32 * 2 ** 20
-const us: Implementation = { name: 'unfold', version: '0.1.0' }
+const us: Implementation = { name: 'unfold', version }
 
 /** Connects to a server: one that is started for it, one at an address, or one in this process. */
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Connection> {

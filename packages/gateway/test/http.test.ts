@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { isFailure } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
+import { version } from '../src/base/version.ts'
 import { createToken } from '../src/config/tokens.ts'
 import { runningGateways } from '../src/run-file.ts'
 import { changing, served } from './served.ts'
@@ -157,7 +158,7 @@ describe('the administration', () => {
     await single.call('box__pid')
     await until(() => edge.gateway.upstreams.tools('box').length === 7, 'the change is followed')
     expect(await edge.api('/status')).toMatchObject({
-      version: '0.1.0',
+      version,
       pid: process.pid,
       config: edge.file,
       url: edge.url,

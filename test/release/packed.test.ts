@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { whileServing } from './serving.ts'
 
 const run = promisify(execFile)
-const root = fileURLToPath(new URL('..', import.meta.url))
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const [npm, npxCommand] = process.platform === 'win32' ? ['npm.cmd', 'npx.cmd'] : ['npm', 'npx']
 
 const server = `import { defineToolbox, serve } from '@unfold-mcp/server'
 import { mcpServer } from '@unfold-mcp/server/decorators'
@@ -18,7 +19,7 @@ import { z } from 'zod'
 const hub = defineToolbox({
   name: 'hub',
   version: '1.0.0',
-  groups: { words: { about: 'Words' } },
+  groups: { words: { description: 'Words' } },
   store: fileStore('activations'),
 })
 hub.tool('shout', { group: 'words', input: z.object({ text: z.string() }) }, ({ text }) => text.toUpperCase())
@@ -43,7 +44,7 @@ const typed = `import { defineToolbox, type ToolContext } from '@unfold-mcp/serv
 import { testContext } from '@unfold-mcp/server/testing'
 import { z } from 'zod'
 
-const hub = defineToolbox({ name: 'hub', version: '1.0.0', groups: { words: { about: 'Words' } } })
+const hub = defineToolbox({ name: 'hub', version: '1.0.0', groups: { words: { description: 'Words' } } })
 hub.tool('shout', { group: 'words', input: z.object({ text: z.string() }) }, ({ text }, ctx: ToolContext<'words'>) => {
   const length: number = text.length
   return \`\${length} \${ctx.scope}\`
@@ -58,11 +59,7 @@ describe('the packages, packed and installed in an empty folder', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'unfold-packed-'))
-    await run(
-      npm,
-      ['pack', '--silent', '--workspace', 'packages/core', '--workspace', 'packages/server', '--pack-destination', folder],
-      { cwd: root },
-    )
+    await run(process.execPath, [join(root, 'scripts/release/pack.mjs'), folder])
     const archives = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`)
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
     const wanted = [...archives, 'zod@4.6.7', '@modelcontextprotocol/client@2.4.0', 'typescript@7.0.2', '@types/node@20.19.43']
@@ -76,7 +73,7 @@ describe('the packages, packed and installed in an empty folder', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-  test('serve a client', { timeout: 60_000 }, async () => {
+  test('serve a client', { timeout: 180_000 }, async () => {
     const { stdout } = await run(process.execPath, ['client.mjs'], { cwd: folder })
     expect(JSON.parse(stdout)).toEqual({
       before: ['activate_words', 'deactivate'],
@@ -85,7 +82,7 @@ describe('the packages, packed and installed in an empty folder', () => {
     })
   })
 
-  test('bring their types', { timeout: 60_000 }, async () => {
+  test('bring their types', { timeout: 180_000 }, async () => {
     const options = [
       '--noEmit',
       '--strict',
@@ -104,5 +101,33 @@ describe('the packages, packed and installed in an empty folder', () => {
       (error: { stdout: string }) => error.stdout,
     )
     expect(problems).toBe('')
+  })
+
+  describe('with npx', () => {
+    const npx = (...args: readonly string[]) => run(npxCommand, args, { cwd: folder, env: environment() })
+    const environment = () => ({
+      ...process.env,
+      HOME: folder,
+      UNFOLD_HOME: join(folder, 'home'),
+      XDG_CONFIG_HOME: folder,
+      // npx fails instead of downloading a package that is not installed here.
+      npm_config_yes: 'false',
+    })
+
+    test('the command is found by its name and by that of its package', { timeout: 180_000 }, async () => {
+      const { version } = JSON.parse(await readFile(join(root, 'packages/cli/package.json'), 'utf8')) as { version: string }
+      expect((await npx('unfold', '--version')).stdout.trim()).toBe(version)
+      expect((await npx('@unfold-mcp/cli', '--help')).stdout).toContain('Usage: unfold <verb>')
+      expect((await npx('@unfold-mcp/browser', '--version')).stdout).toContain(version)
+    })
+
+    test('the gateway serves a stdio server, and a call reaches it', { timeout: 240_000 }, async () => {
+      await npx('unfold', 'add', 'hub', '--yes', '--config', 'unfold.json', '--', process.execPath, 'server.mjs')
+      const unfold = join(folder, 'node_modules/@unfold-mcp/cli/bundle/main.js')
+      const serve = [process.execPath, unfold, 'serve', 'unfold.json', '--http', '0', '--json']
+      await whileServing(serve, { cwd: folder, env: environment() }, async (url) => {
+        expect((await npx('unfold', 'call', url, 'hub__shout', '--text', 'hello')).stdout.trim()).toBe('HELLO')
+      })
+    })
   })
 })
