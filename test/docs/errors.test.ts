@@ -200,7 +200,7 @@ const seen: { readonly [R in Reason]: () => Promise<string> } = {
   unknown_tool: () => rpc(plain(), 'tools/call', { name: 'pin' }),
   unsupported_media_type: () => http(plain(), { headers: { 'content-type': 'text/plain' } }),
   unsupported_method: () => http(plain(), { method: 'PUT' }),
-  unsupported_server: () => thrown(() => createHandler({ name: 'hub' })),
+  unsupported_server: () => thrown(() => createHandler({ name: 'hub' } as object)),
 }
 
 for (const [reason, show] of Object.entries(seen)) {

@@ -4,12 +4,14 @@ import { reasonOf, refusalOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
-const [ann, bob]: readonly [Principal, Principal] = [
+interface Member extends Principal {
+  readonly roles: readonly string[]
+}
+const [ann, bob]: readonly [Member, Member] = [
   { id: 'ann', roles: ['admin'] },
   { id: 'bob', roles: [] },
 ]
-const isAdmin = (principal: Principal | undefined): boolean =>
-  (principal?.roles as string[] | undefined)?.includes('admin') === true
+const isAdmin = (principal: Member | undefined): boolean => principal?.roles.includes('admin') === true
 
 /** `vault` holds admin tools alone, `files` some of both. */
 const secured = (more: { readonly hiddenCalls?: 'opaque' | 'hint' | 'reveal' } = {}) =>
@@ -17,7 +19,7 @@ const secured = (more: { readonly hiddenCalls?: 'opaque' | 'hint' | 'reveal' } =
     ...info,
     ...more,
     groups: { files: { about: 'Files' }, vault: { about: 'Secrets of the house' } },
-    permit: (principal, tool) => !tool.name.startsWith('admin_') || isAdmin(principal),
+    permit: (principal: Member | undefined, tool) => !tool.name.startsWith('admin_') || isAdmin(principal),
   })
     .tool('read_file', { group: 'files' }, () => 'contents')
     .tool('admin_wipe', { group: 'files' }, () => 'wiped')
@@ -52,7 +54,7 @@ verifies('F07-2', async ({ serve, way }) => {
 })
 
 verifies('R12-2', async () => {
-  const authenticate = (request: Request): Principal => ({ id: request.headers.get('x-user') ?? 'nobody' })
+  const authenticate = (request: Request): Member => ({ id: request.headers.get('x-user') ?? 'nobody', roles: [] })
   await using server = await listen(secured(), { port: 0, authenticate })
   const post = (user: string, body: object, session = '') =>
     fetch(server.url, {

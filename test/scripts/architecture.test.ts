@@ -13,9 +13,9 @@ const {
   sources,
   violations,
 }: {
-  rendered(rules: Rules): string
-  sources(): Files
-  violations(rules: Rules, files: Files): readonly string[]
+  rendered: (rules: Rules) => string
+  sources: () => Files
+  violations: (rules: Rules, files: Files) => readonly string[]
 } = await import(new URL('../../scripts/architecture.mjs', import.meta.url).href)
 
 const rules = {

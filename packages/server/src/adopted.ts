@@ -4,7 +4,7 @@ import type { Rules } from './adoption/tools.ts'
 import type { ConnectingClient } from './catalog/scoped-server.ts'
 import { changeFor, isActiveFor, toolListChanged } from './runtime/activation.ts'
 import { addSource, createRuntime, type Runtime } from './runtime/runtime.ts'
-import { servable } from './runtime/servable.ts'
+import { type principalType, servable } from './runtime/servable.ts'
 import { declared, type Keys } from './tool/declared.ts'
 import type { Source, ToolEntry } from './tool/entry.ts'
 import type { Principal } from './tool/principal.ts'
@@ -35,6 +35,7 @@ const definitionsInMemory = 10_000
 /** An existing server with groups. Serve it as a toolbox: with `serve`, `createHandler` or `listen`. */
 export class Adopted<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> {
   readonly #runtime: Runtime
+  declare readonly [principalType]?: (principal: P | undefined) => void
 
   constructor(given: AdoptOptions<Name, F, P>, make: Make) {
     const { assign, always, ...options } = declared('the options of an adopted server', given, adoptKeys as Keys<typeof given>)

@@ -17,7 +17,7 @@ import type { PermitSource, Place } from './catalog/permissions.ts'
 import { type Preview, type PreviewOptions, previewOf } from './operations/preview.ts'
 import { changeFor, isActiveFor, toolListChanged } from './runtime/activation.ts'
 import { addSource, createRuntime, type Runtime, stopRuntime } from './runtime/runtime.ts'
-import { servable } from './runtime/servable.ts'
+import { type principalType, servable } from './runtime/servable.ts'
 import { inputSchema, type SchemaSource } from './schema/schema.ts'
 import type { SearchSettings } from './search/settings.ts'
 import { memoryStore } from './stores/memory.ts'
@@ -170,6 +170,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   readonly #extend: Extension[] = []
   readonly #listeners = new Set<(added?: ToolEntry) => void>()
   readonly #runtime: Runtime
+  declare readonly [principalType]?: (principal: P | undefined) => void
 
   constructor(options: ToolboxOptions<unknown, F, P>) {
     this.name = options.name

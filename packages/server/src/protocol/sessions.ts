@@ -286,7 +286,8 @@ export class Sessions {
 
 /** What the SDK tells handlers of prompts and resources about the caller. */
 export function authInfoOf(principal: Principal): AuthInfo {
-  const scopes = Array.isArray(principal.scopes) ? principal.scopes.map(String) : []
+  const claimed = 'scopes' in principal ? principal.scopes : undefined
+  const scopes = Array.isArray(claimed) ? claimed.map(String) : []
   return { token: '', clientId: principal.id, scopes, extra: { principal } }
 }
 

@@ -1,5 +1,16 @@
 import { Failure } from '@unfold-mcp/core'
+import type { Principal } from '../tool/principal.ts'
 import type { Runtime } from './runtime.ts'
+
+/** Carries the principal type of a toolbox, for the compiler only. */
+export declare const principalType: unique symbol
+
+/** A toolbox, an adopted server, or an instance of a class with `@mcpServer`. */
+export interface Servable<P extends Principal = Principal> {
+  /** Every instance has it; it makes the compiler reject an object literal. */
+  readonly constructor: object
+  readonly [principalType]?: (principal: P | undefined) => void
+}
 
 const servables = new WeakMap<object, () => Runtime>()
 

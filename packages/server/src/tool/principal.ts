@@ -1,5 +1,4 @@
-/** Who is asking, as the author's `authenticate` found out. `id` keys everything that belongs to them. */
+/** The caller that `authenticate` identified. Extend it with your own claims; `id` keys the caller's state. */
 export interface Principal {
   readonly id: string
-  readonly [claim: string]: unknown
 }

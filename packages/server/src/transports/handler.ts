@@ -13,7 +13,7 @@ import type { Resumption } from '../protocol/session-http.ts'
 import type { SessionClient, SessionLimits } from '../protocol/sessions.ts'
 import type { DocumentNotices, ListeningStream } from '../protocol/stateless.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { runtimeOf } from '../runtime/servable.ts'
+import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import { emptyView, viewOfAddress } from '../scope/url-view.ts'
 import type { Principal } from '../tool/principal.ts'
 import { errorMessage } from '../tool/report.ts'
@@ -22,16 +22,16 @@ import { type Exchange, exchangeOf, isWhole, type Reply, type RequestHead, respo
 import { type OriginRules, refusedOrigin } from './origin.ts'
 
 /** A principal, nobody in particular, or a refusal to send as it is. */
-export type Identified = Principal | undefined | Response
+export type Identified<P extends Principal = Principal> = P | undefined | Response
 
 /** Who may ask, and how much of everything one server takes. */
-export interface HandlerOptions extends OriginRules {
+export interface HandlerOptions<P extends Principal = Principal> extends OriginRules {
   /** Who is asking: a principal, nobody in particular, or a refusal to send as it is. */
-  readonly authenticate?: (request: Request) => Identified | Promise<Identified>
+  readonly authenticate?: (request: Request) => Identified<P> | Promise<Identified<P>>
   /** The same from the method, the address and the headers alone, which costs less. It is asked in place of `authenticate`. */
-  readonly identify?: (head: RequestHead) => Identified | Promise<Identified>
+  readonly identify?: (head: RequestHead) => Identified<P> | Promise<Identified<P>>
   /** Which toolbox a principal is served, where not all are served the same one. Limits hold for all toolboxes together. */
-  readonly servedTo?: (principal: Principal | undefined) => object
+  readonly servedTo?: (principal: P | undefined) => Servable<P>
   readonly maxBodyBytes?: number
   readonly sessions?: Partial<SessionLimits> & Resumption
   /** The most `subscriptions/listen` streams at a time. */
@@ -60,7 +60,7 @@ export interface Handler extends AsyncDisposable {
   /** Ends the sessions, streams and plain calls of those who may not be here any more. */
   dismiss(whose: (principal: Principal | undefined) => boolean): Promise<void>
   /** Ends the sessions, streams and plain calls of a toolbox that `servedTo` does not return any more. */
-  forget(served: object): Promise<void>
+  forget(served: Servable<never>): Promise<void>
   /** Ends every session and stream. */
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export interface Handler extends AsyncDisposable {
 const defaults = { maxBodyBytes: 4 * 1024 * 1024, maxSubscriptions: 1_024, sessions: { max: 10_000, idleMs: 30 * 60_000 } }
 
 /** Serves a toolbox, an adopted server or a decorated instance to clients of both protocol eras over HTTP. */
-export function createHandler(served: object, options: HandlerOptions = {}): Handler {
+export function createHandler<P extends Principal = Principal>(served: Servable<P>, options: HandlerOptions<P> = {}): Handler {
   runtimeOf(served).scopes.checkView(emptyView, undefined)
   const onerror = options.onerror ?? (() => undefined)
   const branches = new Branches({
@@ -79,7 +79,8 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
     onListen: options.onListen ?? (() => undefined),
   })
   const main = branches.of(served)
-  const { servedTo } = options
+  // Its principals come from `authenticate` of the same options, whose type the compiler has checked.
+  const servedTo = options.servedTo as HandlerOptions['servedTo']
   const branchOf = (principal: Principal | undefined): Branch =>
     servedTo === undefined ? main : branches.of(servedTo(principal))
   const edge: Edge = { main, branchOf, options }
@@ -136,7 +137,7 @@ export function createHandler(served: object, options: HandlerOptions = {}): Han
 interface Edge {
   readonly main: Branch
   readonly branchOf: (principal: Principal | undefined) => Branch
-  readonly options: HandlerOptions
+  readonly options: Omit<HandlerOptions, 'servedTo'>
 }
 
 async function answerExchange({ main, branchOf, options }: Edge, exchange: Exchange): Promise<Reply> {

@@ -2,14 +2,15 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import type { AddressInfo } from 'node:net'
 import type { ReadableStream } from 'node:stream/web'
 import { Failure, printable } from '@unfold-mcp/core'
-import { runtimeOf } from '../runtime/servable.ts'
+import { runtimeOf, type Servable } from '../runtime/servable.ts'
+import type { Principal } from '../tool/principal.ts'
 import { failureReply } from '../wire/errors.ts'
 import { type Exchange, isWhole, type WholeReply } from '../wire/exchange.ts'
 import { Connections } from './connections.ts'
 import { createHandler, type Handler, type HandlerOptions } from './handler.ts'
 import { refusedOrigin } from './origin.ts'
 
-export interface ListenOptions extends HandlerOptions {
+export interface ListenOptions<P extends Principal = Principal> extends HandlerOptions<P> {
   /** 0 lets the system choose. */
   readonly port?: number
   /** The address to bind; loopback by default. */
@@ -38,7 +39,10 @@ export interface Listening extends AsyncDisposable {
 }
 
 /** Serves a toolbox on an address of this machine. Done when it can be reached. */
-export async function listen(served: object, options: ListenOptions = {}): Promise<Listening> {
+export async function listen<P extends Principal = Principal>(
+  served: Servable<P>,
+  options: ListenOptions<P> = {},
+): Promise<Listening> {
   const { port = 7420, host = '127.0.0.1', path = '/mcp', headersTimeoutMs = 20_000, requestTimeoutMs = 120_000 } = options
   await runtimeOf(served).scopes.validate()
   const handler = createHandler(served, options)

@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util'
 import { isFailure, parseSwitch } from '@unfold-mcp/core'
 import { stopRuntime } from '../runtime/runtime.ts'
-import { runtimeOf } from '../runtime/servable.ts'
+import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import { viewOfUrl } from '../scope/url-view.ts'
+import type { Principal } from '../tool/principal.ts'
 import { type Listening, type ListenOptions, listen } from './node.ts'
 import { type StdioOptions, serveStdio } from './stdio.ts'
 
-export interface ServeOptions extends Omit<ListenOptions, 'port'>, Pick<StdioOptions, 'principal'> {
+export interface ServeOptions<P extends Principal = Principal>
+  extends Omit<ListenOptions<P>, 'port'>,
+    Pick<StdioOptions<P>, 'principal'> {
   /** The command line to read; the process's own by default. */
   readonly argv?: readonly string[]
   /** The environment to read `LAZY_MODE` from; the process's own by default. */
@@ -26,7 +29,7 @@ LAZY_MODE=false switches lazy mode off where the server declares it.`
  * Does what the command line asks for: standard input and output by default, HTTP with `--http`. Ends the process with a
  * message when it cannot start, and with everything closed on SIGINT and SIGTERM.
  */
-export async function serve(served: object, options: ServeOptions = {}): Promise<void> {
+export async function serve<P extends Principal = Principal>(served: Servable<P>, options: ServeOptions<P> = {}): Promise<void> {
   try {
     await start(served, options)
   } catch (error) {
@@ -37,9 +40,9 @@ export async function serve(served: object, options: ServeOptions = {}): Promise
   }
 }
 
-async function start(
-  served: object,
-  { argv = process.argv.slice(2), environment = process.env, principal, ...options }: ServeOptions,
+async function start<P extends Principal>(
+  served: Servable<P>,
+  { argv = process.argv.slice(2), environment = process.env, principal, ...options }: ServeOptions<P>,
 ): Promise<void> {
   const { help, http, host, groups, tags, versions, exposure, 'read-only': readOnly, 'no-counts': noCounts } = flagsOf(argv)
   if (help === true) {

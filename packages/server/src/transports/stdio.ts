@@ -27,7 +27,7 @@ import { follow, lowLevel, sdkHost, sendListChanged, statelessRevision } from '.
 import { SessionPort } from '../protocol/session-port.ts'
 import { StatelessPort } from '../protocol/stateless-port.ts'
 import type { Runtime } from '../runtime/runtime.ts'
-import { runtimeOf } from '../runtime/servable.ts'
+import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import type { Scope } from '../scope/scope.ts'
 import { viewOfUrl } from '../scope/url-view.ts'
 import type { ClientPort } from '../tool/client-port.ts'
@@ -36,11 +36,11 @@ import type { Principal } from '../tool/principal.ts'
 import { duplicateId } from '../wire/errors.ts'
 import { LineTransport } from './lines.ts'
 
-export interface StdioOptions {
+export interface StdioOptions<P extends Principal = Principal> {
   /** What the client sees from the start, as an address would ask for it: `groups=a,b&tags=c`. */
   readonly view?: string
   /** Who the client is; there are no requests to tell from. */
-  readonly principal?: Principal
+  readonly principal?: P
   /** Instead of the process's own standard input and output. */
   readonly transport?: Transport
   /** The same for streams that carry one message a line. */
@@ -60,9 +60,9 @@ export interface StdioClient {
 let connections = 0
 
 /** Serves a toolbox to the one client at the other end of standard input and output, of either protocol era. */
-export function serveStdio(
-  served: object,
-  { view: asked = '', principal, transport, streams, onClient, onerror }: StdioOptions = {},
+export function serveStdio<P extends Principal = Principal>(
+  served: Servable<P>,
+  { view: asked = '', principal, transport, streams, onClient, onerror }: StdioOptions<P> = {},
 ): { close(): Promise<void> } {
   const runtime = runtimeOf(served)
   const view = viewOfUrl(new URLSearchParams(asked))
