@@ -1,11 +1,11 @@
-import { defineToolbox, ToolRegistry } from '@unfold-mcp/server'
+import { defineToolbox, type ToolboxOptions, ToolRegistry } from '@unfold-mcp/server'
 import { expect } from 'vitest'
 import { refusalOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
 const info = { name: 'hub', version: '1.0.0' }
 
-const hub = (more: { readonly order?: 'append'; readonly pageSize?: number } = {}) => {
+const hub = (more: Pick<ToolboxOptions<never>, 'exposure' | 'protocol'> = {}) => {
   const registry = new ToolRegistry()
   registry.register('zebra', {}, () => '')
   registry.registerInGroup('apple', {}, 'b', () => '')
@@ -35,7 +35,7 @@ verifies('A12-1', async ({ serve }) => {
 
 verifies('A12-2', async ({ serve }) => {
   const whole = await (await serve(hub().toolbox)).connect({ view: 'groups=a,b' })
-  const paged = await (await serve(hub({ pageSize: 2 }).toolbox)).connect({ view: 'groups=a,b' })
+  const paged = await (await serve(hub({ protocol: { pageSize: 2 } }).toolbox)).connect({ view: 'groups=a,b' })
   const pages: string[][] = []
   let page = await paged.client.request({ method: 'tools/list', params: {} })
   pages.push(page.tools.map(({ name }) => name))
@@ -48,7 +48,7 @@ verifies('A12-2', async ({ serve }) => {
 })
 
 verifies('F12', async ({ connect }) => {
-  const { toolbox, registry } = hub({ order: 'append' })
+  const { toolbox, registry } = hub({ exposure: { order: 'append' } })
   const client = await connect(toolbox)
   let before = await client.toolNames()
   const grows = async () => {
@@ -80,7 +80,7 @@ verifies('R06-2', () => {
 })
 
 verifies('R06-3', async ({ connect }) => {
-  const { toolbox, registry } = hub({ pageSize: 2 })
+  const { toolbox, registry } = hub({ protocol: { pageSize: 2 } })
   const client = await connect(toolbox)
   const { nextCursor: cursor } = await client.client.request({ method: 'tools/list', params: {} })
   expect(cursor).toBeTypeOf('string')
@@ -94,7 +94,7 @@ verifies('R06-3', async ({ connect }) => {
 })
 
 verifies('R06-4', async ({ connect }) => {
-  const client = await connect(hub({ pageSize: 2 }).toolbox)
+  const client = await connect(hub({ protocol: { pageSize: 2 } }).toolbox)
   for (const cursor of ['', 'garbage', 'zz.zz', '0.00000000000000000000000000000000x']) {
     const { code, reason } = await refusalOf(client.client.request({ method: 'tools/list', params: { cursor } }))
     expect([code, reason]).toEqual([-32602, 'invalid_cursor'])

@@ -152,8 +152,8 @@ describe('notices of what changes all the time', () => {
 
 describe('a server whose facts change', () => {
   const info = { name: 'browser', version: '1.0.0' }
-  const watching = (facts: LiveFacts<{ logs: number; network: number }>, now: () => number, noticeEveryMs?: number) =>
-    defineToolbox({ ...info, facts, now, ...(noticeEveryMs !== undefined && { noticeEveryMs }) }).composite(
+  const watching = (facts: LiveFacts<{ logs: number; network: number }>, now: () => number, notifyIntervalMs?: number) =>
+    defineToolbox({ ...info, facts, now, ...(notifyIntervalMs !== undefined && { protocol: { notifyIntervalMs } }) }).composite(
       'observe',
       {
         by: 'what',
@@ -203,9 +203,9 @@ describe('a server whose facts change', () => {
     expect(client.notices).toBe(0)
   })
 
-  test.each([0, -1, 1.5, Number.NaN])('refuses to wait %s milliseconds between notices', (noticeEveryMs) => {
-    expect(() => defineToolbox({ ...info, protocol: { notifyIntervalMs: noticeEveryMs } })).toThrow(
-      'noticeEveryMs must be a whole number above 0',
+  test.each([0, -1, 1.5, Number.NaN])('refuses to wait %s milliseconds between notices', (notifyIntervalMs) => {
+    expect(() => defineToolbox({ ...info, protocol: { notifyIntervalMs } })).toThrow(
+      'protocol.notifyIntervalMs must be a whole number above 0',
     )
   })
 })
