@@ -14,7 +14,7 @@ import { defaultExposureSettings, type ExposureMode, type ExposureOptions, withE
 import { declaredGroups } from './catalog/group-options.ts'
 import { defaultMessageLimits, type MessageLimits } from './catalog/message-limits.ts'
 import type { PermitSource, Place } from './catalog/permissions.ts'
-import { type Preview, type PreviewOptions, previewOf } from './operations/preview.ts'
+import { type Preview, type PreviewOptions, previewFor } from './operations/preview.ts'
 import { changeFor, isActiveFor, toolListChanged } from './runtime/activation.ts'
 import { addSource, createRuntime, type Runtime, stopRuntime } from './runtime/runtime.ts'
 import { type principalType, servable } from './runtime/servable.ts'
@@ -280,7 +280,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
 
   /** What a client that connects now would be listed first, and what everything it may have would be. */
   preview(client: PreviewOptions<P> = {}): Promise<Preview> {
-    return previewOf(this.#runtime, client)
+    return previewFor(this.#runtime, client)
   }
 
   entries(): readonly ToolEntry[] {

@@ -22,7 +22,7 @@ export function ownMethods(runtime: Runtime, scope: Scope, server: Server, hint:
     await upToDate()
     return onTheWire(async () => {
       const list = listPage(runtime, scope, request.params?.cursor)
-      runtime.announcer.known(scope)
+      runtime.announcer.markKnown(scope)
       return { ...list, ...listMeta(runtime, scope), ...hint } as never
     })
   })

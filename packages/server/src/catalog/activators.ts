@@ -2,23 +2,22 @@ import { ancestorsOf, type Group, type Groups, gateName, generatedAbout } from '
 import type { ToolEntry } from '../tool/entry.ts'
 import { alwaysLoad } from '../tool/host-hints.ts'
 
-/** What the surface is made from. */
+/** The groups and settings that activators are generated from. */
 export interface SurfacePlan {
   readonly groups: Groups
   /** Activators that the author wrote, by group. */
   readonly written: ReadonlyMap<string, string>
-  /** Whether an activator is listed only when the group that its group lies in is open. */
+  /** List an activator only while the parent of its group is active. */
   readonly stepwise: boolean
-  /** Whether the author wrote a `deactivate`. */
   readonly deactivateWritten: boolean
 }
 
-/** The tool that opens a group. */
+/** The name of the tool that activates a group. */
 export function activatorName(plan: SurfacePlan, group: string): string {
   return plan.written.get(group) ?? (group === gateName ? 'activate' : `activate_${group}`)
 }
 
-/** The activators to be made: one a group unless the author wrote it, and one `deactivate` for all. */
+/** Generates one activator per group that the author wrote none for, and one `deactivate`. */
 export function surfaceEntries(plan: SurfacePlan): readonly ToolEntry[] {
   if (plan.groups.byName.size === 0) return []
   const made = [...plan.groups.byName.values()]
@@ -28,24 +27,24 @@ export function surfaceEntries(plan: SurfacePlan): readonly ToolEntry[] {
   return names.length === 0 || plan.deactivateWritten ? made : [...made, deactivator(plan, names)]
 }
 
-/** The groups that clients know of: the gate is none. */
+/** The groups that clients know of; the gate is not one of them. */
 export const groupNames = ({ byName }: Groups): readonly string[] => [...byName.keys()].filter((name) => name !== gateName)
 
-/** What must be open for a tool of the surface to be listed: the gate if there is one, and step by step the group around it. */
+/** The group that must be active for an activator to be listed: with `stepwise` its parent, else the gate if there is one. */
 function listedWithin({ stepwise, groups }: SurfacePlan, group?: Group): { readonly within?: string } {
   if (group?.name === gateName) return {}
   if (stepwise && group?.parent !== undefined) return { within: group.parent }
   return groups.byName.has(gateName) ? { within: gateName } : {}
 }
 
-/** What one reader may know of: the groups that have something for them, and the tools of each. */
+/** The groups that have something for one client, and the tools of each. */
 export interface Reader {
   readonly groups: ReadonlySet<string>
   toolsOf(group: string): readonly string[]
 }
 
-/** The description of a group for this reader: the author's, or one made from the tools that the reader may know of. */
-export function aboutOf(groups: Groups, { name, title, about }: Group, reader: Reader): string {
+/** The description of a group: the author's, or one generated from the tools that this client may know of. */
+export function groupDescription(groups: Groups, { name, title, about }: Group, reader: Reader): string {
   if (about !== '') return about
   const inside = (each: string): readonly string[] => [
     ...reader.toolsOf(each),
@@ -54,11 +53,11 @@ export function aboutOf(groups: Groups, { name, title, about }: Group, reader: R
   return generatedAbout(title ?? name, [...new Set(inside(name))])
 }
 
-/** Whether the author wrote this activator and left its description to the group. */
+/** Whether the author wrote this activator but no description. */
 export const isUndescribed = ({ isWritten, activates, tool }: ToolEntry): boolean =>
   isWritten === true && activates !== undefined && tool.description === undefined
 
-/** The same entry as this reader may see it: an activator names the tools it enables, and no group of which nothing exists. */
+/** Describes an activator for one client: names the tools it enables, but no group that is empty for this client. */
 export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): ToolEntry {
   if (isUndescribed(entry)) return withGroupsDescription(entry, plan, reader)
   if (entry.source !== surfaceSource || entry.isDiscovery === true) return entry
@@ -71,14 +70,14 @@ export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): 
 function withGroupsDescription(entry: ToolEntry, { groups }: SurfacePlan, reader: Reader): ToolEntry {
   const group = groups.byName.get(entry.activates ?? '')
   if (group === undefined) return entry
-  return { ...entry, tool: { ...entry.tool, description: sentence(aboutOf(groups, group, reader)) }, declared: entry }
+  return { ...entry, tool: { ...entry.tool, description: sentence(groupDescription(groups, group, reader)) }, declared: entry }
 }
 
 export const surfaceSource = 'surface'
 
 const base = { origin: 'surface', source: surfaceSource, visibility: {}, tags: [], aliases: [] } as const
 
-// Opening or closing a group changes what is listed and nothing else, so a host need not ask before each.
+// Activation changes only the list, so hosts need not ask for approval.
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
 
 function activator(plan: SurfacePlan, group: Group): ToolEntry {
@@ -121,7 +120,7 @@ function deactivator(plan: SurfacePlan, names: readonly string[]): ToolEntry {
   }
 }
 
-// The group's name is checked by the transition, which knows the nearest ones.
+// The transition checks the group name, because it can suggest the nearest ones.
 function checkGroup(names: readonly string[]): ToolEntry['input']['check'] {
   return (value) => {
     const { group } = (value ?? {}) as { group?: unknown }
@@ -137,7 +136,7 @@ function describe(plan: SurfacePlan, group: Group, reader: Reader): string {
   const { groups } = plan
   const enabled = reader.toolsOf(group.name)
   const known = (names: Iterable<string>): string[] => [...names].filter((name) => reader.groups.has(name))
-  const parts = [sentence(aboutOf(groups, group, reader))]
+  const parts = [sentence(groupDescription(groups, group, reader))]
   if (enabled.length > 0) {
     const rest = enabled.length > named ? ` and ${enabled.length - named} more` : ''
     parts.push(`Enables: ${enabled.slice(0, named).join(', ')}${rest}.`)

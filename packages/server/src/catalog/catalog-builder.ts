@@ -24,18 +24,18 @@ import type { Declaration } from './declaration.ts'
 import { stableSurface } from './discovery-tools.ts'
 import type { ScopedServer } from './scoped-server.ts'
 
-/** What views are computed from: the entries of all sources with the surface over them, made anew after a source changed. */
+/** Builds the catalogue from all sources and the generated tools, again after every change of a source. */
 export class CatalogBuilder {
   readonly #declaration: Declaration
-  /** The groups that the author declared. */
+  /** Groups that the author declared. */
   readonly #declared: { readonly [name: string]: GroupDeclaration }
   #groups: Groups
   readonly #sources: Source[] = []
-  /** Sources that place their tools before or behind the gate themselves. */
+  /** Sources that handle the gate themselves. */
   readonly #own: ReadonlySet<Source>
   readonly #unsubscribe: (() => void)[] = []
   readonly #reportedClashes = new Set<string>()
-  /** The tools that others wait for and that were there once: a registered one may go again. */
+  /** Tools that others wait for and that existed once; a registered tool may be removed again. */
   readonly #met = new Set<string>()
   readonly #ofProducts = new WeakMap<
     ScopedServer,
@@ -54,13 +54,13 @@ export class CatalogBuilder {
     this.#own = new Set(own)
   }
 
-  /** The catalogue that all scopes share. */
+  /** The catalogue of all scopes without a server of their own. */
   get current(): CatalogState {
     this.#current ??= this.#remade()
     return this.#current
   }
 
-  /** Throws when the tools, as they are declared now, cannot be served. */
+  /** Throws if the tools cannot be served as they are declared now. */
   check(): void {
     this.#current ??= this.#make()
     this.#last ??= this.#current
@@ -70,7 +70,7 @@ export class CatalogBuilder {
     return this.#sources.length
   }
 
-  /** The same for one scope: with the tools of the server that was made for it, if one was. */
+  /** The catalogue of one scope, including the tools of the server that was created for it. */
   of({ scopedServer }: { readonly scopedServer: ScopedServer | undefined }): CatalogState {
     if (scopedServer === undefined) return this.current
     const entries = scopedServer.entries()
@@ -82,7 +82,7 @@ export class CatalogBuilder {
     return catalogState
   }
 
-  /** Takes in the entries of a source and follows its changes. */
+  /** Adds a source and calls `changed` after each of its changes. */
   add(source: Source, changed: () => void): void {
     const groups = this.#groupsOf([...this.#sources, source])
     for (const entry of source.entries()) this.#admit(entry, groups)
@@ -99,7 +99,7 @@ export class CatalogBuilder {
     changed()
   }
 
-  /** Refuses an entry of a server that was made for one scope, if it cannot be served beside the others. */
+  /** Throws if an entry of a scope's own server cannot be served together with the others. */
   admitOwn(entry: ToolEntry): void {
     this.#admit(entry, this.#groups)
     const { name } = entry.tool
@@ -112,12 +112,11 @@ export class CatalogBuilder {
     })
   }
 
-  /** Follows the sources no longer. */
   close(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 
-  /** What was declared, then what sources bring; a name that is declared stays as it was declared. */
+  /** Merges declared groups with those of sources; declared ones win. */
   #groupsOf(sources: readonly Source[]): Groups {
     const brought = sources.flatMap((source) => Object.entries(source.groups?.() ?? {}))
     for (const [name] of brought) checkGroupName(name)
@@ -150,7 +149,7 @@ export class CatalogBuilder {
     return names.length > 0 && (name === 'deactivate' || names.some((group) => name === `activate_${group}`))
   }
 
-  /** A change that cannot be served is reported, and what was served before it stays. */
+  /** Rebuilds the catalogue. If that fails, reports it and keeps the previous one. */
   #remade(): CatalogState {
     try {
       this.#last = this.#make()
@@ -188,14 +187,14 @@ export class CatalogBuilder {
     return { catalog, groups: this.#groups, surface }
   }
 
-  /** The entry, waiting for what the whole toolbox waits for unless it says otherwise. */
+  /** Applies the toolbox's `after` to an entry without one of its own. */
   #waiting(entry: ToolEntry): ToolEntry {
     const { after } = this.#declaration
     if (after === undefined || entry.after !== undefined || entry.tool.name === after) return entry
     return entry.pinned === true || entry.origin === 'surface' ? entry : { ...entry, after }
   }
 
-  /** Refuses a tool that waits for one that is not there, and one that was forgotten when others were made to wait. */
+  /** Throws for a tool that waits for an unknown one, and for a tool without `after` where others have it. */
   #checkWaiting(all: readonly ToolEntry[]): void {
     const own = all.filter(({ origin }) => origin === 'static')
     const pairs = own.flatMap(({ tool, after }) => (typeof after === 'string' ? [[tool.name, after] as const] : []))
@@ -224,18 +223,18 @@ export class CatalogBuilder {
     throw new Failure('invalid_declaration', message, { what: `${name}.after` })
   }
 
-  /** Refuses an activator that could never be listed, because there is nothing that it could open. */
+  /** Throws for an activator without anything to activate, which would never be listed. */
   #checkActivators(written: readonly ToolEntry[], all: readonly ToolEntry[]): void {
     const [first] = written
     if (first === undefined || this.#groups.byName.size > 0 || this.#declaration.after !== undefined) return
-    // Groups may come with a source later, and tools that wait for others are opened too.
+    // Groups may come with a source later, and tools with `after` are activated too.
     if (this.#sources.some((source) => source.groups !== undefined) || all.some(({ after }) => typeof after === 'string')) return
     const { name } = first.tool
     const message = `Tool "${name}" is declared with activator: true, but the toolbox has neither groups nor a gate to activate. Declare "groups" or "gate", or remove "activator".`
     throw new Failure('invalid_declaration', message, { what: `${name}.activator` })
   }
 
-  /** The entries of a source. One that knows nothing of the gate stands behind it, as everything does. */
+  /** The entries of a source. Sources that do not know about the gate are behind it. */
   #placed(source: Source): readonly ToolEntry[] {
     const entries = source.entries().map((entry) => this.#waiting(entry))
     if (!this.#declaration.gated || this.#own.has(source)) return entries
@@ -248,13 +247,12 @@ function behindGate(entry: ToolEntry): ToolEntry {
   return { ...entry, visibility: { ...entry.visibility, group: gateName } }
 }
 
-/** An activator of no group in particular opens the gate; all others are listed once it is open. */
+/** An activator without a group opens the gate; all others are listed once it is open. */
 function activatorBehindGate(entry: ToolEntry): ToolEntry {
   if (entry.activates === undefined && entry.tool.name !== 'deactivate') return { ...entry, activates: gateName }
   return { ...entry, within: gateName }
 }
 
-/** Whether what a tool waits for leads back to it. */
 function isCircular(waits: ReadonlyMap<string, string>, start: string): boolean {
   const passed = new Set<string>()
   for (let name = waits.get(start); name !== undefined && !passed.has(name); name = waits.get(name)) {
@@ -264,7 +262,7 @@ function isCircular(waits: ReadonlyMap<string, string>, start: string): boolean 
   return false
 }
 
-/** Refuses a definition that could not be sent: a list that holds one could not be sent to anyone. */
+/** Throws for a definition that JSON cannot represent; a list with it could not be sent to anyone. */
 function checkDefinition(tool: Tool): void {
   const refuse = (problem: string, cause?: unknown): never => {
     throw new Failure('invalid_schema', `Tool "${tool.name}": ${problem}.`, { tool: tool.name, problem }, { cause })
@@ -279,7 +277,7 @@ function checkDefinition(tool: Tool): void {
   }
 }
 
-/** Activators in the order of their groups, whoever wrote them, then those that are for no group in particular. */
+/** Activators in the order of their groups, then those without a group. */
 function menuOf(surface: SurfacePlan, written: readonly ToolEntry[]): readonly ToolEntry[] {
   const order = [...surface.groups.byName.keys()]
   const place = ({ activates }: ToolEntry): number => (activates === undefined ? order.length : order.indexOf(activates))

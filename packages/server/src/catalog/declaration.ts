@@ -14,24 +14,23 @@ import type { MakeScopedServer } from './scoped-server.ts'
 
 /** A group as a toolbox declares it. */
 export interface GroupOptions<Name extends string = string> extends Omit<GroupDeclaration<Name>, 'strict'> {
-  /** The same as `about`, and the name to prefer. */
   readonly description?: string
-  /** Work that must be done before the group's tools can run; they then run only while the group is active. */
+  /** Work to do before the group's tools can run. Such tools run only while the group is active. */
   readonly hooks?: GroupHooks
 }
 
-/** What a call of a tool that is not shown is answered with. */
+/** Response to a call of an unlisted tool. */
 export type HiddenCalls = 'opaque' | 'hint' | 'reveal'
 
 /**
- * How long an activation is kept, and for whom. `session`: for that session. `reconnect`: likewise, and the principal's next
- * session starts with it. `principal`: one for all sessions and requests of a principal, also on 2026-07-28.
+ * How long an activation is kept, and for whom. `session`: for that session. `reconnect`: the principal's next session starts with
+ * it. `principal`: one for all sessions and requests of a principal, also on 2026-07-28.
  */
 export type Remember = 'session' | 'reconnect' | 'principal'
 
-/** Whom a protocol server is for. */
+/** The client that a protocol server is for. */
 export interface Served {
-  /** Whose it is. `session:…` and `connection:…` last as long as their client is there, all others for one request or stream. */
+  /** `session:…` and `connection:…` last as long as their client; all others for one request or stream. */
   readonly scope: string
   readonly era: Era
   readonly principal: Principal | undefined
@@ -40,15 +39,14 @@ export interface Served {
 /** Registers prompts, resources and the like on a protocol server before it connects. */
 export type Extension = (mcp: McpServer, served: Served) => void
 
-/** How long the activations of this principal are kept. */
 export const rememberFor = ({ remember }: Pick<Declaration, 'remember'>, principal: Principal | undefined): Remember =>
   typeof remember === 'function' ? remember(principal) : remember
 
-/** Whether some principal may have one activation for all its sessions and requests. */
+/** Whether some principal may share one activation between its sessions and requests. */
 export const mayShare = ({ remember }: Pick<Declaration, 'remember'>): boolean =>
   typeof remember === 'function' || remember === 'principal'
 
-/** All that an author decided, with every default filled in. */
+/** All options of a toolbox, with defaults filled in. */
 export interface Declaration {
   readonly info: Implementation
   readonly about: string | undefined
@@ -57,7 +55,7 @@ export interface Declaration {
   readonly gated: boolean
   readonly quota: Quota
   readonly hiddenCalls: HiddenCalls
-  /** How clients are presented the tools when `exposureFor` and their address do not decide otherwise. */
+  /** Applies where neither `exposureFor` nor the client's URL decides. */
   readonly exposureSettings: ExposureSettings
   readonly exposureFor: ((principal: Principal | undefined) => ExposureMode | ExposureOptions) | undefined
   readonly menu: 'all' | 'stepwise'
@@ -85,10 +83,9 @@ export interface Declaration {
       }) => void | Promise<void>)
     | undefined
   readonly report: Reporter
-  /** The clock for learning whether a client lists again, in milliseconds. */
+  /** Clock in milliseconds. */
   readonly now: () => number
-  /** Registers prompts, resources and the like on each protocol server. */
   readonly extend: readonly Extension[]
-  /** Makes the protocol server of each scope, where that is an adopted one. */
+  /** Creates the server of each scope, for an adopted server. */
   readonly scopedServer: MakeScopedServer | undefined
 }

@@ -16,7 +16,7 @@ export function namingGroups(entry: ToolEntry, reader: Reader): ToolEntry {
     : { ...entry, tool: { ...entry.tool, description: `${entry.tool.description} ${groups}` } }
 }
 
-// The surface is read with every request, so names share a fixed room however many or long they are.
+// Discovery tools are part of every request, so the group names in them have a fixed budget.
 const mostNames = 8
 const mostCharacters = 112
 
@@ -30,7 +30,7 @@ function aFew(names: readonly string[]): string {
   return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-// What a client may also send as a text: one name, or the text of an array.
+// Arguments that may also be a single name or the JSON text of an array.
 /** The most matches that one search returns. */
 export const maxMatches = 50
 
@@ -114,7 +114,7 @@ function caller(kind: Kind | undefined): ToolEntry {
   })
 }
 
-/** The tools that work for every client: they find, describe, enable and call the others. */
+/** Tools that find, describe, enable and call others; they work in every client. */
 export const stableSurface: readonly ToolEntry[] = [
   manage,
   search,

@@ -1,22 +1,25 @@
 import { type Exposure, Failure, type HostProfile, hostById, hostProfiles, nearest, nearestHint } from '@unfold-mcp/core'
 import { declared, type Keys } from '../tool/declared.ts'
 
-/** How tools may be presented: an exposure, or `auto`, which chooses one by cost and by what the host can follow. */
+/** An exposure, or `auto`, which chooses one by the cost of the list and the capabilities of the host. */
 export type ExposureMode = Exposure | 'auto'
 
-/** How tools are presented, with settings. */
+/** How clients see the tools. */
 export interface ExposureOptions {
   /** Default: `groups`. */
   readonly mode?: ExposureMode
-  /** Tokens that the full list may cost before `auto` (and 2026-07-28, where groups are declared) presents less. Default: 5,000. */
+  /** Tokens that the full list may cost before `auto` (and 2026-07-28, where groups are declared) shows less. Default: 5,000. */
   readonly budgetTokens?: number
-  /** `call_tool_read`, `call_tool_write` and `call_tool_destructive` instead of `call_tool`, for clients that approve by name. */
+  /**
+   * Splits `call_tool` into `call_tool_read`, `call_tool_write` and `call_tool_destructive`, for clients that approve tools by
+   * name.
+   */
   readonly callVariants?: boolean
-  /** `append` keeps every tool where a client first saw it, so that a prompt cache keeps its prefix. Default: `declared`. */
+  /** `append` keeps every tool in the place where a client first saw it, so that prompt caches stay valid. Default: `declared`. */
   readonly order?: 'declared' | 'append'
   /** Adds `anthropic/alwaysLoad` and `anthropic/searchHint` to `_meta`. Default: only in `native`. */
   readonly hostHints?: boolean
-  /** Treats every client as this host, whatever it calls itself. */
+  /** Treats every client as this host. */
   readonly host?: string
 }
 
@@ -29,7 +32,7 @@ const exposureKeys: Keys<ExposureOptions> = {
   host: true,
 }
 
-/** How one client is presented the tools: every setting of `ExposureOptions`, filled in. */
+/** `ExposureOptions` with defaults filled in. */
 export interface ExposureSettings {
   readonly mode: ExposureMode
   readonly budgetTokens: number
@@ -48,7 +51,6 @@ export const defaultExposureSettings: ExposureSettings = {
   host: undefined,
 }
 
-/** Returns the settings with those of `setting` replaced. */
 export function withExposure(base: ExposureSettings, setting: ExposureMode | ExposureOptions): ExposureSettings {
   const { host, ...options } = typeof setting === 'string' ? { mode: setting } : declared('"exposure"', setting, exposureKeys)
   checkBudget(options.budgetTokens)

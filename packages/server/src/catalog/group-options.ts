@@ -16,7 +16,6 @@ const groupKeys: Keys<GroupOptions> = {
 
 const hookKeys: Keys<GroupHooks> = { activate: true, deactivate: true }
 
-/** Groups under the library's own names; throws for a key that nothing reads. */
 export function declaredGroups(groups: { readonly [name: string]: GroupOptions }): {
   readonly [name: string]: Declared<GroupOptions>
 } {

@@ -1,6 +1,6 @@
 /**
- * The arguments with each of these names as a list: some hosts send an array as the text of one, and models send a single name.
- * What is neither is left for the schema to refuse.
+ * Converts these arguments to lists: some hosts send an array as JSON text, and models send a single name. Anything else is left
+ * for the schema to reject.
  */
 export function withLists(value: unknown, names: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return value

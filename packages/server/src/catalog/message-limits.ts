@@ -1,8 +1,8 @@
 import { Failure } from '@unfold-mcp/core'
 
-/** Bounds on what one message may hold, so that no client can exhaust the process for the others. */
+/** Limits on one message, so that no client can exhaust the process. */
 export interface MessageLimits {
-  /** Array items and object members, all levels together. */
+  /** Array items and object members on all levels together. */
   readonly elements: number
   readonly depth: number
 }
@@ -10,8 +10,7 @@ export interface MessageLimits {
 export const defaultMessageLimits: MessageLimits = { elements: 100_000, depth: 100 }
 
 /**
- * Refuses a value that is too large or too deep, or holds a number beyond all numbers; walks it without recursion, so depth
- * cannot exhaust the stack.
+ * Throws for a value that is too large, too deep, or contains an infinite number. Not recursive, so depth cannot exhaust the stack.
  */
 export function checkSize(value: unknown, { elements, depth }: MessageLimits): void {
   if (typeof value !== 'object' || value === null) return
@@ -26,7 +25,7 @@ export function checkSize(value: unknown, { elements, depth }: MessageLimits): v
       if (count > elements) throw tooLarge('elements', elements)
       for (const member of members) {
         if (typeof member === 'object' && member !== null) next.push(member)
-        // Passed on as JSON it would be null, and a tool would be called with something that nobody sent.
+        // JSON would turn it into null, and the tool would get a value that the client did not send.
         else if (member === Number.POSITIVE_INFINITY || member === Number.NEGATIVE_INFINITY) throw endless()
       }
     }
@@ -34,13 +33,10 @@ export function checkSize(value: unknown, { elements, depth }: MessageLimits): v
   }
 }
 
-// Shorter texts are read before anyone notices.
+// Shorter texts parse in no time.
 const longText = 16_384
 
-/**
- * The same for JSON that is not yet read, as far as it shows: building a value of millions of members takes so long that
- * every other client would have to wait.
- */
+/** Estimates the size of JSON text before it is parsed: parsing millions of members would block all other clients. */
 export function checkText(text: string, { elements, depth }: MessageLimits): void {
   if (text.length < longText) return
   let separators = 0

@@ -3,7 +3,7 @@ import type { ToolEntry } from '../tool/entry.ts'
 import type { Principal } from '../tool/principal.ts'
 import type { Reporter } from '../tool/report.ts'
 
-/** Where a tool stands, for deciding by group, tag or source rather than by name. */
+/** The group, tags and source of a tool, for decisions that do not depend on its name. */
 export interface Place {
   readonly group: string | undefined
   readonly tags: readonly string[]
@@ -13,16 +13,16 @@ export interface Place {
 export type Permit = (principal: Principal | undefined, tool: Tool, place: Place) => boolean
 
 /**
- * Permissions that say when they change: until then each is asked for once for every principal, which is known by its object. So
- * let `authenticate` give the same object for the same one, and call `toolListChanged` after a change for those who are connected.
+ * Permissions with a version: until it changes, each tool is checked once per principal object. Let `authenticate` return the same
+ * object for the same principal, and call `toolListChanged` after a change to notify connected clients.
  */
 export interface PermitSource<P extends Principal = Principal> {
   permits(principal: P | undefined, tool: Tool, place: Place): boolean
-  /** Another value whenever what is permitted may be another. */
+  /** Must change whenever permissions may have changed. */
   version(): unknown
 }
 
-/** What does not exist for whom, for as long as neither the permissions nor the tools change. */
+/** Forbidden tools by principal, for one version of permissions and catalogue. */
 interface Refusals {
   readonly version: unknown
   readonly catalog: Catalog<ToolEntry>
@@ -32,7 +32,6 @@ interface Refusals {
 
 const noEntries: ReadonlySet<ToolEntry> = new Set()
 
-/** Which tools exist for whom. */
 export class Permissions {
   readonly #permit: Permit | PermitSource | undefined
   readonly #report: Reporter
@@ -43,17 +42,15 @@ export class Permissions {
     this.#report = report
   }
 
-  /** Whether it is known when they change. */
   get isVersioned(): boolean {
     return typeof this.#permit !== 'function'
   }
 
-  /** Another value whenever what is permitted may be another, where that is known. */
   get version(): unknown {
     return typeof this.#permit === 'object' ? this.#permit.version() : undefined
   }
 
-  /** What does not exist for this principal. */
+  /** Returns the tools that do not exist for this principal. */
   forbidden(catalog: Catalog<ToolEntry>, principal: Principal | undefined): ReadonlySet<ToolEntry> {
     const permit = this.#permit
     if (permit === undefined) return noEntries
@@ -80,7 +77,7 @@ export class Permissions {
     return found.length === 0 ? noEntries : new Set(found)
   }
 
-  /** Whether the tool exists for this principal; a check that throws says no and is reported. */
+  /** Returns whether the tool exists for this principal. A check that throws is reported and counts as no. */
   permitted(entry: ToolEntry, principal: Principal | undefined): boolean {
     const permit = this.#permit
     if (permit === undefined) return true

@@ -8,7 +8,7 @@ import type { OwnRequest } from './operation.ts'
 /** `io.github.unfold-mcp/changes`: what changed since the list with a given identity. */
 export async function changes(runtime: Runtime, scope: Scope, { params }: OwnRequest): Promise<object> {
   const since = textIn(discovery.methods.changes, params, 'since')
-  const { tools } = runtime.views.shown(scope)
+  const { tools } = runtime.views.rendered(scope)
   const delta = changesSince(runtime, scope, since)
   // The client has this list from now on: it may ask for what changed since.
   const identity = rememberList(runtime, scope)

@@ -16,7 +16,7 @@ export function extensionSettings(runtime: Runtime, scope: Scope): Params {
   const own = listIdentity(runtime, scope)
   return own === undefined
     ? {}
-    : { version: discoveryVersion, identity: own, tools_count: runtime.views.shown(scope).tools.length }
+    : { version: discoveryVersion, identity: own, tools_count: runtime.views.rendered(scope).tools.length }
 }
 
 /** `server/identity`: the identity of the view, of the catalogue and of each group. */
@@ -25,7 +25,7 @@ export async function identity(runtime: Runtime, scope: Scope, { params, revisio
   const { basis, stateful, outline: wantsOutline } = params
   if (basis !== undefined && basis !== 'names' && basis !== 'definitions')
     throw malformed(discovery.methods.identity, '"basis" is "definitions", or "names" for names and descriptions alone.')
-  const shown = runtime.views.shown(scope)
+  const shown = runtime.views.rendered(scope)
   const whole = discoverable(runtime, scope)
   const own = runtime.identities.of(shown, basis)
   const outline = wantsOutline === true ? outlineOf(runtime, scope) : undefined

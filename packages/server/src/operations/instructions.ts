@@ -1,5 +1,5 @@
 import { type Exposure, firstSentence, gateName } from '@unfold-mcp/core'
-import { aboutOf, activatorName, sentence } from '../catalog/activators.ts'
+import { activatorName, groupDescription, sentence } from '../catalog/activators.ts'
 import { groupStatuses, readerFor } from '../runtime/groups.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
@@ -29,7 +29,7 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
   const gate = groups.byName.get(gateName)
   if (scope.settings.canActivate && gate !== undefined) {
     const activator = activatorName(surface, gateName)
-    const behind = gate.about === about ? '.' : `: ${sentence(aboutOf(groups, gate, readerFor(runtime, scope)))}`
+    const behind = gate.about === about ? '.' : `: ${sentence(groupDescription(groups, gate, readerFor(runtime, scope)))}`
     const lines = groupLines(runtime, scope, (name, each) => `${name} (${each})`, runtime.declaration.menu === 'stepwise')
     const lead =
       lines.length === 0 ? [] : ['Its tools come in groups that you open after that, by calling the tool named in brackets:']

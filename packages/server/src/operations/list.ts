@@ -16,7 +16,7 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
   if (cursor !== undefined || runtime.declaration.pageSize !== undefined)
     return { ...page(runtime, scope, cursor), ...rest(runtime, scope) }
   runtime.relists.noteList(scope)
-  const shown = runtime.views.listed(scope)
+  const shown = runtime.views.withCounts(scope)
   const isNatural = scope.settings.era === 'stateless' || shown.tools.every((tool) => sessionTool(tool) === tool)
   const tools = isNatural ? shown.bytes : JSON.stringify(shown.tools.map(sessionTool))
   const more = JSON.stringify(rest(runtime, scope))
@@ -27,7 +27,7 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
 /** The page of a list that begins at a cursor. */
 export function listPage(runtime: Runtime, scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
   runtime.relists.noteList(scope)
-  const view = runtime.views.listed(scope)
+  const view = runtime.views.withCounts(scope)
   const { items, nextCursor } = pageOf(view.tools, runtime.declaration.pageSize, view.fingerprint, cursor)
   return { tools: items as Tool[], ...(nextCursor !== undefined && { nextCursor }) }
 }

@@ -32,7 +32,7 @@ let previews = 0
  * What a client that connects now would be listed first. Nothing is left of it, and nobody hears of it. Hooks run as they would
  * for that client; what they prepare for all stateless clients, or all sessions of a principal, stays as it does for those.
  */
-export async function previewOf(runtime: Runtime, { era = 'session', principal, view = '' }: PreviewOptions): Promise<Preview> {
+export async function previewFor(runtime: Runtime, { era = 'session', principal, view = '' }: PreviewOptions): Promise<Preview> {
   const scope = await runtime.scopes.open({
     key: `preview:${++previews}`,
     era,
@@ -41,8 +41,8 @@ export async function previewOf(runtime: Runtime, { era = 'session', principal, 
   })
   try {
     const { exposure, reason, tokens } = runtime.views.decision(scope)
-    const shown = runtime.views.shown(scope)
-    const whole = runtime.views.whole(scope)
+    const shown = runtime.views.rendered(scope)
+    const whole = runtime.views.permitted(scope)
     return {
       exposure,
       reason,

@@ -22,7 +22,7 @@ export function describeTool(runtime: Runtime, scope: Scope, name: string): Tool
   const { entries } = discoverable(runtime, scope)
   const { aliases } = runtime.catalogs.of(scope).catalog
   const real = aliases.get(name) ?? name
-  const listed = runtime.views.shown(scope).entries
+  const listed = runtime.views.rendered(scope).entries
   const entry = entries.find(({ tool }) => tool.name === real) ?? listed.find(({ tool }) => tool.name === real)
   if (entry === undefined) {
     const close = nearest(

@@ -211,7 +211,7 @@ export class Stateless {
   #refusedHeaders(scope: Scope, exchange: Exchange, request: InboundModernRoute['message']): Reply | undefined {
     const { name, arguments: args } = (request as { params?: { name?: unknown; arguments?: unknown } }).params ?? {}
     if (typeof name !== 'string') return undefined
-    const meaning = resolve(this.#runtime.catalogs.of(scope).catalog, this.#runtime.views.look(scope), name)
+    const meaning = resolve(this.#runtime.catalogs.of(scope).catalog, this.#runtime.views.inputs(scope), name)
     // To a client that does not see the tool, a word about its headers would say that it exists.
     if (meaning.kind !== 'shown') return undefined
     const { tool } = meaning.entry

@@ -65,7 +65,7 @@ export async function changeFor(
   const work = phase === 'activate' ? activate : deactivate
   const outcomes = await Promise.allSettled([...oneOfEach.values()].map((scope) => work(runtime, scope, group)))
   // If one fails, the others have changed all the same and their clients must be notified.
-  runtime.announcer.tellSoon(scopes)
+  runtime.announcer.notifySoon(scopes)
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
@@ -94,8 +94,8 @@ export function isActiveFor(
 /** Evaluates predicates again and notifies every client whose view changed. */
 export function toolListChanged({ scopes, views, announcer }: Runtime): void {
   scopes.refreshServers()
-  views.readAgain()
-  announcer.tellSoon()
+  views.reevaluate()
+  announcer.notifySoon()
 }
 
 /** Counts a call for search that learns from use, and for quotas that evict the least recently used group. */
@@ -111,15 +111,15 @@ export function noteCall({ search, catalogs }: Runtime, scope: Scope, entry: Too
 export function noteSuccess(runtime: Runtime, scope: Scope, { tool: { name } }: ToolEntry): Transition {
   const { awaited } = runtime.catalogs.of(scope).catalog
   if (scope.settings.era === 'stateless' || !awaited.has(name) || scope.succeeded.has(name)) return noTransition
-  const before = runtime.views.shown(scope).tools
+  const before = runtime.views.rendered(scope).tools
   runtime.relists.noteSilence(scope)
   scope.succeeded = new Set([...scope.succeeded, name])
-  return effective(scope, transitionOf([], [], before, runtime.views.shown(scope).tools))
+  return effective(scope, transitionOf([], [], before, runtime.views.rendered(scope).tools))
 }
 
 async function change(runtime: Runtime, scope: Scope, plan: (activation: Activation) => Plan): Promise<Transition> {
   if (!scope.settings.canActivate) return fixedTransition
-  const listed = (): readonly Tool[] => runtime.views.shown(scope).tools
+  const listed = (): readonly Tool[] => runtime.views.rendered(scope).tools
   let before: readonly Tool[] = []
   const planned = (activation: Activation): Plan => {
     before = listed()
@@ -143,5 +143,5 @@ function effective(scope: Scope, transition: Transition): Transition {
 }
 
 function costFor({ catalogs, views }: Runtime, scope: Scope): GroupCost {
-  return groupCost(catalogs.of(scope), views.look(scope).forbidden)
+  return groupCost(catalogs.of(scope), views.inputs(scope).forbidden)
 }

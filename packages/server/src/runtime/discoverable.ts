@@ -8,7 +8,7 @@ import type { Runtime } from './runtime.ts'
  * use this function, so that none of them reveals what another denies.
  */
 export function hidesUnlisted({ declaration, views }: Runtime, scope: Scope): boolean {
-  return declaration.hiddenCalls === 'opaque' && !findsTools(views.look(scope))
+  return declaration.hiddenCalls === 'opaque' && !findsTools(views.inputs(scope))
 }
 
 /** Whether the exposure has clients find tools instead of listing them. */
@@ -16,7 +16,7 @@ export const findsTools = ({ exposure }: Pick<Look, 'exposure'>): boolean => exp
 
 /** Every tool that this scope may learn of, listed or not. */
 export function discoverable(runtime: Runtime, scope: Scope): RenderedView {
-  return hidesUnlisted(runtime, scope) ? runtime.views.open(scope) : runtime.views.whole(scope)
+  return hidesUnlisted(runtime, scope) ? runtime.views.visible(scope) : runtime.views.permitted(scope)
 }
 
 /** Whether discovery tools can be called unlisted. A server that lists everything as it is does not have them. */

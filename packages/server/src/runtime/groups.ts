@@ -1,5 +1,5 @@
 import { gateName, groupOf, type Tool } from '@unfold-mcp/core'
-import { aboutOf, activatorName, type Reader } from '../catalog/activators.ts'
+import { activatorName, groupDescription, type Reader } from '../catalog/activators.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { GroupStatus } from '../tool/context.ts'
 import type { ToolEntry } from '../tool/entry.ts'
@@ -17,7 +17,7 @@ export interface OpenableGroup {
 
 /** The groups and tools that this scope may know of. */
 export function readerFor({ catalogs, views }: Runtime, scope: Scope): Reader {
-  return readerOf(catalogs.of(scope), views.look(scope))
+  return readerOf(catalogs.of(scope), views.inputs(scope))
 }
 
 /** Outside of a class the gate goes by the name `all`, unless there is a group of that name. */
@@ -34,14 +34,14 @@ export function isActive(runtime: Runtime, scope: Scope, group: string): boolean
 export function groupStatuses(runtime: Runtime, scope: Scope): readonly GroupStatus[] {
   const { groups } = runtime.catalogs.current
   const { catalog, surface } = runtime.catalogs.of(scope)
-  const { forbidden } = runtime.views.look(scope)
+  const { forbidden } = runtime.views.inputs(scope)
   const reader = readerFor(runtime, scope)
   const members = (name: string): ToolEntry[] => (catalog.byGroup.get(name) ?? []).filter((entry) => !forbidden.has(entry))
   return [...groups.byName.values()]
     .filter(({ name }) => reader.groups.has(name))
     .map((group) => ({
       name: group.name,
-      about: aboutOf(groups, group, reader),
+      about: groupDescription(groups, group, reader),
       parent: group.parent === gateName ? undefined : group.parent,
       active: isActive(runtime, scope, group.name),
       activator: activatorName(surface, group.name),
@@ -66,7 +66,7 @@ export function openableGroups(
     .map((group) => ({
       group,
       activator: activatorName(surface, group),
-      about: aboutOf(groups, groupOf(groups, group), reader),
+      about: groupDescription(groups, groupOf(groups, group), reader),
     }))
 }
 

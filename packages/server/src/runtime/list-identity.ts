@@ -8,13 +8,13 @@ export const readerKey = ({ settings, key }: Scope): string =>
 
 /** The identity of this scope's current list; `undefined` where identity is switched off. */
 export function listIdentity({ declaration, identities, views }: Runtime, scope: Scope): string | undefined {
-  return declaration.identity === false ? undefined : identities.of(views.shown(scope))
+  return declaration.identity === false ? undefined : identities.of(views.rendered(scope))
 }
 
 /** Returns the identity of a list that the client is about to get, and remembers the list to compute later what changed. */
 export function rememberList({ declaration, identities, views }: Runtime, scope: Scope): string | undefined {
   if (declaration.identity === false) return undefined
-  const view = views.shown(scope)
+  const view = views.rendered(scope)
   const identity = identities.of(view)
   identities.remember(readerKey(scope), identity, view.tools)
   return identity
@@ -22,7 +22,7 @@ export function rememberList({ declaration, identities, views }: Runtime, scope:
 
 /** The changes since this scope's list had that identity; `undefined` when that list is not remembered. */
 export function changesSince({ identities, views }: Runtime, scope: Scope, identity: string): Delta | undefined {
-  return identities.since(readerKey(scope), identity, views.shown(scope).tools)
+  return identities.since(readerKey(scope), identity, views.rendered(scope).tools)
 }
 
 /** What decides about this scope's list besides the tools. */

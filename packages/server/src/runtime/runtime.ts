@@ -39,7 +39,7 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
   const permissions = new Permissions(declaration.permit, report)
   const activations = new Activations(declaration, () => catalogs.current.groups)
   const views = new Views({ catalogOf: (scope) => catalogs.of(scope), facts, permissions, report })
-  const announcer = new Announcer((scope) => views.shown(scope).fingerprint, now)
+  const announcer = new Announcer((scope) => views.rendered(scope).fingerprint, now)
   const identities = new Identities(identity === 'names' ? 'names' : 'definitions')
   const scopes: Scopes = new Scopes(
     { declaration, catalogs, permissions, activations },
@@ -48,14 +48,14 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
         const { exposure, reason, tokens } = views.decision(scope)
         if (tokens !== undefined) scopes.log?.(`${scope.key}: exposure ${exposure}, because ${reason}.`)
       },
-      changed: (scope) => announcer.tellSoon([scope]),
+      changed: (scope) => announcer.notifySoon([scope]),
       closed(scope) {
         announcer.detach(scope)
         if (readerKey(scope) === scope.key) identities.forget(scope.key)
       },
     },
   )
-  for (const source of sources) catalogs.add(source, () => announcer.tellSoon())
+  for (const source of sources) catalogs.add(source, () => announcer.notifySoon())
   return {
     declaration,
     catalogs,
@@ -69,13 +69,13 @@ export function createRuntime(declaration: Declaration, sources: readonly Source
     search: new ToolSearch({ settings: search, now, report }),
     adoptedHost,
     unsubscribe:
-      typeof facts === 'object' ? facts.subscribe(() => announcer.tellPaced(declaration.notifyIntervalMs)) : () => undefined,
+      typeof facts === 'object' ? facts.subscribe(() => announcer.notifyPaced(declaration.notifyIntervalMs)) : () => undefined,
   }
 }
 
 /** Adds a source and follows its changes. */
 export function addSource({ catalogs, announcer }: Runtime, source: Source): void {
-  catalogs.add(source, () => announcer.tellSoon())
+  catalogs.add(source, () => announcer.notifySoon())
 }
 
 /** Releases everything that hooks prepared. The runtime cannot be used afterwards. */

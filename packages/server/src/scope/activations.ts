@@ -18,7 +18,7 @@ import { ActivationState } from './scope.ts'
 
 const principalsInMemory = 10_000
 
-/** The activations behind a runtime's scopes: how each begins, changes, is kept and ends. */
+/** Creates, changes, stores and releases activations. */
 export class Activations {
   readonly #declaration: Declaration
   readonly #currentGroups: () => Groups
@@ -34,7 +34,7 @@ export class Activations {
     return this.#currentGroups()
   }
 
-  /** A session's own: the groups it starts with, or what its principal had last time, and what it asked for when it connected. */
+  /** The activation of a session: its initial groups or those of the principal's last session, plus those that its URL requests. */
   async session(
     key: string,
     { principal, start, asked }: { principal: Principal | undefined; start: readonly string[]; asked: Activation },
@@ -49,7 +49,7 @@ export class Activations {
     return state
   }
 
-  /** The one that all sessions and requests of a principal share. */
+  /** The activation that all sessions and requests of a principal share. */
   principal(id: string, cost: GroupCost): Promise<ActivationState> {
     const key = `principal:${id}`
     const found = this.#principals.get(key)
@@ -66,7 +66,7 @@ export class Activations {
     return made
   }
 
-  /** The one that all stateless clients share: groups with hooks are active from the first request on. */
+  /** The activation that all stateless clients share. Groups with hooks are active from the first request on. */
   shared(cost: GroupCost): Promise<ActivationState> {
     this.#shared ??= (async () => {
       const state = new ActivationState('shared', nothingActive)
@@ -76,10 +76,10 @@ export class Activations {
     return this.#shared
   }
 
-  /** Makes a transition: hooks first, then the activation, then the store. Transitions of one state never overlap. */
+  /** Runs hooks, changes the activation, then stores it. Transitions of one activation never overlap. */
   change<T>(state: ActivationState, plan: (activation: Activation) => Plan, result: (made: Plan) => T): Promise<T> {
     return state.exclusively(async () => {
-      // What is prepared for a client that left would never be released.
+      // Hooks that ran for a client that has left would never be undone.
       if (state.isOver) return result({ next: state.activation, on: [], off: [] })
       const { tools } = state.activation
       const made = await this.#commit(state, plan)
@@ -88,9 +88,9 @@ export class Activations {
     })
   }
 
-  /** Ends an activation that nobody uses any more: what hooks prepared is released. */
+  /** Releases an activation that is no longer used, by running its hooks. */
   async release(state: ActivationState): Promise<void> {
-    // A transition that is under way may yet switch a group on.
+    // A transition in progress may still activate a group.
     await state.exclusively(async () => {
       state.isOver = true
     })
@@ -104,13 +104,12 @@ export class Activations {
     }
   }
 
-  /** Releases what outlives single sessions. */
   async stop(): Promise<void> {
     const states = await Promise.all([...this.#principals.values(), ...(this.#shared === undefined ? [] : [this.#shared])])
     for (const state of states) await this.release(state)
   }
 
-  /** Switches groups on for a state nobody uses yet; one whose hook fails stays off, and its activator can try again. */
+  /** Activates the initial groups. A group whose hook fails stays inactive, and its activator can try again. */
   async #start(state: ActivationState, groups: readonly string[], cost: GroupCost): Promise<void> {
     const plan = (names: readonly string[]) => (activation: Activation) => planAll(this.#groups, activation, names, cost)
     if (groups.length === 0) return
@@ -135,7 +134,7 @@ export class Activations {
     return made
   }
 
-  /** Lets go of the principal that came first among those with nobody connected; the store has what they activated. */
+  /** Drops the oldest principal without a connected client; the store keeps its activation. */
   async #forgetOne(): Promise<void> {
     for (const [key, state] of this.#principals) {
       const { scopes, activation } = await state

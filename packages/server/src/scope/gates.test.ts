@@ -283,7 +283,7 @@ describe('a client that does not list again', () => {
       const runtime = runtimeOf(toolbox)
       const scope = await runtime.scopes.open({ key: 'a', era, principal: undefined })
       scope.neverRelists = true
-      const listed = () => runtime.views.listed(scope).tools
+      const listed = () => runtime.views.withCounts(scope).tools
       const [look, report, ...others] = listed()
       expect(others).toEqual([])
       expect([look?.name, look?.description]).toEqual(['look', 'Look. A mode without data replies with how to get some.'])
@@ -291,10 +291,10 @@ describe('a client that does not list again', () => {
       expect(look && modesIn(look, 'at')).toEqual(['weather', 'alarms'])
       expect(report && modesIn(report, 'as')).toEqual(['csv'])
       expect(report?._meta).toEqual({ available_modes: [], data_counts: { csv: 0 }, hint: 'No data yet: csv. Wait for the sun.' })
-      const { fingerprint, bytes } = runtime.views.shown(scope)
+      const { fingerprint, bytes } = runtime.views.rendered(scope)
       facts.set({ alarms: 2 })
       // What is listed stays as it was read; only the counts are of now.
-      expect(runtime.views.shown(scope)).toMatchObject({ fingerprint, bytes })
+      expect(runtime.views.rendered(scope)).toMatchObject({ fingerprint, bytes })
       expect(listed()[1]?._meta).toEqual({ available_modes: ['csv'], data_counts: { csv: 2 } })
       await toolbox.close()
     })

@@ -6,12 +6,11 @@ type Phase = 'activate' | 'deactivate'
 
 interface HookRun {
   readonly hooksOf: (group: string) => GroupHooks | undefined
-  /** How long one hook may take. */
   readonly timeoutMs: number
   readonly report: Reporter
 }
 
-/** Runs the hooks of a plan in order. When one fails, those that ran are undone by their counterparts, last first. */
+/** Runs the hooks of a plan in order. If one fails, those that ran are undone in reverse order. */
 export async function runHooks(plan: Plan, scope: string, run: HookRun): Promise<void> {
   const steps: { group: string; phase: Phase }[] = [
     ...plan.off.map(({ group }) => ({ group, phase: 'deactivate' as const })),

@@ -74,7 +74,7 @@ export class ScopeFactory {
     const remember = rememberFor(this.#parts.declaration, principal)
     const shares = remember === 'principal' && principal !== undefined && view.groups.length === 0
     const { groups, tags, versions } = view
-    // A lazy client starts with nothing but what lets it enable tools.
+    // A lazy client starts with manage_tools only.
     const start = preference === 'lazy' ? [] : initialActivation(this.#groups).groups
     const state = shares
       ? await this.#parts.activations.principal(principal.id, cost)
@@ -99,11 +99,11 @@ export class ScopeFactory {
     }
     const shared = await this.#parts.activations.shared(cost)
     const activation = view.isEmpty ? shared.activation : this.#askedFor(view, shared)
-    // Named after the one that hooks ran for: no request or stream owns what they prepared, so none releases it.
+    // The key is that of the activation that hooks ran for: no request owns what they prepared, so none releases it.
     return new Scope(key, new ActivationState(shared.key, activation), this.#statelessSettings(principal, view), scopedServer)
   }
 
-  // The same object for every request with this address, because what is known of an activation is kept by it.
+  // Always the same object for the same URL, because caches are keyed by it.
   #askedFor(view: UrlView, shared: ActivationState): Activation {
     const found = this.#viewActivations.get(view)
     if (found?.groups === this.#groups) return found.activation
@@ -155,7 +155,7 @@ export class ScopeFactory {
     return this.#lazy === false && made.mode === 'lazy' ? { ...made, mode: 'groups' } : made
   }
 
-  // Asked for with every request of 2026-07-28, and nearly always with the same setting.
+  // Needed for every 2026-07-28 request, and almost always the same setting.
   #exposureWith(setting: ExposureMode | ExposureOptions): ExposureSettings {
     if (this.#lastExposure?.setting !== setting)
       this.#lastExposure = { setting, exposureSettings: withExposure(this.#parts.declaration.exposureSettings, setting) }
@@ -171,7 +171,7 @@ export class ScopeFactory {
   }
 }
 
-/** The host of a client. On 2026-07-28 the name of a client must not change what it gets, so only the address and the configuration count. */
+/** On 2026-07-28 the client's name must not change its list, so only its URL and the configuration count. */
 function hostOf(view: UrlView, { host: configured }: ExposureSettings, client?: ConnectingClient): Host | undefined {
   const asked = view.host === undefined ? undefined : hostById(view.host)
   if (asked !== undefined) return { profile: asked, from: 'address' }
@@ -182,8 +182,8 @@ function hostOf(view: UrlView, { host: configured }: ExposureSettings, client?: 
 }
 
 /**
- * What `auto` means for a host that defers every tool itself. An address that asks for `auto` comes from someone who has made the
- * host load these tools at once.
+ * Resolves `auto` for a host that defers every tool itself. A URL that requests `auto` comes from someone who has made the host
+ * load these tools at once.
  */
 function forHost<W extends ExposurePreference>(preference: W, host: ScopeSettings['host']): W | 'native' {
   return (preference === 'auto' || preference === 'measured') && host?.profile.defers === 'always' ? 'native' : preference

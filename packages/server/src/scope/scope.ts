@@ -5,14 +5,14 @@ import type { ScopedServer } from '../catalog/scoped-server.ts'
 import type { Era } from '../tool/context.ts'
 import type { Principal } from '../tool/principal.ts'
 
-/** An activation that one or more scopes share, with the queue that keeps its transitions one after another. */
+/** An activation that one or more scopes share. A queue keeps its transitions in order. */
 export class ActivationState {
   readonly key: string
   activation: Activation
-  /** The key under which it is kept for another time. */
+  /** Key in the store. */
   readonly savedAs: string | undefined
   readonly scopes = new Set<Scope>()
-  /** Nobody uses it any more, so nothing is switched on again. */
+  /** Released, so nothing is activated again. */
   isOver = false
   #last: Promise<unknown> = Promise.resolve()
 
@@ -22,7 +22,7 @@ export class ActivationState {
     this.savedAs = savedAs
   }
 
-  /** Runs `work` when all that came before it is done, however that ended. */
+  /** Runs `work` after all earlier work has settled. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work, work)
     this.#last = result.catch(() => undefined)
@@ -31,62 +31,63 @@ export class ActivationState {
 }
 
 /**
- * How a client wishes to be shown the tools, or the author wishes it for them. `auto` and `measured` leave it to what the whole
- * list would cost: `auto` chooses what this client can follow, `measured` shows everything or the surface to find it.
+ * How the client or the author wants tools to be shown. `auto` and `measured` depend on the cost of the full list: `auto` chooses
+ * what this client can follow, `measured` shows either everything or the discovery tools.
  */
 export type ExposurePreference = Exposure | 'auto' | 'measured'
 
-/** The host that a client belongs to, and where that is known from. `client`: the name it gave when it initialised. */
+/** The host that a client belongs to, and the source of that knowledge. `client`: `clientInfo.name`. */
 export interface Host {
   readonly profile: HostProfile
   readonly from: 'address' | 'configuration' | 'client'
 }
 
-/** What decides how a scope is shown, beside its activation. */
+/** Everything except the activation that decides how a scope is shown. */
 export interface ScopeSettings {
   readonly era: Era
   readonly principal: Principal | undefined
   readonly preference: ExposurePreference
   readonly exposureSettings: ExposureSettings
   readonly host: Host | undefined
-  /** Whether a call can change what this client sees: it has a state of its own, and may list again. */
+  /** Whether a call can change this client's list: it has its own state and may list again. */
   readonly canActivate: boolean
   readonly readOnly: boolean
-  /** Whether `_meta` tells how much data the modes of composite tools have. */
+  /** Include the amount of data of composite tools in `_meta`. */
   readonly counts: boolean
 }
 
 /**
  * Notifies a client that its list changed, and never throws. `alongside` sends the notification with the reply to the call that
- * caused the change, for a client without an open stream. Resolves to `true` when the client was notified on a stream, so that it can list again before that reply.
+ * caused the change, for a client without an open stream. Resolves to `true` if the client was notified on a stream, so that it can
+ * list again before that reply.
  */
 export type Deliver = (alongside?: () => Promise<void>) => Promise<unknown>
 
 /** The key of scopes that last for one request. */
 export const ephemeralKey = 'request'
 
-/** Whose activation a request reads and writes, and how a change of its view is told. */
+/** One client: the activation it uses, its settings, and its knowledge of the list. */
 export class Scope {
   readonly key: string
   readonly state: ActivationState
   readonly settings: ScopeSettings
-  /** The adopted server that was made for this scope. */
+  /** The adopted server that was created for this scope. */
   readonly scopedServer: ScopedServer | undefined
-  /** Tells the client that its list changed; set once the client is ready to hear it. */
+  /** Notifies the client; set once it is ready. */
   deliver: Deliver | undefined
-  /** The fingerprint of the view that was last announced. */
+  /** Fingerprint of the last announced view. */
   announced: string | undefined
-  /** The tools that others wait for and that have succeeded here. It is forgotten with the session. */
+  /** Tools that others wait for and that succeeded in this session. */
   succeeded: ReadonlySet<string> = new Set()
-  /** The names of the tools in the order this scope saw them, for lists that only append. */
+  /** Names of the tools in the order in which this scope first saw them, for `append`. */
   order: readonly string[] = []
-  /** When it was last told of a change that it has not listed since. */
-  toldAt: number | undefined
-  /** Learned in this session: the client was notified of a change and did not list again. */
+  /** Time of the last notification after which it has not listed yet. */
+  notifiedAt: number | undefined
+  /** Learned in this session: the client was notified and did not list again. */
   neverRelists = false
   /** Whether replies to activations wait for this client to list again; not after it once failed to. */
   awaitsRelist = true
-  /** The least severe log messages that a client of the session era wants; all where it did not say. */
+  /** Log level of a session-era client. Default: all messages. */
   logLevel: LoggingLevel | undefined
   /** Called when the client lists its tools. */
   readonly relisted = new Set<() => void>()
@@ -98,14 +99,14 @@ export class Scope {
     this.scopedServer = scopedServer
   }
 
-  /** When this client lists again after a change: as its address or the configuration says, as it behaved, or as its host does. */
+  /** When this client lists again after a change: by URL or configuration, by its behaviour, or by its host profile. */
   get relists(): Relists | undefined {
     const { host } = this.settings
     if (host !== undefined && host.from !== 'client') return host.profile.relists
     return this.neverRelists ? 'never' : host?.profile.relists
   }
 
-  /** Whether the model sees a changed list too late to use it, so that it needs `call_tool` for what is activated. */
+  /** Whether the model sees a changed list too late, so that it needs `call_tool` for activated tools. */
   get missesChanges(): boolean {
     return this.relists === 'never' || this.relists === 'late'
   }

@@ -14,19 +14,19 @@ import { groupNames } from '../catalog/activators.ts'
 import type { CatalogState } from '../catalog/catalog-state.ts'
 import type { ToolEntry } from '../tool/entry.ts'
 
-/** What a client asked for when it connected: `?groups=a,b&tags=c&versions=tool@1&exposure=everything&readOnly=true&host=codex`. */
+/** The preferences in a client's URL: `?groups=a,b&tags=c&versions=tool@1&exposure=everything&readOnly=true&host=codex`. */
 export interface UrlView {
   readonly groups: readonly string[]
   readonly tags: readonly string[]
   readonly versions: { readonly [tool: string]: string }
   readonly exposure: Exposure | 'auto' | undefined
-  /** The id of the host that connects. One without a profile has no effect, so that clients can be newer than the server. */
+  /** Id of the connecting host. Unknown ids have no effect, so that clients can be newer than the server. */
   readonly host: string | undefined
   readonly readOnly: boolean
-  /** Whether `_meta` may tell how much data there is; a matter of taste that changes no tool. */
+  /** Include the amount of data in `_meta`. */
   readonly counts: boolean
   readonly isEmpty: boolean
-  /** Refuses names that do not exist for this reader. */
+  /** Throws for names that do not exist for this client. */
   check(catalogState: CatalogState, permitted: (entry: ToolEntry) => boolean): void
 }
 
@@ -37,7 +37,7 @@ export const emptyView: UrlView = viewOfUrl(new URLSearchParams())
 const remembered = new Map<string, UrlView>()
 const rememberedLimit = 100
 
-/** The view that an address asks for. Clients send the same one with every request, so the last few are remembered. */
+/** Parses the query of a URL. Clients send the same one with every request, so the last few are cached. */
 export function viewOfAddress(url: string): UrlView {
   const start = url.indexOf('?')
   if (start === -1) return emptyView
@@ -50,7 +50,7 @@ export function viewOfAddress(url: string): UrlView {
   return made
 }
 
-/** The view that a URL asks for; throws `invalid_view` for one that cannot be read. */
+/** Parses a query; throws `invalid_view`. */
 export function viewOfUrl(parameters: URLSearchParams): UrlView {
   const groups = names(parameters, 'groups')
   const tags = names(parameters, 'tags')
@@ -93,7 +93,6 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
   }
 }
 
-/** Groups that cannot be active together are the client's to mend: it wrote the address. */
 function refuseConflicts(graph: CatalogState['groups'], groups: readonly string[]): void {
   try {
     planAll(graph, nothingActive, groups)
@@ -123,7 +122,7 @@ function versionPins(values: readonly string[]): { readonly [tool: string]: stri
   return Object.fromEntries(pins)
 }
 
-/** The one value of a parameter; choosing between two would surprise whoever wrote the other. */
+/** Throws if a parameter occurs twice with different values. */
 function single(parameter: string, values: readonly string[]): string | undefined {
   const [value, other] = new Set(values)
   if (value === undefined || other === undefined) return value

@@ -54,7 +54,7 @@ export async function testContext(
       return notices
     },
     tools: () => listPage(runtime, scope).tools,
-    toolNames: () => runtime.views.shown(scope).tools.map((tool) => tool.name),
+    toolNames: () => runtime.views.rendered(scope).tools.map((tool) => tool.name),
     list: (cursor) => listPage(runtime, scope, cursor),
     groups: () => groupStatuses(runtime, scope),
     async call(name, args = {}) {

@@ -11,17 +11,17 @@ export interface AskOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** The client of one request: what it can be sent while the request is being answered. */
+/** The client of one request, which can be sent messages while the request is handled. */
 export interface ClientPort {
-  /** What the client declared that it supports. */
+  /** Capabilities that the client declared. */
   readonly capabilities: ClientCapabilities | undefined
   /** Sends a notification that belongs to the request. */
   notify(method: string, params?: object): Promise<void>
   /** Sends a request to the client and resolves with its result. Rejects on 2026-07-28, which has no such requests. */
   ask(method: ClientMethod, params: object, options?: AskOptions): Promise<unknown>
-  /** Closes the connection for now, where the client can come back for the rest: in a session with an event store. */
+  /** Closes the connection if the client can reconnect and resume: in a session with an event store. */
   readonly disconnect?: (() => void) | undefined
-  /** Sends a log message, if the client wants messages of this level. */
+  /** Sends a log message if the client wants messages of this level. */
   log(level: LoggingLevel, data: unknown, logger?: string): Promise<void>
 }
 

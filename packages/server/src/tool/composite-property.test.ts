@@ -141,10 +141,10 @@ test('whatever a composite tool declares and whatever there is, list, schema and
           }
 
           // More of what there is already changes counts, and nothing that anyone is told of.
-          const before = runtime.views.shown(scope).fingerprint
+          const before = runtime.views.rendered(scope).fingerprint
           const more = Object.entries(moment).map(([name, amount]) => [name, amount === 0 ? 0 : amount + 1])
           facts.set(Object.fromEntries(more) as typeof moment)
-          expect(runtime.views.shown(scope).fingerprint).toBe(before)
+          expect(runtime.views.rendered(scope).fingerprint).toBe(before)
         }
         await toolbox.close()
       },

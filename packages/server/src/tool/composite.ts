@@ -35,17 +35,17 @@ export type ModeConfig<I extends SchemaSource | undefined = SchemaSource | undef
 
 interface ModeSettings<I extends SchemaSource | undefined, F extends Facts> {
   /**
-   * Whether it has data now. Default: whether `count` is above zero; always, where there is no `count` either. `true` is for a
-   * mode that is worth calling even at zero.
+   * Returns whether the mode has data now. Default: `count` is above zero, or always if there is no `count`. Use `true` for a mode
+   * that is worth calling even at zero.
    */
   readonly available?: Predicate<F> | true
-  /** How much data it has, read from what is counted already. */
+  /** Returns the amount of data. It is called often, so read a counter instead of counting. */
   readonly count?: (snapshot: Snapshot<F>) => number
-  /** What to do to get some, for whoever asks while there is nothing. */
+  /** Tells the model how to get data when there is none. */
   readonly whenEmpty?: string
-  /** Parameters of this mode alone. */
+  /** Parameters of this mode only. */
   readonly inputSchema?: I
-  /** The same as `inputSchema`. */
+  /** Former name of `inputSchema`. */
   readonly input?: I
 }
 
@@ -62,11 +62,11 @@ const modeKeys: Keys<ModeConfig> = {
 /** Modes by name. */
 export type ModeConfigs<F extends Facts> = { readonly [mode: string]: ModeConfig<SchemaSource | undefined, F> }
 
-/** What chooses between the modes, and what is shown of them. */
+/** The modes of a composite tool, and the parameter that chooses between them. */
 export interface CompositeConfig<By extends string, M> {
-  /** The parameter that chooses, such as `what`, `target` or `format`. */
+  /** The parameter that chooses the mode, such as `what`, `target` or `format`. */
   readonly by: By
-  /** `filtered`, the default, lists only modes that have something behind them; `static` lists all. */
+  /** `filtered` (default) lists only modes that have data; `static` lists all. */
   readonly policy?: ModePolicy
   readonly modes: M
 }
@@ -76,10 +76,10 @@ type Flat<T> = { [K in keyof T]: T[K] }
 
 type InputOfMode<M> = M extends { readonly inputSchema: infer I } ? I : M extends { readonly input: infer I } ? I : undefined
 
-/** What the handler of a mode gets: the mode, what all modes share, and what this one adds. */
+/** Input of a mode's handler: the mode, the shared parameters, and the parameters of this mode. */
 export type ModeInput<By extends string, Name, Common, M> = Flat<{ [K in By]: Name } & Given<Common> & Given<InputOfMode<M>>>
 
-/** A handler for each mode: none can be forgotten, and none can be for a mode that is not declared. */
+/** One handler per mode; the compiler rejects a missing or an undeclared one. */
 export type ModeHandlers<By extends string, Common, M, Context> = {
   readonly [K in keyof M & string]: (
     input: ModeInput<By, K, Common, M[K]>,
@@ -101,17 +101,17 @@ interface CompositeParts {
   readonly handlers: { readonly [mode: string]: ToolHandler }
 }
 
-/** Arguments that were checked: for the handler of a mode, or in vain because there is nothing behind it. */
+/** Checked arguments for the handler of a mode, or the mode without data that was requested. */
 type Chosen = { readonly mode: Mode; readonly input: Record<string, unknown> } | { readonly unavailable: Failure }
 
-/** Schema, documentation and dispatch of a composite tool, from its one declaration. */
+/** Builds schema, documentation and dispatch of a composite tool from one declaration. */
 export function compositeOf(tool: Tool, { by, policy, common, modes: configs, handlers }: CompositeParts): Composite {
   const shared = inputSchema(tool.name, common)
   const inputs = new Map<string, InputSchema>()
   const declarations = Object.entries(configs).map(([name, config]): ModeDeclaration => {
     const { input, ...rest } = declared(`mode "${name}" of tool "${tool.name}"`, config as ModeConfig, modeKeys)
     if (rest.about === undefined) throw undescribed(tool.name, name)
-    // A mode may be called `constructor`, which every object seems to have.
+    // A mode may be called `constructor`, which every object inherits.
     if (!Object.hasOwn(handlers, name) || typeof handlers[name] !== 'function') throw unhandled(tool.name, name)
     const plain = { name, ...(rest as Omit<ModeDeclaration, 'name'>) }
     if (input === undefined) return plain
@@ -129,7 +129,7 @@ export function compositeOf(tool: Tool, { by, policy, common, modes: configs, ha
     const asked = Object.hasOwn(given, by) ? given[by] : undefined
     const mode = all.find(({ name }) => name === asked)
     if (mode === undefined) return { problems: [noSuchMode(by, asked, all.filter(isAvailable))] }
-    // Whatever else is wrong can wait until there is something to ask for.
+    // Problems with other arguments do not matter for a mode without data.
     if (!isAvailable(mode)) return chosen({ unavailable: unavailable(tool.name, modes, mode, all.filter(isAvailable)) })
     const own = inputs.get(mode.name)
     const { [by]: _, ...rest } = given
@@ -151,7 +151,6 @@ function choice(available: readonly Mode[]): string {
   return available.length === 0 ? 'Nothing can be chosen now.' : `Choose one of: ${available.map(({ name }) => name).join(', ')}.`
 }
 
-/** Nothing is behind the mode that was asked for: what to do about that, and what can be had instead. */
 function unavailable(tool: string, { by }: Modes, mode: Mode, available: readonly Mode[]): Failure {
   const message = `${tool}(${by}: "${mode.name}") has nothing now. ${whenEmpty(mode)} ${choice(available)}`
   return new Failure('mode_unavailable', message, { tool, mode: mode.name, available: available.map(({ name }) => name) })
@@ -165,7 +164,7 @@ function noSuchMode(by: string, asked: unknown, available: readonly Mode[]): Pro
   return { path: by, message: `is "${said}", which there is not.${hint} ${choice(available)}` }
 }
 
-/** The arguments as the schemas of the tool and of the mode give them, each asked only for its own. */
+/** Checks the arguments with the schema of the tool and that of the mode, each for its own parameters. */
 async function checkedParts(
   modes: Modes,
   mode: Mode,

@@ -1,19 +1,19 @@
 import { Failure, nearest, printable } from '@unfold-mcp/core'
 
-/** The keys of MCP, and the names that the library uses for them. */
+/** Alternative keys, and the keys that the code uses. */
 const synonyms = { description: 'about', inputSchema: 'input', outputSchema: 'output' } as const
 
 type Synonym = keyof typeof synonyms
 
-/** A declaration under the library's own names. */
+/** A declaration with canonical keys only. */
 export type Declared<T> = Omit<T, Synonym>
 
 /** Every key that a declaration may have. */
 export type Keys<T> = { readonly [K in keyof T]-?: true }
 
 /**
- * Returns a declaration under the library's own names, and throws for a key that nothing reads. Every declaration passes here, so that
- * nothing behind it has to know two names. Returns the same object where no name differs.
+ * Returns a declaration with canonical keys, and throws for unknown keys. Every declaration passes through here, so no other code
+ * has to know two names. Returns the same object if no key differs.
  */
 export function declared<T extends object>(what: string, given: T, known: NoInfer<Keys<T>>): Declared<T> {
   const names = Object.keys(known)
@@ -34,7 +34,7 @@ export function declared<T extends object>(what: string, given: T, known: NoInfe
 }
 
 function unknownKey(what: string, key: string, known: readonly string[]): Failure {
-  // Two other letters of four make another word.
+  // In a short word, two other letters make a different word.
   const closest = nearest(key, known).find((each) => key.length > 4 || each[0] === key[0])
   const remedy = closest === undefined ? `Known keys: ${known.join(', ')}.` : `Did you mean "${closest}"?`
   return new Failure('invalid_declaration', `Unknown key "${printable(key)}" in ${what}. ${remedy}`, { what: `${what}.${key}` })

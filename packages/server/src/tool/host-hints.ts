@@ -3,14 +3,14 @@ import type { ToolEntry } from './entry.ts'
 
 type Hints = { readonly [hint in HostHint]?: boolean | string }
 
-/** Keeps a host with a tool search of its own from hiding a tool. */
+/** `_meta` that keeps a host with its own tool search from deferring a tool. */
 export const alwaysLoad: Hints = { 'anthropic/alwaysLoad': true }
 
 const hinted = { search: new WeakMap<Tool, Tool>(), load: new WeakMap<Tool, Tool>() }
 
 /**
- * The tool with what such hosts read: load always-listed tools at once, or all of them (`load`), and find the others also by the
- * words people use for them. Hints that the author wrote stay.
+ * Adds the hints that such hosts read: load pinned tools at once, or all of them (`load`), and find the others by everyday words as
+ * well. Hints that the author wrote stay.
  */
 export function withHints({ visibility, tags, pinned }: ToolEntry, tool: Tool, kind: 'search' | 'load'): Tool {
   const found = hinted[kind].get(tool)

@@ -1,6 +1,6 @@
 import { printable, type Reason } from '@unfold-mcp/core'
 
-/** Something the author or operator should know; the server goes on. */
+/** A problem that the author or operator should know about; the server keeps running. */
 export interface Report {
   readonly reason: Reason
   readonly message: string
@@ -11,7 +11,7 @@ export type Reporter = (report: Report) => void
 
 const longest = 10_000
 
-/** What was thrown, in words: anything can be, so this never throws itself, and gives nothing for what says nothing. */
+/** The message of anything that was thrown. Never throws; returns an empty string if there is no message. */
 export function errorMessage(thrown: unknown): string {
   try {
     const said = typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown
@@ -25,7 +25,7 @@ export function errorMessage(thrown: unknown): string {
 const isWord = (value: unknown): value is string | number | bigint | boolean | symbol =>
   !['object', 'function', 'undefined'].includes(typeof value)
 
-/** Writes each distinct report once to standard error, so a predicate that always throws does not flood it. */
+/** Writes each distinct report to standard error once, so that a predicate that always throws does not flood it. */
 export function stderrReporter(): Reporter {
   const seen = new Set<string>()
   return ({ reason, message, error }) => {

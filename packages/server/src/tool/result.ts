@@ -5,8 +5,8 @@ import { errorMessage } from './report.ts'
 export { ToolError } from './tool-error.ts'
 
 /**
- * What a handler may return: text, a number or boolean (sent as text), content blocks, a plain object (structured content),
- * nothing, or a complete result, which is any object with a `content` array or one made by the SDK's `inputRequired`.
+ * Values that a handler may return: text, a number or boolean (sent as text), content blocks, a plain object (structured content),
+ * nothing, or a complete result: any object with a `content` array, or the SDK's `inputRequired(…)`.
  */
 export type HandlerResult =
   | string
@@ -20,7 +20,7 @@ export type HandlerResult =
   | undefined
   | void
 
-/** A whole result from what a handler gave back; throws `invalid_result` for what no client could read. */
+/** Turns a handler's return value into a result; throws `invalid_result` for values that no client can read. */
 export function resultOf(tool: string, given: unknown): CallToolResult | InputRequiredResult {
   if (given === undefined || given === null) return { content: [] }
   if (typeof given === 'string') return { content: [{ type: 'text', text: given }] }
@@ -41,7 +41,7 @@ export function resultOf(tool: string, given: unknown): CallToolResult | InputRe
   return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
 }
 
-/** A failure in words a model can act on. */
+/** A result with `isError` and the reason in `_meta`. */
 export function failureResult(reason: Reason, text: string, more?: Partial<CallToolResult>): CallToolResult {
   return { ...more, content: [{ type: 'text', text }], isError: true, _meta: { ...more?._meta, [metaKeys.reason]: reason } }
 }
@@ -54,7 +54,7 @@ function isBlock(value: unknown): value is ContentBlock {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }
 
-/** The result, if a client of the protocol can read it; the SDK would blame the caller for one that is not, or never send it. */
+/** Throws for a result that clients cannot read. The SDK would blame the caller for it, or never send it. */
 function usable(tool: string, result: CallToolResult): CallToolResult {
   if (isPlainText(result)) return result
   const checked = specTypeSchemas.CallToolResult['~standard'].validate(result)
@@ -64,12 +64,12 @@ function usable(tool: string, result: CallToolResult): CallToolResult {
   throw invalidResult(tool, `its result is not one that MCP knows (${path}: ${issue.message})`)
 }
 
-// What most results are, and what needs no further look.
+// The most common results need no further check.
 const isPlainText = (result: CallToolResult): boolean =>
   Object.keys(result).length === 1 &&
   result.content.every((block) => block.type === 'text' && typeof block.text === 'string' && Object.keys(block).length === 2)
 
-// Texts can be long, and are always written; leaving them out makes this quick.
+// Long texts are always valid; leaving them out makes the check fast.
 const withoutTexts = (_key: string, value: unknown): unknown => (typeof value === 'string' ? '' : value)
 
 function writable<T extends object>(tool: string, result: T): T {
@@ -81,10 +81,10 @@ function writable<T extends object>(tool: string, result: T): T {
   }
 }
 
-/** The class of an object that is not a plain one and has no `toJSON`: JSON would drop what it holds. */
+/** The class of an object that is neither plain nor has `toJSON`; JSON would drop its contents. */
 function classOf(value: object): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value)
-  // The prototype of a plain object has none, also when the object comes from another realm.
+  // Object.prototype has no prototype, not even that of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null || 'toJSON' in value) return undefined
   const { name } = Object(value.constructor) as { readonly name?: unknown }
   return typeof name === 'string' && name !== '' ? name : 'an anonymous class'
@@ -95,20 +95,19 @@ const advice: { readonly [name: string]: string } = {
   Set: 'Return { values: [...set] }',
 }
 
-/** The failure of a handler that returned an instance of a class. */
 export function foreignResult(tool: string, name: string): Failure {
   const next = advice[name] ?? (name.endsWith('Error') ? 'Throw it' : 'Return a plain object with the fields to send')
   return invalidResult(tool, `it returned an instance of ${name}, and JSON keeps only plain objects. ${next}`)
 }
 
-/** Refuses collections inside an object, which JSON would turn into `{}`. */
+/** Rejects collections inside an object, which JSON would turn into `{}`. */
 function refuseCollections(key: string, value: unknown): unknown {
   if (value instanceof Map || value instanceof Set)
     throw new TypeError(`"${key}" is an instance of ${value.constructor.name}; use an object or an array`)
   return value
 }
 
-/** The object as JSON keeps it, so that what is checked is what is sent. */
+/** The object as JSON represents it, so that the checked value is the one that is sent. */
 function textOf(tool: string, given: object): string {
   let text: string | undefined
   try {
@@ -120,7 +119,6 @@ function textOf(tool: string, given: object): string {
   return text
 }
 
-/** The failure of a handler that returned something that no client can read. */
 export function invalidResult(tool: string, problem: string): Failure {
   return new Failure(
     'invalid_result',

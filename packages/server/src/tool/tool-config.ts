@@ -19,33 +19,33 @@ import type { HandlerResult } from './result.ts'
 export interface ToolConfig<Name extends string, I, O, F extends Facts> {
   /** What the tool does, for the model. */
   readonly description?: string
-  /** The same as `description`. */
+  /** Former name of `description`. */
   readonly about?: string
   readonly title?: string
-  /** What the handler takes: a schema of zod or another library, or JSON Schema. */
+  /** Schema of the arguments: zod, another Standard Schema library, or JSON Schema. */
   readonly inputSchema?: I
-  /** The same as `inputSchema`. */
+  /** Former name of `inputSchema`. */
   readonly input?: I
-  /** What the handler returns. */
+  /** Schema of the structured content. */
   readonly outputSchema?: O
-  /** The same as `outputSchema`. */
+  /** Former name of `outputSchema`. */
   readonly output?: O
-  /** The group that shows it. Without one it is always shown, or behind the gate of a toolbox that has one. */
+  /** The group that lists it. Default: none, so the tool is always listed, or behind the gate. */
   readonly group?: Name
-  /** Listed from the start, before a gate is opened and however the rest is shown. */
+  /** Listed from the start, before a gate is opened and in every exposure. */
   readonly always?: boolean
-  /** Whether it can be used at all now. */
+  /** Returns whether the tool is available now. */
   readonly when?: Predicate<F>
-  /** The tool that must have succeeded once in a session before this one is listed; `false` for none, whatever the rest does. */
+  /** The tool that must succeed once in a session before this one is listed; `false` for none. */
   readonly after?: string | false
   /**
-   * This tool opens the named group, or (`true`) the gate where there is one, and otherwise changes what is open in a way of its
-   * own; it is listed with the activators.
+   * Makes the tool an activator: of the named group, or with `true` of the gate or of whatever its handler activates. It is listed
+   * with the other activators.
    */
   readonly activator?: Name | true
   readonly tags?: readonly string[]
   readonly version?: string
-  /** Names it had before; calls by them still arrive. */
+  /** Former names; calls by them still work. */
   readonly aliases?: readonly string[]
   readonly readOnly?: boolean
   readonly destructive?: boolean
@@ -59,7 +59,6 @@ export interface ToolConfig<Name extends string, I, O, F extends Facts> {
 
 export type AnyConfig = ToolConfig<string, SchemaSource | undefined, SchemaSource | undefined, Facts>
 
-/** A tool under the library's own names. */
 export type DeclaredTool = Declared<AnyConfig>
 
 export const toolKeys: Keys<AnyConfig> = {
@@ -89,18 +88,18 @@ export const toolKeys: Keys<AnyConfig> = {
 }
 
 /**
- * A tool under the library's own names; throws for a key that nothing reads. A definition that comes from elsewhere may repeat the name of
- * the tool.
+ * Returns a tool with canonical keys, and throws for unknown keys. A definition from another source may repeat the name of the
+ * tool.
  */
 export function declaredTool<T extends AnyConfig>(name: string, config: T, keys: NoInfer<Keys<T>>): Declared<T> {
   const { name: own, ...rest } = config as T & { readonly name?: string }
   return declared(`tool "${name}"`, own === name ? (rest as unknown as T) : config, keys)
 }
 
-/** What a handler with this input schema gets. */
+/** Input of a handler with this input schema. */
 export type InputOf<I> = [I] extends [undefined] ? Record<string, unknown> : ValueOf<I>
 
-/** What a handler with this output schema gives back: the value itself, or a whole result. */
+/** Return type of a handler with this output schema: the value itself, or a complete result. */
 export type ResultOf<O> = [O] extends [undefined] ? HandlerResult : Immutable<ValueOf<O>> | CallToolResult | InputRequiredResult
 
 type Immutable<T> = T extends object ? { readonly [K in keyof T]: Immutable<T[K]> } : T
@@ -108,12 +107,11 @@ type Immutable<T> = T extends object ? { readonly [K in keyof T]: Immutable<T[K]
 interface EntryParts {
   readonly handler: ToolHandler
   readonly origin?: Exclude<Origin, 'surface'>
-  /** Whether the toolbox that declares the tool has a gate. */
+  /** Whether the toolbox has a gate. */
   readonly gated?: boolean
   readonly composite?: { readonly modes: Modes; readonly input: InputSchema }
 }
 
-/** The entry for a declared tool. */
 export function entryOf(
   source: string,
   name: string,
@@ -163,7 +161,7 @@ export function entryOf(
   }
 }
 
-// Members stand in the order in which the SDK writes them, so that a plain toolbox lists the same bytes.
+// Keys are in the order in which the SDK writes them, so that a plain toolbox lists the same bytes.
 export function definitionOf(
   name: string,
   config: DeclaredTool,

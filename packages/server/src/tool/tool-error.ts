@@ -1,4 +1,4 @@
-/** A failure that a handler foresaw, in words for the model. Throwing it is an answer, not a fault to report to the author. */
+/** An expected failure with a message for the model. Unlike other errors, it is not reported to the author. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
 }

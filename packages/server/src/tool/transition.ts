@@ -1,17 +1,17 @@
 import { type Because, gateName, type Plan, type Tool } from '@unfold-mcp/core'
 
-/** What an activation or deactivation did for one scope. */
+/** The effect of an activation or deactivation on one scope. */
 export interface Transition {
   readonly changed: boolean
   readonly activated: readonly string[]
   readonly deactivated: readonly { readonly group: string; readonly because: Because }[]
   readonly appeared: readonly Tool[]
   readonly disappeared: readonly string[]
-  /** The gate was opened, which is no group. */
+  /** The gate was opened; it is not a group. */
   readonly gateOpened?: boolean
-  /** This client does not list again, or lists too late: its model will not see this change in time. */
+  /** This client lists again too late or never, so its model will not see the change in time. */
   readonly missesChanges?: boolean
-  /** A call cannot change what this client is listed (2026-07-28, or a client that asked for everything), so nothing was done. */
+  /** A call cannot change the list of this client (2026-07-28, or `everything`), so nothing was done. */
   readonly listIsFixed?: boolean
 }
 
@@ -19,7 +19,6 @@ export const noTransition: Transition = { changed: false, activated: [], deactiv
 
 export const fixedTransition: Transition = { ...noTransition, listIsFixed: true }
 
-/** What switching these groups on and off did to a list. */
 export function transitionOf(
   activated: Plan['on'],
   deactivated: Plan['off'],

@@ -39,7 +39,7 @@ describe('notices of what changes all the time', () => {
   test('come soon the first time', async () => {
     const { catalogState, announcer, told } = watched()
     catalogState.state = 1
-    announcer.tellPaced(1_000_000)
+    announcer.notifyPaced(1_000_000)
     await expect.poll(() => told).toEqual([[1]])
     announcer.close()
   })
@@ -48,7 +48,7 @@ describe('notices of what changes all the time', () => {
     const { catalogState, announcer, told } = watched(2)
     for (let state = 1; state <= 1_000; state++) {
       catalogState.state = state
-      announcer.tellPaced(1_000_000)
+      announcer.notifyPaced(1_000_000)
       if (state % 100 === 0) await turn()
     }
     await expect.poll(() => told.map((list) => list.length)).toEqual([1, 1])
@@ -60,10 +60,10 @@ describe('notices of what changes all the time', () => {
   test('come again after the floor, with the last state, which is never lost', async () => {
     const { catalogState, announcer, told } = watched()
     catalogState.state = 1
-    announcer.tellPaced(1_000)
+    announcer.notifyPaced(1_000)
     await expect.poll(() => told).toEqual([[1]])
     catalogState.now = 1_000
-    for (catalogState.state = 2; catalogState.state < 50; catalogState.state++) announcer.tellPaced(1_000)
+    for (catalogState.state = 2; catalogState.state < 50; catalogState.state++) announcer.notifyPaced(1_000)
     await expect.poll(() => told).toEqual([[1, 50]])
     announcer.close()
   })
@@ -80,10 +80,10 @@ describe('notices of what changes all the time', () => {
       if (catalogState.state > 3) return
       catalogState.state++
       catalogState.now += 10
-      announcer.tellPaced(10)
+      announcer.notifyPaced(10)
     })
     catalogState.state = 2
-    announcer.tellPaced(10)
+    announcer.notifyPaced(10)
     await expect.poll(() => told).toEqual([2, 3, 4])
     announcer.close()
   })
@@ -91,9 +91,9 @@ describe('notices of what changes all the time', () => {
   test('are not sent when the view is again what it was', async () => {
     const { catalogState, announcer, told } = watched()
     catalogState.state = 1
-    announcer.tellPaced(1_000)
+    announcer.notifyPaced(1_000)
     catalogState.state = 0
-    announcer.tellPaced(1_000)
+    announcer.notifyPaced(1_000)
     await turn(20)
     expect(told).toEqual([[]])
     announcer.close()
@@ -102,14 +102,14 @@ describe('notices of what changes all the time', () => {
   test('wait for nobody: without a client no timer is set', async () => {
     const { catalogState, announcer, told } = watched(0)
     catalogState.state = 1
-    announcer.tellPaced(1)
+    announcer.notifyPaced(1)
     await turn(20)
     expect(told).toEqual([])
   })
 
   test('end with the server', async () => {
     const { catalogState, announcer, told } = watched()
-    for (catalogState.state = 1; catalogState.state < 5; catalogState.state++) announcer.tellPaced(1)
+    for (catalogState.state = 1; catalogState.state < 5; catalogState.state++) announcer.notifyPaced(1)
     announcer.close()
     await turn(20)
     expect(told).toEqual([[]])
@@ -126,13 +126,13 @@ describe('notices of what changes all the time', () => {
     for (const scope of scopes) {
       announcer.attach(scope, async () => void told.push(scope.key))
       catalogState.state++
-      announcer.tellPaced(1_000_000)
+      announcer.notifyPaced(1_000_000)
       announcer.detach(scope)
     }
     expect(told).toEqual([])
     announcer.attach(new Scope('last', new ActivationState('last', nothing), settings), async () => void told.push('last'))
     catalogState.state++
-    announcer.tellPaced(1_000_000)
+    announcer.notifyPaced(1_000_000)
     await expect.poll(() => told).toEqual(['last'])
     announcer.close()
   })
@@ -140,11 +140,11 @@ describe('notices of what changes all the time', () => {
   test('leave other notices alone: those come at once', async () => {
     const { catalogState, announcer, told } = watched()
     catalogState.state = 1
-    announcer.tellPaced(1_000_000)
+    announcer.notifyPaced(1_000_000)
     await expect.poll(() => told).toEqual([[1]])
     catalogState.state = 2
-    announcer.tellPaced(1_000_000)
-    announcer.tellSoon()
+    announcer.notifyPaced(1_000_000)
+    announcer.notifySoon()
     await expect.poll(() => told).toEqual([[1, 2]])
     announcer.close()
   })

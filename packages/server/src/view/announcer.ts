@@ -1,8 +1,8 @@
 import type { Deliver, Scope } from '../scope/scope.ts'
 
 /**
- * Tells scopes that their list changed: once per settled change, only when what they see really differs from what they were
- * last told of, and never losing a change that happens while another is being told.
+ * Notifies clients that their list changed: once per settled change, only if the list differs from the one last announced, and
+ * without losing a change that happens during a notification.
  */
 export class Announcer {
   readonly #fingerprint: (scope: Scope) => string
@@ -18,7 +18,7 @@ export class Announcer {
     this.#now = now
   }
 
-  /** From now on the scope is told of changes; what it sees at this moment counts as known. */
+  /** Starts notifying a scope; its current view counts as known. */
   attach(scope: Scope, deliver: Deliver): void {
     scope.deliver = deliver
     scope.announced = this.#fingerprint(scope)
@@ -29,20 +29,20 @@ export class Announcer {
     scope.deliver = undefined
     this.#ready.delete(scope)
     this.#waiting.delete(scope)
-    // With nobody left to tell, a timer would only keep the process from ending.
+    // A pending timer would keep the process alive.
     if (this.#ready.size === 0) this.close()
   }
 
-  /** The client has just read its list: of what it saw there is nothing to tell. */
-  known(scope: Scope): void {
+  /** Records that the client has just read its list. */
+  markKnown(scope: Scope): void {
     if (scope.deliver !== undefined) scope.announced = this.#fingerprint(scope)
   }
 
   /**
-   * Notifies these scopes now, if their view changed; done when the notifications are on their way. Resolves to whether the
-   * caller was notified on a stream, so that it can list again at once.
+   * Notifies these scopes now if their view changed. Resolves to whether the caller was notified on a stream, so that it can list
+   * again at once.
    */
-  async tell(
+  async notify(
     scopes: Iterable<Scope>,
     caller?: { readonly scope: Scope; readonly alongside: (() => Promise<void>) | undefined },
   ): Promise<boolean> {
@@ -54,7 +54,7 @@ export class Announcer {
       const fingerprint = this.#fingerprint(scope)
       if (fingerprint === scope.announced) continue
       scope.announced = fingerprint
-      scope.toldAt ??= this.#now()
+      scope.notifiedAt ??= this.#now()
       const delivered = scope.deliver(scope === caller?.scope ? caller.alongside : undefined)
       if (scope === caller?.scope) callerNotified = delivered
       sent.push(delivered)
@@ -63,8 +63,8 @@ export class Announcer {
     return (await callerNotified) === true
   }
 
-  /** Tells these scopes, or all, soon: changes made together are told together. */
-  tellSoon(scopes: Iterable<Scope> = this.#ready): void {
+  /** Notifies these scopes, or all, in the next turn: changes made together cause one notification. */
+  notifySoon(scopes: Iterable<Scope> = this.#ready): void {
     for (const scope of scopes) this.#waiting.add(scope)
     if (this.#scheduled || this.#waiting.size === 0) return
     this.#scheduled = true
@@ -72,23 +72,23 @@ export class Announcer {
       this.#scheduled = false
       const waiting = this.#waiting
       this.#waiting = new Set()
-      // A list that cannot be made says so to whoever reads it; a timer has nobody to tell.
-      this.tell(waiting).catch(() => undefined)
+      // A list that cannot be built throws again where it is read.
+      this.notify(waiting).catch(() => undefined)
     }, 0)
   }
 
-  /** Tells all, soon the first time and then no more often than this: for what changes all the time. The last is never lost. */
-  tellPaced(everyMs: number): void {
+  /** Notifies all scopes at most once per interval, for facts that change all the time. The last change is never lost. */
+  notifyPaced(everyMs: number): void {
     if (this.#paced !== undefined || this.#ready.size === 0) return
     const wait = Math.max(0, this.#pacedAt + everyMs - this.#now())
     this.#paced = setTimeout(() => {
       this.#paced = undefined
       this.#pacedAt = this.#now()
-      this.tellSoon()
+      this.notifySoon()
     }, wait)
   }
 
-  /** Forgets what was to be told later. */
+  /** Cancels pending notifications. */
   close(): void {
     clearTimeout(this.#paced)
     this.#paced = undefined

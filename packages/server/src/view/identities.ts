@@ -2,23 +2,23 @@ import { hash } from 'node:crypto'
 import { type IdentityBasis, identityOf, type Sha256, type Tool, toolFingerprint, valueIdentity } from '@unfold-mcp/core'
 import type { RenderedView } from './rendered-view.ts'
 
-// Text and back is faster than a buffer from the engine: short ones made here share their memory.
+// Hex and back is faster than a buffer from the engine: short buffers created here share their memory.
 export const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')
 
-/** What came and went between two lists. */
+/** The difference between two lists. */
 export interface Delta {
   readonly added: readonly Tool[]
   readonly changed: readonly Tool[]
   readonly removed: readonly string[]
 }
 
-// Enough for a client to have slept through an afternoon of changes; each only names definitions that others share.
+// Enough for an afternoon of changes; entries refer to definitions that lists share.
 const rememberedLists = 64
 const rememberedReaders = 1_000
-// Lists of many tools are remembered for fewer readers.
+// Long lists are remembered for fewer readers.
 const rememberedTools = 4_000_000
 
-/** The identities of lists, computed once each, and the last lists of each reader by theirs. */
+/** Computes identities of lists, and remembers the last lists of each reader by identity. */
 export class Identities {
   readonly #basis: IdentityBasis
   readonly #known = new WeakMap<object, Map<IdentityBasis, string>>()
@@ -29,12 +29,11 @@ export class Identities {
     this.#basis = basis
   }
 
-  /** The identity of what is shown. */
   of({ entries, tools }: RenderedView, basis = this.#basis): string {
     return this.ofTools(entries, tools, basis)
   }
 
-  /** The identity of these tools; computed once for the same `key`. */
+  /** The identity of these tools; computed once per `key`. */
   ofTools(key: object, tools: readonly Tool[], basis = this.#basis): string {
     const found = this.#known.get(key) ?? new Map<IdentityBasis, string>()
     const known = found.get(basis)
@@ -45,7 +44,7 @@ export class Identities {
     return made
   }
 
-  /** Remembers what a reader was shown, to tell it later what has changed since. */
+  /** Remembers a list, to compute later what changed since. */
   remember(reader: string, identity: string, tools: readonly Tool[]): void {
     const lists = this.#listed.get(reader) ?? new Map<string, readonly Tool[]>()
     this.#drop(lists, identity)
@@ -60,7 +59,6 @@ export class Identities {
     }
   }
 
-  /** A reader that does not come back has no use for its lists. */
   forget(reader: string): void {
     const lists = this.#listed.get(reader)
     for (const identity of lists?.keys() ?? []) this.#drop(lists, identity)
@@ -72,14 +70,14 @@ export class Identities {
     lists?.delete(identity)
   }
 
-  /** What changed for this reader since its list had that identity; nothing when that list is not remembered. */
+  /** The changes since this reader's list had that identity; `undefined` if it is not remembered. */
   since(reader: string, identity: string, tools: readonly Tool[]): Delta | undefined {
     const before = this.#listed.get(reader)?.get(identity)
     return before === undefined ? undefined : deltaOf(before, tools)
   }
 }
 
-/** The identity of what one scope has beside its tools: what is switched on, and the facts that JSON can hold. */
+/** The identity of a scope's list together with its state; `undefined` if JSON cannot represent the facts. */
 export function stateIdentity(identity: string, state: unknown): string | undefined {
   try {
     return valueIdentity({ identity, state }, sha256)

@@ -19,16 +19,16 @@ export class Relists {
 
   /** Records that the client listed its tools, and releases the replies that wait for it. */
   noteList(scope: Scope): void {
-    scope.toldAt = undefined
+    scope.notifiedAt = undefined
     for (const relisted of scope.relisted) relisted()
     if (!scope.neverRelists) return
     scope.neverRelists = false
-    this.#announcer.known(scope)
+    this.#announcer.markKnown(scope)
   }
 
   /** Records that a client did not list again after it was notified. */
   noteSilence(scope: Scope): void {
-    if (scope.toldAt !== undefined && this.#now() - scope.toldAt > relistLimitMs) scope.neverRelists = true
+    if (scope.notifiedAt !== undefined && this.#now() - scope.notifiedAt > relistLimitMs) scope.neverRelists = true
   }
 
   /**
@@ -39,7 +39,7 @@ export class Relists {
   async wait(scope: Scope): Promise<void> {
     const { timeoutMs } = this
     // A client that has listed since it was notified did so while the notification was being sent.
-    if (scope.toldAt === undefined || !scope.awaitsRelist || scope.missesChanges || timeoutMs === 0) return
+    if (scope.notifiedAt === undefined || !scope.awaitsRelist || scope.missesChanges || timeoutMs === 0) return
     scope.awaitsRelist = await new Promise<boolean>((resolve) => {
       const end = (hasListed: boolean): void => {
         clearTimeout(timer)

@@ -1,6 +1,6 @@
 import type { RenderedView } from './rendered-view.ts'
 
-/** The most recently used views, as many as together list no more than so many tools: each keeps its list encoded. */
+/** A cache of the most recently used views, limited by the number of tools in them because each keeps its encoded list. */
 export class RenderedViewCache {
   readonly #limit: number
   readonly #kept = new Map<string, RenderedView>()
@@ -29,5 +29,5 @@ export class RenderedViewCache {
   }
 }
 
-// A view that lists nothing costs something too.
+// An empty view also takes memory.
 const weight = (shown: RenderedView): number => shown.tools.length + 10

@@ -2,16 +2,16 @@ import { isTelling, type ModeSet, modeMeta, type Snapshot, type Tool, toolTokens
 import { sentence } from '../catalog/activators.ts'
 import type { ToolEntry } from '../tool/entry.ts'
 
-/** A view with what a list needs of it, made once. */
+/** A view with everything that a list needs, computed once. */
 export interface RenderedView {
   readonly entries: readonly ToolEntry[]
   readonly tools: readonly Tool[]
   readonly fingerprint: string
-  /** The JSON text of `tools`, encoded. */
+  /** `tools` as encoded JSON. */
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** About what the list costs a model. */
+  /** Approximate cost for a model. */
   readonly tokens: number
-  /** Whether `_meta` has something to tell of the data behind its tools. */
+  /** Whether `_meta` can include amounts of data. */
   readonly isCounted: boolean
 }
 
@@ -34,7 +34,7 @@ export function renderView(entries: readonly ToolEntry[]): RenderedView {
   }
 }
 
-/** The same view with what `_meta` tells of the data behind it now. Neither its fingerprint nor its cost changes by that. */
+/** Adds the current amounts of data to `_meta`. Fingerprint and cost stay the same. */
 export function withCounts(shown: RenderedView, available: ReadonlyMap<ToolEntry, ModeSet>, snapshot: Snapshot): RenderedView {
   const tools = shown.entries.map((entry) => {
     const { tool, modes } = entry
@@ -60,7 +60,7 @@ export function withCounts(shown: RenderedView, available: ReadonlyMap<ToolEntry
 
 const advisedTools = new WeakMap<Tool, Map<string, Tool>>()
 
-/** The same tool with this advice at the end of its description; the same object for the same tool and advice. */
+/** Appends advice to a description; returns the same object for the same tool and advice. */
 export function advised(tool: Tool, advice: string): Tool {
   const known = advisedTools.get(tool) ?? new Map<string, Tool>()
   advisedTools.set(tool, known)
@@ -85,7 +85,7 @@ function bytesOf(tool: Tool): Uint8Array {
 
 const [opening = 0, comma = 0, closing = 0] = encoder.encode('[,]')
 
-/** The JSON array of values that are encoded already. For a thousand tools this takes a tenth of joining and encoding texts. */
+/** Joins encoded values to a JSON array. For a thousand tools this takes a tenth of the time of encoding the joined text. */
 function arrayOf(values: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const length = values.reduce((sum, value) => sum + value.length + 1, 1)
   const array = new Uint8Array(Math.max(length, 2)).fill(opening, 0, 1)

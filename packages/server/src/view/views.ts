@@ -46,39 +46,38 @@ const noSurfaces: ReadonlySet<Surface> = new Set()
 const noModes: ReadonlyMap<ToolEntry, ModeSet> = new Map()
 const noFacts: Facts = Object.freeze({})
 
-/** What there is to use at one moment. */
 type Availability = Pick<Look<ToolEntry>, 'unavailable' | 'modes'>
 const allAvailable: Availability = { unavailable: noEntries, modes: noModes }
 
-/** A look, with what predicates read at the same moment. */
-interface Seen {
+/** View inputs, and the snapshot that predicates read at the same moment. */
+interface InputsWithSnapshot {
   readonly look: Look<ToolEntry>
   readonly snapshot: Snapshot
 }
 
-/** What a scope last saw, and all that this depended on. */
-interface KnownLook {
+/** The last inputs of a scope, and everything they depended on. */
+interface KnownInputs {
   readonly catalogState: CatalogState
   readonly activation: Activation
   readonly version: unknown
   readonly succeeded: ReadonlySet<string>
   readonly relists: Scope['relists']
-  readonly seen: Seen
+  readonly result: InputsWithSnapshot
 }
 
-/** How a scope is shown, and why. */
+/** The chosen exposure, and why. */
 export interface Decision {
   readonly exposure: Exposure
   readonly reason: string
-  /** What the whole list costs, where that was measured. */
+  /** Cost of the full list, where it was measured. */
   readonly tokens?: number
 }
 
 /**
- * The surfaces that an exposure lists. A client that does not see new tools in time also gets what calls those it cannot see, and
- * one that never lists again gets what finds tools that are added later.
+ * The generated tools that an exposure lists. A client that does not see new tools in time also gets `call_tool`, and one that
+ * never lists again gets `search_tools` for tools that are added later.
  */
-function surfacesOf({ groups }: CatalogState, scope: Scope, exposure: Exposure): ReadonlySet<Surface> {
+function surfacesFor({ groups }: CatalogState, scope: Scope, exposure: Exposure): ReadonlySet<Surface> {
   const { settings, missesChanges } = scope
   const { callVariants } = settings.exposureSettings
   const withCall = callVariants ? 'withVariants' : 'withCall'
@@ -89,14 +88,14 @@ function surfacesOf({ groups }: CatalogState, scope: Scope, exposure: Exposure):
   return missesChanges && hidesTools ? finds[withCall] : finds.alone
 }
 
-/** Whether tools that are added later could not be reached otherwise, where nobody asked for a list of all tools and nothing else. */
+/** Whether tools that are added later could not be reached otherwise. */
 function needsFinder({ settings, relists }: Scope, exposure: Exposure): boolean {
   return relists === 'never' && (exposure === 'native' || settings.preference === 'auto')
 }
 
 const surfaceSets = { search: setsWith('search'), manage: setsWith('manage'), activators: setsWith('activators') }
 
-// The same object every time, because what is shown is cached by it.
+// Always the same objects, because views are cached by them.
 function setsWith(surface: Surface): { readonly [K in 'alone' | 'withCall' | 'withVariants']: ReadonlySet<Surface> } {
   return {
     alone: new Set([surface]),
@@ -105,57 +104,56 @@ function setsWith(surface: Surface): { readonly [K in 'alone' | 'withCall' | 'wi
   }
 }
 
-/** What each scope sees. Scopes that look alike share one view, computed once for as long as nothing it reads changes. */
+/** Computes what each scope sees. Scopes with equal inputs share one view. */
 export class Views {
   readonly #options: Options
   readonly #caches = new WeakMap<CatalogState, RenderedViewCache>()
   readonly #activationKeys = new WeakMap<Activation, string>()
   readonly #factSource: FactSource | undefined
   #evaluate: Evaluate | undefined
-  readonly #looks = new WeakMap<Scope, KnownLook>()
-  readonly #shownByLook = new WeakMap<Look<ToolEntry>, RenderedView>()
+  readonly #knownInputs = new WeakMap<Scope, KnownInputs>()
+  readonly #viewsByInputs = new WeakMap<Look<ToolEntry>, RenderedView>()
 
   constructor(options: Options) {
     this.#options = options
     this.#factSource = typeof options.facts === 'object' ? options.facts : undefined
-    this.readAgain()
+    this.reevaluate()
   }
 
-  /** Forgets what predicates said: what they read beside facts may have changed. */
-  readAgain(): void {
+  /** Forgets results of predicates, which may depend on more than facts. */
+  reevaluate(): void {
     this.#evaluate = this.#factSource === undefined ? undefined : rememberingEvaluate(this.#factSource)
   }
 
-  /** What this scope sees now, with how much data there is behind it. */
-  listed(scope: Scope): RenderedView {
-    const { look, snapshot } = this.#seen(scope)
-    const shown = this.#shownFor(scope, look)
+  /** The current view, with amounts of data. */
+  withCounts(scope: Scope): RenderedView {
+    const { look, snapshot } = this.#inputsWithSnapshot(scope)
+    const shown = this.#renderedFor(scope, look)
     return scope.settings.counts && shown.isCounted ? withCounts(shown, look.modes, snapshot) : shown
   }
 
-  /** What this scope sees now. */
-  shown(scope: Scope): RenderedView {
-    return this.#shownFor(scope, this.look(scope))
+  /** The current view. */
+  rendered(scope: Scope): RenderedView {
+    return this.#renderedFor(scope, this.inputs(scope))
   }
 
   /** Everything that decides what this scope sees, read at one moment. */
-  look(scope: Scope): Look<ToolEntry> {
-    return this.#seen(scope).look
+  inputs(scope: Scope): Look<ToolEntry> {
+    return this.#inputsWithSnapshot(scope).look
   }
 
-  #shownFor(scope: Scope, look: Look<ToolEntry>): RenderedView {
+  #renderedFor(scope: Scope, look: Look<ToolEntry>): RenderedView {
     const shown = this.#cached(this.#options.catalogOf(scope), look)
     if (scope.settings.exposureSettings.order !== 'append' || scope.settings.era === 'stateless') return shown
     return this.#inOrderOf(scope, shown)
   }
 
-  /** The look of a scope with what its predicates read. */
-  #seen(scope: Scope): Seen {
+  #inputsWithSnapshot(scope: Scope): InputsWithSnapshot {
     const catalogState = this.#options.catalogOf(scope)
-    if (!this.#isSteady(catalogState)) return this.#seenNow(scope, catalogState)
+    if (!this.#isSteady(catalogState)) return this.#computedInputs(scope, catalogState)
     const { version } = this.#options.permissions
     const { succeeded, relists, state } = scope
-    const known = this.#looks.get(scope)
+    const known = this.#knownInputs.get(scope)
     const isSame =
       known !== undefined &&
       known.catalogState === catalogState &&
@@ -163,26 +161,26 @@ export class Views {
       known.version === version &&
       known.succeeded === succeeded &&
       known.relists === relists
-    if (isSame) return known.seen
-    const seen = this.#seenNow(scope, catalogState)
-    this.#looks.set(scope, { catalogState, activation: state.activation, version, succeeded, relists, seen })
-    return seen
+    if (isSame) return known.result
+    const result = this.#computedInputs(scope, catalogState)
+    this.#knownInputs.set(scope, { catalogState, activation: state.activation, version, succeeded, relists, result })
+    return result
   }
 
-  /** Whether what a scope sees depends on nothing but what is known to change. */
+  /** Whether the inputs depend only on values whose changes are detected. */
   #isSteady({ catalog }: CatalogState): boolean {
     const { permissions, facts } = this.#options
     return facts === undefined && permissions.isVersioned && catalog.conditional.length + catalog.composite.length === 0
   }
 
-  #seenNow(scope: Scope, catalogState: CatalogState): Seen {
+  #computedInputs(scope: Scope, catalogState: CatalogState): InputsWithSnapshot {
     const facts = this.facts()
     const snapshot = snapshotIn(scope.settings.preference, catalogState, scope.state.activation, facts)
-    const measured = this.#measured(scope, snapshot)
-    const { exposure } = this.#decided(catalogState, scope, measured)
-    const hints = this.#hints(catalogState, scope, { ...measured, exposure })
-    const surfaces = surfacesOf(catalogState, scope, exposure)
-    const look = { ...measured, exposure, hints, surfaces, activatorsAreTools: !surfaces.has('activators') }
+    const full = this.#fullInputs(scope, snapshot)
+    const { exposure } = this.#decide(catalogState, scope, full)
+    const hints = this.#hints(catalogState, scope, { ...full, exposure })
+    const surfaces = surfacesFor(catalogState, scope, exposure)
+    const look = { ...full, exposure, hints, surfaces, activatorsAreTools: !surfaces.has('activators') }
     return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(catalogState, look), snapshot }
   }
 
@@ -197,15 +195,15 @@ export class Views {
     return this.#cached(catalogState, { ...look, exposure: 'everything', surfaces: noSurfaces, hints: 'none' }).tokens
   }
 
-  /** Everything that a scope could be shown. */
-  #measured(scope: Scope, snapshot: Snapshot): Look<ToolEntry> {
+  /** The inputs for showing everything. */
+  #fullInputs(scope: Scope, snapshot: Snapshot): Look<ToolEntry> {
     const catalogState = this.#options.catalogOf(scope)
     const { missesChanges, settings } = scope
     const { principal, readOnly, era } = settings
     const { activation } = scope.state
     const { unavailable, modes } = this.#availability(catalogState, snapshot)
     const forbidden = this.#options.permissions.forbidden(catalogState.catalog, principal)
-    // Whoever does not read the list again in time would not see what a call or new data adds to it.
+    // A client that lists again too late would miss tools that a call or new data adds.
     const canWait = era === 'session' && !missesChanges
     const succeeded = canWait ? notAwaited(catalogState.catalog, scope.succeeded, { forbidden, readOnly }) : undefined
     const { groups } = catalogState
@@ -217,7 +215,7 @@ export class Views {
   #availability({ catalog }: CatalogState, snapshot: Snapshot): Availability {
     if (catalog.conditional.length + catalog.composite.length === 0) return allAvailable
     const failed = (entry: Entry, error: unknown): void => this.#predicateFailed(entry, error)
-    // What is said while no fact can be read holds for that moment alone.
+    // Without facts, the results of predicates must not be cached.
     const evaluate = snapshot.facts === noFacts ? undefined : this.#evaluate
     return {
       unavailable: catalog.conditional.length === 0 ? noEntries : unavailableEntries(catalog, snapshot, failed, evaluate),
@@ -236,20 +234,20 @@ export class Views {
     return found
   }
 
-  /** The tools that this scope is shown now, without the surface. */
-  open(scope: Scope): RenderedView {
-    return this.#cached(this.#options.catalogOf(scope), { ...this.look(scope), surfaces: noSurfaces })
+  /** The current view without generated tools. */
+  visible(scope: Scope): RenderedView {
+    return this.#cached(this.#options.catalogOf(scope), { ...this.inputs(scope), surfaces: noSurfaces })
   }
 
-  /** Everything that exists for this scope and can be used now, at once or when its group is opened, however it is shown. */
-  whole(scope: Scope): RenderedView {
+  /** All permitted and available tools, listed or not. */
+  permitted(scope: Scope): RenderedView {
     const catalogState = this.#options.catalogOf(scope)
-    const look = this.look(scope)
+    const look = this.inputs(scope)
     const activation = scope.settings.canActivate ? this.#opened(catalogState, look.activation) : look.activation
     return this.#cached(catalogState, { ...look, activation, exposure: 'everything', surfaces: noSurfaces, hints: 'none' })
   }
 
-  /** The activation with every group that must be opened before its tools can run. */
+  /** Adds all groups that must be active before their tools can run. */
   #opened({ groups }: CatalogState, activation: Activation): Activation {
     const strict = [...groups.byName.keys()].filter((name) => isStrict(groups, name))
     if (strict.every((name) => activation.groups.includes(name))) return activation
@@ -257,14 +255,13 @@ export class Views {
     return { ...activation, groups: [...new Set([...needed, ...activation.groups])] }
   }
 
-  /** How this scope is shown, and why. */
   decision(scope: Scope): Decision {
     const catalogState = this.#options.catalogOf(scope)
     const snapshot = snapshotIn(scope.settings.preference, catalogState, scope.state.activation, this.facts())
-    return this.#decided(catalogState, scope, this.#measured(scope, snapshot))
+    return this.#decide(catalogState, scope, this.#fullInputs(scope, snapshot))
   }
 
-  #decided(catalogState: CatalogState, { settings }: Scope, look: Look<ToolEntry>): Decision {
+  #decide(catalogState: CatalogState, { settings }: Scope, look: Look<ToolEntry>): Decision {
     const { preference, canActivate, host } = settings
     if (preference === 'native' && host?.profile.defers === 'always')
       return { exposure: preference, reason: `${host.profile.title} defers tools itself` }
@@ -281,7 +278,7 @@ export class Views {
     return { exposure: tokens <= budgetTokens ? 'everything' : 'search', reason: measure, tokens }
   }
 
-  /** What the predicates of this scope read. Where every group is shown, every group that is only attention counts as active. */
+  /** What predicates read. Where all groups are shown, groups without hooks count as active. */
   snapshot(scope: Scope): Snapshot {
     return snapshotIn(scope.settings.preference, this.#options.catalogOf(scope), scope.state.activation, this.facts())
   }
@@ -298,10 +295,10 @@ export class Views {
   }
 
   #cached(catalogState: CatalogState, look: Look<ToolEntry>): RenderedView {
-    const known = this.#shownByLook.get(look)
+    const known = this.#viewsByInputs.get(look)
     if (known !== undefined) return known
     const made = this.#cachedByKey(catalogState, look)
-    this.#shownByLook.set(look, made)
+    this.#viewsByInputs.set(look, made)
     return made
   }
 
@@ -310,7 +307,7 @@ export class Views {
     const key = this.#keyOf(catalogState, look)
     const found = cache.get(key)
     if (found !== undefined) return found
-    const made = makeShown(catalogState, look)
+    const made = render(catalogState, look)
     cache.set(key, made)
     return made
   }
@@ -334,7 +331,7 @@ export class Views {
     return `${flags}|${bits(look.unavailable, catalog.conditional)}|${bits(look.forbidden, catalog.entries)}|${this.#activationKey(groups, look.activation)}`
   }
 
-  // The order of groups only matters for choosing between versions, so scopes that opened the same groups share a view.
+  // The order of groups matters only for choosing between versions, so scopes with the same groups share a view.
   #activationKey({ byName }: Groups, activation: Activation): string {
     const found = this.#activationKeys.get(activation)
     if (found !== undefined) return found
@@ -368,20 +365,20 @@ function snapshotIn(preference: ExposurePreference, { groups }: CatalogState, ac
   }
 }
 
-/** The generated `deactivate` would tell a reader for whom no group exists that there are groups. */
+/** The generated `deactivate` would reveal to a client without groups that there are groups. */
 function withoutIdleDeactivator(catalogState: CatalogState, look: Look<ToolEntry>): Look<ToolEntry> {
   const deactivator = catalogState.catalog.byName.get('deactivate')?.find((entry) => entry.source === surfaceSource)
   if (deactivator === undefined || readerOf(catalogState, look).groups.size > 0) return look
   return { ...look, forbidden: new Set([...look.forbidden, deactivator]) }
 }
 
-function makeShown(catalogState: CatalogState, look: Look<ToolEntry>): RenderedView {
+function render(catalogState: CatalogState, look: Look<ToolEntry>): RenderedView {
   const surface = surfaceFor(catalogState, look)
-  return renderView(viewOf(catalogState.catalog, look).entries.map((entry) => surface.get(entry) ?? asShown(entry, look)))
+  return renderView(viewOf(catalogState.catalog, look).entries.map((entry) => surface.get(entry) ?? rendered(entry, look)))
 }
 
-/** The entry with the modes that it has now, and with what to do first where it is listed before that was done. */
-function asShown(entry: ToolEntry, look: Look<ToolEntry>): ToolEntry {
+/** Renders an entry: its available modes, advice on what to call first, and hints for hosts. */
+function rendered(entry: ToolEntry, look: Look<ToolEntry>): ToolEntry {
   const available = look.modes.get(entry)
   const modes = look.everyMode ? entry.modes?.asStatic : entry.modes
   const tool = available === undefined ? entry.tool : (modes?.toolWith(entry.tool, available) ?? entry.tool)
@@ -394,10 +391,10 @@ function asShown(entry: ToolEntry, look: Look<ToolEntry>): ToolEntry {
   return { ...entry, tool: hinted, ...(modes !== undefined && { modes }), declared: entry }
 }
 
-/** What a tool says that lists modes which may be empty. It does not say which are: this list is read once. */
+/** Added to tools that list modes which may be empty. It does not name them, because this list is read only once. */
 const emptyModes = 'A mode without data replies with how to get some.'
 
-/** The tools for which nobody has to wait here: those that succeeded, and those that do not exist for this reader. */
+/** Tools that need not be waited for: those that succeeded, and those that do not exist for this client. */
 function notAwaited(
   { awaited, byName }: Catalog<ToolEntry>,
   succeeded: ReadonlySet<string>,
@@ -408,22 +405,22 @@ function notAwaited(
   return missing.length === 0 ? succeeded : new Set([...succeeded, ...missing])
 }
 
-const wholeSurfaces = new WeakMap<CatalogState, ReadonlyMap<ToolEntry, ToolEntry>>()
+const sharedSurfaces = new WeakMap<CatalogState, ReadonlyMap<ToolEntry, ToolEntry>>()
 
-/** The tools of the surface, each as this look may read it. */
+/** The generated tools, described for this client. */
 function surfaceFor(catalogState: CatalogState, look: Look<ToolEntry>): ReadonlyMap<ToolEntry, ToolEntry> {
-  // They read the same to everyone from whom nothing is kept back: described once, they are also encoded once.
+  // Descriptions are the same for all clients without restrictions, so they are built and encoded once.
   const isWhole = look.forbidden.size === 0 && !look.readOnly
-  const found = isWhole ? wholeSurfaces.get(catalogState) : undefined
+  const found = isWhole ? sharedSurfaces.get(catalogState) : undefined
   if (found !== undefined) return found
   const reader = readerOf(catalogState, look)
   const entries = catalogState.catalog.entries.filter((entry) => entry.source === surfaceSource || isUndescribed(entry))
   const made = new Map(entries.map((entry) => [entry, namingGroups(forReader(entry, catalogState.surface, reader), reader)]))
-  if (isWhole) wholeSurfaces.set(catalogState, made)
+  if (isWhole) sharedSurfaces.set(catalogState, made)
   return made
 }
 
-/** What a reader with this look may know of. Tools that come and go with a predicate are left unmentioned. */
+/** The groups and tools that a client with these inputs may know of. Conditional tools are not mentioned. */
 export function readerOf({ catalog, groups }: CatalogState, look: Look<ToolEntry>): Reader {
   const exists = (entry: ToolEntry): boolean =>
     !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only')
@@ -444,7 +441,7 @@ export function readerOf({ catalog, groups }: CatalogState, look: Look<ToolEntry
   }
 }
 
-/** Whether it depends on the moment that there is such a tool: it has a condition, or only modes that have one. */
+/** Whether the tool is conditional: it has a predicate, or only modes that have one. */
 function comesAndGoes({ visibility, modes }: ToolEntry): boolean {
   if (visibility.when !== undefined) return true
   return modes?.policy === 'filtered' && modes.all.every(({ available }) => available !== undefined)

@@ -18,7 +18,7 @@ type Admission =
 /** Resolves a tool name for this scope and applies the policy for calls of unlisted tools. */
 export async function admit(runtime: Runtime, scope: Scope, name: string, effects: CallEffects): Promise<Admission> {
   const { catalog } = runtime.catalogs.of(scope)
-  const look = runtime.views.look(scope)
+  const look = runtime.views.inputs(scope)
   const meaning = resolve(catalog, look, name)
   if (meaning.kind === 'shown') return { kind: 'admitted', entry: meaning.entry }
   if (meaning.kind === 'unknown') throw unknownTool(runtime, scope, name)
@@ -62,7 +62,7 @@ export async function reveal(runtime: Runtime, scope: Scope, group: string, effe
 }
 
 function unknownTool(runtime: Runtime, scope: Scope, name: string): Failure {
-  const listed = runtime.views.shown(scope).entries.map((entry) => entry.tool.name)
+  const listed = runtime.views.rendered(scope).entries.map((entry) => entry.tool.name)
   const close = nearest(name, listed)
   const shownName = printable(name)
   return new Failure('unknown_tool', `Tool "${shownName}" not found.${nearestHint(close)} List the tools to see what there is.`, {

@@ -29,7 +29,7 @@ export async function callTool(runtime: Runtime, scope: Scope, call: Call): Prom
     if (admission.kind === 'refused') return admission.result
     const { entry } = admission
     const isSurface = entry.source === surfaceSource
-    const before = runtime.views.shown(scope)
+    const before = runtime.views.rendered(scope)
     if (entry.isDiscovery === true) {
       const result = await runDiscovery(entry, { runtime, scope, call, effects })
       return callsOthers(entry) && !isInputRequired(result) ? withChanges(runtime, scope, result, { effects, before }) : result
@@ -50,7 +50,7 @@ export async function callTool(runtime: Runtime, scope: Scope, call: Call): Prom
   } finally {
     effects.isOpen = false
     if (effects.transitions.some(({ changed }) => changed)) {
-      const notified = await runtime.announcer.tell(scope.state.scopes, { scope, alongside: alongside(call) })
+      const notified = await runtime.announcer.notify(scope.state.scopes, { scope, alongside: alongside(call) })
       if (notified) await runtime.relists.wait(scope)
     }
   }
@@ -67,7 +67,7 @@ function alongside({ client }: Call): (() => Promise<void>) | undefined {
 
 /** The tools of a group that this scope may use now. */
 function groupMembers(runtime: Runtime, scope: Scope, group: string | undefined): readonly Tool[] {
-  const { forbidden, unavailable } = runtime.views.look(scope)
+  const { forbidden, unavailable } = runtime.views.inputs(scope)
   const members = group === undefined ? [] : (runtime.catalogs.of(scope).catalog.byGroup.get(group) ?? [])
   return members.filter((member) => !forbidden.has(member) && !unavailable.has(member)).map(({ tool }) => tool)
 }
@@ -90,7 +90,7 @@ function withChanges(
   const activations = transitions.filter((transition) => transition.changed && !reveals.includes(transition))
   const texts = activations.map((transition) => transitionText(transition, openableGroups(runtime, scope, transition), ''))
   if (activations.length + reveals.length === 0) {
-    const after = runtime.views.shown(scope)
+    const after = runtime.views.rendered(scope)
     if (after.fingerprint !== before.fingerprint) texts.push(changeText(before.tools, after.tools))
   }
   const added = texts.filter((text) => text !== '').map((text) => ({ type: 'text' as const, text }))

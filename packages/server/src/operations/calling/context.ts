@@ -18,7 +18,7 @@ export function contextOf(
   const record = async (work: Promise<Transition>): Promise<Transition> => {
     const transition = await work
     if (effects.isOpen) effects.transitions.push(transition)
-    else if (transition.changed) runtime.announcer.tellSoon(scope.state.scopes)
+    else if (transition.changed) runtime.announcer.notifySoon(scope.state.scopes)
     return transition
   }
   return {

@@ -36,7 +36,7 @@ export async function callByName(
   kind?: Kind,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { catalog, groups } = runtime.catalogs.of(scope)
-  const look = runtime.views.look(scope)
+  const look = runtime.views.inputs(scope)
   const meaning = resolve(catalog, look, name)
   if (meaning.kind === 'unknown' || (meaning.kind === 'hidden' && hidesUnlisted(runtime, scope))) {
     const known = discoverable(runtime, scope).tools.map((tool) => tool.name)

@@ -114,7 +114,7 @@ function idle(runtime: Runtime, scope: Scope, groups: readonly string[]): readon
 }
 
 function stillListed(runtime: Runtime, scope: Scope, entries: ReadonlyMap<string, ToolEntry>): readonly string[] {
-  const listed = runtime.views.shown(scope).tools.filter(({ name }) => entries.has(name))
+  const listed = runtime.views.rendered(scope).tools.filter(({ name }) => entries.has(name))
   return listed.length === 0
     ? []
     : [`Still listed, with their group or because they always are: ${listed.map(({ name }) => name).join(', ')}.`]
@@ -146,7 +146,7 @@ const pageSize = 100
 function listReply(runtime: Runtime, scope: Scope, { group, tag, query, cursor }: ManageRequest): CallToolResult {
   checkGroup(runtime, scope, group)
   const whole = discoverable(runtime, scope)
-  const listed = new Set(runtime.views.shown(scope).tools.map(({ name }) => name))
+  const listed = new Set(runtime.views.rendered(scope).tools.map(({ name }) => name))
   const words = (query ?? '').toLowerCase().split(/\s+/u).filter(Boolean)
   const wanted = whole.entries.filter(
     ({ tool, tags, visibility }) =>
@@ -172,8 +172,8 @@ const brief = ({ description = '' }: Tool): string => (description === '' ? '' :
 
 function statusReply(runtime: Runtime, scope: Scope): CallToolResult {
   const { exposure, reason } = runtime.views.decision(scope)
-  const shown = runtime.views.shown(scope)
-  const whole = runtime.views.whole(scope)
+  const shown = runtime.views.rendered(scope)
+  const whole = runtime.views.permitted(scope)
   const enabled = scope.state.activation.tools
   const lines = [
     `Exposure: ${exposure}, because ${reason}.`,
