@@ -5,10 +5,10 @@ import { generatedFolder, sections } from './navigation.ts'
 
 export const repositoryFolder = fileURLToPath(new URL('../', import.meta.url))
 
-const { GITHUB_SERVER_URL: host = 'https://github.com', GITHUB_REPOSITORY: name = 'unfold-mcp/unfold' } = process.env
+const { GITHUB_SERVER_URL: host = 'https://github.com', GITHUB_REPOSITORY: repository = 'unfold-mcp/unfold' } = process.env
 
 /** Where links to files that are not part of the site lead: the repository whose workflow builds it. */
-export const repositoryUrl = `${host}/${name}`
+export const repositoryUrl = `${host}/${repository}`
 
 /** Path on the site of a page, by its path in the repository. */
 export function sitePath(source: string): string {
