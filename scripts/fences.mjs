@@ -28,7 +28,7 @@ if (problems.length > 0) process.exitCode = 1
 
 function pages() {
   const docs = existsSync(join(root, 'docs')) ? readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }) : []
-  return ['README.md', ...packages.map((folder) => `${folder}/README.md`), ...docs.map((name) => `docs/${name}`)]
+  return ['README.md', 'site/index.md', ...packages.map((folder) => `${folder}/README.md`), ...docs.map((name) => `docs/${name}`)]
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.md') && existsSync(join(root, path)))
 }

@@ -17,6 +17,7 @@ const pages = [
   'README.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
+  'site/index.md',
   'packages/core/README.md',
   'packages/server/README.md',
   'packages/browser/README.md',

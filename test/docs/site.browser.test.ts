@@ -1,0 +1,207 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import * as browserPackage from '@unfold-mcp/browser'
+import * as clientPackage from '@unfold-mcp/client'
+import * as gatewayPackage from '@unfold-mcp/gateway'
+import * as serverPackage from '@unfold-mcp/server'
+import axe, { type AxeResults } from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chromiumArgs, chromiumPath, describeInChromium } from '../../packages/browser/test/chromium.ts'
+import { verbs } from '../../packages/cli/src/grammar/verbs.ts'
+import { type StaticServer, staticServer } from './static-server.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const dist = join(root, 'site/dist')
+const minute = 60_000
+const phone = { width: 390, height: 844 }
+
+interface Visit {
+  readonly ids: ReadonlySet<string>
+  /** Addresses on the site that the page links to. */
+  readonly links: readonly string[]
+  readonly problems: readonly string[]
+}
+
+describeInChromium('the documentation site', () => {
+  let browser: Browser
+  let site: StaticServer
+  const visits = new Map<string, Visit>()
+
+  beforeAll(async () => {
+    await promisify(execFile)(process.execPath, ['scripts/docs.mjs'], { cwd: root, maxBuffer: 1 << 26 })
+    site = await staticServer(dist)
+    browser = await chromium.launch({ executablePath: chromiumPath(), args: [...chromiumArgs] })
+    const queue = htmlFiles()
+    const worker = async (): Promise<void> => {
+      const page = await browser.newPage()
+      page.setDefaultTimeout(minute)
+      for (let path = queue.pop(); path !== undefined; path = queue.pop()) visits.set(path, await visit(page, path))
+      await page.close()
+    }
+    await Promise.all([worker(), worker()])
+  }, 15 * minute)
+
+  afterAll(async () => {
+    await browser?.close()
+    await site?.[Symbol.asyncDispose]()
+  })
+
+  test('no page reports an error, lacks a file or sends a request to another origin', () => {
+    expect([...visits].flatMap(([path, { problems }]) => problems.map((problem) => `${path}: ${problem}`))).toEqual([])
+  })
+
+  test('every link leads to a page of the site, and to a place on it', () => {
+    const dead = [...visits].flatMap(([path, { links }]) =>
+      links.filter((link) => !leadsSomewhere(link)).map((link) => `${path}: ${link}`),
+    )
+    expect(dead).toEqual([])
+  })
+
+  test('every page can be reached from the home page', () => {
+    const reached = new Set(['index.html'])
+    for (const path of reached) for (const link of visits.get(path)?.links ?? []) reached.add(fileOf(link))
+    expect([...visits.keys()].filter((path) => path !== '404.html' && !reached.has(path))).toEqual([])
+  })
+
+  test('the reference has every key of the configuration and every command', () => {
+    const schema = readFileSync(join(root, 'packages/gateway/unfold.schema.json'), 'utf8')
+    const { $schema: _, ...keys } = JSON.parse(schema).properties
+    const commands = Object.keys(verbs).map((verb) => `unfold-${verb}`)
+    expect(missing('configuration.html', Object.keys(keys))).toEqual([])
+    expect(missing('commands.html', commands)).toEqual([])
+  })
+
+  test('the API reference has every value that a package exports', () => {
+    expect(missing('api/server.html', Object.keys(serverPackage))).toEqual([])
+    expect(missing('api/client.html', Object.keys(clientPackage))).toEqual([])
+    expect(missing('api/gateway.html', Object.keys(gatewayPackage))).toEqual([])
+    expect(missing('api/browser.html', Object.keys(browserPackage))).toEqual([])
+  })
+
+  test.each([
+    ['budgetTokens', '/configuration.html#budgettokens'],
+    ['defineToolbox', '/api/server.html#definetoolbox'],
+    ['unknown_tool', '/errors/unknown_tool.html'],
+  ])('searching for %s finds %s', async (term, wanted) => {
+    const page = await open('/')
+    const found = await search(page, term)
+    expect(found.filter((address) => address.startsWith(wanted))).not.toEqual([])
+    await page.close()
+  })
+
+  test('the search is used with the keyboard alone', async () => {
+    const page = await open('/')
+    await page.keyboard.press('Control+k')
+    await page.locator('#localsearch-input:focus').waitFor()
+    await page.keyboard.type('budgetTokens')
+    await page.locator('.VPLocalSearchBox .result.selected').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/configuration\.html#/u)
+    await page.close()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    test.each(['/', '/library.html', '/guides/hosts.html', '/configuration.html', '/api/server/testing.html', '/404.html'])(
+      `%s has no accessibility violations in the ${theme} theme`,
+      async (path) => {
+        const page = await open(path, { theme })
+        expect(await violations(page)).toEqual([])
+        await page.close()
+      },
+    )
+
+    test(`the open search dialog has no accessibility violations in the ${theme} theme`, async () => {
+      const page = await open('/guides/search.html', { theme })
+      expect(await search(page, 'permissions')).not.toEqual([])
+      expect(await violations(page)).toEqual([])
+      await page.close()
+    })
+  }
+
+  test.each(['/', '/guides/hosts.html', '/configuration.html'])('%s has no accessibility violations on a phone', async (path) => {
+    const page = await open(path, { viewport: phone })
+    expect(await violations(page)).toEqual([])
+    await page.close()
+  })
+
+  async function open(
+    path: string,
+    { theme = 'light', viewport }: { readonly theme?: 'light' | 'dark'; readonly viewport?: typeof phone } = {},
+  ): Promise<Page> {
+    const page = await browser.newPage({ colorScheme: theme, reducedMotion: 'reduce', ...(viewport && { viewport }) })
+    page.setDefaultTimeout(minute)
+    await page.goto(site.url + path)
+    await mounted(page)
+    return page
+  }
+
+  async function visit(page: Page, path: string): Promise<Visit> {
+    const problems: string[] = []
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) problems.push(message.text())
+    })
+    page.on('pageerror', ({ message }) => problems.push(message))
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url())
+      if (origin !== site.url && protocol !== 'data:') problems.push(`requests ${request.url()}`)
+    })
+    await page.goto(`${site.url}/${path}`)
+    await mounted(page)
+    const { ids, links } = await page.evaluate(() => ({
+      ids: Array.from(document.querySelectorAll('[id]'), ({ id }) => id),
+      links: Array.from(document.querySelectorAll<HTMLAnchorElement>('a[href]'), ({ href }) => href),
+    }))
+    page.removeAllListeners()
+    return { ids: new Set(ids), links: links.filter((link) => link.startsWith(`${site.url}/`)), problems }
+  }
+
+  function leadsSomewhere(link: string): boolean {
+    const { hash } = new URL(link)
+    const target = visits.get(fileOf(link))
+    return target !== undefined && (hash === '' || target.ids.has(decodeURIComponent(hash.slice(1))))
+  }
+
+  /** The names for which a page has no anchor. */
+  function missing(path: string, names: readonly string[]): readonly string[] {
+    return names.filter((name) => visits.get(path)?.ids.has(name.toLowerCase()) !== true)
+  }
+})
+
+function htmlFiles(): string[] {
+  return readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.html'))
+}
+
+/** The file that a static server answers with. */
+function fileOf(link: string): string {
+  const path = decodeURIComponent(new URL(link).pathname).slice(1)
+  return path === '' || path.endsWith('/') ? `${path}index.html` : path
+}
+
+/** Waits until Vue has taken over the page that was rendered at build time. */
+async function mounted(page: Page): Promise<void> {
+  await page.waitForFunction(() => '__vue_app__' in (document.querySelector('#app') ?? {}))
+}
+
+/** Searches and returns the addresses that were found. */
+async function search(page: Page, term: string): Promise<readonly string[]> {
+  await page.locator('#local-search button').click()
+  await page.locator('#localsearch-input').fill(term)
+  const results = page.locator('.VPLocalSearchBox .result')
+  await results.first().waitFor()
+  return results.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+}
+
+/** Everything that axe-core reports with its default rules, one line for each element. */
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const results: AxeResults = await page.evaluate('axe.run()')
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  )
+}
