@@ -45,7 +45,7 @@ describe('the hierarchy', () => {
 
   test('of aws and gcp the one activated last is active, and k8s is left alone', async () => {
     await using session = await opened(clock(), 'infra', 'aws', 'k8s')
-    expect(await session.text('activate_gcp')).toContain('cannot be active at the same time: aws')
+    expect(await session.text('activate_gcp')).toContain('Deactivated exclusive groups: aws')
     expect(await session.toolNames()).toEqual([...menu, ...gcp, ...k8s])
   })
 

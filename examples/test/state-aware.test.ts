@@ -27,7 +27,7 @@ test.each(eras)('there is nothing to look at until a job was submitted (%s)', as
   await using session = await connected(job.server, { era })
   expect(await session.toolNames()).toEqual(['submit'])
   await expect(session.call('jobs', { which: 'done' })).rejects.toThrow(
-    'jobs(which: "done") has nothing now. Submit one, and look when it has ended. Nothing can be chosen now.',
+    'jobs(which: "done") has no data now. Submit one, and look when it has ended. No mode has data now.',
   )
   expect(await session.text('submit', { kind: 'primes', size: 100 })).toMatch(/^Job 1 waits\./u)
   await ended(job.queue, 1)

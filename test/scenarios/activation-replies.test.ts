@@ -36,7 +36,7 @@ verifies('R18-1', async ({ connect }) => {
 verifies('R18-2', async ({ connect }) => {
   const client = await connect(hub())
   const reply = await client.call('activate_cloud')
-  expect(textOf(reply)).toContain('You can now open:\n- activate_aws: AWS operations.\n- activate_gcp: GCP operations.')
+  expect(textOf(reply)).toContain('You can now activate:\n- activate_aws: AWS operations.\n- activate_gcp: GCP operations.')
   expect(replyData(reply)).toMatchObject({
     openable: [
       { group: 'aws', activator: 'activate_aws', about: 'AWS operations' },

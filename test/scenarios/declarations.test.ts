@@ -200,7 +200,7 @@ verifies('P18', () => {
   )
   expect(() => defineToolbox(unchecked({ ...info, gruops: undefined }))).not.toThrow()
   expect(refusal(() => box.tool('two', { about: 'One', description: 'Two' }, handler))).toBe(
-    'invalid_declaration: "description" and "about" in tool "two" differ, and are two names for the same. Keep "description".',
+    'invalid_declaration: "description" and "about" in tool "two" differ, but are two names of one option. Keep "description".',
   )
   expect(refusal(() => box.tool('two', { input: text, inputSchema: z.object({ text: z.string() }) }, handler))).toContain(
     '"inputSchema" and "input" in tool "two" differ',

@@ -164,7 +164,7 @@ verifies('R05-4', async ({ connect }) => {
   const client = await connect(toolbox)
   await client.call('activate_app')
   const text = textOf(await client.call('deactivate', { group: 'database' }))
-  expect(text).toContain('Deactivated with it, because they need it: app.')
+  expect(text).toContain('Deactivated dependent groups: app.')
   expect((await client.toolNames()).filter((name) => !isActivator(name))).toEqual([])
 })
 
@@ -240,7 +240,7 @@ verifies('P04', async ({ connect }) => {
   expect(await client.toolNames()).toEqual(['open_files', 'read_file', 'send_mail'])
   const reply = textOf(await client.call('open_files', { drive: 'c' }))
   expect(reply).toContain('Mounted c: false, true')
-  expect(reply).toContain('Nothing was switched on or off')
+  expect(reply).toContain('No activation is needed')
   expect(reply).toContain('- read_file()')
   expect(reply).not.toContain('send_mail')
   expect(textOf(await client.call('read_file'))).toBe('c')
@@ -409,7 +409,7 @@ verifies('P09', async ({ wire, way }) => {
   const view = await wire(toolbox, { view: 'tags=disk' })
   read.push((await view.ask('tools/call', { name: 'write_file' })).text)
   expect(read.filter((text) => text.includes('(gate)') || /"all"|\ball[ (:.]|=all/u.test(text))).toEqual([])
-  expect(read.join()).toContain(way.era === 'session' ? 'Activated.' : 'Nothing was switched on or off')
+  expect(read.join()).toContain(way.era === 'session' ? 'Activated.' : 'No activation is needed')
 })
 
 verifies('P11', async ({ serve, way }) => {

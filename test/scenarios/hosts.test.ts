@@ -52,7 +52,7 @@ verifies('H03', async ({ serve }) => {
     expect(textOf(await through(policy, ['activate_files']))).toBe('contents of a')
   const opaque = await through('opaque')
   expect(opaque.isError).toBe(true)
-  expect(textOf(opaque)).toBe('There is no tool "read_file".')
+  expect(textOf(opaque)).toBe('Unknown tool "read_file".')
   expect(textOf(await through('hint'))).toContain("Call 'activate_files' first")
   expect(textOf(await through('reveal'))).toContain('contents of a')
 })

@@ -51,8 +51,8 @@ verifies('E05', async ({ connect }) => {
   const client = await connect(office({ exposure: 'lazy' }))
   const reply = await manage(client, 'enable', { tools: ['raed_file', 'ping', 'zzzzzz'] })
   expect(reply.isError).not.toBe(true)
-  expect(textOf(reply)).toContain('There is no tool "raed_file". Nearest: read_file')
-  expect(textOf(reply)).toContain('There is no tool "zzzzzz".')
+  expect(textOf(reply)).toContain('Unknown tool "raed_file". Nearest: read_file')
+  expect(textOf(reply)).toContain('Unknown tool "zzzzzz".')
   expect(await client.toolNames()).toEqual(['manage_tools', 'ping'])
   const none = await manage(client, 'enable', { tools: 'raed_file' })
   expect(reasonOf(none)).toBe('unknown_tool')
@@ -86,7 +86,7 @@ verifies('E08', async ({ connect }) => {
   await manage(client, 'enable', { tools: 'ping' })
   const refused = await manage(client, 'disable', { tools: 'manage_tools' })
   expect(reasonOf(refused)).toBe('invalid_arguments')
-  expect(textOf(refused)).toBe('"manage_tools" cannot be disabled: it is always there.')
+  expect(textOf(refused)).toBe('"manage_tools" cannot be disabled: it is always available.')
   expect(await client.toolNames()).toEqual(['manage_tools', 'ping'])
   const mixed = await manage(client, 'disable', { tools: ['manage_tools', 'ping'] })
   expect(textOf(mixed)).toContain('"manage_tools" cannot be disabled')
@@ -284,7 +284,7 @@ verifies('L02-9', async ({ connect }) => {
     for (const tools of [undefined, []]) {
       const refused = await manage(client, action, tools === undefined ? {} : { tools })
       expect(reasonOf(refused)).toBe('invalid_arguments')
-      expect(textOf(refused)).toBe(`Say in "tools" what to ${action}: names of tools or groups.`)
+      expect(textOf(refused)).toBe(`"tools" is missing. List the tools or groups to ${action}.`)
     }
 })
 
@@ -323,8 +323,8 @@ verifies('L03-2', async ({ wire }) => {
 verifies('L03-3', async ({ connect }) => {
   const client = await connect(office({ exposure: 'lazy' }))
   const reply = await manage(client, 'enable', { tools: ['read_file', 'raed_file'] })
-  expect(textOf(reply)).toContain('a call does not change the list of tools. Call these with call_tool:')
+  expect(textOf(reply)).toContain('calls do not change the tool list. Call these with call_tool:')
   expect(textOf(reply)).toContain('- read_file(path: string) — Read a file')
-  expect(textOf(reply)).toContain('There is no tool "raed_file".')
+  expect(textOf(reply)).toContain('Unknown tool "raed_file".')
   expect(replyData(reply)).toMatchObject({ enabled: [] })
 })

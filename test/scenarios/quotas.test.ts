@@ -20,7 +20,7 @@ verifies('R05-5', async ({ connect }) => {
   for (const name of names.slice(0, 2)) await client.call(`activate_${name}`)
   await client.told(2)
   const reply = await client.call('activate_three')
-  expect(textOf(reply)).toContain('Evicted to make room (least recently used first): one.')
+  expect(textOf(reply)).toContain('Evicted (least recently used first): one.')
   expect(replyData(reply)).toMatchObject({ deactivated: [{ group: 'one', because: 'evicted' }], disappeared: ['in_one'] })
   expect(tools(await client.toolNames())).toEqual(['in_two', 'in_three'])
   await client.told(3)
@@ -32,7 +32,7 @@ verifies('R05-6', async ({ connect }) => {
   const client = await connect(limited({ groups: 2 }))
   for (const name of names.slice(0, 2)) await client.call(`activate_${name}`)
   await client.call('in_one')
-  expect(textOf(await client.call('activate_three'))).toContain('Evicted to make room (least recently used first): two.')
+  expect(textOf(await client.call('activate_three'))).toContain('Evicted (least recently used first): two.')
   expect(tools(await client.toolNames())).toEqual(['in_one', 'in_three'])
 })
 
@@ -45,7 +45,7 @@ verifies('R05-7', async ({ connect }) => {
   const client = await connect(toolbox)
   for (const name of names.slice(0, 2)) await client.call(`activate_${name}`)
   expect(tools(await client.toolNames())).toEqual(['in_one', 'in_two'])
-  expect(textOf(await client.call('activate_three'))).toContain('Evicted to make room (least recently used first): one, two.')
+  expect(textOf(await client.call('activate_three'))).toContain('Evicted (least recently used first): one, two.')
   expect(tools(await client.toolNames())).toEqual(['in_three'])
 })
 

@@ -209,7 +209,7 @@ verifies('B12', async ({ connect }) => {
   for (const name of [...Object.keys(garbage), 'shaped']) {
     const result = await client.call(name)
     expect([name, reasonOf(result)]).toEqual([name, 'invalid_result'])
-    expect(textOf(result)).toContain(`Tool "${name}" gave no usable result`)
+    expect(textOf(result)).toContain(`Tool "${name}" returned an invalid result`)
   }
   expect(textOf(await client.call('ping'))).toBe('pong')
 })

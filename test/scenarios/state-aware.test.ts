@@ -511,7 +511,7 @@ verifies('S28', async (place) => {
     expect(nearest).toContain('Nearest: logs. Choose one of: errors, logs, page.')
     expect(await answer({ what: 'actions' })).toEqual([
       'mode_unavailable',
-      'observe(what: "actions") has nothing now. Use the page, then observe again. Choose one of: errors, logs, page.',
+      'observe(what: "actions") has no data now. Use the page, then observe again. Choose one of: errors, logs, page.',
     ])
     const [stranger, whose] = await answer({ what: 'logs', connection: 'a' })
     expect(stranger).toBe('invalid_arguments')
@@ -521,9 +521,7 @@ verifies('S28', async (place) => {
 
 verifies('S29', async ({ wire }) => {
   const { greeting } = await wire(pageWatcher().served)
-  expect(greeting.result.instructions).toBe(
-    'Watches a page.\nBegin with observe: more tools are listed after the first call that succeeds.',
-  )
+  expect(greeting.result.instructions).toBe('Watches a page.\nStart with observe: more tools are listed after it succeeds.')
 })
 
 verifies('S31', async (place) => {
@@ -624,7 +622,7 @@ verifies('S33', async ({ connect }) => {
   const refused = await client.call('read', { what: 'mails' })
   expect([reasonOf(refused), textOf(refused)]).toEqual([
     'mode_unavailable',
-    'read(what: "mails") has nothing now. Wait for the postman. Choose one of: history.',
+    'read(what: "mails") has no data now. Wait for the postman. Choose one of: history.',
   ])
   facts.set({ mails: 3 })
   expect(await listed()).toEqual({ available_modes: ['mails', 'history'], data_counts: { mails: 3, history: 3 } })

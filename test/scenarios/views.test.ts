@@ -85,13 +85,13 @@ verifies('R13-6', async (place) => {
     'groups=flies': 'Nearest: files.',
     'tags=storag': 'Nearest: storage.',
     'versions=convert@3': 'Known: convert@1, convert@2.',
-    'versions=convert': 'versions "convert", which this server does not have.',
+    'versions=convert': 'Unknown versions "convert" in the URL.',
     'exposure=evrything': 'Nearest: everything.',
     'readOnly=perhaps': 'Known: true, false.',
   }
   for (const [view, hint] of Object.entries(wrong)) {
     const refusal = await refusalOfView(place, view)
-    expect(refusal).toContain('invalid_view: The address asks for ')
+    expect(refusal).toContain('invalid_view: Unknown ')
     expect(refusal).toContain(hint)
   }
 })

@@ -254,7 +254,7 @@ describeInChromium('the command, with a browser', () => {
     release()
     expect(await page).toContain('Here at last')
     expect(await network).toContain(held.url)
-    expect(await observe('actions')).toContain('has nothing now')
+    expect(await observe('actions')).toContain('has no data now')
     const listed = (await client.listTools(undefined, { cacheMode: 'bypass' })).tools
     expect(listed.find(({ name }) => name === 'generate')?._meta?.available_modes).not.toContain('reproduction')
     await client.close()

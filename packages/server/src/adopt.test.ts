@@ -547,7 +547,7 @@ test('a misspelt tool is reported with the nearest', async () => {
   })
   await using _first = await testContext(served)
   await using _second = await testContext(served)
-  expect(reports).toEqual([expect.stringContaining('no tool "raed_file", which its groups were told of. Nearest: read_file.')])
+  expect(reports).toEqual([expect.stringContaining('no tool "raed_file", which "assign" or "always" names. Nearest: read_file.')])
 })
 
 test('a misspelt group is a compile error', async () => {

@@ -14,9 +14,9 @@ import { toolboxKeys } from './toolbox-keys.ts'
 /** Options of an adopted server, which brings its own name, instructions and tools. */
 export interface AdoptOptions<Name extends string, F extends Facts = Facts, P extends Principal = Principal>
   extends Omit<ToolboxOptions<GroupsOf<Name>, F, P>, 'name' | 'version' | 'title' | 'icons' | 'websiteUrl' | 'instructions'> {
-  /** The group of each tool. One without a group is always shown, or behind the gate. */
+  /** The group of each tool. Tools without a group are always listed, or behind the gate. */
   readonly assign?: { readonly [tool: string]: NoInfer<Name> } | ((tool: Tool) => NoInfer<Name> | undefined)
-  /** Tools that are shown before the gate is opened. */
+  /** Tools that are listed before the gate is opened. */
   readonly always?: readonly string[]
 }
 
@@ -24,15 +24,14 @@ const { name: _n, version: _v, title: _t, icons: _i, websiteUrl: _w, instruction
 
 const adoptKeys: Keys<AdoptOptions<string>> = { ...sharedKeys, assign: true, always: true }
 
-/** Makes the protocol server of one scope. */
 export type Make = (connecting: ConnectingClient, rules: Rules, admit: (entry: ToolEntry) => void) => Promise<AdoptedServer>
 
-// The longest that a timer can wait.
+// The longest delay of a timer.
 const noLimitMs = 2 ** 31 - 1
 
 const definitionsInMemory = 10_000
 
-/** An existing server with groups. Serve it as a toolbox: with `serve`, `createHandler` or `listen`. */
+/** An existing server with groups. Serve it like a toolbox: with `serve`, `createHandler` or `listen`. */
 export class Adopted<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> {
   readonly #runtime: Runtime
   declare readonly [principalType]?: (principal: P | undefined) => void
@@ -59,13 +58,13 @@ export class Adopted<Name extends string = string, F extends Facts = Facts, P ex
     servable(this, () => runtime)
   }
 
-  /** Adds whatever a source provides, such as a `ToolRegistry`, for every client, and follows its changes. */
+  /** Adds a source, such as a `ToolRegistry`, for every client, and follows its changes. */
   use(source: Source): this {
     addSource(this.#runtime, source)
     return this
   }
 
-  /** Activates a group from outside a request: for a scope, `principal:<id>`, or `all` that are connected. */
+  /** Activates a group outside of a request: for a scope, for `principal:<id>`, or for `all` connected clients. */
   activate(group: Name, scope: string): Promise<void> {
     return changeFor(this.#runtime, scope, 'activate', group)
   }
@@ -74,12 +73,12 @@ export class Adopted<Name extends string = string, F extends Facts = Facts, P ex
     return changeFor(this.#runtime, scope, 'deactivate', group)
   }
 
-  /** Whether a group is active: for a scope or `principal:<id>`; without one, for the only client over standard input and output. */
+  /** Returns whether a group is active: for a scope, for `principal:<id>`, or without a scope for the only client over stdio. */
   isActive(group: Name, scope?: string): boolean {
     return isActiveFor(this.#runtime, group, scope)
   }
 
-  /** Reads the server's tools, and predicates, again; whoever's view changed is told. */
+  /** Reads the server's tools and predicates again and notifies every client whose view changed. */
   toolListChanged(): void {
     toolListChanged(this.#runtime)
   }
@@ -95,7 +94,7 @@ function groupOf(assign: Assign, always: readonly string[] | undefined, gated: b
   return (tool) => assigned(tool) ?? (gated && always?.includes(tool.name) !== true ? gateName : undefined)
 }
 
-/** A misspelt tool would be left without its group, which nobody notices. */
+/** Reports names in `assign` and `always` that the server does not have: a misspelt tool would silently lose its group. */
 function unmet(assign: Assign, always: readonly string[] = [], report: Rules['report']): Rules['met'] {
   const expected = [...(typeof assign === 'object' ? Object.keys(assign) : []), ...always]
   let told = false
@@ -104,7 +103,7 @@ function unmet(assign: Assign, always: readonly string[] = [], report: Rules['re
     told = true
     const names = tools.map((tool) => tool.name)
     for (const name of expected.filter((each) => !names.includes(each))) {
-      const message = `The adopted server has no tool "${name}", which its groups were told of.${nearestHint(nearest(name, names))}`
+      const message = `The adopted server has no tool "${name}", which "assign" or "always" names.${nearestHint(nearest(name, names))}`
       report({ reason: 'unknown_tool', message })
     }
   }

@@ -14,26 +14,25 @@ import type { ToolGroups } from './tool-groups.ts'
 import { Toolbox, type ToolboxOptions } from './toolbox.ts'
 import { toolboxKeys } from './toolbox-keys.ts'
 
-/** The attributes of a decorated class: those of any toolbox, and which of its fields hold what. */
+/** Options of a decorated class: those of a toolbox, and the names of its fields. */
 export interface ServerAttributes extends Partial<Omit<ToolboxOptions<unknown>, 'groups' | 'gate' | 'hiddenCalls'>> {
-  /** The boolean field behind one gate before everything, also before `groups`. It is each client's own. */
+  /** The boolean field behind one gate for everything, groups included. Each client has its own value. */
   readonly activation?: string
   /** The field that holds the `ToolGroups`. */
   readonly groups?: string
   /** The field that holds the `ToolRegistry`. */
   readonly registry?: string
-  /** Answers a call of a hidden tool with what to activate first. */
+  /** Responds to a call of a hidden tool with what to activate first. */
   readonly hiddenToolHint?: boolean
 }
 
-/** The attributes of a decorated method. Default of `name`: the method's own. */
+/** Options of a decorated method. Default of `name`: the name of the method. */
 export interface ToolAttributes<I extends SchemaSource | undefined, O extends SchemaSource | undefined = undefined>
   extends Omit<ToolConfig<string, I, O, never>, 'when'> {
   readonly name?: string
   readonly when?: AnyConfig['when']
 }
 
-/** The fields that these attributes name, as the class must have them. */
 type FieldsOf<A> = (A extends { readonly activation: infer F extends string } ? Record<F, boolean> : unknown) &
   (A extends { readonly groups: infer F extends string } ? Record<F, ToolGroups> : unknown) &
   (A extends { readonly registry: infer F extends string } ? Record<F, ToolRegistry> : unknown)
@@ -46,7 +45,7 @@ const serverKeys: Keys<ServerAttributes> = { ...sharedKeys, activation: true, re
 
 const methodKeys: Keys<AnyConfig & { readonly name?: string }> = { ...toolKeys, name: true }
 
-// Decorators keep their data here: Node 20 has no Symbol.metadata.
+// Decorators store their data here because Node 20 has no Symbol.metadata.
 const toolMethods = new WeakMap<object, { readonly name: string; readonly config: DeclaredTool }>()
 const toolboxes = new WeakMap<object, Toolbox>()
 
@@ -58,7 +57,7 @@ export function tool<const I extends SchemaSource | undefined = undefined, const
     const called = attributes.name ?? String(context.name)
     const given = attributes as AnyConfig & { readonly name?: string }
     const { name: _name, ...config } = declared(`tool "${called}"`, given, methodKeys)
-    // The entry is made when an instance is served; a wrong schema is refused where it is written.
+    // The entry is created when an instance is served; a wrong schema throws where it is written.
     checkSchemaSource(called, config.input, 'input')
     checkSchemaSource(called, config.output, 'output')
     toolMethods.set(method, { name: called, config })
@@ -75,15 +74,15 @@ export function mcpServer<const A extends ServerAttributes>(
   }
 }
 
-/** The toolbox behind an instance of a decorated class, to extend or control it as any other. */
+/** Returns the toolbox behind an instance of a decorated class, to extend or control it. */
 export function toolboxOf(instance: object): Toolbox {
   runtimeOf(instance)
   const found = toolboxes.get(instance)
   if (found !== undefined) return found
-  throw new Failure('unsupported_server', 'This is no instance of a class with @mcpServer.', { problem: typeof instance })
+  throw new Failure('unsupported_server', 'This is not an instance of a class with @mcpServer.', { problem: typeof instance })
 }
 
-/** The call being answered, what it set the activation field to, and the work that this started. */
+/** The current call, the value it assigned to the activation field, and the work that this started. */
 interface Current {
   readonly ctx: ToolContext
   readonly started: Promise<unknown>[]
@@ -119,7 +118,7 @@ function toolboxFor(instance: object, attributes: Declared<ServerAttributes>): T
   return toolbox
 }
 
-/** The field reads and writes the activation of whichever client's call is being answered; `outside` answers elsewhere. */
+/** Binds the field to the activation of the client whose call is running; `outside` applies elsewhere. */
 function bindField(instance: object, field: string, outside: () => boolean): void {
   Object.defineProperty(instance, field, {
     get: () => {

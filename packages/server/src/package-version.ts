@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 
 const unknown = '0.0.0'
 
-/** The version of the package that a script belongs to: of the nearest package.json above it that has one. */
+/** The version in the nearest package.json above a script. */
 export function packageVersion(script = process.argv[1]): string {
   if (script === undefined) return unknown
   try {
-    // A command of a package is started through a link in node_modules/.bin.
+    // Commands of packages are started through a link in node_modules/.bin.
     for (let folder = dirname(realpathSync(script)); ; folder = dirname(folder)) {
       const version = versionIn(join(folder, 'package.json'))
       if (version !== undefined) return version

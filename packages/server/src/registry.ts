@@ -23,7 +23,7 @@ import { resultOf } from './tool/result.ts'
 import { declaredTool, entryOf, type InputOf, type ToolConfig, toolKeys } from './tool/tool-config.ts'
 import { ToolGroups } from './tool-groups.ts'
 
-/** A tool as it is registered, with the keys that it has in a toolbox. */
+/** A registered tool, with the same keys as in a toolbox. */
 export interface RegisteredTool<I extends SchemaSource | undefined = SchemaSource | undefined>
   extends ToolConfig<string, I, SchemaSource | undefined, Facts> {
   readonly execution?: Tool['execution']
@@ -31,10 +31,9 @@ export interface RegisteredTool<I extends SchemaSource | undefined = SchemaSourc
 
 const registeredKeys: Keys<RegisteredTool> = { ...toolKeys, execution: true }
 
-/** What a registry is called, and which groups decide what is visible while it is on its own. */
 export interface RegistryOptions {
   readonly name?: string
-  /** Declared as in a toolbox, or step by step. */
+  /** Declared as in a toolbox, or step by step with `ToolGroups`. */
   readonly groups?: ToolGroups | { readonly [name: string]: GroupOptions }
 }
 
@@ -43,8 +42,8 @@ const registryKeys: Keys<RegistryOptions> = { name: true, groups: true }
 let registries = 0
 
 /**
- * Tools that come and go while the server runs. A toolbox takes it with `use`, shows what it holds after its own tools, and
- * follows its changes. On its own it lists and calls what it holds, with the groups given to it deciding what is visible.
+ * Tools that come and go while the server runs. `toolbox.use(registry)` lists them after the toolbox's own tools. Without a
+ * toolbox, the registry lists and calls its tools itself, and its own groups decide what is visible.
  */
 export class ToolRegistry implements Source {
   readonly name: string
@@ -75,7 +74,7 @@ export class ToolRegistry implements Source {
     return this.#add(name, tool, { group }, handler)
   }
 
-  /** Registers a tool that exists only while `visible` says so. */
+  /** Registers a tool that exists only while `visible` returns true. */
   registerConditional<const I extends SchemaSource | undefined = undefined>(
     name: string,
     tool: RegisteredTool<I>,
@@ -85,7 +84,7 @@ export class ToolRegistry implements Source {
     return this.#add(name, tool, { when: visible }, handler)
   }
 
-  /** Removes a tool and returns it, or nothing if there was none. */
+  /** Removes a tool and returns it, or `undefined` if there was none. */
   unregister(name: string): Tool | undefined {
     const found = [...this.#entries.values()].filter((entry) => entry.tool.name === name)
     for (const entry of found) this.#entries.delete(keyOf(entry))
@@ -93,19 +92,17 @@ export class ToolRegistry implements Source {
     return found.at(-1)?.tool
   }
 
-  /** Whether the tool exists and is visible. */
   hasTool(name: string): boolean {
     return this.#visible().some((entry) => entry.tool.name === name)
   }
 
-  /** The tools that are visible now. */
   listTools(cursor?: string, pageSize?: number): { readonly tools: readonly Tool[]; readonly nextCursor?: string } {
     const tools = this.#visible().map((entry) => entry.tool)
     const { items, nextCursor }: Page<Tool> = pageOf(tools, pageSize, fingerprint(tools.map(toolFingerprint).join()), cursor)
     return { tools: items, ...(nextCursor !== undefined && { nextCursor }) }
   }
 
-  /** Calls a tool that is visible; any other name is an unknown one. */
+  /** Calls a visible tool. */
   async callTool(
     name: string,
     args: unknown = {},
@@ -152,7 +149,7 @@ export class ToolRegistry implements Source {
     }
   }
 
-  // Listeners are asked before anything is kept, so a refused tool leaves no trace.
+  // Listeners come first: a tool that one of them refuses leaves no trace.
   #announce(added?: ToolEntry): void {
     for (const listener of this.#listeners) listener(added)
   }
@@ -205,7 +202,7 @@ export class ToolRegistry implements Source {
 }
 
 async function noClient(operation: string): Promise<never> {
-  throw new Failure('no_scope', `There is no client for ctx.${operation}(): the tool was called without a transport.`, {
+  throw new Failure('no_scope', `ctx.${operation}() needs a client, but the tool was called without a transport.`, {
     operation,
   })
 }

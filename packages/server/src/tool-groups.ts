@@ -15,8 +15,8 @@ import type { ToolContext } from './tool/context.ts'
 import type { Declared } from './tool/declared.ts'
 
 /**
- * Groups declared step by step. On its own it keeps one activation; as part of a server it declares the groups, and what is
- * active belongs to each client: pass the `ctx` of the call.
+ * Groups that are declared step by step. On its own it has one activation. As part of a server, each client has its own activation,
+ * so pass the `ctx` of the call.
  */
 export class ToolGroups {
   readonly #declarations: { readonly [name: string]: Declared<GroupOptions> }
@@ -35,7 +35,7 @@ export class ToolGroups {
     return this.#with(name, { about, ...more })
   }
 
-  /** A group that needs `parent` to be active. */
+  /** Adds a group that needs `parent` to be active. */
   withChildGroup(
     name: string,
     parent: string,
@@ -45,7 +45,7 @@ export class ToolGroups {
     return this.#with(name, { about, parent, ...more })
   }
 
-  /** Only one of these can be active; activating one switches the others off. */
+  /** Makes groups exclusive: activating one deactivates the others. */
   withExclusion(names: readonly string[]): ToolGroups {
     const next: Record<string, Declared<GroupOptions>> = { ...this.#declarations }
     for (const name of names) {
@@ -68,20 +68,20 @@ export class ToolGroups {
     else this.#own = planDeactivate(this.#groups, this.#own, name).next
   }
 
-  /** Whether a group is active. Outside a call of a server, for its only client over standard input and output. */
+  /** Returns whether a group is active. Outside of a call this works only for a server with one client over stdio. */
   isActive(name: string, ctx?: ToolContext): boolean {
     const client = ctx ?? this.#current?.()
     if (client !== undefined) return client.isActive(name)
     return this.#outside?.(name) ?? isActive(this.#groups, this.#own, groupOf(this.#groups, name).name)
   }
 
-  /** As part of a server, what is active belongs to whichever client's call is being answered; `outside` answers elsewhere. */
+  /** Binds the groups to the client whose call is running; `outside` applies elsewhere. */
   belongTo(current: () => ToolContext | undefined, outside: (group: string) => boolean): void {
     this.#current = current
     this.#outside = outside
   }
 
-  /** Help text: every group with what it is for, children indented below their parents. */
+  /** Help text: every group with its description, children indented below their parents. */
   describe(): string {
     const lines: string[] = []
     const visit = (name: string, depth: number): void => {
@@ -93,7 +93,7 @@ export class ToolGroups {
     return lines.join('\n')
   }
 
-  /** What was declared, for a toolbox's `groups`. */
+  /** The declared groups, for a toolbox's `groups`. */
   get declarations(): { readonly [name: string]: Declared<GroupOptions> } {
     return this.#declarations
   }

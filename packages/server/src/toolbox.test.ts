@@ -135,8 +135,8 @@ describe('a declaration that cannot work is refused where it is written', () => 
 
 test('a former name that another tool has is refused where it is declared, whichever comes first', () => {
   const box = () => defineToolbox(info).tool('list_files', { aliases: ['ls'] }, () => '')
-  expect(() => box().tool('ls', {}, () => '')).toThrow('both "ls" and "list_files" go by the name "ls"')
-  expect(() => box().tool('dir', { aliases: ['list_files'] }, () => '')).toThrow('go by the name "list_files"')
+  expect(() => box().tool('ls', {}, () => '')).toThrow('"ls" and "list_files" share the name "ls"')
+  expect(() => box().tool('dir', { aliases: ['list_files'] }, () => '')).toThrow('share the name "list_files"')
   expect(() => box().tool('list_files', { version: '2', aliases: ['ls'] }, () => '')).not.toThrow()
 })
 

@@ -129,24 +129,23 @@ export interface ProtocolOptions {
 
 /** The gate of a toolbox. */
 export interface GateOptions {
-  /** What is behind it. Without it, a description is generated from the names of the tools. */
+  /** What is behind the gate. Default: generated from the names of the tools. */
   readonly description?: string
-  /** The same as `description`. */
+  /** Former name of `description`. */
   readonly about?: string
   /** Open from the start. */
   readonly default?: boolean
 }
 
-/** What a server says of itself; what is left out is as the toolbox declares it. */
+/** Overrides for a client that connects; missing members come from the toolbox. */
 export interface Introduction {
-  /** In place of `name`, `version`, `title`, `icons` and `websiteUrl`. */
+  /** Replaces `name`, `version`, `title`, `icons` and `websiteUrl`. */
   readonly info?: Implementation
   readonly description?: string
-  /** The same as `description`. */
+  /** Former name of `description`. */
   readonly about?: string
 }
 
-/** A composite tool as its author declares it. */
 type CompositeToolConfig<Name extends string, By extends string, M, C, F extends Facts> = Omit<
   ToolConfig<Name, C, undefined, F>,
   'output' | 'outputSchema' | 'activator'
@@ -156,16 +155,16 @@ type CompositeToolConfig<Name extends string, By extends string, M, C, F extends
 const { output: _, outputSchema: __, activator: ___, ...keysOfAnyMode } = toolKeys
 const compositeKeys = { ...keysOfAnyMode, by: true, policy: true, modes: true } as const
 
-/** Groups whose parents, exclusions and needs are names declared next to them. */
+/** Groups whose parents, exclusions and needs must be declared names. */
 export type GroupsOf<Name extends string> = { readonly [K in Name]: GroupOptions<NoInfer<Name>> }
 
-/** Tools declared once, for every client of both protocol eras. Serve it with `serve`, `createHandler` or `listen`. */
+/** Tools that are declared once, for clients of both protocol eras. Serve it with `serve`, `createHandler` or `listen`. */
 export class Toolbox<Name extends string = string, F extends Facts = Facts, P extends Principal = Principal> implements Source {
   readonly name: string
   readonly #options: ToolboxOptions<unknown, F, P>
   readonly #entries: ToolEntry[] = []
   readonly #taken = new Set<string>()
-  /** Which tool a name or a former name leads to. */
+  /** The tool behind each name and former name. */
   readonly #owners = new Map<string, string>()
   readonly #extend: Extension[] = []
   readonly #listeners = new Set<(added?: ToolEntry) => void>()
@@ -180,7 +179,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     servable(this, () => runtime)
   }
 
-  /** Adds a tool. After the toolbox is served this shows it to whoever should see it. */
+  /** Adds a tool. If the toolbox is already being served, clients are notified. */
   tool<const I extends SchemaSource | undefined = undefined, const O extends SchemaSource | undefined = undefined>(
     name: string,
     config: ToolConfig<Name, I, O, F>,
@@ -194,7 +193,7 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     )
   }
 
-  /** Adds a composite tool: one parameter chooses between modes, each with a handler, and only those with data are listed. */
+  /** Adds a composite tool: one parameter chooses between modes, each with its own handler, and only modes with data are listed. */
   composite<const By extends string, const M extends ModeConfigs<F>, const C extends SchemaSource | undefined = undefined>(
     name: string,
     config: CompositeToolConfig<Name, By, M, C, F>,
@@ -236,22 +235,22 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     return this
   }
 
-  /** Adds whatever a source provides, such as a `ToolRegistry`, and follows its changes. */
+  /** Adds a source, such as a `ToolRegistry`, and follows its changes. */
   use(source: Source): this {
     addSource(this.#runtime, source)
     return this
   }
 
   /**
-   * Registers prompts, resources, completions, custom methods: all but tools, on each protocol server before it connects. It may
-   * depend on whom that server is for.
+   * Registers prompts, resources, completions and custom methods (everything except tools) on each protocol server before it
+   * connects.
    */
   extend(register: Extension): this {
     this.#extend.push(register)
     return this
   }
 
-  /** Activates a group from outside a request: for a scope (`ctx.scope`), `principal:<id>`, or `all` that are connected. */
+  /** Activates a group outside of a request: for a scope (`ctx.scope`), for `principal:<id>`, or for `all` connected clients. */
   activate(group: Name, scope: string): Promise<void> {
     return changeFor(this.#runtime, scope, 'activate', group)
   }
@@ -261,24 +260,24 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
   }
 
   /**
-   * Whether a group is active, from outside a request: for a scope (`ctx.scope`) or `principal:<id>`; without one, for the only
-   * client of a server over standard input and output. For a principal: in all its sessions.
+   * Returns whether a group is active, outside of a request: for a scope (`ctx.scope`), for all sessions of `principal:<id>`, or
+   * without a scope for the only client over stdio.
    */
   isActive(group: Name, scope?: string): boolean {
     return isActiveFor(this.#runtime, group, scope)
   }
 
-  /** Releases what hooks prepared, for everybody; the toolbox is not to be served after. `serve` does it by itself. */
+  /** Releases everything that hooks prepared. The toolbox cannot be served afterwards. `serve` does this itself. */
   close(): Promise<void> {
     return stopRuntime(this.#runtime)
   }
 
-  /** Reads predicates again; whoever's view changed is told. */
+  /** Evaluates predicates again and notifies every client whose view changed. */
   toolListChanged(): void {
     toolListChanged(this.#runtime)
   }
 
-  /** What a client that connects now would be listed first, and what everything it may have would be. */
+  /** Returns what a client that connects now would be listed first, and everything it may use. */
   preview(client: PreviewOptions<P> = {}): Promise<Preview> {
     return previewFor(this.#runtime, client)
   }
@@ -292,25 +291,25 @@ export class Toolbox<Name extends string = string, F extends Facts = Facts, P ex
     return () => this.#listeners.delete(changed)
   }
 
-  /** A name and a former name are one tool's alone; its versions share them. */
+  /** Throws if two tools share a name or former name; versions of one tool may. */
   #refuseSharedName({ tool: { name }, aliases }: ToolEntry): void {
     for (const each of [name, ...aliases]) {
       const owner = this.#owners.get(each) ?? name
       if (owner === name) continue
-      const message = `In ${this.name} both "${name}" and "${owner}" go by the name "${each}". Rename one, or remove the alias.`
+      const message = `In ${this.name} "${name}" and "${owner}" share the name "${each}". Rename one, or remove the alias.`
       throw new Failure('duplicate_name', message, { name: each, sources: [this.name] })
     }
   }
 }
 
-/** Declares a toolbox. Groups are written once, and tools are checked against them. */
+/** Declares a toolbox. The compiler checks the groups of tools against the declared ones. */
 export function defineToolbox<const Name extends string = never, F extends Facts = Facts, P extends Principal = Principal>(
   options: ToolboxOptions<GroupsOf<Name>, F, P>,
 ): Toolbox<Name, F, P> {
   return new Toolbox(options)
 }
 
-/** The options under the library's own names; throws for a key that nothing reads. */
+/** Returns the options with canonical keys, and throws for unknown keys. */
 function declaredOptions<F extends Facts, P extends Principal>(
   given: ToolboxOptions<unknown, F, P>,
 ): Declared<ToolboxOptions<unknown, F, P>> {
@@ -327,7 +326,7 @@ function declaredGate(gate: string | GateOptions | undefined): Declared<GateOpti
   return typeof gate === 'string' ? { about: gate } : declared('"gate"', gate, gateKeys)
 }
 
-/** All that these options decide, with every default filled in; throws for a mixture that cannot be. */
+/** Fills in defaults, and throws for options that contradict each other. */
 export function declarationOf<F extends Facts, P extends Principal>(
   given: ToolboxOptions<unknown, F, P>,
   { extend = [], scopedServer }: { readonly extend?: Declaration['extend']; readonly scopedServer?: Declaration['scopedServer'] },

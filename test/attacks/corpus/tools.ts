@@ -6,7 +6,7 @@ const badCall = (form: string, params: Record<string, unknown> | undefined): rea
     what: `a call whose params are ${JSON.stringify(params)}`,
     over: 'both',
     send: { method: 'tools/call', ...(params !== undefined && { params }) },
-    expect: refused(-32602, 'invalid_params', { says: /cannot be read/u }),
+    expect: refused(-32602, 'invalid_params', { says: /^Invalid /u }),
   })
 
 const unknown = (form: string, name: string, args?: Record<string, unknown>): readonly Attack[] =>
@@ -30,13 +30,13 @@ const inSession = (id: Attack['id'], what: string, send: Sent, expect: Attack['e
 const throwing: Record<string, RegExp> = {
   error: /^It broke$/u,
   string: /^It broke$/u,
-  undefined: /failed without saying why/u,
-  null: /failed without saying why/u,
+  undefined: /failed without a message/u,
+  null: /failed without a message/u,
   symbol: /It broke/u,
-  bare: /failed without saying why/u,
+  bare: /failed without a message/u,
   huge: /^(It broke ){1000,1200}.{0,9}…$/u,
   numeric: /^5$/u,
-  trap: /failed without saying why/u,
+  trap: /failed without a message/u,
 }
 
 const garbage = [
@@ -211,7 +211,7 @@ export const tools: readonly Attack[] = [
       what: `a handler that returns garbage: ${form}`,
       over: 'both',
       send: call(`give_${form}`),
-      expect: failed('invalid_result', /The author of the tool must fix it/u),
+      expect: failed('invalid_result', /Its author must fix this/u),
     }),
   ),
   ...fromBoth({

@@ -105,11 +105,10 @@ function deactivator(plan: SurfacePlan, names: readonly string[]): ToolEntry {
     tool: {
       name: 'deactivate',
       title: 'Deactivate a group',
-      description:
-        'Switch off a group of tools that is no longer needed. Its tools, and those of groups inside it, leave the list.',
+      description: 'Deactivate a group of tools that is no longer needed. Its tools and those of nested groups leave the list.',
       inputSchema: {
         type: 'object',
-        properties: { group: { type: 'string', enum: names, description: 'The group to switch off' } },
+        properties: { group: { type: 'string', enum: names, description: 'The group to deactivate' } },
         required: ['group'],
       },
       annotations,
@@ -148,11 +147,11 @@ function describe(plan: SurfacePlan, group: Group, reader: Reader): string {
         .toReversed()
   if (missing.length > 0) parts.push(`Call ${missing.map((name) => activatorName(plan, name)).join(', then ')} first.`)
   const children = known(groups.children.get(group.name) ?? [])
-  if (children.length > 0) parts.push(`Opens the way to: ${children.map((name) => activatorName(plan, name)).join(', ')}.`)
+  if (children.length > 0) parts.push(`Then available: ${children.map((name) => activatorName(plan, name)).join(', ')}.`)
   const needs = known(group.needs)
   if (needs.length > 0) parts.push(`Also activates: ${needs.join(', ')}.`)
   const excludes = known(group.excludes)
-  if (excludes.length > 0) parts.push(`Switches off: ${excludes.join(', ')}.`)
+  if (excludes.length > 0) parts.push(`Deactivates: ${excludes.join(', ')}.`)
   return parts.join(' ')
 }
 

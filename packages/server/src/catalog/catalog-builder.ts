@@ -205,11 +205,11 @@ export class CatalogBuilder {
     for (const name of names) if (awaited.has(name)) this.#met.add(name)
     for (const [waiting, name] of pairs) {
       if (!this.#met.has(name)) {
-        const message = `Tool "${waiting}" waits for "${name}", which there is not.${nearestHint(nearest(name, names))}`
+        const message = `Tool "${waiting}" waits for "${name}", which does not exist.${nearestHint(nearest(name, names))}`
         throw new Failure('invalid_declaration', message, { what: `${waiting}.after` })
       }
       if (isCircular(waits, waiting)) {
-        const message = `Tool "${waiting}" waits for "${name}", which in the end waits for it: neither would ever be listed.`
+        const message = `Tool "${waiting}" waits for "${name}", which in turn waits for it: neither would ever be listed.`
         throw new Failure('invalid_declaration', message, { what: `${waiting}.after` })
       }
     }
@@ -219,7 +219,7 @@ export class CatalogBuilder {
     )
     if (forgotten === undefined) return
     const { name } = forgotten.tool
-    const message = `Some tools wait for another, and "${name}" does not say whether it does. Give it after: false to list it from the start.`
+    const message = `Some tools have "after", and "${name}" has not. Give it after: false to list it from the start.`
     throw new Failure('invalid_declaration', message, { what: `${name}.after` })
   }
 
@@ -268,12 +268,12 @@ function checkDefinition(tool: Tool): void {
     throw new Failure('invalid_schema', `Tool "${tool.name}": ${problem}.`, { tool: tool.name, problem }, { cause })
   }
   for (const what of ['title', 'description'] as const)
-    if (tool[what] !== undefined && typeof tool[what] !== 'string') refuse(`its ${what} is no text`)
+    if (tool[what] !== undefined && typeof tool[what] !== 'string') refuse(`its ${what} is not a string`)
   try {
     toolFingerprint(tool)
     JSON.stringify(tool._meta)
   } catch (error) {
-    refuse(`its definition holds something that JSON cannot (${errorMessage(error)})`, error)
+    refuse(`JSON cannot represent its definition (${errorMessage(error)})`, error)
   }
 }
 

@@ -44,7 +44,7 @@ const manage = entryOf('manage', {
   name: 'manage_tools',
   title: 'Manage tools',
   description:
-    'Choose which tools are listed. list: what there is. search: find some. describe: their definitions. enable, disable: tools or whole groups. reset: as at first. status: what is listed, and why.',
+    'Choose which tools are listed. list: all tools. search: find tools. describe: full definitions. enable, disable: tools or groups. reset: the initial list. status: what is listed, and why.',
   annotations: looking,
   inputSchema: {
     type: 'object',
@@ -64,7 +64,7 @@ const search = entryOf('search', {
   name: 'search_tools',
   title: 'Search tools',
   description:
-    'Find tools by what they do. Name the app, the verb and the object: "github create issue". An empty query lists what there is.',
+    'Find tools by what they do. Name the app, the verb and the object: "github create issue". An empty query lists all tools.',
   annotations: looking,
   inputSchema: {
     type: 'object',

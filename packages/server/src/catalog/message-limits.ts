@@ -60,14 +60,14 @@ function endOfString(text: string, start: number): number {
 }
 
 function endless(): Failure {
-  const problem = 'A number is larger than any that can be read'
+  const problem = 'A number is out of range'
   return new Failure('invalid_request', `${problem}. Send a smaller one, or send it as text.`, { problem })
 }
 
 function tooLarge(what: 'elements' | 'depth', limit: number): Failure {
   const message =
     what === 'depth'
-      ? `The request is nested more than ${limit} levels deep. Send flatter arguments.`
-      : `The request holds more than ${limit} elements. Send less at once.`
+      ? `The request is nested more than ${limit} levels deep. Flatten the arguments.`
+      : `The request has more than ${limit} elements. Send fewer at once.`
   return new Failure('arguments_too_large', message, { limit, what })
 }

@@ -1,6 +1,6 @@
 import { canChange, dependsOnPrincipal, type Runtime } from '../runtime/runtime.ts'
 
-/** How long, and by whom, a 2026-07-28 client's list may be cached. */
+/** How long and by whom a 2026-07-28 client's list may be cached. */
 export interface ListCacheHint {
   readonly ttlMs: number
   readonly cacheScope: 'public' | 'private'

@@ -5,14 +5,14 @@ import type { Scope } from '../scope/scope.ts'
 import { textIn } from './identity.ts'
 import type { OwnRequest } from './operation.ts'
 
-/** `io.github.unfold-mcp/changes`: what changed since the list with a given identity. */
+/** `io.github.unfold-mcp/changes`: the changes since the list with a given identity. */
 export async function changes(runtime: Runtime, scope: Scope, { params }: OwnRequest): Promise<object> {
   const since = textIn(discovery.methods.changes, params, 'since')
   const { tools } = runtime.views.rendered(scope)
   const delta = changesSince(runtime, scope, since)
-  // The client has this list from now on: it may ask for what changed since.
+  // The client has this list from now on, so it may ask for changes since.
   const identity = rememberList(runtime, scope)
   if (since === identity) return { identity, known: true, added: [], changed: [], removed: [] }
   if (delta !== undefined) return { identity, known: true, ...delta }
-  return { identity, known: false, tools_count: tools.length, message: 'That list is not remembered. List the tools again.' }
+  return { identity, known: false, tools_count: tools.length, message: 'This list identity is unknown. List the tools again.' }
 }

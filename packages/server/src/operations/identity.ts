@@ -8,10 +8,9 @@ import { stateIdentity } from '../view/identities.ts'
 import type { OwnRequest, Params } from './operation.ts'
 import { outlineOf } from './outline.ts'
 
-/** The version of the extension. */
 const discoveryVersion = '1.0'
 
-/** What a client learns of the extension when it connects, so that most need no further request. */
+/** Sent when a client connects, so that most clients need no further request. */
 export function extensionSettings(runtime: Runtime, scope: Scope): Params {
   const own = listIdentity(runtime, scope)
   return own === undefined
@@ -54,7 +53,6 @@ export async function identity(runtime: Runtime, scope: Scope, { params, revisio
   }
 }
 
-/** The text of a parameter that must be one. */
 export function textIn(method: string, params: Params, name: string): string {
   const value = params[name]
   if (typeof value === 'string') return value
@@ -62,5 +60,5 @@ export function textIn(method: string, params: Params, name: string): string {
 }
 
 function malformed(method: string, problem: string): Failure {
-  return new Failure('invalid_params', `This ${method} cannot be read: ${problem}`, { problem })
+  return new Failure('invalid_params', `Invalid ${method} request: ${problem}`, { problem })
 }

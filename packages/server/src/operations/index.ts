@@ -16,12 +16,12 @@ const discoveryOperations: { readonly [method: string]: Operation } = {
   [discovery.methods.changes]: changes,
 }
 
-/** Whether a method is one of ours, for some scope. */
+/** Whether a method is handled by an operation, for some scope. */
 export const isOwn = (method: string): boolean => [always, discoveryOperations].some((table) => Object.hasOwn(table, method))
 
 /**
- * The operation behind a method for this scope, or `undefined` where the SDK answers. An adopted server answers for all of its
- * methods; its tools come back to these operations.
+ * The operation for a method, or `undefined` where the SDK handles it. An adopted server handles all of its methods itself, and
+ * calls these operations for its tools.
  */
 export function operationFor({ declaration }: Runtime, { scopedServer }: Scope, method: string): Operation | undefined {
   if (scopedServer !== undefined) return undefined

@@ -4,15 +4,15 @@ import { groupStatuses, readerFor } from '../runtime/groups.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Scope } from '../scope/scope.ts'
 
-// More names than these help nobody who can search.
+// More names do not help a model that can search.
 const named = 24
-// Hosts cut instructions at about 2,000 characters, and how to reach tools that are not listed must not be lost.
+// Hosts truncate instructions at about 2,000 characters, and how to reach unlisted tools must survive that.
 const longIntro = 1_000
 
-// Claude Code cuts instructions off here. The essentials come first, and groups that do not fit are counted.
+// Claude Code truncates instructions here. The essentials come first, and groups that do not fit are counted.
 const mostBytes = 2_048
 
-/** What a model reads when it connects: what the server is for, and what it can open. */
+/** The instructions for a model: what the server is for, and what it can activate. */
 export function instructionsFor(runtime: Runtime, scope: Scope): string | undefined {
   const { about, instructions } = runtime.declaration
   const { callVariants } = scope.settings.exposureSettings
@@ -31,8 +31,7 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
     const activator = activatorName(surface, gateName)
     const behind = gate.about === about ? '.' : `: ${sentence(groupDescription(groups, gate, readerFor(runtime, scope)))}`
     const lines = groupLines(runtime, scope, (name, each) => `${name} (${each})`, runtime.declaration.menu === 'stepwise')
-    const lead =
-      lines.length === 0 ? [] : ['Its tools come in groups that you open after that, by calling the tool named in brackets:']
+    const lead = lines.length === 0 ? [] : ['Then activate groups of tools as you need them, by calling the tool in parentheses:']
     return fitted([...intro, `Call ${activator} to list its tools${behind}`, ...lead], lines)
   }
   const opens = scope.settings.canActivate && exposure === 'groups'
@@ -40,15 +39,15 @@ export function instructionsFor(runtime: Runtime, scope: Scope): string | undefi
   const lines = groupLines(runtime, scope, (name, activator) => (opens ? `${name} (${activator})` : name), isStepwise)
   const canWait = scope.settings.era === 'session' && exposure === 'groups' && !scope.missesChanges
   const waits = canWait ? [...runtime.catalogs.of(scope).catalog.awaited] : []
-  if (waits.length > 0) intro.push(`Begin with ${waits.join(' or ')}: more tools are listed after the first call that succeeds.`)
+  if (waits.length > 0) intro.push(`Start with ${waits.join(' or ')}: more tools are listed after it succeeds.`)
   if (lines.length === 0) return intro.length === 0 ? undefined : intro.join('\n')
   const lead = opens
-    ? 'Tools come in groups that you open when you need them, by calling the tool named in brackets:'
-    : 'Its tools come in these groups:'
+    ? 'Tools are grouped. Activate a group when you need it, by calling the tool in parentheses:'
+    : 'Its tool groups:'
   return fitted([...intro, lead], lines)
 }
 
-/** The head with as many of these lines as fit, and how many were left out. */
+/** Adds as many lines as fit, and the number of those left out. */
 function fitted(head: readonly string[], lines: readonly string[]): string {
   const more = (count: number): string => `- … and ${count} more`
   const isTooLong = (count: number): boolean =>
@@ -59,8 +58,8 @@ function fitted(head: readonly string[], lines: readonly string[]): string {
 }
 
 const ways: { readonly [E in Exposure]?: (caller: string) => string } = {
-  lazy: () => 'Its tools are listed when you enable them: find them with manage_tools, enable what you need, then call it.',
-  search: (caller) => `Its tools are not listed: find one with search_tools, then run it with ${caller}.`,
+  lazy: () => 'Its tools are listed after you enable them: find and enable them with manage_tools, then call them.',
+  search: (caller) => `Its tools are not listed: find one with search_tools, then call it with ${caller}.`,
 }
 
 function groupLines(

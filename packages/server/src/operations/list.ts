@@ -20,11 +20,10 @@ export async function list(runtime: Runtime, scope: Scope, { params }: OwnReques
   const isNatural = scope.settings.era === 'stateless' || shown.tools.every((tool) => sessionTool(tool) === tool)
   const tools = isNatural ? shown.bytes : JSON.stringify(shown.tools.map(sessionTool))
   const more = JSON.stringify(rest(runtime, scope))
-  // Clients list more often than they do anything else, so the tools of a view are encoded once.
+  // Listing is the most frequent request, so the tools of a view are encoded once.
   return new EncodedResult(['{"tools":', tools, more === '{}' ? '}' : `,${more.slice(1)}`])
 }
 
-/** The page of a list that begins at a cursor. */
 export function listPage(runtime: Runtime, scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
   runtime.relists.noteList(scope)
   const view = runtime.views.withCounts(scope)
@@ -32,13 +31,12 @@ export function listPage(runtime: Runtime, scope: Scope, cursor?: string): { too
   return { tools: items as Tool[], ...(nextCursor !== undefined && { nextCursor }) }
 }
 
-/** The page of a list as this client's era has it. */
 function page(runtime: Runtime, scope: Scope, cursor?: string): { tools: Tool[]; nextCursor?: string } {
   const found = listPage(runtime, scope, cursor)
   return scope.settings.era === 'session' ? { ...found, tools: found.tools.map(sessionTool) } : found
 }
 
-/** What goes with the tools: the identity of the list and, on 2026-07-28, how long it may be cached. */
+/** The identity of the list and, on 2026-07-28, its cache hint. */
 function rest(runtime: Runtime, scope: Scope): object {
   const { _meta } = listMeta(runtime, scope)
   if (scope.settings.era === 'session') return _meta === undefined ? {} : { _meta }
@@ -46,7 +44,6 @@ function rest(runtime: Runtime, scope: Scope): object {
   return { resultType: 'complete', ttlMs, cacheScope, _meta: { ..._meta, [SERVER_INFO_META_KEY]: runtime.declaration.info } }
 }
 
-/** `_meta` of a list; empty where identity is switched off. */
 export function listMeta(runtime: Runtime, scope: Scope): { readonly _meta?: { readonly [key: string]: unknown } } {
   const identity = rememberList(runtime, scope)
   return identity === undefined ? {} : { _meta: { [metaKeys.identity]: identity } }

@@ -5,20 +5,19 @@ import type { ClientPort } from '../tool/client-port.ts'
 
 export type Params = { readonly [name: string]: unknown }
 
-/** A request for a method that Unfold answers itself, whatever transport it came over. */
+/** A request for a method that Unfold handles itself, over any transport. */
 export interface OwnRequest {
   readonly id: RequestId
   readonly params: Params
   readonly client: ClientPort
-  /** Aborted when the client cancels the request or its time is up. */
+  /** Aborted when the client cancels the request or it times out. */
   readonly controller: AbortController
-  /** The protocol revision that client and server agreed on. */
+  /** The negotiated protocol revision. */
   readonly revision?: string | undefined
-  /** The HTTP request that it came with. */
   readonly http?: (() => Request) | undefined
 }
 
-/** A result whose JSON was put together from parts that were encoded before. */
+/** A result whose JSON consists of parts that were encoded earlier. */
 export class EncodedResult {
   readonly parts: readonly (string | Uint8Array<ArrayBuffer>)[]
 
@@ -27,5 +26,5 @@ export class EncodedResult {
   }
 }
 
-/** Answers one method for one scope. A `Failure` that it throws becomes a JSON-RPC error. */
+/** Handles one method for one scope. A thrown `Failure` becomes a JSON-RPC error. */
 export type Operation = (runtime: Runtime, scope: Scope, request: OwnRequest) => Promise<object | EncodedResult>

@@ -9,7 +9,7 @@ import type { Scope } from '../scope/scope.ts'
 export interface Outline {
   readonly tools: readonly OutlinedTool[]
   readonly groups: ReadonlyMap<string, GroupOutline>
-  /** The tool that opens the gate, where the server has one. */
+  /** The tool that opens the gate. */
   readonly gate?: string
 }
 
@@ -17,7 +17,7 @@ export function outlineOf(runtime: Runtime, scope: Scope): Outline {
   const known = groupStatuses(runtime, scope)
   const names = new Set(known.map(({ name }) => name))
   const { surface } = runtime.catalogs.of(scope)
-  // What does not exist for this scope is not named.
+  // Groups that do not exist for this scope are not named.
   const within = <K extends string>(key: K, group: string | undefined): { readonly [key in K]?: string } =>
     group !== undefined && names.has(group) ? ({ [key]: group } as { [key in K]: string }) : {}
   return {

@@ -11,7 +11,7 @@ export function malformedRequest(message: unknown): Failure<'invalid_params'> | 
 
 function malformedInitialize(message: Record<string, unknown>): Failure<'invalid_params'> | undefined {
   if (isInitializeRequest(message)) return undefined
-  // On 2026-07-28 there is no such method, whatever its params are.
+  // 2026-07-28 has no such method, so its params do not matter.
   if (isRecord(message.params) && isRecord(message.params._meta) && PROTOCOL_VERSION_META_KEY in message.params._meta)
     return undefined
   return malformedAs('initialize')('Send "protocolVersion", "capabilities", and "clientInfo" with a name and a version.')
@@ -39,4 +39,4 @@ export function malformedList(params: unknown): Failure<'invalid_params'> | unde
 const malformedAs =
   (method: string) =>
   (problem: string): Failure<'invalid_params'> =>
-    new Failure('invalid_params', `This ${method} cannot be read: ${problem}`, { problem })
+    new Failure('invalid_params', `Invalid ${method} request: ${problem}`, { problem })

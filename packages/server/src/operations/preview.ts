@@ -4,24 +4,24 @@ import { viewOfUrl } from '../scope/url-view.ts'
 import type { Era } from '../tool/context.ts'
 import type { Principal } from '../tool/principal.ts'
 
-/** A client that might connect. */
+/** A hypothetical client. */
 export interface PreviewOptions<P extends Principal = Principal> {
   readonly era?: Era
   readonly principal?: P | undefined
-  /** What it asks for in the address, such as `groups=a,b`. */
+  /** The query of its URL, such as `groups=a,b`. */
   readonly view?: string
 }
 
-/** What a client would see, and what that costs. */
+/** What a client would see, and its cost. */
 export interface Preview {
   readonly exposure: Exposure
-  /** Why it is shown in this way. */
+  /** Why this exposure was chosen. */
   readonly reason: string
-  /** The budget that the full list was measured against; none where the exposure does not depend on it. */
+  /** The budget that the full list was compared with; absent where the exposure does not depend on it. */
   readonly budgetTokens?: number
   readonly listed: readonly Tool[]
   readonly listedTokens: number
-  /** Everything that the client may have, however it is shown. */
+  /** Everything that the client may use, listed or not. */
   readonly all: readonly Tool[]
   readonly allTokens: number
 }
@@ -29,8 +29,8 @@ export interface Preview {
 let previews = 0
 
 /**
- * What a client that connects now would be listed first. Nothing is left of it, and nobody hears of it. Hooks run as they would
- * for that client; what they prepare for all stateless clients, or all sessions of a principal, stays as it does for those.
+ * Computes the first list of a client that connects now, without leaving a trace. Hooks run as they would for that client; what
+ * they prepare for all stateless clients, or all sessions of a principal, stays.
  */
 export async function previewFor(runtime: Runtime, { era = 'session', principal, view = '' }: PreviewOptions): Promise<Preview> {
   const scope = await runtime.scopes.open({

@@ -3,8 +3,8 @@ import type { JsonSchema, Tool } from '@unfold-mcp/core'
 const wrapped = new WeakMap<Tool, Tool>()
 
 /**
- * The tool as a client of the session era can read it: there the root of an output schema is an object, so any other schema moves
- * to its property `result`, as the structured content of results does.
+ * Adapts a tool for the session era, where the root of an output schema is an object: any other schema becomes its property
+ * `result`, as does the structured content of results.
  */
 export function sessionTool(tool: Tool): Tool {
   const { outputSchema } = tool
@@ -21,15 +21,15 @@ function wrap(schema: JsonSchema): JsonSchema {
   return schema.$schema === undefined ? root : { $schema: schema.$schema, ...root }
 }
 
-// Values of these keywords are data, and those of the others are maps from names to schemas.
+// The values of these keywords are data; those of the next are maps from names to schemas.
 const dataKeywords = new Set(['const', 'enum', 'default', 'examples'])
 const mapKeywords = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'])
 
-/** The schema with references to its own root pointing to where it is now. */
+/** Moves references to the root of a schema. */
 function moved(value: unknown, kind: 'schema' | 'map'): unknown {
   if (Array.isArray(value)) return value.map((each) => moved(each, kind))
   if (typeof value !== 'object' || value === null) return value
-  // References below an `$id` of its own are relative to that.
+  // References below an `$id` are relative to it.
   if (kind === 'schema' && '$id' in value && !(typeof value.$id === 'string' && value.$id.startsWith('#'))) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {

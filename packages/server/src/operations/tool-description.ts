@@ -45,7 +45,7 @@ export function describeTool(runtime: Runtime, scope: Scope, name: string): Tool
     ...(tags.length > 0 && { tags }),
     ...(version !== undefined && { version }),
     ...(entry.aliases.length > 0 && { aliases: entry.aliases }),
-    // One that does not exist for this reader is not named.
+    // A tool that does not exist for this client is not named.
     ...(typeof after === 'string' && entries.some((each) => each.tool.name === after) && { after }),
     listed: listed.some((each) => each.tool.name === tool.name),
   }

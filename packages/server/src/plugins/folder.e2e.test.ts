@@ -369,8 +369,10 @@ describe('a plugin that misbehaves takes only itself down', () => {
       'bad.mjs': toolModule('bad', `return input.big ? { n: 1n } : input.map ? new Map() : [5]`),
     })
     expect(await shop.call('bad', { big: true })).toContain('Plugin "bad.mjs": Do not know how to serialize a BigInt')
-    expect(await shop.call('bad')).toContain('Tool "bad" gave no usable result: it returned an array')
-    expect(await shop.call('bad', { map: true })).toContain('Tool "bad" gave no usable result: it returned an instance of Map')
+    expect(await shop.call('bad')).toContain('Tool "bad" returned an invalid result: it returned an array')
+    expect(await shop.call('bad', { map: true })).toContain(
+      'Tool "bad" returned an invalid result: it returned an instance of Map',
+    )
   })
 
   test('one that keeps ending is started again later each time, and its tools stay listed', async () => {

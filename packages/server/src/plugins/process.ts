@@ -236,7 +236,7 @@ export class PluginProcess {
         return
       case 'error': {
         this.#pending.delete(message.id)
-        const words = message.message === '' ? `Tool "${tool}" failed without saying why.` : message.message
+        const words = message.message === '' ? `Tool "${tool}" failed without a message.` : message.message
         reject(message.foreseen ? new ToolError(words) : new Error(`Plugin "${this.#name}": ${words}`))
       }
     }

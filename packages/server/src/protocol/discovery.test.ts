@@ -411,7 +411,7 @@ describe.each(ways)('over $transport, $era', (way) => {
       for (const [method, params, named] of cases) {
         const { code, data, message } = await refusal(client, method, params)
         expect([code, data.reason]).toEqual([-32_602, 'invalid_params'])
-        expect(message).toContain(`This ${method} cannot be read`)
+        expect(message).toContain(`Invalid ${method} request`)
         expect(message).toContain(named)
       }
       const long = 'x'.repeat(100_000)

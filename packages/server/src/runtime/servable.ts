@@ -14,14 +14,14 @@ export interface Servable<P extends Principal = Principal> {
 
 const servables = new WeakMap<object, () => Runtime>()
 
-/** Makes `object` something that can be served. */
+/** Makes an object servable. */
 export function servable(object: object, runtime: () => Runtime): void {
   servables.set(object, runtime)
 }
 
 const classes = new WeakMap<object, (instance: object) => Runtime>()
 
-/** Makes every instance of a class something that can be served; `make` is called once an instance, when it is. */
+/** Makes every instance of a class servable; `make` is called once per instance, when it is first served. */
 export function servableClass(ofClass: object, make: (instance: object) => Runtime): void {
   classes.set(ofClass, make)
 }
@@ -34,7 +34,6 @@ function makerOf(object: object): ((instance: object) => Runtime) | undefined {
   return undefined
 }
 
-/** The runtime of a toolbox, an adopted server, or an instance of a decorated class. */
 export function runtimeOf(object: object): Runtime {
   const runtime = servables.get(object)
   if (runtime !== undefined) return runtime()

@@ -157,7 +157,7 @@ export class Activations {
       const saved = parseActivation(await this.#declaration.store.load(key))
       return saved === undefined ? undefined : reconcile(this.#groups, saved)
     } catch (error) {
-      const message = `The activation of ${key} could not be read; it starts anew.`
+      const message = `The activation of ${key} could not be loaded; it starts with the defaults.`
       this.#declaration.report({ reason: 'store_failed', message, error })
       return undefined
     }

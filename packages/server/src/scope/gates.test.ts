@@ -229,7 +229,7 @@ describe('a call of a tool that still waits', () => {
 
   test('under the policy opaque is answered as an unknown one by call_tool and search_tools too', async () => {
     await using client = await testContext(watching().toolbox)
-    expect(textOf(await client.call('call_tool', { name: 'analyze' }))).toContain('There is no tool "analyze".')
+    expect(textOf(await client.call('call_tool', { name: 'analyze' }))).toContain('Unknown tool "analyze".')
     expect(textOf(await client.call('search_tools', { query: 'analyze' }))).not.toContain('- analyze()')
     await client.call('observe')
     expect(textOf(await client.call('call_tool', { name: 'analyze' }))).toBe('analysed')
@@ -308,7 +308,7 @@ describe('a client that does not list again', () => {
       const refused = await call()
       expect([reasonOf(refused), textOf(refused)]).toEqual([
         'mode_unavailable',
-        'report(as: "csv") has nothing now. Wait for the sun. Nothing can be chosen now.',
+        'report(as: "csv") has no data now. Wait for the sun. No mode has data now.',
       ])
       facts.set({ alarms: 1 })
       expect(textOf(await call())).toBe('38')
@@ -432,7 +432,7 @@ describe('where tools are shown otherwise', () => {
     const runtime = runtimeOf(toolbox)
     const session = await runtime.scopes.open({ key: 'a', era: 'session', principal: undefined })
     expect(instructionsFor(runtime, session)).toBe(
-      'Watches a page.\nBegin with observe: more tools are listed after the first call that succeeds.',
+      'Watches a page.\nStart with observe: more tools are listed after it succeeds.',
     )
     const stateless = await runtime.scopes.open({ key: 'b', era: 'stateless', principal: undefined })
     expect(instructionsFor(runtime, stateless)).toBe('Watches a page.')
@@ -541,9 +541,9 @@ describe('waiting that cannot work is refused', () => {
   test('where a tool is listed from the start all the same', () => {
     const box = () => defineToolbox({ ...info, groups: { deep: { about: 'Deep' } } }).tool('observe', {}, () => '')
     expect(() => box().tool('help', { always: true, after: 'observe' }, () => '')).toThrow(
-      'Tool "help" cannot both wait for "observe" and be listed from the start.',
+      'Tool "help" has after: "observe", but activators and tools with always: true are listed from the start.',
     )
-    expect(() => box().tool('open', { activator: 'deep', after: 'observe' }, () => '')).toThrow('cannot both wait')
+    expect(() => box().tool('open', { activator: 'deep', after: 'observe' }, () => '')).toThrow('are listed from the start')
     expect(() => box().tool('help', { always: true, after: false }, () => '')).not.toThrow()
   })
 

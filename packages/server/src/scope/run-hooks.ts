@@ -22,7 +22,7 @@ export async function runHooks(plan: Plan, scope: string, run: HookRun): Promise
       await runHook(step, scope, run)
     } catch (error) {
       await undo(done.reverse(), scope, run)
-      const why = errorMessage(error) || 'its hook failed without saying why'
+      const why = errorMessage(error) || 'its hook failed without a message'
       throw new Failure('hook_failed', `Group "${step.group}" could not be ${step.phase}d: ${why}. Nothing was changed.`, step, {
         cause: error,
       })
@@ -56,7 +56,7 @@ async function undo(steps: readonly { group: string; phase: Phase }[], scope: st
     } catch (error) {
       run.report({
         reason: 'hook_failed',
-        message: `Undoing group "${group}" failed; what its hook did may be left behind.`,
+        message: `Undoing group "${group}" failed; what its hook prepared may be left behind.`,
         error,
       })
     }

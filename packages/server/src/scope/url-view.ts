@@ -99,7 +99,7 @@ function refuseConflicts(graph: CatalogState['groups'], groups: readonly string[
   } catch (error) {
     if (!isFailure(error)) throw error
     const details = { parameter: 'groups', value: printable(groups.join(',')), nearest: [] }
-    throw new Failure('invalid_view', `The address asks for groups that do not go together. ${error.message}`, details, {
+    throw new Failure('invalid_view', `The URL requests groups that cannot be active together. ${error.message}`, details, {
       cause: error,
     })
   }
@@ -127,7 +127,7 @@ function single(parameter: string, values: readonly string[]): string | undefine
   const [value, other] = new Set(values)
   if (value === undefined || other === undefined) return value
   const both = printable(`${value}" and "${other}`)
-  throw new Failure('invalid_view', `The address asks for ${parameter} more than once: "${both}". Leave one out.`, {
+  throw new Failure('invalid_view', `The URL has more than one value for ${parameter}: "${both}". Remove one.`, {
     parameter,
     value: printable(other),
     nearest: [],
@@ -147,13 +147,9 @@ const isExposure = (value: string): value is Exposure | 'auto' => exposures.some
 function invalid(parameter: string, value: string, known: readonly string[]): Failure {
   const close = nearest(value, known)
   const choice = known.length === 0 || known.length > 12 ? '' : ` Known: ${known.join(', ')}.`
-  return new Failure(
-    'invalid_view',
-    `The address asks for ${parameter} "${printable(value)}", which this server does not have.${nearestHint(close)}${choice}`,
-    {
-      parameter,
-      value: printable(value),
-      nearest: close,
-    },
-  )
+  return new Failure('invalid_view', `Unknown ${parameter} "${printable(value)}" in the URL.${nearestHint(close)}${choice}`, {
+    parameter,
+    value: printable(value),
+    nearest: close,
+  })
 }

@@ -158,7 +158,7 @@ export class Finder {
   #rankFailed(rank: Rank, error: unknown): void {
     if (this.#failing.has(rank)) return
     this.#failing.add(rank)
-    const problem = errorMessage(error) || 'It failed without saying why.'
+    const problem = errorMessage(error) || 'It failed without a message.'
     const { reason, message } = new Failure('search_degraded', `Search answers without \`rank\`. ${problem}`, { problem })
     this.#options.report({ reason, message, error })
   }

@@ -169,7 +169,7 @@ export class Meanings {
     this.#restsUntil = now() + restMs
     if (this.#failsSinceReport) return
     this.#failsSinceReport = true
-    const problem = errorMessage(error) || 'The embedder failed without saying why.'
+    const problem = errorMessage(error) || 'The embedder failed without a message.'
     const { reason, message } = new Failure('search_degraded', `Search goes by words alone for now. ${problem}`, { problem })
     report({ reason, message, error })
   }

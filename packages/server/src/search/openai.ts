@@ -64,7 +64,7 @@ function endpointOf(url: string): string {
 /** What went wrong; `fetch` itself only says that it failed, and why in its cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : ''
-  return [errorMessage(error) || 'failed without saying why', cause].filter(Boolean).join(': ')
+  return [errorMessage(error) || 'failed without a message', cause].filter(Boolean).join(': ')
 }
 
 function* batchesOf(texts: readonly string[]): Generator<readonly string[]> {

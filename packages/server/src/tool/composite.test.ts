@@ -95,7 +95,7 @@ describe('a filtered composite tool', () => {
     expect(client.toolNames()).toEqual(['ping'])
     const refused = await client.call('replay', { what: 'clicks' })
     expect(reasonOf(refused)).toBe('mode_unavailable')
-    expect(textOf(refused)).toBe('replay(what: "clicks") has nothing now. Click on the page. Nothing can be chosen now.')
+    expect(textOf(refused)).toBe('replay(what: "clicks") has no data now. Click on the page. No mode has data now.')
     facts.set({ clicks: 1 })
     expect(textOf(await client.call('replay', { what: 'clicks' }))).toBe('replayed')
     expect(client.toolNames()).toEqual(['replay', 'ping'])
@@ -123,7 +123,7 @@ describe('a static composite tool', () => {
     const refused = await client.call('observe', { what: 'logs' })
     expect(reasonOf(refused)).toBe('mode_unavailable')
     expect(textOf(refused)).toBe(
-      'observe(what: "logs") has nothing now. Wait until the page logs something. Choose one of: page.',
+      'observe(what: "logs") has no data now. Wait until the page logs something. Choose one of: page.',
     )
     expect(textOf(await client.call('observe', { what: 'network', url: '/' }))).toContain('There is nothing for "network" yet.')
   })
@@ -405,7 +405,7 @@ describe('beside the rest of the library', () => {
       )
       .tool('ping', { about: 'Say that the server is there' }, () => '')
     await using client = await testContext(toolbox)
-    expect(textOf(await client.call('search_tools', { query: 'replay clicks' }))).toContain('The only tool does not do')
+    expect(textOf(await client.call('search_tools', { query: 'replay clicks' }))).toContain('No match for')
   })
 
   test('meaning and an order of the author’s find it as well', async () => {
@@ -458,7 +458,7 @@ describe('beside the rest of the library', () => {
     )
     await using client = await testContext(toolbox)
     const refused = await client.call('call_tool', { name: 'replay', arguments: {} })
-    expect(textOf(refused)).toContain('- what: is missing. Nothing can be chosen now.')
+    expect(textOf(refused)).toContain('- what: is missing. No mode has data now.')
   })
 
   test('an empty list is what a client gets when nothing has data', async () => {

@@ -148,11 +148,11 @@ export function compositeOf(tool: Tool, { by, policy, common, modes: configs, ha
 const chosen = (value: Chosen): Checked => ({ value })
 
 function choice(available: readonly Mode[]): string {
-  return available.length === 0 ? 'Nothing can be chosen now.' : `Choose one of: ${available.map(({ name }) => name).join(', ')}.`
+  return available.length === 0 ? 'No mode has data now.' : `Choose one of: ${available.map(({ name }) => name).join(', ')}.`
 }
 
 function unavailable(tool: string, { by }: Modes, mode: Mode, available: readonly Mode[]): Failure {
-  const message = `${tool}(${by}: "${mode.name}") has nothing now. ${whenEmpty(mode)} ${choice(available)}`
+  const message = `${tool}(${by}: "${mode.name}") has no data now. ${whenEmpty(mode)} ${choice(available)}`
   return new Failure('mode_unavailable', message, { tool, mode: mode.name, available: available.map(({ name }) => name) })
 }
 

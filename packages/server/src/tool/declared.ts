@@ -41,6 +41,6 @@ function unknownKey(what: string, key: string, known: readonly string[]): Failur
 }
 
 function twice(what: string, key: string, own: string): Failure {
-  const message = `"${key}" and "${own}" in ${what} differ, and are two names for the same. Keep "${key}".`
+  const message = `"${key}" and "${own}" in ${what} differ, but are two names of one option. Keep "${key}".`
   return new Failure('invalid_declaration', message, { what: `${what}.${key}` })
 }

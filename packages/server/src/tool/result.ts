@@ -122,7 +122,7 @@ function textOf(tool: string, given: object): string {
 export function invalidResult(tool: string, problem: string): Failure {
   return new Failure(
     'invalid_result',
-    `Tool "${tool}" gave no usable result: ${problem}. The author of the tool must fix it; retrying does not help.`,
+    `Tool "${tool}" returned an invalid result: ${problem}. Its author must fix this; retrying does not help.`,
     {
       tool,
       problem,

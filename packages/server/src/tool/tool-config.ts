@@ -124,7 +124,7 @@ export function entryOf(
   if (typeof config.after === 'string' && (config.always === true || isActivator))
     throw new Failure(
       'invalid_declaration',
-      `Tool "${name}" cannot both wait for "${config.after}" and be listed from the start.`,
+      `Tool "${name}" has after: "${config.after}", but activators and tools with always: true are listed from the start.`,
       {
         what: `${name}.after`,
       },

@@ -1,25 +1,22 @@
 import { Failure } from '@unfold-mcp/core'
 
-/** The end of a call's time. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Rejects when the client gave up or the time is over. */
+  /** Rejects when the call is cancelled or times out. */
   readonly passed: Promise<never>
-  /** Ends the watch, for a call that is over. */
+  /** Stops the timer of a finished call. */
   readonly lift: () => void
 }
 
-/** What may end a call: a signal of somebody else, or the call's own controller, which is then used for its time too. */
+/** A signal from outside, or the call's own controller, which is then also aborted by the timeout. */
 export interface Ending {
   readonly signal?: AbortSignal | undefined
   readonly controller?: AbortController | undefined
 }
 
-/** Why a call that its client gave up ends. */
 export const cancellation = (tool: string): Failure<'call_cancelled'> =>
   new Failure('call_cancelled', `The call of ${tool} was cancelled.`, { tool })
 
-/** The deadline of a call of `tool`. */
 export function deadlineOf(timeoutMs: number, ending: Ending, tool: string): Deadline {
   const { controller = new AbortController() } = ending
   const watched = ending.controller?.signal ?? ending.signal

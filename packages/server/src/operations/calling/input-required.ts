@@ -11,7 +11,7 @@ import { isInputRequired } from '../../tool/result.ts'
 
 type Result = CallToolResult | InputRequiredResult
 
-/** What a repeated call brings: answers to what was asked, and the state that came with the questions. */
+/** The responses and the state that a repeated call brings. */
 export interface Answers {
   readonly inputResponses?: { readonly [key: string]: unknown } | undefined
   readonly requestState?: string | undefined
@@ -22,16 +22,16 @@ interface InputRequest {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-// A handler that never has enough would otherwise keep a request open for ever.
+// Ends a handler that never has enough input.
 const maxRounds = 8
-// Questions go to people, who take their time.
+// People take their time to respond.
 const answerTimeoutMs = 600_000
-// A handler that only wants to be called again is not called in a busy loop.
+// Delays a handler that only wants to be called again.
 const stateOnlyPauseMs = 250
 
 /**
- * Gives a client of the session era what one of 2026-07-28 does itself: asks it for the input that a result requires, and calls
- * again with the answers until there is a complete result.
+ * Does for session-era clients what those of 2026-07-28 do themselves: requests the input that a result requires, and repeats the
+ * call with the responses until the result is complete.
  */
 export async function completed(
   first: Result,
@@ -59,7 +59,7 @@ export async function completed(
   return isInputRequired(result) ? failed(`This tool still required input after ${maxRounds} rounds.`) : result
 }
 
-/** Checks that a 2026-07-28 client declared the capabilities for the input that a result requires of it. */
+/** Throws if a 2026-07-28 client did not declare the capabilities for the required input. */
 export function checkInputRequests(result: InputRequiredResult, capabilities: ClientCapabilities | undefined): void {
   for (const [key, request] of requestsIn(result)) {
     const missing = missingFor(request, capabilities)
@@ -69,7 +69,7 @@ export function checkInputRequests(result: InputRequiredResult, capabilities: Cl
   }
 }
 
-/** The answers of a repeated call. What is not a plain answer is left out, so that the tool asks again. */
+/** The responses of a repeated call. Malformed ones are left out, so that the tool asks again. */
 export function inputResponsesIn(value: unknown): Answers['inputResponses'] {
   if (value === undefined) return undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
@@ -112,7 +112,6 @@ function missingFor({ method, params }: InputRequest, declared: ClientCapabiliti
   return hasForm ? undefined : { elicitation: { form: {} } }
 }
 
-/** A question that the client did not answer. */
 class InputError extends Error {}
 
 async function answered(
@@ -121,7 +120,7 @@ async function answered(
   client: ClientPort,
   signal: AbortSignal,
 ): Promise<readonly [string, unknown]> {
-  // Earlier revisions identify a question with an address; 2026-07-28 does not.
+  // Earlier revisions identify an elicitation with a URL; 2026-07-28 does not.
   const isUrl = params.mode === 'url' && params.elicitationId === undefined
   try {
     const asked = isUrl ? { ...params, elicitationId: crypto.randomUUID() } : params

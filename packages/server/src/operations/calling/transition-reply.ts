@@ -7,9 +7,9 @@ import { surfaceResult } from './discovery-result.ts'
 
 const listed = 40
 
-/** What a transition did, in words for the model and as data: names, signatures, and what can be opened next. */
+/** The effect of a transition as text for the model and as data: names, signatures, and what can be activated next. */
 export function transitionReply(made: Transition, openable: readonly OpenableGroup[], asked: string): CallToolResult {
-  // What opens a group is told once, with what it is for.
+  // An activator is listed once, together with the description of its group.
   const appeared = made.appeared.filter(({ name }) => !openable.some(({ activator }) => activator === name))
   const transition = { ...made, appeared }
   return surfaceResult(transitionText(transition, openable, asked), {
@@ -22,13 +22,10 @@ export function transitionReply(made: Transition, openable: readonly OpenableGro
   })
 }
 
-/** What an activator answers where a call does not change the list: the group's tools, which can be called as they are. */
+/** The reply of an activator where a call cannot change the list: the group's tools, which can be called as they are. */
 export function unchangedReply(tools: readonly Tool[]): CallToolResult {
-  const lines = [
-    'Nothing was switched on or off, and nothing needs to be: a call does not change the list of tools of this client.',
-  ]
-  if (tools.length > 0)
-    lines.push('These can be called as they are:', ...tools.slice(0, listed).map((tool) => `- ${signature(tool)}`))
+  const lines = ['No activation is needed: calls do not change the tool list of this client.']
+  if (tools.length > 0) lines.push('Call these tools directly:', ...tools.slice(0, listed).map((tool) => `- ${signature(tool)}`))
   if (tools.length > listed) lines.push(`- … and ${tools.length - listed} more`)
   return surfaceResult(lines.join('\n'), {
     changed: false,
@@ -36,7 +33,7 @@ export function unchangedReply(tools: readonly Tool[]): CallToolResult {
   })
 }
 
-/** What was activated so that an unlisted tool could run, for `_meta`: the content of the result is the tool's own. */
+/** The groups that were activated to run an unlisted tool, for `_meta`: the content is the tool's own. */
 export function revealMeta(made: readonly Transition[]): { readonly [key: string]: unknown } {
   return {
     [metaKeys.activation]: {
@@ -48,7 +45,6 @@ export function revealMeta(made: readonly Transition[]): { readonly [key: string
   }
 }
 
-/** The same as text alone. */
 export function transitionText(
   { changed, activated, deactivated, appeared, disappeared, gateOpened = false, missesChanges = false }: Transition,
   openable: readonly OpenableGroup[],
@@ -69,7 +65,7 @@ export function transitionText(
     lines.push(`No longer listed: ${disappeared.slice(0, listed).join(', ')}${rest}.`)
   }
   if (openable.length > 0) {
-    lines.push('You can now open:')
+    lines.push('You can now activate:')
     lines.push(...openable.map(({ activator, about }) => `- ${activator}: ${sentence(about)}`))
   }
   if (appeared.length > 0) {
@@ -78,7 +74,7 @@ export function transitionText(
   return lines.join('\n')
 }
 
-/** How a list changed while a call ran, in words for the model; nothing when only definitions did. */
+/** How the list changed during a call; empty if only definitions changed. */
 export function changeText(before: readonly Tool[], after: readonly Tool[]): string {
   const { appeared, disappeared } = transitionOf([], [], before, after)
   return appeared.length + disappeared.length === 0
@@ -86,14 +82,14 @@ export function changeText(before: readonly Tool[], after: readonly Tool[]): str
     : transitionText({ ...noTransition, changed: true, appeared, disappeared }, [], '')
 }
 
-export const callThem = 'Call them with call_tool(name, arguments): this client does not see new tools in time.'
+export const callThem = 'Call them with call_tool(name, arguments): this client does not refresh its tool list in time.'
 
 const causes: { readonly [B in Because]: string } = {
   requested: 'Deactivated',
-  parent: 'Deactivated with it, as part of it',
-  dependency: 'Deactivated with it, because they need it',
-  excluded: 'Switched off, because it cannot be active at the same time',
-  evicted: 'Evicted to make room (least recently used first)',
+  parent: 'Deactivated nested groups',
+  dependency: 'Deactivated dependent groups',
+  excluded: 'Deactivated exclusive groups',
+  evicted: 'Evicted (least recently used first)',
 }
 
 function byCause(deactivated: Transition['deactivated']): Map<Because, string[]> {

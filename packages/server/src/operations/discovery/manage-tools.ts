@@ -52,16 +52,16 @@ const searchOf = ({ query = '', group, tag }: ManageRequest) => ({
   ...(tag !== undefined && { tags: [tag] }),
 })
 
-/** Enables or disables tools and the tools of groups. What is unknown is said, and what is known takes effect all the same. */
+/** Enables or disables tools and the tools of groups. Unknown names are reported and do not prevent the rest. */
 async function switched(
   action: 'enable' | 'disable',
   names: readonly string[],
   { runtime, scope, effects }: Pick<DiscoveryCall, 'runtime' | 'scope' | 'effects'>,
 ): Promise<CallToolResult> {
-  if (names.length === 0) return failureResult('invalid_arguments', `Say in "tools" what to ${action}: names of tools or groups.`)
+  if (names.length === 0) return failureResult('invalid_arguments', `"tools" is missing. List the tools or groups to ${action}.`)
   const { entries, unknown, own } = sorted(runtime, scope, names)
   const known = [...entries.keys()]
-  const lines = own.map((name) => `"${name}" cannot be ${action}d: it is always there.`)
+  const lines = own.map((name) => `"${name}" cannot be ${action}d: it is always available.`)
   if (known.length === 0 && unknown.length === 0) return failureResult('invalid_arguments', lines.join('\n'))
   if (known.length === 0)
     return failureResult('unknown_tool', [...lines, ...unknown, 'Use action "list" or "search" to find names.'].join('\n'))
@@ -90,20 +90,19 @@ async function switched(
 
 const mostNamed = 40
 
-/** What is answered where a call does not change the list. */
 function fixedLines(entries: readonly ToolEntry[]): readonly string[] {
   const shown = entries.slice(0, mostNamed).map(({ tool }) => `- ${signature(tool)}`)
-  return ['In this protocol revision a call does not change the list of tools. Call these with call_tool:', ...shown]
+  return ['In this protocol revision calls do not change the tool list. Call these with call_tool:', ...shown]
 }
 
-/** The groups of these tools whose hooks must have run before they can. */
+/** The groups of these tools that have hooks. */
 function preparedGroups(runtime: Runtime, scope: Scope, entries: readonly ToolEntry[]): readonly string[] {
   const { groups } = runtime.catalogs.of(scope)
   const found = new Set(entries.flatMap(({ visibility: { group } }) => (group === undefined ? [] : [group])))
   return [...found].filter((group) => isStrict(groups, group))
 }
 
-/** Of these groups those that are active, though none of their tools is enabled any more. */
+/** Active groups without an enabled tool. */
 function idle(runtime: Runtime, scope: Scope, groups: readonly string[]): readonly string[] {
   const { catalog } = runtime.catalogs.of(scope)
   const enabled = new Set(scope.state.activation.tools)
@@ -115,9 +114,7 @@ function idle(runtime: Runtime, scope: Scope, groups: readonly string[]): readon
 
 function stillListed(runtime: Runtime, scope: Scope, entries: ReadonlyMap<string, ToolEntry>): readonly string[] {
   const listed = runtime.views.rendered(scope).tools.filter(({ name }) => entries.has(name))
-  return listed.length === 0
-    ? []
-    : [`Still listed, with their group or because they always are: ${listed.map(({ name }) => name).join(', ')}.`]
+  return listed.length === 0 ? [] : [`Still listed, with their group or always: ${listed.map(({ name }) => name).join(', ')}.`]
 }
 
 function sorted(runtime: Runtime, scope: Scope, names: readonly string[]) {
@@ -142,7 +139,7 @@ function sorted(runtime: Runtime, scope: Scope, names: readonly string[]) {
 
 const pageSize = 100
 
-/** Names and brief descriptions, whether each is enabled, no schemas. */
+/** Lists names and short descriptions without schemas. */
 function listReply(runtime: Runtime, scope: Scope, { group, tag, query, cursor }: ManageRequest): CallToolResult {
   checkGroup(runtime, scope, group)
   const whole = discoverable(runtime, scope)
@@ -179,7 +176,7 @@ function statusReply(runtime: Runtime, scope: Scope): CallToolResult {
     `Exposure: ${exposure}, because ${reason}.`,
     `Listed: ${counted(shown.tools.length, 'tool')}, about ${shown.tokens} tokens. Everything: ${counted(whole.tools.length, 'tool')}, about ${whole.tokens} tokens.`,
     `Enabled: ${enabled.length === 0 ? 'none' : enabled.join(', ')}.`,
-    ...(scope.missesChanges ? ['This client does not see new tools in time: use call_tool.'] : []),
+    ...(scope.missesChanges ? ['This client does not refresh its tool list in time: use call_tool.'] : []),
   ]
   return withCost(lines, { exposure, reason, listed: shown.tools.length, tokens: shown.tokens, allTokens: whole.tokens, enabled })
 }

@@ -22,10 +22,8 @@ import type { ToolEntry } from '../../tool/entry.ts'
 import { failureResult } from '../../tool/result.ts'
 import { surfaceResult } from '../calling/discovery-result.ts'
 
-/** How much of each tool an answer shows. */
 type Detail = 'names' | 'signatures' | 'full'
 
-/** What to look for, and among what. */
 export interface SearchRequest {
   readonly query: string
   readonly limit?: number
@@ -37,7 +35,7 @@ export interface SearchRequest {
 
 const defaultMatches = 5
 
-/** The tools that match, best first, in as few words as they can be called from; or how to ask better. */
+/** `search_tools`: the best matches first, short enough to read and complete enough to call; or advice on how to ask. */
 export async function searchTools(
   runtime: Runtime,
   scope: Scope,
@@ -66,7 +64,7 @@ export async function searchTools(
   )
 }
 
-/** The full definitions of these tools; `finder` is what a reader who named none that exist is sent to. */
+/** `describe_tools`: full definitions. `finder` is where to look for tools if none of the names exists. */
 export function describeTools(runtime: Runtime, scope: Scope, names: readonly string[], finder = 'search_tools'): CallToolResult {
   const known = new Map(discoverable(runtime, scope).tools.map((tool) => [tool.name, tool]))
   const asked = [...new Set(names)]
@@ -79,28 +77,25 @@ export function describeTools(runtime: Runtime, scope: Scope, names: readonly st
   return withCost([...tools.map((tool) => shownIn('full', tool)), ...unknown], { names: tools.map(({ name }) => name) })
 }
 
-/** "There is no tool …" with the nearest names that this reader may know of. */
 export function unknownLine(name: string, known: Iterable<string>): string {
-  return `There is no tool "${printable(name)}".${nearestHint(nearest(name, known))}`
+  return `Unknown tool "${printable(name)}".${nearestHint(nearest(name, known))}`
 }
 
-// Looking for the nearest of thousands of names takes a while, and a reader who missed this many is not helped by more.
-const mostUnknown = 10
+// Finding the nearest of thousands of names takes time, and more than this many do not help.
+const maxUnknown = 10
 
-/** The same for many names. */
 export function unknownLines(names: readonly string[], known: readonly string[]): readonly string[] {
-  const lines = names.slice(0, mostUnknown).map((name) => unknownLine(name, known))
-  return names.length > mostUnknown ? [...lines, `Nor are there ${names.length - mostUnknown} others that you named.`] : lines
+  const lines = names.slice(0, maxUnknown).map((name) => unknownLine(name, known))
+  return names.length > maxUnknown ? [...lines, `… and ${names.length - maxUnknown} more unknown names.`] : lines
 }
 
-/** Refuses a group that this reader may not know of. */
+/** Throws for a group that this client may not know of. */
 export function checkGroup(runtime: Runtime, scope: Scope, group: string | undefined): void {
   if (group === undefined) return
   const { groups } = readerFor(runtime, scope)
   if (!groups.has(group)) throw unknownGroup(group, groups)
 }
 
-/** A reply of these lines, with its cost in tokens in the data. */
 export function withCost(lines: readonly string[], data: Record<string, unknown>): CallToolResult {
   const text = lines.join('\n')
   return surfaceResult(text, { ...data, cost: estimateTokens(text) })
@@ -116,29 +111,28 @@ function isAskedFor({ tool, tags, visibility }: ToolEntry, request: SearchReques
 }
 
 const howToAsk =
-  'Ask for one thing at a time and name the app, the verb and the object, such as "calendar create event"; an empty query lists what there is.'
+  'Ask for one thing at a time and name the app, the verb and the object, such as "calendar create event"; an empty query lists all tools.'
 
 function headline(query: string, { confidence, unmatched }: Found, shown: number, total: number): string {
   if (shown === 0) {
-    const none = total === 1 ? 'The only tool does not do' : `None of ${total} tools does`
-    return `${none} "${printable(query)}". ${howToAsk}`
+    return `No match for "${printable(query)}" among ${counted(total, 'tool')}. ${howToAsk}`
   }
   const count = `${shown} of ${counted(total, 'tool')}`
   if (confidence === 'strong') return `${count}:`
-  const unheard =
+  const missing =
     unmatched.length === 0
       ? ''
       : ` No tool mentions ${unmatched
           .slice(0, 5)
           .map((word) => `"${printable(word, 40)}"`)
           .join(', ')}.`
-  return `${count}, none of which may be what you want.${unheard} ${howToAsk}`
+  return `Low-confidence matches (${count}).${missing} ${howToAsk}`
 }
 
-const namedPerGroup = 12
-const listedGroups = 40
+const maxNamesPerGroup = 12
+const maxGroups = 40
 
-/** What there is, group by group. */
+/** Lists all tools by group. */
 function browseReply(entries: readonly ToolEntry[]): CallToolResult {
   const byGroup = new Map<string, string[]>()
   for (const { tool, visibility } of entries) {
@@ -147,11 +141,11 @@ function browseReply(entries: readonly ToolEntry[]): CallToolResult {
     if (names === undefined) byGroup.set(group, [tool.name])
     else names.push(tool.name)
   }
-  const lines = [...byGroup].slice(0, listedGroups).map(([group, names]) => {
-    const more = names.length > namedPerGroup ? `, … ${names.length - namedPerGroup} more` : ''
-    return `- ${group === '' ? 'without a group' : group} (${names.length}): ${names.slice(0, namedPerGroup).join(', ')}${more}`
+  const lines = [...byGroup].slice(0, maxGroups).map(([group, names]) => {
+    const more = names.length > maxNamesPerGroup ? `, … ${names.length - maxNamesPerGroup} more` : ''
+    return `- ${group === '' ? 'without a group' : group} (${names.length}): ${names.slice(0, maxNamesPerGroup).join(', ')}${more}`
   })
-  const rest = byGroup.size > listedGroups ? [`- … and ${counted(byGroup.size - listedGroups, 'more group')}`] : []
+  const rest = byGroup.size > maxGroups ? [`- … and ${counted(byGroup.size - maxGroups, 'more group')}`] : []
   return withCost([`${counted(entries.length, 'tool')}:`, ...lines, ...rest], {
     total: entries.length,
     confidence: 'strong',
