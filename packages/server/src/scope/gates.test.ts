@@ -511,14 +511,14 @@ describe('waiting that cannot work is refused', () => {
     const toolbox = defineToolbox(quiet)
       .tool('observe', { after: false }, () => '')
       .tool('analyze', { after: 'obsreve' }, () => '')
-    expect(await refusal(toolbox)).toContain('Tool "analyze" waits for "obsreve", which there is not. Nearest: observe.')
+    expect(await refusal(toolbox)).toContain('Tool "analyze" waits for "obsreve", which does not exist. Nearest: observe.')
     const whole = defineToolbox({ ...quiet, after: 'obsreve' }).tool('observe', {}, () => '')
     expect(await refusal(whole)).toContain('Nearest: observe.')
   })
 
   test('for a tool of the library’s own, which succeeds at nothing', async () => {
     const toolbox = defineToolbox(quiet).tool('analyze', { after: 'search_tools' }, () => '')
-    expect(await refusal(toolbox)).toContain('waits for "search_tools", which there is not.')
+    expect(await refusal(toolbox)).toContain('waits for "search_tools", which does not exist.')
   })
 
   test('for itself, or for one another', async () => {
@@ -527,7 +527,7 @@ describe('waiting that cannot work is refused', () => {
       .tool('a', { after: 'b' }, () => '')
       .tool('b', { after: 'c' }, () => '')
       .tool('c', { after: 'b' }, () => '')
-    expect(await refusal(circle)).toContain('Tool "b" waits for "c", which in the end waits for it')
+    expect(await refusal(circle)).toContain('Tool "b" waits for "c", which in turn waits for it')
   })
 
   test('where a tool was forgotten that others do not wait for', async () => {
@@ -535,7 +535,7 @@ describe('waiting that cannot work is refused', () => {
       .tool('observe', {}, () => '')
       .tool('analyze', { after: 'observe' }, () => '')
       .tool('query', {}, () => '')
-    expect(await refusal(toolbox)).toContain('"query" does not say whether it does. Give it after: false')
+    expect(await refusal(toolbox)).toContain('Some tools have "after", and "query" has not. Give it after: false')
   })
 
   test('where a tool is listed from the start all the same', () => {
