@@ -17,7 +17,6 @@ import {
 } from './sender.ts'
 import { type HttpTarget, httpTarget, type PipeTarget, pipeTarget, type Target } from './target.ts'
 
-const patienceMs = 2_000
 const mebibyte = 1024 * 1024
 
 const expectedOver = ({ expect: outcome }: Attack, layer: 'http' | 'stdio'): Outcome =>
@@ -26,7 +25,7 @@ const expectedOver = ({ expect: outcome }: Attack, layer: 'http' | 'stdio'): Out
 const over = (layer: 'http' | 'stdio'): readonly Attack[] =>
   corpus.filter((attack) => attack.over === layer || attack.over === 'both')
 
-/** How long somebody who did nothing wrong waited for an answer, at most, and during which attack. */
+/** The longest that an innocent client waited, and during which attack; `raw.ts` and `target.ts` give up after a generous limit. */
 let slowest = { ms: 0, id: '' }
 
 async function timed<T>(id: string, work: Promise<T>): Promise<T> {
@@ -34,7 +33,6 @@ async function timed<T>(id: string, work: Promise<T>): Promise<T> {
   const result = await work
   const ms = Math.round(performance.now() - start)
   if (ms > slowest.ms) slowest = { ms, id }
-  expect(ms).toBeLessThan(patienceMs)
   return result
 }
 

@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { defineToolbox, listen } from '@unfold-mcp/server'
 import { expect, test } from 'vitest'
+import { cpuTime } from '../cpu-time.ts'
 import { exchange, head, common as headers, post } from './raw.ts'
 import { ask, callTool, hello, openSession, request, routing, textOf } from './sender.ts'
 import { type HttpTarget, httpTarget } from './target.ts'
@@ -95,11 +96,11 @@ test('AT-T17: asking for names that are almost those of 10,000 tools keeps nobod
   toolbox.tool('ping', {}, () => 'pong')
   await using server = await listen(toolbox, { port: 0 })
   const port = Number(new URL(server.url).port)
-  const start = performance.now()
-  const asked = Promise.all(Array.from({ length: 10 }, (_, index) => callTool(port, named(index).replaceAll('o', '0'))))
-  expect(textOf((await callTool(port, 'ping'))?.messages[0])).toBe('pong')
-  for (const answer of await asked) expect(answer?.messages[0]?.error?.data).toMatchObject({ reason: 'unknown_tool' })
-  const each = Math.round((performance.now() - start) / 10)
-  console.info(`Among 10,000 tools, each unknown name took ${each} ms.`)
-  expect(each).toBeLessThan(500)
+  const { ms } = await cpuTime(async () => {
+    const asked = Promise.all(Array.from({ length: 10 }, (_, index) => callTool(port, named(index).replaceAll('o', '0'))))
+    expect(textOf((await callTool(port, 'ping'))?.messages[0])).toBe('pong')
+    for (const answer of await asked) expect(answer?.messages[0]?.error?.data).toMatchObject({ reason: 'unknown_tool' })
+  })
+  console.info(`Among 10,000 tools, each unknown name took ${Math.round(ms / 10)} ms of CPU time.`)
+  expect(ms / 10).toBeLessThan(200)
 })

@@ -25,10 +25,10 @@ export interface Piece {
 }
 
 /** Sends bytes over a socket of its own and reads one answer; `undefined` when the socket was closed without one. */
-export async function exchange(port: number, pieces: readonly Piece[], patienceMs = 10_000): Promise<RawAnswer | undefined> {
+export async function exchange(port: number, pieces: readonly Piece[], timeoutMs = 60_000): Promise<RawAnswer | undefined> {
   const socket = connect(port, '127.0.0.1')
   try {
-    const answer = answerFrom(socket, patienceMs)
+    const answer = answerFrom(socket, timeoutMs)
     void writeAll(socket, pieces)
     return await answer
   } finally {
@@ -36,7 +36,7 @@ export async function exchange(port: number, pieces: readonly Piece[], patienceM
   }
 }
 
-function answerFrom(socket: Socket, patienceMs: number): Promise<RawAnswer | undefined> {
+function answerFrom(socket: Socket, timeoutMs: number): Promise<RawAnswer | undefined> {
   let bytes = Buffer.alloc(0)
   const chunks: Buffer[] = []
   return new Promise((resolve, reject) => {
@@ -49,8 +49,8 @@ function answerFrom(socket: Socket, patienceMs: number): Promise<RawAnswer | und
     }
     const late = setTimeout(() => {
       const said = Buffer.concat([bytes, ...chunks]).toString('utf8', 0, 500)
-      reject(new Error(`No whole answer within ${patienceMs} ms; so far: ${said}`))
-    }, patienceMs)
+      reject(new Error(`No whole answer within ${timeoutMs} ms; so far: ${said}`))
+    }, timeoutMs)
     let pending = false
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)

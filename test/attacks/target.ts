@@ -38,7 +38,7 @@ export interface PipeTarget extends Target {
 }
 
 const program = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
-const patienceMs = 10_000
+const timeoutMs = 60_000
 
 export const httpTarget = (...args: readonly string[]): Promise<HttpTarget> => overHttp('server.mjs', ['--http', ...args])
 
@@ -53,7 +53,7 @@ async function overHttp(file: string, args: readonly string[], farewell?: string
     if (farewell !== undefined && target.isAlive) {
       const exited = once(child, 'exit')
       child.send(farewell)
-      await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, patienceMs).unref())])
+      await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())])
     }
     await target[Symbol.asyncDispose]()
   }
@@ -101,10 +101,10 @@ export async function pipeTarget(): Promise<PipeTarget> {
           waiting.delete(check)
           reject(
             new Error(
-              `Not heard within ${patienceMs} ms; the last messages: ${JSON.stringify(messages.slice(-3)).slice(0, 1_000)}`,
+              `Not heard within ${timeoutMs} ms; the last messages: ${JSON.stringify(messages.slice(-3)).slice(0, 1_000)}`,
             ),
           )
-        }, patienceMs)
+        }, timeoutMs)
         waiting.add(check)
         check()
       }),

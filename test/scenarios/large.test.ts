@@ -1,26 +1,21 @@
 import { defineToolbox } from '@unfold-mcp/server'
 import { replyData } from '@unfold-mcp/server/testing'
 import { expect, vi } from 'vitest'
+import { cpuTime } from '../cpu-time.ts'
 import { office } from '../fixtures/office.ts'
 import { reasonOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
 
-// What takes a while is measured alone.
+// CPU time is that of the whole process, so nothing else may run in it meanwhile.
 vi.setConfig({ maxConcurrency: 1, testTimeout: 60_000 })
 
 const info = { name: 'hub', version: '1.0.0' }
 const searching = { view: 'exposure=search' }
 
-/** How long this takes, in milliseconds. */
-async function timed<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly ms: number }> {
-  const start = performance.now()
-  return { value: await work(), ms: performance.now() - start }
-}
-
 verifies('B15', async (place) => {
   const client = await place.connect(office(), searching)
   for (const query of ['x'.repeat(1_000_000), 'read a file '.repeat(83_000), '读'.repeat(330_000), ' '.repeat(1_000_000)]) {
-    const { value, ms } = await timed(() => client.call('search_tools', { query }))
+    const { value, ms } = await cpuTime(() => client.call('search_tools', { query }))
     expect(value.isError).not.toBe(true)
     expect(textOf(value).length).toBeLessThan(2_000)
     expect(ms).toBeLessThan(2_000)
@@ -35,7 +30,7 @@ verifies('B20', async (place) => {
   const toolbox = office()
   toolbox.tool('fill_form', { about: 'Fill in the long form', input }, () => 'filled')
   const client = await place.connect(toolbox, searching)
-  const { ms } = await timed(async () => {
+  const { ms } = await cpuTime(async () => {
     const found = await client.call('search_tools', { query: 'fill in long form' })
     expect(textOf(found)).toContain('- fill_form(')
     expect(textOf(found).length).toBeLessThan(3_000)
@@ -62,7 +57,7 @@ verifies('B21', async ({ serve, way }) => {
   const server = await serve(toolbox)
   const client = await server.connect({ view: way.era === 'session' ? 'exposure=lazy' : 'exposure=search' })
   const quick = async (name: string, args: Record<string, unknown>, most = 2_000) => {
-    const { value, ms } = await timed(() => client.call(name, args))
+    const { value, ms } = await cpuTime(() => client.call(name, args))
     expect(ms).toBeLessThan(most)
     return value
   }
@@ -91,7 +86,7 @@ verifies('B22', async (place) => {
     ['manage_tools', { action: 'enable', tools: names }],
     ['manage_tools', { action: 'disable', tools: [...names, 'archive_document_number_1'] }],
   ] as const) {
-    const { value, ms } = await timed(() => client.call(name, args))
+    const { value, ms } = await cpuTime(() => client.call(name, args))
     expect(textOf(value)).toContain('Nearest: archive_document_number_')
     expect(textOf(value)).toContain('19990')
     expect(textOf(value).length).toBeLessThan(5_000)
