@@ -121,7 +121,7 @@ test('a server that announces its identity and has another is used, with a warni
     onWarning: (warning) => void warnings.push(warning),
   })
   expect(await connection.tools()).toHaveLength(3)
-  expect(warnings).toEqual([expect.stringContaining('the identity 00000000-0000-8000-8000-000000000000, and they do not')])
+  expect(warnings).toEqual([expect.stringContaining('The identity 00000000-0000-8000-8000-000000000000 sent by the server does not match its tools')])
 })
 
 test('the identity that is expected is checked against the tools, and not against what the server says', async () => {
@@ -208,7 +208,7 @@ test('a cache that cannot be written costs a warning and nothing else', async ()
     { cache: fileCache(directory), onWarning: (warning) => void warnings.push(warning) },
   )
   expect(await connection.tools()).toHaveLength(2)
-  expect(warnings).toEqual([expect.stringContaining('could not be kept for the next time')])
+  expect(warnings).toEqual([expect.stringContaining('could not be cached')])
 })
 
 test('a login that nobody named is not cached', async () => {

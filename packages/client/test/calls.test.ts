@@ -123,8 +123,8 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
     expect(error.details).toHaveProperty('problems', [
       { path: 'labels.1', message: 'must be a string, but is an integer' },
       { path: 'count', message: 'must be at least 1' },
-      { path: 'title', message: 'is required; "titel" was given' },
-      { path: 'titel', message: 'is not known here. Nearest: title' },
+      { path: 'title', message: 'is required; found "titel"' },
+      { path: 'titel', message: 'is not a known property. Nearest: title' },
     ])
     expect(calls).toBe(0)
     expect((await connection.call('create_issue', { titel: 'x' }, { validate: false })).isError).toBe(true)
@@ -183,7 +183,7 @@ test('output that is not what the tool promises is handed on, and what is wrong 
   expect(structuredContent).toEqual({ degrees: 'warm' })
   expect(outputProblems).toEqual([{ path: 'degrees', message: 'must be a number, but is a string' }])
   expect((await connection.call('missing')).outputProblems).toEqual([
-    { path: '', message: 'is missing, although the tool promises it' },
+    { path: '', message: 'is missing, but the tool has an output schema' },
   ])
 })
 

@@ -77,7 +77,7 @@ test('an address where something else answers is said to be none of an MCP serve
   await using http = await serveHttp((_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>no</h1>'))
   const error = await failure(connect({ url: http.url }))
   expect(error).toMatchObject({ reason: 'unreachable', details: { status: 404 } })
-  expect(error.message).toContain('Is this the address of an MCP server?')
+  expect(error.message).toContain('Is this the URL of an MCP server?')
 })
 
 test('a server that wants a login says so', async () => {
@@ -229,7 +229,7 @@ test('an answer that is none is said in few words, at once', async () => {
   expect(await failure(connection.call('open'))).toMatchObject({
     reason: 'protocol',
     message: expect.stringMatching(
-      /^Calling open failed: the server answered with something that is no message\. \(http:\S+\)$/u,
+      /^Calling open failed: the server sent an invalid message\. \(http:\S+\)$/u,
     ),
   })
 })

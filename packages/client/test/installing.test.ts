@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../src/connect.ts'
 import type { Clock } from '../src/time/clock.ts'
-import type { ProcessLife } from '../src/transports/stdio.ts'
+import type { ProcessState } from '../src/transports/stdio.ts'
 import { failure } from './failing.ts'
 import { fakeLauncher } from './launcher.ts'
 import { isAlive, until } from './processes.ts'
@@ -23,7 +23,7 @@ describe.skipIf(process.platform === 'win32')('a server that is started through 
   test('has time of its own to be installed; that of the start begins with its first message', async () => {
     await using npx = await fakeLauncher()
     const { timers, clock } = manualClock()
-    const lives: ProcessLife[] = []
+    const lives: ProcessState[] = []
     const connecting = connect(npx.target('slow'), {
       clock,
       timeoutMs: 30_000,

@@ -186,5 +186,5 @@ test('a server that floods with what nobody asked for costs a hundred warnings',
   expect((await connection.call('go')).content).toEqual([{ type: 'text', text: 'gone' }])
   await until(() => warnings.length >= 101, 'the warnings')
   expect(warnings).toHaveLength(101)
-  expect(warnings.at(-1)).toContain('more warnings')
+  expect(warnings.at(-1)).toContain('Further warnings')
 })

@@ -99,7 +99,7 @@ test('a connection that is over makes room for another', async () => {
   const target = server('two.mjs')
   const first = await pool.acquire(target)
   process.kill(first.connection.pid ?? 0, 'SIGKILL')
-  await until(() => first.connection.isOver, 'the end')
+  await until(() => first.connection.isClosed, 'the end')
   const second = await pool.acquire(target)
   expect(await second.connection.tools()).not.toHaveLength(0)
   expect(pool.size).toBe(1)

@@ -19,7 +19,7 @@ test('what a server says before its answer is told before it, also when all of i
   await using connection = await connect(raw, { protocol: 'session', relays: true })
   const relay = {
     capabilities: {},
-    ask: () => Promise.reject(new Error('Nobody is asked.')),
+    onRequest: () => Promise.reject(new Error('Nobody is asked.')),
     onLog: ({ data }: { readonly data?: unknown }) => void said.push(data),
   }
   const { content } = await connection.call('talk', {}, { ...unlisted, relay, onProgress: (report) => void said.push(report) })

@@ -72,7 +72,7 @@ test('lines that are no messages are ignored, with a warning for the first few',
   expect((await connection.call('go')).content).toEqual([{ type: 'text', text: 'gone' }])
   expect(warnings).toEqual([
     expect.stringContaining('Welcome to the odd server!'),
-    expect.stringContaining('is no message, and it is ignored: {"not":"a message"}'),
+    expect.stringContaining('is not a JSON-RPC message; ignored: {"not":"a message"}'),
   ])
 })
 
@@ -94,7 +94,7 @@ test('a server that ends in the middle of a call is noticed at once', async () =
   const error = await failure(connection.call('die'))
   expect(error).toMatchObject({ reason: 'server_died', details: { code: 3 } })
   expect(error.message).toContain('I must go now')
-  expect(connection.isOver).toBe(true)
+  expect(connection.isClosed).toBe(true)
   expect(await failure(connection.tools())).toMatchObject({ reason: 'server_died' })
 })
 
@@ -154,7 +154,7 @@ test('connecting can be called off', async () => {
 test('a command that does not exist is said to be missing', async () => {
   const error = await failure(connect({ command: 'no-such-command-anywhere' }))
   expect(error).toMatchObject({ reason: 'unreachable' })
-  expect(error.message).toContain('There is no such command')
+  expect(error.message).toContain('Command not found')
   expect((await failure(connect({ ...server('one.mjs'), cwd: '/no/such/folder' }))).message).toContain(
     '/no/such/folder does not exist',
   )
@@ -203,14 +203,14 @@ test('a flood without end is ended', async () => {
 })
 
 test.each([
-  ['circle', 'in a circle'],
-  ['endless', 'did not end after 1000 pages'],
-  ['nonsense', 'holds no list of tools'],
-])('a list that is %s is refused', async (manner, words) => {
+  ['circle', 'sent the same cursor twice'],
+  ['endless', 'sends more than 1000 pages'],
+  ['nonsense', 'sent a page without tools'],
+])('a list that is %s is refused', async (manner, message) => {
   await using connection = await connect(server('odd.mjs', manner))
   const error = await failure(connection.tools())
   expect(error).toMatchObject({ reason: 'protocol' })
-  expect(error.message).toContain(words)
+  expect(error.message).toContain(message)
 })
 
 test('a list that changes between its pages is read again', async () => {

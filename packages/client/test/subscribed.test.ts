@@ -42,7 +42,7 @@ test('a resource that is not told of is refused to whoever asks, as often as it 
   const heard: string[] = []
   await using connection = await connect(
     { url: server.url },
-    { protocol: '2026-07-28', onDocuments: (notice) => notice.kind === 'resource' && heard.push(notice.uri) },
+    { protocol: '2026-07-28', onDocumentChange: (notice) => notice.kind === 'resource' && heard.push(notice.uri) },
   )
   await connection.subscribe('memo://a')
   const both = [connection.subscribe('memo://b'), connection.subscribe('memo://b')]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../src/connect.ts'
-import type { Sign } from '../src/connection.ts'
+import type { ConnectionEvent } from '../src/connection.ts'
 import { failure } from './failing.ts'
 import { isAlive, server, until } from './processes.ts'
 import { changeable, serveToolbox } from './servers.ts'
@@ -10,7 +10,7 @@ describe.each(['session', '2026-07-28'] as const)('a connection that is watched 
     const { toolbox, put } = changeable(1)
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
-    const signs: Sign[] = []
+    const signs: ConnectionEvent[] = []
     const stop = await connection.watch((sign) => signs.push(sign))
     await until(() => signs.includes('resumed'), 'it is heard')
     put('new_one')
@@ -25,7 +25,7 @@ describe.each(['session', '2026-07-28'] as const)('a connection that is watched 
   })
 
   test('shows that it broke, and is whole again after a ping', async () => {
-    const signs: Sign[] = []
+    const signs: ConnectionEvent[] = []
     const first = changeable(1)
     const http = await serveToolbox(first.toolbox)
     await using connection = await connect({ url: http.url }, { protocol })

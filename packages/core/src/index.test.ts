@@ -60,6 +60,7 @@ test('the package exports these values and no others', () => {
       "isStrict",
       "isSurface",
       "isTelling",
+      "isTool",
       "isToolName",
       "isWaiting",
       "listsEverything",

@@ -129,4 +129,4 @@ export {
 export { decodedHeader, headerMismatch, headerParameters, headerProblem } from './tool/param-headers.ts'
 export { firstSentence, signature, typeText } from './tool/signature.ts'
 export { estimateTokens, toolTokens } from './tool/tokens.ts'
-export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool/tool.ts'
+export { facetOf, isTool, type JsonSchema, type Tool, type ToolAnnotations } from './tool/tool.ts'

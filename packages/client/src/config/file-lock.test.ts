@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-const locking = { staleMs: 60_000, patienceMs: 10_000 }
+const locking = { staleMs: 60_000, timeoutMs: 10_000 }
 
 test('what is done under a lock is done one after another, and a failure gives it back', async () => {
   const file = join(folder, 'made', 'one.lock')
@@ -34,7 +34,7 @@ test('one that is held is waited for in vain, and one that was left behind is ta
   const file = join(folder, 'two.lock')
   await writeFile(file, '')
   const work = () => Promise.resolve('done')
-  await expect(withLock(file, { ...locking, patienceMs: 30 }, work)).rejects.toThrow(`${file} is held by another process`)
+  await expect(withLock(file, { ...locking, timeoutMs: 30 }, work)).rejects.toThrow(`${file} is locked by another process`)
   const before = new Date(Date.now() - 2 * locking.staleMs)
   await utimes(file, before, before)
   expect(await withLock(file, locking, work)).toBe('done')

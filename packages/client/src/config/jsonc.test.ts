@@ -25,18 +25,18 @@ test('a problem has its line and column, which a byte order mark does not shift'
 test('the place of every offset is found', () => {
   const text = '{\n "a": 1,\n\n "b": 2\n}\n'
   const parsed = parseJsonc(text)
-  if (!('place' in parsed)) throw new Error('It has problems.')
-  const { place } = parsed
+  if (!('positionOf' in parsed)) throw new Error('It has problems.')
+  const { positionOf } = parsed
   for (let offset = 0; offset < text.length; offset++) {
     const before = text.slice(0, offset).split('\n')
-    expect(place(offset)).toEqual({ line: before.length, column: (before.at(-1) ?? '').length + 1 })
+    expect(positionOf(offset)).toEqual({ line: before.length, column: (before.at(-1) ?? '').length + 1 })
   }
 })
 
 test('a text that is nested too deeply is refused before it can exhaust the stack', () => {
   expect(parsedOf('['.repeat(1_000_000))).toEqual([{ kind: 'too deep', line: 1, column: 1 }])
-  expect(parseJsonc('[[[]]]', { deepest: 2 })).toEqual({ problems: [{ kind: 'too deep', line: 1, column: 1 }] })
-  expect(parseJsonc('[["[[["]] // [[[', { deepest: 2 })).toHaveProperty('root')
+  expect(parseJsonc('[[[]]]', { maxDepth: 2 })).toEqual({ problems: [{ kind: 'too deep', line: 1, column: 1 }] })
+  expect(parseJsonc('[["[[["]] // [[[', { maxDepth: 2 })).toHaveProperty('root')
 })
 
 test('no more than twenty problems are reported', () => {

@@ -32,10 +32,10 @@ test('every problem is found, each with its path', () => {
     'user.age must be at least 0',
     'user.name is required',
     'tags must have at most 2 items',
-    'tags.1 is the same as item 0, and each may be there once',
+    'tags.1 duplicates item 0',
     'tags.2 must be a string, but is an integer',
-    'kind is required; "knid" was given',
-    'knid is not known here. Nearest: kind',
+    'kind is required; found "knid"',
+    'knid is not a known property. Nearest: kind',
   ])
 })
 
@@ -57,7 +57,7 @@ test('of several alternatives, what the nearest one lacks is said, or what all o
   expect(problems({ anyOf: [{ type: 'string' }, { type: 'null' }] }, 7)).toEqual([
     'it must be a string or null, but is an integer',
   ])
-  expect(problems({ oneOf: [{ type: 'number' }, { minimum: 2 }] }, 3)).toEqual(['it fits 2 of 2 alternatives, and must fit one'])
+  expect(problems({ oneOf: [{ type: 'number' }, { minimum: 2 }] }, 3)).toEqual(['it matches 2 of 2 alternatives, but must match exactly one'])
   expect(problems({ type: ['string', 'integer'] }, null)).toEqual(['it must be a string or an integer, but is null'])
 })
 
@@ -75,7 +75,7 @@ test('references within the document are followed, and nothing is fetched', () =
   ).toEqual(['b must be a string, but is an integer'])
   expect(checkValue({ $ref: 'https://example.com/secret.json' }, 1)).toEqual({
     problems: [],
-    unchecked: ['the reference https://example.com/secret.json leads nowhere here'],
+    unchecked: ['unresolved reference https://example.com/secret.json'],
   })
 })
 
@@ -113,7 +113,7 @@ test('20,000 properties are no problem', () => {
 test('a pattern that would run for years is given up, and so is what depends on it', () => {
   const evil = { type: 'string', pattern: '^(a+)+$' }
   const text = `${'a'.repeat(40)}b`
-  expect(checkValue(evil, text)).toEqual({ problems: [], unchecked: ['a pattern takes too long'] })
+  expect(checkValue(evil, text)).toEqual({ problems: [], unchecked: ['pattern timed out'] })
   expect(checkValue({ not: evil }, text).problems).toEqual([])
   expect(checkValue({ oneOf: [evil, { type: 'string' }] }, text).problems).toEqual([])
   expect(checkValue({ if: evil, ...consequence(false), else: false }, text).problems).toEqual([])
@@ -132,7 +132,7 @@ test('a pattern is a pattern, and nothing that is run', () => {
   expect(problems({ pattern: '^\\p{Lu}' }, 'Ünder')).toEqual([])
   expect(problems({ pattern: '^[a-z]+$' }, 'A')).toEqual(['it must match the pattern ^[a-z]+$'])
   expect(problems({ pattern: '[\\w-.]' }, 'x')).toEqual([])
-  expect(checkValue({ pattern: '(' }, 'x').unchecked).toEqual(['a pattern is no regular expression'])
+  expect(checkValue({ pattern: '(' }, 'x').unchecked).toEqual(['invalid regular expression'])
   expect(checkValue({ pattern: '"); process.exit(1); //' }, 'x').unchecked).toHaveLength(1)
 })
 
@@ -160,7 +160,7 @@ test('what earlier drafts write differently is understood', () => {
   expect(problems({ $schema: draft7, items: [{ type: 'string' }], additionalItems: false }, ['a', 1])).toEqual([
     '1 is not allowed',
   ])
-  expect(problems({ dependencies: { a: ['b'] } }, { a: 1 })).toEqual(['b is required beside "a"'])
+  expect(problems({ dependencies: { a: ['b'] } }, { a: 1 })).toEqual(['b is required when "a" is present'])
   expect(problems({ minimum: 3, exclusiveMinimum: true }, 3)).toEqual(['it must be more than 3'])
   expect(problems({ $schema: draft7, $ref: '#/definitions/any', type: 'string', definitions: { any: true } }, 1)).toEqual([])
 })
@@ -174,13 +174,13 @@ test('a decimal fraction is a multiple where people say so', () => {
 test('what is no schema checks nothing', () => {
   for (const schema of [undefined, null, 7, 'x', [], true, {}]) expect(problems(schema, { a: 1 })).toEqual([])
   expect(problems(false, 1)).toEqual(['it is not allowed'])
-  expect(checkValue({ type: 'banana' }, 1)).toEqual({ problems: [], unchecked: ['a type has no meaning here'] })
+  expect(checkValue({ type: 'banana' }, 1)).toEqual({ problems: [], unchecked: ['unknown type'] })
 })
 
 test('what no schema has looked at can be refused, however it was looked at', () => {
   const strict = (rest: object): object => ({ properties: { first: true }, ...rest, unevaluatedProperties: false })
   const value = { first: 1, b: 2 }
-  const refused = ['b is not known here']
+  const refused = ['b is not a known property']
   expect(problems(strict({}), value)).toEqual(refused)
   expect(problems(strict({ allOf: [{ properties: { b: true } }] }), value)).toEqual([])
   expect(problems(strict({ anyOf: [{ required: ['c'], properties: { b: true } }, {}] }), value)).toEqual(refused)

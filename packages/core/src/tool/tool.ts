@@ -1,3 +1,5 @@
+import { isRecord } from '../base/record.ts'
+
 /** A JSON Schema as tools carry it. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
@@ -28,3 +30,7 @@ export function facetOf(tool: Tool): 'read-only' | 'destructive' | 'write' {
   if (tool.annotations?.readOnlyHint === true) return 'read-only'
   return tool.annotations?.destructiveHint === true ? 'destructive' : 'write'
 }
+
+/** Tests a tool from outside for the fields that everything else relies on. */
+export const isTool = (value: unknown): value is Tool =>
+  isRecord(value) && typeof value.name === 'string' && value.name !== '' && isRecord(value.inputSchema)
