@@ -12,7 +12,7 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryD
 
 const locking = { staleMs: 60_000, timeoutMs: 10_000 }
 
-test('what is done under a lock is done one after another, and a failure gives it back', async () => {
+test('work under a lock is serialized, and a failure releases it', async () => {
   const file = join(folder, 'made', 'one.lock')
   let running = 0
   const most = await Promise.all(
@@ -30,7 +30,7 @@ test('what is done under a lock is done one after another, and a failure gives i
   await expect(access(file)).rejects.toThrow('ENOENT')
 })
 
-test('one that is held is waited for in vain, and one that was left behind is taken over', async () => {
+test('waiting for a held lock times out, and a stale lock is taken over', async () => {
   const file = join(folder, 'two.lock')
   await writeFile(file, '')
   const work = () => Promise.resolve('done')
