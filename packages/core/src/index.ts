@@ -19,7 +19,7 @@ export {
   isStrict,
   isSurface,
   isWaiting,
-  type Look,
+  type ViewInputs,
   listsEverything,
   type Meaning,
   resolve,

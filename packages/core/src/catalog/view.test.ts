@@ -11,7 +11,7 @@ import {
   isAvailable,
   isStrict,
   isWaiting,
-  type Look,
+  type ViewInputs,
   resolve,
   snapshotOf,
   unavailableEntries,
@@ -47,7 +47,7 @@ function entry(name: string, { annotations, ...rest }: Options = {}): Entry {
 
 const opener = (name: string): Entry => entry(`activate_${name}`, { origin: 'surface', source: 'surface', activates: name })
 
-function look(rest: Partial<Omit<Look, 'activation'>> & { readonly activation?: Partial<Activation> } = {}): Look {
+function look(rest: Partial<Omit<ViewInputs, 'activation'>> & { readonly activation?: Partial<Activation> } = {}): ViewInputs {
   return {
     groups,
     exposure: 'groups',
@@ -68,7 +68,7 @@ const catalogOf = (...entries: readonly Entry[]): Catalog => buildCatalog(1, ent
 
 const namesOf = (entries: readonly Entry[]): readonly string[] => entries.map(({ tool }) => tool.name)
 
-const shownIn = (catalog: Catalog, at: Look): readonly string[] => namesOf(viewOf(catalog, at).entries)
+const shownIn = (catalog: Catalog, at: ViewInputs): readonly string[] => namesOf(viewOf(catalog, at).entries)
 
 const now = entry('now')
 const read = entry('read', { visibility: group('files'), tags: ['io'], annotations: { readOnlyHint: true } })
@@ -126,7 +126,7 @@ describe('a view', () => {
 
   test('gives entries back with the type they came with', () => {
     const withHandler = { ...entry('now'), handler: () => 'noon' }
-    const typed: Look<typeof withHandler> = { ...look(), unavailable: new Set(), forbidden: new Set(), modes: new Map() }
+    const typed: ViewInputs<typeof withHandler> = { ...look(), unavailable: new Set(), forbidden: new Set(), modes: new Map() }
     const { entries } = viewOf(buildCatalog(1, [withHandler], groups), typed)
     expectTypeOf(entries).toEqualTypeOf<readonly (typeof withHandler)[]>()
     expect(entries[0]?.handler()).toBe('noon')
@@ -139,7 +139,7 @@ describe('a strict group', () => {
     entry('rotate_key', { visibility: group('keys'), tags: ['io'] }),
   )
 
-  test.each<[string, Look]>([
+  test.each<[string, ViewInputs]>([
     ['everything is exposed', look({ exposure: 'everything' })],
     ['its tools are asked for one by one', look({ activation: { tools: ['read_secret', 'rotate_key'] } })],
     ['their tag is asked for', look({ activation: { tags: ['io'] } })],
@@ -228,7 +228,7 @@ describe('predicates', () => {
 describe('of several versions', () => {
   const versions = ['1', '2', '10', '3-beta'].map((version) => entry('deploy', { version }))
   const catalog = catalogOf(...versions)
-  const versionIn = (at: Look): (string | undefined)[] => viewOf(catalog, at).entries.map(({ version }) => version)
+  const versionIn = (at: ViewInputs): (string | undefined)[] => viewOf(catalog, at).entries.map(({ version }) => version)
 
   test('the newest is shown', () => {
     expect(versionIn(look())).toEqual(['10'])
@@ -509,7 +509,7 @@ describe('a composite tool in a view', () => {
   }
   const [filtered, fixed] = [composite('filtered', 'filtered'), composite('fixed', 'static')]
   const catalog = catalogOf(now, filtered, fixed)
-  const having = (set: string): Look =>
+  const having = (set: string): ViewInputs =>
     look({
       modes: new Map([
         [filtered, set],

@@ -18,7 +18,7 @@ export type Exposure = 'groups' | 'everything' | 'native' | 'lazy' | 'search'
 export const listsEverything = (exposure: Exposure): boolean => exposure === 'everything' || exposure === 'native'
 
 /** Everything that decides what one scope sees, taken at one moment. */
-export interface Look<E extends Entry = Entry> {
+export interface ViewInputs<E extends Entry = Entry> {
   readonly groups: Groups
   readonly activation: Activation
   readonly exposure: Exposure
@@ -87,7 +87,7 @@ export function isAvailable<E extends Entry>(
 }
 
 /** What this scope sees: permitted, available, and what its attention is on; of several versions of a tool, one. */
-export function viewOf<E extends Entry>(catalog: Catalog<E>, look: Look<E>): View<E> {
+export function viewOf<E extends Entry>(catalog: Catalog<E>, look: ViewInputs<E>): View<E> {
   const active = activeGroups(look)
   const shown = (entry: E): boolean => exists(catalog, entry, look) && isShown(entry, look, active) && !isEmpty(entry, look)
   const pinned = new Set(Object.keys(look.activation.versions))
@@ -111,7 +111,7 @@ export type Meaning<E extends Entry> =
   | { readonly kind: 'unknown' }
 
 /** The meaning of `name`, or of a former name, in this look. */
-export function resolve<E extends Entry>(catalog: Catalog<E>, look: Look<E>, name: string): Meaning<E> {
+export function resolve<E extends Entry>(catalog: Catalog<E>, look: ViewInputs<E>, name: string): Meaning<E> {
   const target = catalog.aliases.get(name) ?? name
   const existing =
     catalog.byName.get(target)?.filter((entry) => exists(catalog, entry, look) && !look.unavailable.has(entry)) ?? []
@@ -137,32 +137,32 @@ export function viewFingerprint(entries: readonly Entry[]): string {
 }
 
 /** Whether the entry exists for this scope: permitted, and not an activator of a group that has nothing for it. */
-function exists<E extends Entry>(catalog: Catalog<E>, entry: E, look: Look<E>): boolean {
+function exists<E extends Entry>(catalog: Catalog<E>, entry: E, look: ViewInputs<E>): boolean {
   return isPermitted(entry, look) && (entry.activates === undefined || opensSomething(catalog, entry.activates, look))
 }
 
-function isPermitted<E extends Entry>(entry: E, look: Look<E>): boolean {
+function isPermitted<E extends Entry>(entry: E, look: ViewInputs<E>): boolean {
   return !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only' || isSurface(entry, look))
 }
 
 /** Whether a composite entry has nothing to choose from. It can be called all the same, and says what to do. */
-function isEmpty<E extends Entry>(entry: E, { modes, everyMode }: Look<E>): boolean {
+function isEmpty<E extends Entry>(entry: E, { modes, everyMode }: ViewInputs<E>): boolean {
   const available = everyMode ? undefined : modes.get(entry)
   return entry.modes !== undefined && available !== undefined && !isWorthListing(entry.modes, available)
 }
 
 /** Whether the entry is not listed yet because the tool it waits for has not succeeded. */
-export function isWaiting<E extends Entry>({ after }: E, { succeeded, exposure }: Look<E>): boolean {
+export function isWaiting<E extends Entry>({ after }: E, { succeeded, exposure }: ViewInputs<E>): boolean {
   return typeof after === 'string' && exposure === 'groups' && succeeded !== undefined && !succeeded.has(after)
 }
 
 /** Whether the entry belongs to the surface here, rather than to the tools. */
-export function isSurface<E extends Entry>(entry: E, { activatorsAreTools = false }: Look<E>): boolean {
+export function isSurface<E extends Entry>(entry: E, { activatorsAreTools = false }: ViewInputs<E>): boolean {
   if (entry.origin !== 'surface' && entry.activates === undefined) return false
   return !(activatorsAreTools && entry.isWritten === true)
 }
 
-function isShown<E extends Entry>(entry: E, look: Look<E>, active: ReadonlySet<string>): boolean {
+function isShown<E extends Entry>(entry: E, look: ViewInputs<E>, active: ReadonlySet<string>): boolean {
   if (look.unavailable.has(entry)) return false
   if (isSurface(entry, look))
     return look.surfaces.has(entry.surface ?? 'activators') && (entry.within === undefined || active.has(entry.within))
@@ -188,14 +188,14 @@ function isEnabled({ tools }: Activation, name: string): boolean {
 }
 
 /** An activator is worth showing when its group, or one below it, has a tool that exists for this scope. */
-function opensSomething<E extends Entry>(catalog: Catalog<E>, group: string, look: Look<E>): boolean {
+function opensSomething<E extends Entry>(catalog: Catalog<E>, group: string, look: ViewInputs<E>): boolean {
   const below = (name: string): boolean =>
     (catalog.byGroup.get(name) ?? []).some((member) => isPermitted(member, look)) ||
     (look.groups.children.get(name) ?? []).some(below)
   return (look.forbidden.size === 0 && !look.readOnly) || below(group)
 }
 
-function activeGroups(look: Pick<Look, 'groups' | 'activation'>): ReadonlySet<string> {
+function activeGroups(look: Pick<ViewInputs, 'groups' | 'activation'>): ReadonlySet<string> {
   return new Set(look.activation.groups.filter((name) => isActive(look.groups, look.activation, name)))
 }
 
@@ -205,7 +205,7 @@ export function isStrict(groups: Groups, name: string): boolean {
 }
 
 /** Of several versions, the one the client pinned, else the one an active group brings, else the newest. */
-function chosen<E extends Entry>(versions: readonly E[], look: Look<E>): E | undefined {
+function chosen<E extends Entry>(versions: readonly E[], look: ViewInputs<E>): E | undefined {
   const name = versions[0]?.tool.name
   if (name === undefined || (versions.length === 1 && ownOf(look.activation.versions, name) === undefined)) return versions[0]
   const pinned = ownOf(look.activation.versions, name)
