@@ -31,7 +31,7 @@ export {
 } from './catalog/view.ts'
 export {
   type Activation,
-  type Because,
+  type DeactivationReason,
   type GroupCost,
   initialActivation,
   isActive,

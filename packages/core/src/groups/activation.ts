@@ -16,13 +16,13 @@ export interface Activation {
 export const nothingActive: Activation = { groups: [], tools: [], tags: [], versions: {} }
 
 /** Why a group is switched off. */
-export type Because = 'requested' | 'parent' | 'dependency' | 'excluded' | 'evicted'
+export type DeactivationReason = 'requested' | 'parent' | 'dependency' | 'excluded' | 'evicted'
 
 /** A transition that has been thought through but not made: hooks run in this order, then `next` becomes the activation. */
 export interface Plan {
   readonly next: Activation
   /** Groups to switch off, children first; done before anything is switched on. */
-  readonly off: readonly { readonly group: string; readonly because: Because }[]
+  readonly off: readonly { readonly group: string; readonly because: DeactivationReason }[]
   /** Groups to switch on, parents and needs first. */
   readonly on: readonly string[]
 }
@@ -73,7 +73,7 @@ export function planAll(groups: Groups, activation: Activation, names: readonly 
       { groups: pair },
     )
   }
-  const off = new Map<string, Because>()
+  const off = new Map<string, DeactivationReason>()
   for (const name of wanted) {
     for (const loser of groupOf(groups, name).excludes) dropWith(groups, activation, loser, 'excluded', off)
   }
@@ -86,7 +86,7 @@ export function planAll(groups: Groups, activation: Activation, names: readonly 
 /** Switching `name` off, and with it all that cannot stand without it. */
 export function planDeactivate(groups: Groups, activation: Activation, name: string): Plan {
   groupOf(groups, name)
-  const off = new Map<string, Because>()
+  const off = new Map<string, DeactivationReason>()
   dropWith(groups, activation, name, 'requested', off)
   return planOf(groups, activation, { off, on: [], order: activation.groups.filter((group) => !off.has(group)) })
 }
@@ -123,7 +123,7 @@ function excludedBy(groups: Groups, name: string, others: readonly string[]): bo
 function planOf(
   groups: Groups,
   activation: Activation,
-  { off, on, order }: { off: ReadonlyMap<string, Because>; on: readonly string[]; order: readonly string[] },
+  { off, on, order }: { off: ReadonlyMap<string, DeactivationReason>; on: readonly string[]; order: readonly string[] },
 ): Plan {
   const unchanged = off.size === 0 && on.length === 0 && order.every((name, index) => activation.groups[index] === name)
   return {
@@ -133,7 +133,7 @@ function planOf(
   }
 }
 
-function dropWith(groups: Groups, activation: Activation, name: string, because: Because, off: Map<string, Because>): void {
+function dropWith(groups: Groups, activation: Activation, name: string, because: DeactivationReason, off: Map<string, DeactivationReason>): void {
   const cause = groups.byName.get(name)
   for (const fallen of downfallOf(groups, name)) {
     if (!activation.groups.includes(fallen) || off.has(fallen)) continue
@@ -146,7 +146,7 @@ function makeRoom(
   groups: Groups,
   activation: Activation,
   { asked, wanted, cost }: { asked: string; wanted: readonly string[]; cost: GroupCost },
-  off: Map<string, Because>,
+  off: Map<string, DeactivationReason>,
 ): void {
   const { groups: most, tokens, whenFull = 'evict' } = groups.quota
   if (most === undefined && tokens === undefined) return
