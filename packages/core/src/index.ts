@@ -43,7 +43,7 @@ export {
   reconcile,
   touch,
 } from './groups/activation.ts'
-export { generatedAbout } from './groups/description.ts'
+export { generateDescription } from './groups/description.ts'
 export {
   ancestorsOf,
   closureOf,

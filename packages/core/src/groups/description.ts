@@ -41,7 +41,7 @@ const mostObjects = 4
 const longestPhrase = 3
 
 /** A description of a group from the names of its tools: what they work on, most frequent first. `Notion: pages, comments (24 tools)` */
-export function generatedAbout(label: string, toolNames: readonly string[]): string {
+export function generateDescription(label: string, toolNames: readonly string[]): string {
   const objects = objectsOf(toolNames, new Set(wordsOf(label)))
   const tools = counted(toolNames.length, 'tool')
   const title = titleOf(label)
