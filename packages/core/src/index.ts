@@ -21,7 +21,7 @@ export {
   isWaiting,
   type ViewInputs,
   listsEverything,
-  type Meaning,
+  type Resolution,
   resolve,
   snapshotOf,
   unavailableEntries,

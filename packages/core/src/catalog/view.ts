@@ -105,13 +105,13 @@ export function viewOf<E extends Entry>(catalog: Catalog<E>, look: ViewInputs<E>
 }
 
 /** What a name means to this scope. `hidden`: permitted and available, but not what its attention is on. */
-export type Meaning<E extends Entry> =
+export type Resolution<E extends Entry> =
   | { readonly kind: 'shown'; readonly entry: E }
   | { readonly kind: 'hidden'; readonly entry: E }
   | { readonly kind: 'unknown' }
 
 /** The meaning of `name`, or of a former name, in this look. */
-export function resolve<E extends Entry>(catalog: Catalog<E>, look: ViewInputs<E>, name: string): Meaning<E> {
+export function resolve<E extends Entry>(catalog: Catalog<E>, look: ViewInputs<E>, name: string): Resolution<E> {
   const target = catalog.aliases.get(name) ?? name
   const existing =
     catalog.byName.get(target)?.filter((entry) => exists(catalog, entry, look) && !look.unavailable.has(entry)) ?? []
