@@ -18,7 +18,7 @@ export {
   isAvailable,
   isStrict,
   isSurface,
-  isWaiting,
+  awaitsPrerequisite,
   type ViewInputs,
   listsEverything,
   type Resolution,

@@ -10,7 +10,7 @@ import {
   appended,
   isAvailable,
   isStrict,
-  isWaiting,
+  awaitsPrerequisite,
   type ViewInputs,
   resolve,
   snapshotOf,
@@ -573,14 +573,14 @@ describe('a tool that waits for another', () => {
 
   test('is hidden, and not unknown, while it waits', () => {
     expect(resolve(catalog, waiting, 'analyze')).toEqual({ kind: 'hidden', entry: analyze })
-    expect(isWaiting(analyze, waiting)).toBe(true)
-    expect(isWaiting(observe, waiting)).toBe(false)
-    expect(isWaiting(now, waiting)).toBe(false)
+    expect(awaitsPrerequisite(analyze, waiting)).toBe(true)
+    expect(awaitsPrerequisite(observe, waiting)).toBe(false)
+    expect(awaitsPrerequisite(now, waiting)).toBe(false)
   })
 
   test('waits for nothing where a call cannot change the list, and where all is shown at once', () => {
-    expect(isWaiting(analyze, { ...waiting, succeeded: undefined })).toBe(false)
-    expect(isWaiting(analyze, { ...waiting, exposure: 'everything' })).toBe(false)
+    expect(awaitsPrerequisite(analyze, { ...waiting, succeeded: undefined })).toBe(false)
+    expect(awaitsPrerequisite(analyze, { ...waiting, exposure: 'everything' })).toBe(false)
     expect(shownIn(catalog, { ...waiting, succeeded: undefined })).toContain('analyze')
   })
 })

@@ -152,7 +152,7 @@ function isEmpty<E extends Entry>(entry: E, { modes, everyMode }: ViewInputs<E>)
 }
 
 /** Whether the entry is not listed yet because the tool it waits for has not succeeded. */
-export function isWaiting<E extends Entry>({ after }: E, { succeeded, exposure }: ViewInputs<E>): boolean {
+export function awaitsPrerequisite<E extends Entry>({ after }: E, { succeeded, exposure }: ViewInputs<E>): boolean {
   return typeof after === 'string' && exposure === 'groups' && succeeded !== undefined && !succeeded.has(after)
 }
 
@@ -166,7 +166,7 @@ function isShown<E extends Entry>(entry: E, look: ViewInputs<E>, active: Readonl
   if (look.unavailable.has(entry)) return false
   if (isSurface(entry, look))
     return look.surfaces.has(entry.surface ?? 'activators') && (entry.within === undefined || active.has(entry.within))
-  if (isWaiting(entry, look)) return false
+  if (awaitsPrerequisite(entry, look)) return false
   // An activator that is an ordinary tool goes with the tools of the group that it opens.
   const group = entry.visibility.group ?? entry.activates
   const strict = group !== undefined && isStrict(look.groups, group)

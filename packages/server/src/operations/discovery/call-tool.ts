@@ -4,7 +4,7 @@ import {
   correctedArguments,
   isStrict,
   isSurface,
-  isWaiting,
+  awaitsPrerequisite,
   metaKeys,
   modeNames,
   nearest,
@@ -45,7 +45,7 @@ export async function callByName(
   }
   // Where a client opens groups itself, it reaches what it has opened; the rest follows the policy for hidden calls.
   const { entry } = meaning
-  const isInactive = entry.visibility.group !== undefined && !isWaiting(entry, look)
+  const isInactive = entry.visibility.group !== undefined && !awaitsPrerequisite(entry, look)
   if (meaning.kind === 'hidden' && isInactive && look.exposure === 'groups' && scope.settings.canActivate) {
     const admission = await admit(runtime, scope, name, effects)
     if (admission.kind === 'refused') return admission.result
