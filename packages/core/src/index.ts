@@ -114,7 +114,7 @@ export {
   availableModes,
   declareModes,
   isModeAvailable,
-  isTelling,
+  hasModeMeta,
   type Mode,
   type ModeDeclaration,
   type ModeMeta,

@@ -8,7 +8,7 @@ import {
   availableModes,
   declareModes,
   isModeAvailable,
-  isTelling,
+  hasModeMeta,
   isWorthListing,
   type Mode,
   type ModeDeclaration,
@@ -424,14 +424,14 @@ describe('what _meta says', () => {
 
   test('is nothing for a tool that counts nothing', () => {
     const filtered = declared([mode('a'), mode('b', { available: () => true })])
-    expect(isTelling(filtered)).toBe(false)
+    expect(hasModeMeta(filtered)).toBe(false)
     expect(modeMeta(filtered, '11', at())).toBeUndefined()
     expect(modeMeta(declared([mode('a')], { policy: 'static' }), '1', at())).toBeUndefined()
   })
 
   test('says of a static tool that counts nothing which modes it has now', () => {
     const modes = declared([mode('a'), mode('b', { available: () => false })], { policy: 'static' })
-    expect(isTelling(modes)).toBe(true)
+    expect(hasModeMeta(modes)).toBe(true)
     expect(modeMeta(modes, '10', at())).toEqual({ available_modes: ['a'], hint: 'No data yet: b.' })
   })
 

@@ -178,13 +178,13 @@ export interface ModeMeta {
 }
 
 /** Whether `_meta` has something to say: data is counted, or modes are listed that may have none. */
-export function isTelling({ all, policy }: Modes): boolean {
+export function hasModeMeta({ all, policy }: Modes): boolean {
   return all.some(({ count, available }) => count !== undefined || (policy === 'static' && available !== undefined))
 }
 
 /** Which modes have data and how much there is of each that is listed; nothing for a tool of which there is nothing to say. */
 export function modeMeta(modes: Modes, available: ModeSet, snapshot: Snapshot): ModeMeta | undefined {
-  if (!isTelling(modes)) return undefined
+  if (!hasModeMeta(modes)) return undefined
   const counts = modes.all.flatMap(({ name, count }, index) => {
     if (count === undefined || (modes.policy === 'filtered' && available[index] !== '1')) return []
     const number = counted(count, snapshot)
