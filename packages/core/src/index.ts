@@ -81,7 +81,7 @@ export {
   formOf,
 } from './schema/form.ts'
 export type { Confidence } from './search/abstention.ts'
-export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts } from './search/document.ts'
+export { documentOf, type SearchDocument, type SearchParameter, type DocumentContext } from './search/document.ts'
 export type { FieldName } from './search/fields.ts'
 export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
 export type { Via } from './search/ranking.ts'

@@ -22,7 +22,7 @@ export interface SearchParameter {
 }
 
 /** What is known of a tool besides its definition. Without an id the tool goes by its name. */
-export interface Whereabouts {
+export interface DocumentContext {
   readonly id?: string
   readonly source: string
   readonly group?: string
@@ -32,7 +32,7 @@ export interface Whereabouts {
 }
 
 /** The document of a tool. Reads a schema of any size in bounded time: what lies deep or late in it is left out. */
-export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: Whereabouts): SearchDocument {
+export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: DocumentContext): SearchDocument {
   const { name, description } = tool
   const title = tool.title ?? tool.annotations?.title
   return {
