@@ -89,7 +89,7 @@ export { searchHint } from './search/search-hint.ts'
 export {
   type ExplainedWord,
   type Explanation,
-  type SearchAnswer,
+  type SearchResult,
   SearchIndex,
   type SearchMatch,
   type SearchOptions,

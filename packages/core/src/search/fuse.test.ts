@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cosine, fuse } from './fuse.ts'
-import type { SearchAnswer } from './search-index.ts'
+import type { SearchResult } from './search-index.ts'
 
-const answer = (confidence: SearchAnswer['confidence'], ...scores: readonly number[]): SearchAnswer => ({
+const answer = (confidence: SearchResult['confidence'], ...scores: readonly number[]): SearchResult => ({
   matches: scores.map((score, index) => ({ id: `word${index}`, score, isNamed: false })),
   total: 100,
   confidence,
   unmatched: [],
 })
 
-const idsOf = ({ matches }: SearchAnswer): string[] => matches.map(({ id }) => id)
+const idsOf = ({ matches }: SearchResult): string[] => matches.map(({ id }) => id)
 
 test('the best literal match stays before what only means something similar', () => {
   const fused = fuse(answer('strong', 0.8, 0.3), [
@@ -40,7 +40,7 @@ test('a tool that both find comes first', () => {
 })
 
 test('a tool that the query names stays first, whatever anything means', () => {
-  const named: SearchAnswer = {
+  const named: SearchResult = {
     ...answer('strong', 0.9),
     matches: [
       { id: 'named', score: 0.1, isNamed: true },

@@ -1,4 +1,4 @@
-import type { SearchAnswer, SearchMatch } from './search-index.ts'
+import type { SearchResult, SearchMatch } from './search-index.ts'
 
 /** What an embedder says of a document: how near its meaning is to the query's. */
 export interface SemanticMatch {
@@ -16,7 +16,7 @@ const lexicalShare = { strong: 1, weak: 0.7, none: 0.4 } as const
  * Combines an answer by words with one by meaning. Tools that the query names stay first, and the best match of a confident
  * answer stays before all that only mean something similar. `semantic` holds only documents that the reader may know of.
  */
-export function fuse(lexical: SearchAnswer, semantic: readonly SemanticMatch[], limit = 10): SearchAnswer {
+export function fuse(lexical: SearchResult, semantic: readonly SemanticMatch[], limit = 10): SearchResult {
   const usable = semantic.filter(({ score }) => Number.isFinite(score))
   if (usable.length === 0) return { ...lexical, matches: lexical.matches.slice(0, limit) }
   const best = Math.max(Number.MIN_VALUE, ...lexical.matches.map(({ score }) => score))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { documentOf, type SearchDocument } from './document.ts'
-import { type SearchAnswer, SearchIndex } from './search-index.ts'
+import { type SearchResult, SearchIndex } from './search-index.ts'
 
 const tool = (name: string, description = '', more: Partial<SearchDocument> = {}): SearchDocument => ({
   id: name,
@@ -17,7 +17,7 @@ function indexOf(...documents: readonly SearchDocument[]): SearchIndex {
   return index
 }
 
-const idsOf = (answer: SearchAnswer): string[] => answer.matches.map(({ id }) => id)
+const idsOf = (answer: SearchResult): string[] => answer.matches.map(({ id }) => id)
 
 const office = [
   tool('get_weather', 'Current weather and forecast for a city', {

@@ -27,7 +27,7 @@ export interface SearchOptions {
   readonly boost?: (id: string) => number
 }
 
-export interface SearchAnswer {
+export interface SearchResult {
   /** Best first. */
   readonly matches: readonly SearchMatch[]
   /** How many documents the reader may know of. */
@@ -125,7 +125,7 @@ export class SearchIndex {
   }
 
   /** The documents that answer a query best. Takes any string, in bounded time. */
-  search(query: string, { limit = defaultLimit, filter, perSource, explain = false, boost }: SearchOptions = {}): SearchAnswer {
+  search(query: string, { limit = defaultLimit, filter, perSource, explain = false, boost }: SearchOptions = {}): SearchResult {
     const count = countOf(limit)
     const question = questionOf(query)
     const sight = this.#sightOf(filter)

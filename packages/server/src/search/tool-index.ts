@@ -2,7 +2,7 @@ import {
   type Catalog,
   documentOf,
   gateName,
-  type SearchAnswer,
+  type SearchResult,
   SearchIndex,
   type SearchMatch,
   type SearchOptions,
@@ -19,7 +19,7 @@ export interface Finding {
 }
 
 /** What a search found among the entries it was allowed to look at. */
-export interface Found extends Omit<SearchAnswer, 'matches'> {
+export interface Found extends Omit<SearchResult, 'matches'> {
   readonly matches: readonly Finding[]
   /** Why this is less than the toolbox could give, where it is. */
   readonly fallback?: Fallback
