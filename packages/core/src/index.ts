@@ -107,7 +107,7 @@ export {
   type Visibility,
   when,
 } from './tool/entry.ts'
-export { type Evaluate, type FactSource, LiveFacts, rememberingEvaluate } from './tool/facts.ts'
+export { type Evaluate, type FactSource, LiveFacts, memoizedEvaluate } from './tool/facts.ts'
 export { fingerprint, toolFingerprint } from './tool/fingerprint.ts'
 export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdentity, valueIdentity } from './tool/identity.ts'
 export {

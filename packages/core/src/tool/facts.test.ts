@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { Predicate, Snapshot } from './entry.ts'
-import { evaluated, LiveFacts, rememberingEvaluate } from './facts.ts'
+import { evaluated, LiveFacts, memoizedEvaluate } from './facts.ts'
 
 interface Buffers {
   readonly [name: string]: unknown
@@ -115,7 +115,7 @@ describe('predicates that are remembered', () => {
   }
 
   const over = (facts: LiveFacts<Buffers>, isActive: Snapshot['isActive'] = () => false) => {
-    const evaluate = rememberingEvaluate(facts)
+    const evaluate = memoizedEvaluate(facts)
     return (predicate: Predicate) => evaluate(predicate, { facts: facts.read(), isActive })
   }
 
@@ -238,7 +238,7 @@ describe('predicates that are remembered', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
         const facts = new LiveFacts<Record<string, number>>({ a: 0, b: 0, c: 0 })
-        const evaluate = rememberingEvaluate(facts)
+        const evaluate = memoizedEvaluate(facts)
         for (const each of changes) {
           facts.set(each)
           const snapshot = { facts: facts.read(), isActive: () => false }

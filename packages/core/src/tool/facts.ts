@@ -82,7 +82,7 @@ interface Remembered {
  * Asks predicates again only when a fact that they read has changed. One that reads no fact, or which groups are active, is
  * asked every time: what it depends on has no version.
  */
-export function rememberingEvaluate(source: FactSource): Evaluate {
+export function memoizedEvaluate(source: FactSource): Evaluate {
   const known = new WeakMap<Predicate, Remembered>()
   return (predicate, snapshot) => {
     const found = known.get(predicate)

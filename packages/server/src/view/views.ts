@@ -16,7 +16,7 @@ import {
   type ViewInputs,
   listsEverything,
   type ModeSet,
-  rememberingEvaluate,
+  memoizedEvaluate,
   type Snapshot,
   type Surface,
   snapshotOf,
@@ -122,7 +122,7 @@ export class Views {
 
   /** Forgets results of predicates, which may depend on more than facts. */
   reevaluate(): void {
-    this.#evaluate = this.#factSource === undefined ? undefined : rememberingEvaluate(this.#factSource)
+    this.#evaluate = this.#factSource === undefined ? undefined : memoizedEvaluate(this.#factSource)
   }
 
   /** The current view, with amounts of data. */
