@@ -38,7 +38,7 @@ export {
   nothingActive,
   type Plan,
   planActivate,
-  planAll,
+  planActivateAll,
   planDeactivate,
   reconcile,
   touch,

@@ -8,7 +8,7 @@ import {
   nothingActive,
   type Plan,
   planActivate,
-  planAll,
+  planActivateAll,
   planDeactivate,
   reconcile,
   touch,
@@ -145,22 +145,22 @@ describe('switching on', () => {
 
 describe('switching several on at once', () => {
   test('brings in their ancestors, which a single activation would ask for', () => {
-    expect(planAll(groups, nothingActive, ['s3', 'backup']).on).toEqual(['cloud', 'aws', 'files', 's3', 'backup'])
+    expect(planActivateAll(groups, nothingActive, ['s3', 'backup']).on).toEqual(['cloud', 'aws', 'files', 's3', 'backup'])
   })
 
   test('is refused when two of them exclude each other', () => {
-    const failure = refusalOf(() => planAll(groups, nothingActive, ['s3', 'gcp']))
+    const failure = refusalOf(() => planActivateAll(groups, nothingActive, ['s3', 'gcp']))
     expect(failure.reason).toBe('conflicting_groups')
     expect(failure.details).toEqual({ groups: ['aws', 'gcp'] })
   })
 
   test('is refused when one of them does not exist', () => {
-    expect(refusalOf(() => planAll(groups, nothingActive, ['files', 'nowhere'])).reason).toBe('unknown_group')
+    expect(refusalOf(() => planActivateAll(groups, nothingActive, ['files', 'nowhere'])).reason).toBe('unknown_group')
   })
 
   test('changes nothing when none are named', () => {
     const before = active('files')
-    expect(planAll(groups, before, [])).toEqual({ next: before, off: [], on: [] })
+    expect(planActivateAll(groups, before, [])).toEqual({ next: before, off: [], on: [] })
   })
 })
 
@@ -477,7 +477,7 @@ function refusalExpected(world: World, step: Step): Failure['reason'] | undefine
 
 function planOfStep({ graph, groups: declared, activation }: World, step: Step): Plan {
   const cost = (name: string): number => graph.costs[name] ?? 0
-  if (step.kind === 'all') return planAll(declared, activation, step.names, cost)
+  if (step.kind === 'all') return planActivateAll(declared, activation, step.names, cost)
   if (step.kind === 'activate') return planActivate(declared, activation, step.name, cost)
   if (step.kind === 'deactivate') return planDeactivate(declared, activation, step.name)
   return { next: touch(declared, activation, step.name), off: [], on: [] }

@@ -56,11 +56,11 @@ export function planActivate(groups: Groups, activation: Activation, name: strin
       parent: missing,
     })
   }
-  return planAll(groups, activation, [name], cost)
+  return planActivateAll(groups, activation, [name], cost)
 }
 
 /** Switching several groups on at once, with their ancestors and all they need; groups that exclude each other are refused. */
-export function planAll(groups: Groups, activation: Activation, names: readonly string[], cost: GroupCost = () => 0): Plan {
+export function planActivateAll(groups: Groups, activation: Activation, names: readonly string[], cost: GroupCost = () => 0): Plan {
   // A gate that opens brings what is on by default behind it.
   const isOpening = names.includes(gateName) && !activation.groups.includes(gateName)
   const asked = isOpening ? [...names, ...defaultsOf(groups)] : names
