@@ -94,7 +94,7 @@ export {
   type SearchMatch,
   type SearchOptions,
 } from './search/search-index.ts'
-export { UsageMemory, type UsageNote } from './search/usage.ts'
+export { UsageMemory, type UsageRecord } from './search/usage.ts'
 export {
   always,
   type Entry,

@@ -1,7 +1,7 @@
 import { questionOf } from './query.ts'
 
 /** What was chosen after a search, and how often of late. */
-export interface UsageNote {
+export interface UsageRecord {
   readonly terms: readonly string[]
   readonly id: string
   readonly weight: number
@@ -19,13 +19,13 @@ const mostGain = 0.5
 
 /** What one principal chose after searching. A value to keep and restore: `JSON.stringify` it, and hand the notes back. */
 export class UsageMemory {
-  #notes: UsageNote[]
+  #notes: UsageRecord[]
 
-  constructor(notes: readonly UsageNote[] = []) {
+  constructor(notes: readonly UsageRecord[] = []) {
     this.#notes = notes.slice(-mostNotes)
   }
 
-  toJSON(): readonly UsageNote[] {
+  toJSON(): readonly UsageRecord[] {
     return this.#notes
   }
 
@@ -33,7 +33,7 @@ export class UsageMemory {
   note(query: string, id: string, nowMs: number): void {
     const terms = termsOf(query)
     if (terms.length === 0) return
-    const isSame = (note: UsageNote): boolean => note.id === id && likeness(note.terms, terms) === 1
+    const isSame = (note: UsageRecord): boolean => note.id === id && likeness(note.terms, terms) === 1
     const weight = this.#notes.filter(isSame).reduce((sum, note) => sum + faded(note, nowMs), 1)
     this.#notes = [...this.#notes.filter((note) => !isSame(note)), { terms, id, weight, atMs: nowMs }]
     if (this.#notes.length > mostNotes) this.#forgetOne(nowMs)
@@ -57,7 +57,7 @@ export class UsageMemory {
 }
 
 /** A clock that was set back makes nothing younger than new. */
-const faded = ({ weight, atMs }: UsageNote, nowMs: number): number => weight * 0.5 ** (Math.max(0, nowMs - atMs) / halfLifeMs)
+const faded = ({ weight, atMs }: UsageRecord, nowMs: number): number => weight * 0.5 ** (Math.max(0, nowMs - atMs) / halfLifeMs)
 
 function termsOf(query: string): readonly string[] {
   const words = questionOf(query).clauses.flatMap((clause) =>
