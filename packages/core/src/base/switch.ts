@@ -1,7 +1,7 @@
 const spellings = { true: ['true', '1', 'yes', 'y', 'on'], false: ['false', '0', 'no', 'n', 'off'] }
 
 /** Reads an on/off setting from its text, as people write them; undefined when it is unset or blank. Throws for anything else. */
-export function parseSwitch(name: string, value: string | undefined): boolean | undefined {
+export function parseBoolean(name: string, value: string | undefined): boolean | undefined {
   const word = value?.trim().toLowerCase() ?? ''
   if (word === '') return undefined
   if (spellings.true.includes(word)) return true
