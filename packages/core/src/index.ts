@@ -126,7 +126,7 @@ export {
   modeNames,
   whenEmpty,
 } from './tool/modes.ts'
-export { decodedHeader, headerMismatch, headerParameters, headerProblem } from './tool/param-headers.ts'
+export { decodeHeader, headerMismatch, headerParameters, headerProblem } from './tool/param-headers.ts'
 export { firstSentence, signature, typeText } from './tool/signature.ts'
 export { estimateTokens, toolTokens } from './tool/tokens.ts'
 export { facetOf, isTool, type JsonSchema, type Tool, type ToolAnnotations } from './tool/tool.ts'

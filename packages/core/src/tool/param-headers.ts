@@ -55,7 +55,7 @@ export function headerMismatch(
       if (Number.isInteger(value) && !Number.isSafeInteger(value)) continue
       return { header: name, problem: `the body has ${where} but the header ${name} is missing` }
     }
-    const decoded = decodedHeader(sent)
+    const decoded = decodeHeader(sent)
     if (decoded === undefined) return { header: name, problem: `the header ${name} is not valid Base64` }
     if (!isEqual(decoded, value, type)) return { header: name, problem: `the header ${name} and ${where} differ` }
   }
@@ -65,7 +65,7 @@ export function headerMismatch(
 const base64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/u
 
 /** Decodes a header value, plain or `=?base64?…?=`; returns `undefined` for invalid Base64 or UTF-8. */
-export function decodedHeader(value: string): string | undefined {
+export function decodeHeader(value: string): string | undefined {
   if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value
   const encoded = base64.exec(value)?.[1]
   try {
