@@ -68,7 +68,7 @@ export {
   type Relists,
 } from './protocol/hosts.ts'
 export { type Page, pageOf } from './protocol/pages.ts'
-export { correctedArguments, exampleOf } from './schema/example.ts'
+export { correctArguments, exampleOf } from './schema/example.ts'
 export {
   type Branch,
   type Choice,

@@ -24,7 +24,7 @@ export function exampleOf(schema: unknown, depth = 0): unknown {
  * The arguments made to fit an object schema: what is right stays, what is missing is filled in with examples, what the schema
  * does not know or does not take is left out or replaced.
  */
-export function correctedArguments(
+export function correctArguments(
   schema: JsonSchema,
   given: unknown,
   wrong: ReadonlySet<string>,
