@@ -27,7 +27,7 @@ export {
   unavailableEntries,
   type View,
   viewFingerprint,
-  viewOf,
+  computeView,
 } from './catalog/view.ts'
 export {
   type Activation,

@@ -16,7 +16,7 @@ import {
   snapshotOf,
   unavailableEntries,
   viewFingerprint,
-  viewOf,
+  computeView,
 } from './view.ts'
 
 const groups = declareGroups({
@@ -68,7 +68,7 @@ const catalogOf = (...entries: readonly Entry[]): Catalog => buildCatalog(1, ent
 
 const namesOf = (entries: readonly Entry[]): readonly string[] => entries.map(({ tool }) => tool.name)
 
-const shownIn = (catalog: Catalog, at: ViewInputs): readonly string[] => namesOf(viewOf(catalog, at).entries)
+const shownIn = (catalog: Catalog, at: ViewInputs): readonly string[] => namesOf(computeView(catalog, at).entries)
 
 const now = entry('now')
 const read = entry('read', { visibility: group('files'), tags: ['io'], annotations: { readOnlyHint: true } })
@@ -127,7 +127,7 @@ describe('a view', () => {
   test('gives entries back with the type they came with', () => {
     const withHandler = { ...entry('now'), handler: () => 'noon' }
     const typed: ViewInputs<typeof withHandler> = { ...look(), unavailable: new Set(), forbidden: new Set(), modes: new Map() }
-    const { entries } = viewOf(buildCatalog(1, [withHandler], groups), typed)
+    const { entries } = computeView(buildCatalog(1, [withHandler], groups), typed)
     expectTypeOf(entries).toEqualTypeOf<readonly (typeof withHandler)[]>()
     expect(entries[0]?.handler()).toBe('noon')
   })
@@ -228,7 +228,7 @@ describe('predicates', () => {
 describe('of several versions', () => {
   const versions = ['1', '2', '10', '3-beta'].map((version) => entry('deploy', { version }))
   const catalog = catalogOf(...versions)
-  const versionIn = (at: ViewInputs): (string | undefined)[] => viewOf(catalog, at).entries.map(({ version }) => version)
+  const versionIn = (at: ViewInputs): (string | undefined)[] => computeView(catalog, at).entries.map(({ version }) => version)
 
   test('the newest is shown', () => {
     expect(versionIn(look())).toEqual(['10'])
@@ -259,7 +259,7 @@ describe('of several versions', () => {
 
   test('a group that brings one that is not there changes nothing', () => {
     const two = catalogOf(...versions.slice(1, 3))
-    expect(viewOf(two, look({ activation: { groups: ['stable'] } })).entries[0]?.version).toBe('10')
+    expect(computeView(two, look({ activation: { groups: ['stable'] } })).entries[0]?.version).toBe('10')
   })
 
   test('a call by name reaches the one that is shown', () => {
@@ -273,8 +273,8 @@ describe('of several versions', () => {
       entry('deploy', { version: '2', visibility: group('cloud') }),
     ]
     const split = catalogOf(old, young)
-    expect(viewOf(split, look({ activation: { groups: ['files'] } })).entries).toEqual([old])
-    expect(viewOf(split, look({ activation: { groups: ['files', 'cloud'] } })).entries).toEqual([young])
+    expect(computeView(split, look({ activation: { groups: ['files'] } })).entries).toEqual([old])
+    expect(computeView(split, look({ activation: { groups: ['files', 'cloud'] } })).entries).toEqual([young])
     expect(resolve(split, look({ activation: { groups: ['files'], versions: { deploy: '2' } } }), 'deploy')).toEqual({
       kind: 'hidden',
       entry: young,
@@ -283,9 +283,9 @@ describe('of several versions', () => {
 
   test.each(['constructor', 'toString', '__proto__'])('no pin is imagined for a tool called %s', (name) => {
     const odd = entry(name)
-    expect(viewOf(catalogOf(odd), look()).entries).toEqual([odd])
+    expect(computeView(catalogOf(odd), look()).entries).toEqual([odd])
     const both = catalogOf(entry(name, { version: '1' }), entry(name, { version: '2' }))
-    expect(viewOf(both, look({ activation: { groups: ['stable'] } })).entries[0]?.version).toBe('2')
+    expect(computeView(both, look({ activation: { groups: ['stable'] } })).entries[0]?.version).toBe('2')
   })
 })
 
@@ -331,7 +331,7 @@ describe('what is forbidden', () => {
     const at = look({ exposure: 'everything', forbidden: new Set([write]) })
     const without = catalogOf(opener('files'), opener('cloud'), opener('aws'), now, read, upload)
     expect(shownIn(hub, at)).not.toContain('write')
-    expect(viewOf(hub, at).fingerprint).toBe(viewOf(without, look({ exposure: 'everything' })).fingerprint)
+    expect(computeView(hub, at).fingerprint).toBe(computeView(without, look({ exposure: 'everything' })).fingerprint)
   })
 
   test('takes the activator of its group along when nothing else is in the group', () => {
@@ -413,7 +413,7 @@ describe('what is forbidden', () => {
         const forbidden = new Set(entries.filter((one) => one.forbidden).map((one) => one.made))
         const seen = look({ groups: graph, activation, exposure, forbidden })
         const free = look({ groups: graph, activation, exposure })
-        expect(viewOf(whole, seen)).toEqual(viewOf(rest, free))
+        expect(computeView(whole, seen)).toEqual(computeView(rest, free))
         for (const name of names) expect(resolve(whole, seen, name)).toEqual(resolve(rest, free, name))
       }),
       { numRuns: 500 },
@@ -460,7 +460,7 @@ describe('the fingerprint of a view', () => {
   })
 
   test('is that of the entries in it', () => {
-    const view = viewOf(hub, look())
+    const view = computeView(hub, look())
     expect(view.fingerprint).toBe(viewFingerprint(view.entries))
   })
 })
@@ -542,7 +542,7 @@ describe('a composite tool in a view', () => {
     ]
     const versions = catalogOf(one, two)
     const at = (sets: readonly [string, string]): readonly Entry[] =>
-      viewOf(versions, look({ modes: new Map([[one, sets[0]] as const, [two, sets[1]] as const]) })).entries
+      computeView(versions, look({ modes: new Map([[one, sets[0]] as const, [two, sets[1]] as const]) })).entries
     expect(at(['11', '01'])).toEqual([two])
     expect(at(['11', '00'])).toEqual([one])
     expect(at(['00', '00'])).toEqual([])

@@ -87,7 +87,7 @@ export function isAvailable<E extends Entry>(
 }
 
 /** What this scope sees: permitted, available, and what its attention is on; of several versions of a tool, one. */
-export function viewOf<E extends Entry>(catalog: Catalog<E>, look: ViewInputs<E>): View<E> {
+export function computeView<E extends Entry>(catalog: Catalog<E>, look: ViewInputs<E>): View<E> {
   const active = activeGroups(look)
   const shown = (entry: E): boolean => exists(catalog, entry, look) && isShown(entry, look, active) && !isEmpty(entry, look)
   const pinned = new Set(Object.keys(look.activation.versions))

@@ -21,7 +21,7 @@ import {
   type Surface,
   snapshotOf,
   unavailableEntries,
-  viewOf,
+  computeView,
 } from '@unfold-mcp/core'
 import { forReader, groupNames, isUndescribed, type Reader, surfaceSource } from '../catalog/activators.ts'
 import type { CatalogState } from '../catalog/catalog-state.ts'
@@ -374,7 +374,7 @@ function withoutIdleDeactivator(catalogState: CatalogState, look: ViewInputs<Too
 
 function render(catalogState: CatalogState, look: ViewInputs<ToolEntry>): RenderedView {
   const surface = surfaceFor(catalogState, look)
-  return renderView(viewOf(catalogState.catalog, look).entries.map((entry) => surface.get(entry) ?? rendered(entry, look)))
+  return renderView(computeView(catalogState.catalog, look).entries.map((entry) => surface.get(entry) ?? rendered(entry, look)))
 }
 
 /** Renders an entry: its available modes, advice on what to call first, and hints for hosts. */
