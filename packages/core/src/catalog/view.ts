@@ -159,7 +159,7 @@ export function awaitsPrerequisite<E extends Entry>({ after }: E, { succeeded, e
 /** Whether the entry belongs to the surface here, rather than to the tools. */
 export function isSurface<E extends Entry>(entry: E, { activatorsAreTools = false }: ViewInputs<E>): boolean {
   if (entry.origin !== 'surface' && entry.activates === undefined) return false
-  return !(activatorsAreTools && entry.isWritten === true)
+  return !(activatorsAreTools && entry.isHandwritten === true)
 }
 
 function isShown<E extends Entry>(entry: E, look: ViewInputs<E>, active: ReadonlySet<string>): boolean {

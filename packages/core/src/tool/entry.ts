@@ -46,7 +46,7 @@ export interface Entry {
   /** The group this tool opens. An activator is listed for clients that can follow, whatever is active. */
   readonly activates?: string
   /** The author wrote this activator: where activators are not listed it is an ordinary tool, so that its handler can run. */
-  readonly isWritten?: boolean
+  readonly isHandwritten?: boolean
   /** Which of the library's own surfaces it belongs to; `activators` for a surface entry that does not say. */
   readonly surface?: Surface
   /** The group that must be open for an activator to be listed; it can be called all the same. */

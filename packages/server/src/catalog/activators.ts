@@ -54,8 +54,8 @@ export function groupDescription(groups: Groups, { name, title, about }: Group, 
 }
 
 /** Whether the author wrote this activator but no description. */
-export const isUndescribed = ({ isWritten, activates, tool }: ToolEntry): boolean =>
-  isWritten === true && activates !== undefined && tool.description === undefined
+export const isUndescribed = ({ isHandwritten, activates, tool }: ToolEntry): boolean =>
+  isHandwritten === true && activates !== undefined && tool.description === undefined
 
 /** Describes an activator for one client: names the tools it enables, but no group that is empty for this client. */
 export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): ToolEntry {

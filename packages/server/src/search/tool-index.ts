@@ -76,7 +76,7 @@ export class ToolIndex {
 /** What a search knows an entry by. */
 export const idOf = ({ tool, version = '' }: ToolEntry): string => `${tool.name}@${version}`
 
-const isFindable = ({ origin, isWritten }: ToolEntry): boolean => origin !== 'surface' || isWritten === true
+const isFindable = ({ origin, isHandwritten }: ToolEntry): boolean => origin !== 'surface' || isHandwritten === true
 
 const stateOf = ({ tool, tags, visibility }: ToolEntry): string =>
   `${toolFingerprint(tool)} ${visibility.group ?? ''} ${tags.join()}`
