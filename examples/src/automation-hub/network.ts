@@ -48,7 +48,7 @@ export function addNetworkTools(hub: Toolbox<'network'>, files: Folder, limits: 
       const { status, type, body, discard } = await ask(url, { method: 'GET', signal, ...limits })
       if (status !== 200) {
         discard()
-        throw new ToolError(`${url} answered ${status}; nothing was saved. ViewInputs at it with fetch_url.`)
+        throw new ToolError(`${url} answered ${status}; nothing was saved. Look at it with fetch_url.`)
       }
       return { path, bytes: await save(body, place).catch(failed(path)), type }
     },

@@ -132,7 +132,7 @@ function refused(
       `No rule has one of the tags ${tags.map((tag) => quoted(tag)).join(', ')}. There are: ${said}.`,
     )
   if (wrong === 'no match')
-    return new PageProblem('selector', `Nothing on the page matches the selector ${given}. ViewInputs for one with query_dom.`)
+    return new PageProblem('selector', `Nothing on the page matches the selector ${given}. Look for one with query_dom.`)
   return new PageProblem('selector', `The browser refuses the selector ${given}: ${said}`)
 }
 

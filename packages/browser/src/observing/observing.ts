@@ -8,7 +8,7 @@ import { fitting, quoted, replyLimit, shown } from '../reply/reply.ts'
 import { type Cursor, readCursor, writeCursor } from './cursor.ts'
 import { type Matches, testOf } from './matches.ts'
 import { isSince, type Since, sinceOf } from './since.ts'
-import { computeView } from './views.ts'
+import { viewOf } from './views.ts'
 
 export interface PageQuery<K extends Kind> {
   /** How many records at most: 1 to 200, 20 unless told. */
@@ -67,7 +67,7 @@ export function page<K extends Kind>(recording: Recording, kind: K, query: PageQ
     if (record === undefined) break
     if (isSince(since, record) && isMatching(record)) {
       // Who asks for few sees more of each.
-      const view = computeView(kind, record, Math.max(leastText, Math.floor(room / limit / 2)), match)
+      const view = viewOf(kind, record, Math.max(leastText, Math.floor(room / limit / 2)), match)
       const { length } = shown(view)
       if (records.length === limit || (records.length > 0 && used + length + 1 > room)) {
         next = { before: gone + index, first: gone + firstSince(kept, since), since }

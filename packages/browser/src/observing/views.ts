@@ -17,7 +17,7 @@ import type { Matches } from './matches.ts'
 type View<K extends Kind> = (record: Records[K], most: number, match: Matches[K] | undefined) => object
 
 /** A record as a list shows it: what is read first, and texts of at most so many characters. */
-export function computeView<K extends Kind>(kind: K, record: Records[K], most: number, match: Matches[K] | undefined): object {
+export function viewOf<K extends Kind>(kind: K, record: Records[K], most: number, match: Matches[K] | undefined): object {
   return views[kind](record, most, match)
 }
 

@@ -217,7 +217,7 @@ function explained(error: unknown, page: Page, timeoutMs: number): unknown {
 }
 
 function closed(cause?: unknown): PageProblem {
-  return new PageProblem('closed', 'The tab was closed. ViewInputs at another tab, or open the page again.', { cause })
+  return new PageProblem('closed', 'The tab was closed. Look at another tab, or open the page again.', { cause })
 }
 
 function crashed(cause?: unknown): PageProblem {

@@ -25,7 +25,7 @@ export interface Definition {
 }
 
 /** Where a definition stands. */
-export interface DocumentContext {
+export interface Whereabouts {
   readonly name: string
   readonly item: Item
   readonly place: Place
@@ -44,7 +44,7 @@ export interface ReadDefinition {
 }
 
 /** Reads the definition of a server, and finds everything that is wrong with it. */
-export async function readDefinition(where: DocumentContext, surroundings: Surroundings): Promise<ReadDefinition> {
+export async function readDefinition(where: Whereabouts, surroundings: Surroundings): Promise<ReadDefinition> {
   const reader = new Reader(where, surroundings)
   const definition = await reader.read()
   const problems = [...reader.problems, ...reader.lacking]
@@ -84,12 +84,12 @@ class Reader {
   readonly problems: Problem[] = []
   /** That variables are not set. */
   readonly lacking: Problem[] = []
-  readonly #where: DocumentContext
+  readonly #where: Whereabouts
   readonly #surroundings: Surroundings
   readonly #variables: Variables
   readonly #uses = new Set<string>()
 
-  constructor(where: DocumentContext, surroundings: Surroundings) {
+  constructor(where: Whereabouts, surroundings: Surroundings) {
     this.#where = where
     this.#surroundings = surroundings
     const { folder, inputs, dialect } = where

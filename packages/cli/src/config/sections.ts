@@ -1,5 +1,5 @@
 import { printable } from '@unfold-mcp/core'
-import type { DocumentContext } from './definition.ts'
+import type { Whereabouts } from './definition.ts'
 import { type Item, isList, isTable, kindOf } from './document.ts'
 import { dialectOf, entryIn } from './formats/dialects.ts'
 import type { Place } from './places.ts'
@@ -8,7 +8,7 @@ import { foldersAbove, pathsOf, type Surroundings } from './surroundings.ts'
 
 /** The servers of a file, each where it stands, and what is wrong with the file around them. */
 export interface Sections {
-  readonly servers: readonly DocumentContext[]
+  readonly servers: readonly Whereabouts[]
   readonly problems: readonly Problem[]
 }
 

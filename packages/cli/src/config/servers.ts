@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '@unfold-mcp/core'
-import { type Definition, readDefinition, type DocumentContext } from './definition.ts'
+import { type Definition, readDefinition, type Whereabouts } from './definition.ts'
 import { plainOf, readDocument } from './document.ts'
 import { type ClientName, namedPlace, type Place, placesOf, type Trust } from './places.ts'
 import type { Problem } from './problem.ts'
@@ -84,7 +84,7 @@ async function readPlace(
 }
 
 async function readServer(
-  where: DocumentContext,
+  where: Whereabouts,
   surroundings: Surroundings,
 ): Promise<{ readonly server?: Unnamed; readonly problems: readonly Problem[] }> {
   const { name, item, place } = where
@@ -112,7 +112,7 @@ async function readServer(
   return { server, problems }
 }
 
-function hashOf({ item }: DocumentContext, { envText }: Definition): string | undefined {
+function hashOf({ item }: Whereabouts, { envText }: Definition): string | undefined {
   try {
     return createHash('sha256')
       .update(canonicalJson([plainOf(item), envText]))

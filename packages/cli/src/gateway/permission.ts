@@ -80,7 +80,7 @@ async function requireYes(what: string, flags: Flags, io: Io): Promise<void> {
     throw new CommandError(
       exit.blocked,
       'not_approved',
-      `${what}\nIt was not named, and not approved before, so nothing was started. ViewInputs at it, then name it (unfold serve unfold.json), run this with --yes, or in a terminal.`,
+      `${what}\nIt was not named, and not approved before, so nothing was started. Look at it, then name it (unfold serve unfold.json), run this with --yes, or in a terminal.`,
     )
   const { confirmed } = await import('../interactive/confirm.ts')
   if (!(await confirmed(`${what}\nServe it?`, io))) throw new CommandError(exit.blocked, 'not_approved', 'Nothing was started.')

@@ -27,7 +27,7 @@ export function welcomeText(url: string, wantsToken: boolean, name?: string): st
   return `Connect a client:
   unfold connect claude${token}   (or cursor, vscode, codex, gemini, windsurf …)
   claude mcp add --transport http unfold ${url}${header}${others}
-ViewInputs at it: unfold status   Stop it: Ctrl-C`
+Look at it: unfold status   Stop it: Ctrl-C`
 }
 
 function urlOf(url: string, name: string): string {

@@ -162,7 +162,7 @@ async function requirePermission(server: FoundServer, flags: Flags, io: Io, outp
       throw new CommandError(
         exit.blocked,
         'not_approved',
-        `${what}\nIt was not approved. ViewInputs at it, then run this with --yes, or in a terminal.`,
+        `${what}\nIt was not approved. Look at it, then run this with --yes, or in a terminal.`,
       )
     const { confirmed } = await import('../interactive/confirm.ts')
     if (!(await confirmed(`${what}\nRun it?`, io))) throw new CommandError(exit.blocked, 'not_approved', 'It was not run.')

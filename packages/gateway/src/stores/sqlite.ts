@@ -144,7 +144,7 @@ class SqliteCatalog implements CatalogStore {
     this.#unsaved.delete(about)
     // Something is known of it again, so it is not to be forgotten any more.
     this.#unsaved.delete(about.replace(/^\w+/u, 'nothing'))
-    const isHandwritten = await this.#run(false, (connection) => {
+    const isWritten = await this.#run(false, (connection) => {
       connection.exec('BEGIN IMMEDIATE')
       try {
         work(connection)
@@ -155,7 +155,7 @@ class SqliteCatalog implements CatalogStore {
         throw error
       }
     })
-    if (isHandwritten) this.#unsaved.delete(about)
+    if (isWritten) this.#unsaved.delete(about)
     else this.#unsaved.set(about, work)
     this.#planRest()
   }

@@ -30,8 +30,8 @@ async function connect(client: Client, flags: Flags, io: Io, output: Output): Pr
   const applied = isSame
     ? { file: plan.file, changed: false }
     : await applyEdit(plan, { flags, io, output, question: `Connect ${client.title} to the gateway?` })
-  const isHandwritten = isSame || applied.changed
-  const verification = isHandwritten && !isSet(flags, 'no-verify') ? await verifyEntry(client, io) : skipped
+  const isWritten = isSame || applied.changed
+  const verification = isWritten && !isSet(flags, 'no-verify') ? await verifyEntry(client, io) : skipped
   const twice = config === undefined ? [] : await servedTwice(client, config, io)
   output.answer(lines(summary(client, { isSame, ...applied }, verification), verificationText(verification)), {
     client: client.name,
