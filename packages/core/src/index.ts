@@ -1,33 +1,33 @@
+export { parseBoolean } from './base/boolean.ts'
 export { ByteLines } from './base/byte-lines.ts'
 export { canonicalJson } from './base/canonical.ts'
-export { counted } from './base/count.ts'
 export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './base/failure.ts'
 export { fileNameFor } from './base/file-name.ts'
 export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './base/names.ts'
-export { normalForm } from './base/normal-form.ts'
+export { normalForm } from './base/normalize.ts'
+export { counted } from './base/plural.ts'
 export { isRecord } from './base/record.ts'
 export { Ring, type RingLimits } from './base/ring.ts'
 export { Semaphore } from './base/semaphore.ts'
-export { parseBoolean } from './base/switch.ts'
 export { expandVariables, replaceVariables, type VariableProblem } from './base/variables.ts'
 export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog/catalog.ts'
 export { surfaceNames } from './catalog/surface.ts'
 export {
   appended,
+  awaitsPrerequisite,
+  computeView,
   type Exposure,
   isAvailable,
   isStrict,
   isSurface,
-  awaitsPrerequisite,
-  type ViewInputs,
   listsEverything,
   type Resolution,
   resolve,
   snapshotOf,
   unavailableEntries,
   type View,
+  type ViewInputs,
   viewFingerprint,
-  computeView,
 } from './catalog/view.ts'
 export {
   type Activation,
@@ -80,8 +80,8 @@ export {
   fieldsIn,
   formOf,
 } from './schema/form.ts'
-export type { Confidence } from './search/abstention.ts'
-export { documentOf, type SearchDocument, type SearchParameter, type DocumentContext } from './search/document.ts'
+export type { Confidence } from './search/confidence.ts'
+export { type DocumentContext, documentOf, type SearchDocument, type SearchParameter } from './search/document.ts'
 export type { FieldName } from './search/fields.ts'
 export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
 export type { Via } from './search/ranking.ts'
@@ -89,10 +89,10 @@ export { searchHint } from './search/search-hint.ts'
 export {
   type ExplainedWord,
   type Explanation,
-  type SearchResult,
   SearchIndex,
   type SearchMatch,
   type SearchOptions,
+  type SearchResult,
 } from './search/search-index.ts'
 export { UsageMemory, type UsageRecord } from './search/usage.ts'
 export {
@@ -113,8 +113,8 @@ export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdent
 export {
   availableModes,
   declareModes,
-  isModeAvailable,
   hasModeMeta,
+  isModeAvailable,
   type Mode,
   type ModeDeclaration,
   type ModeMeta,

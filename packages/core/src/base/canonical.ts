@@ -52,7 +52,7 @@ function writeMembers(members: Members, above: object[]): string {
 }
 
 // Beyond this many, the engine's own sort is faster.
-const fewKeys = 24
+const maxInsertionSortKeys = 24
 
 /** Sorts in place. Most objects have few keys, or keys in order already, and the engine's sort is slow to begin. */
 function sorted(keys: string[]): string[] {
@@ -60,7 +60,7 @@ function sorted(keys: string[]): string[] {
     const key = keys[i] ?? ''
     let at = i
     for (; at > 0 && (keys[at - 1] ?? '') > key; at--) {
-      if (keys.length > fewKeys) return keys.sort()
+      if (keys.length > maxInsertionSortKeys) return keys.sort()
       keys[at] = keys[at - 1] ?? ''
     }
     keys[at] = key
@@ -75,13 +75,13 @@ const quoted = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.
 
 // The same few keywords stand in every schema.
 const names = new Map<string, string>()
-const mostNames = 1_000
-const longestName = 32
+const maxCachedNames = 1_000
+const maxCachedLength = 32
 
 function named(key: string): string {
   const found = names.get(key)
   if (found !== undefined) return found
   const made = `${quoted(key)}:`
-  if (names.size < mostNames && key.length <= longestName) names.set(key, made)
+  if (names.size < maxCachedNames && key.length <= maxCachedLength) names.set(key, made)
   return made
 }

@@ -35,11 +35,11 @@ export function printable(text: string, limit = 120): string {
 
 /** The same for a text of several lines: line breaks stay, and tabs become spaces. */
 export function printableText(text: string, limit = 1_000): string {
-  const whole = text
+  const allVersion = text
     .slice(0, 2 * limit + 2)
     .replace(/\r\n?/gu, '\n')
     .replaceAll('\t', '  ')
-  const cut = whole.length > limit ? `${whole.slice(0, limit)}…` : whole
+  const cut = allVersion.length > limit ? `${allVersion.slice(0, limit)}…` : allVersion
   return cut
     .split('\n')
     .map((line) => printable(line, limit + 1))
@@ -47,12 +47,12 @@ export function printableText(text: string, limit = 1_000): string {
 }
 
 // Names that differ in more are no help, and among thousands of long ones looking further takes as long as hundreds of requests.
-const furthest = 6
+const maxDistance = 6
 
 /** The names most like `wanted`, best first; none when nothing is close. */
 export function nearest(wanted: string, names: Iterable<string>, limit = 3): readonly string[] {
   const target = wanted.slice(0, 128).toLowerCase()
-  const reach = Math.min(furthest, Math.max(2, Math.floor(target.length / 3)))
+  const reach = Math.min(maxDistance, Math.max(2, Math.floor(target.length / 3)))
   const found: { name: string; distance: number }[] = []
   for (const name of names) {
     const candidate = name.toLowerCase()

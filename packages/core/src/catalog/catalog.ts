@@ -32,7 +32,7 @@ export interface Catalog<E extends Entry = Entry> {
 const rank: { readonly [O in Origin]: number } = { surface: 0, static: 1, dynamic: 2 }
 
 /** An activator that its author wrote by hand stands with those that were made. */
-const placeOf = (entry: Entry): number =>
+const listRank = (entry: Entry): number =>
   entry.origin === 'static' && entry.activates !== undefined ? rank.surface : rank[entry.origin]
 
 /**
@@ -40,7 +40,7 @@ const placeOf = (entry: Entry): number =>
  * one source, or two static ones, are refused.
  */
 export function buildCatalog<E extends Entry>(version: number, given: readonly E[], groups: Groups): Catalog<E> {
-  const ordered = given.toSorted((a, b) => placeOf(a) - placeOf(b))
+  const ordered = given.toSorted((a, b) => listRank(a) - listRank(b))
   const byName = new Map<string, E[]>()
   const clashes: Clash[] = []
   for (const entry of ordered) {

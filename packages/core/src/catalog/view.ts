@@ -1,7 +1,7 @@
 import { type Activation, isActive } from '../groups/activation.ts'
 import { ancestorsOf, type Groups } from '../groups/groups.ts'
 import type { Entry, Facts, Snapshot, Surface } from '../tool/entry.ts'
-import { type Evaluate, evaluated } from '../tool/facts.ts'
+import { type Evaluate, evaluateDirectly } from '../tool/facts.ts'
 import { fingerprint, toolFingerprint } from '../tool/fingerprint.ts'
 import { isWorthListing, type ModeSet } from '../tool/modes.ts'
 import { facetOf } from '../tool/tool.ts'
@@ -62,7 +62,7 @@ export function unavailableEntries<E extends Entry>(
   catalog: Catalog<E>,
   snapshot: Snapshot,
   report: (entry: E, error: unknown) => void,
-  evaluate: Evaluate = evaluated,
+  evaluate: Evaluate = evaluateDirectly,
 ): ReadonlySet<E> {
   const found = new Set<E>()
   for (const entry of catalog.conditional) if (!isAvailable(entry, snapshot, report, evaluate)) found.add(entry)
@@ -74,7 +74,7 @@ export function isAvailable<E extends Entry>(
   entry: E,
   snapshot: Snapshot,
   report: (entry: E, error: unknown) => void,
-  evaluate: Evaluate = evaluated,
+  evaluate: Evaluate = evaluateDirectly,
 ): boolean {
   const { when } = entry.visibility
   if (when === undefined) return true
@@ -87,14 +87,14 @@ export function isAvailable<E extends Entry>(
 }
 
 /** What this scope sees: permitted, available, and what its attention is on; of several versions of a tool, one. */
-export function computeView<E extends Entry>(catalog: Catalog<E>, look: ViewInputs<E>): View<E> {
-  const active = activeGroups(look)
-  const shown = (entry: E): boolean => exists(catalog, entry, look) && isShown(entry, look, active) && !isEmpty(entry, look)
-  const pinned = new Set(Object.keys(look.activation.versions))
+export function computeView<E extends Entry>(catalog: Catalog<E>, inputs: ViewInputs<E>): View<E> {
+  const active = activeGroups(inputs)
+  const shown = (entry: E): boolean => exists(catalog, entry, inputs) && isShown(entry, inputs, active) && !isEmpty(entry, inputs)
+  const pinned = new Set(Object.keys(inputs.activation.versions))
   const entries = catalog.entries.filter((entry) => {
     const versions = catalog.byName.get(entry.tool.name) ?? []
     const single = versions.length === 1 && !pinned.has(entry.tool.name)
-    return single ? shown(entry) : chosen(versions.filter(shown), look) === entry
+    return single ? shown(entry) : choose(versions.filter(shown), inputs) === entry
   })
   return {
     entries,
@@ -111,17 +111,17 @@ export type Resolution<E extends Entry> =
   | { readonly kind: 'unknown' }
 
 /** The meaning of `name`, or of a former name, in this look. */
-export function resolve<E extends Entry>(catalog: Catalog<E>, look: ViewInputs<E>, name: string): Resolution<E> {
+export function resolve<E extends Entry>(catalog: Catalog<E>, inputs: ViewInputs<E>, name: string): Resolution<E> {
   const target = catalog.aliases.get(name) ?? name
   const existing =
-    catalog.byName.get(target)?.filter((entry) => exists(catalog, entry, look) && !look.unavailable.has(entry)) ?? []
-  const active = activeGroups(look)
-  const shown = chosen(
-    existing.filter((entry) => isShown(entry, look, active)),
-    look,
+    catalog.byName.get(target)?.filter((entry) => exists(catalog, entry, inputs) && !inputs.unavailable.has(entry)) ?? []
+  const active = activeGroups(inputs)
+  const shown = choose(
+    existing.filter((entry) => isShown(entry, inputs, active)),
+    inputs,
   )
   if (shown !== undefined) return { kind: 'shown', entry: shown }
-  const hidden = chosen(existing, look)
+  const hidden = choose(existing, inputs)
   return hidden === undefined ? { kind: 'unknown' } : { kind: 'hidden', entry: hidden }
 }
 
@@ -137,12 +137,12 @@ export function viewFingerprint(entries: readonly Entry[]): string {
 }
 
 /** Whether the entry exists for this scope: permitted, and not an activator of a group that has nothing for it. */
-function exists<E extends Entry>(catalog: Catalog<E>, entry: E, look: ViewInputs<E>): boolean {
-  return isPermitted(entry, look) && (entry.activates === undefined || opensSomething(catalog, entry.activates, look))
+function exists<E extends Entry>(catalog: Catalog<E>, entry: E, inputs: ViewInputs<E>): boolean {
+  return isPermitted(entry, inputs) && (entry.activates === undefined || opensSomething(catalog, entry.activates, inputs))
 }
 
-function isPermitted<E extends Entry>(entry: E, look: ViewInputs<E>): boolean {
-  return !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only' || isSurface(entry, look))
+function isPermitted<E extends Entry>(entry: E, inputs: ViewInputs<E>): boolean {
+  return !inputs.forbidden.has(entry) && (!inputs.readOnly || facetOf(entry.tool) === 'read-only' || isSurface(entry, inputs))
 }
 
 /** Whether a composite entry has nothing to choose from. It can be called all the same, and says what to do. */
@@ -162,20 +162,21 @@ export function isSurface<E extends Entry>(entry: E, { activatorsAreTools = fals
   return !(activatorsAreTools && entry.isHandwritten === true)
 }
 
-function isShown<E extends Entry>(entry: E, look: ViewInputs<E>, active: ReadonlySet<string>): boolean {
-  if (look.unavailable.has(entry)) return false
-  if (isSurface(entry, look))
-    return look.surfaces.has(entry.surface ?? 'activators') && (entry.within === undefined || active.has(entry.within))
-  if (awaitsPrerequisite(entry, look)) return false
+function isShown<E extends Entry>(entry: E, inputs: ViewInputs<E>, active: ReadonlySet<string>): boolean {
+  if (inputs.unavailable.has(entry)) return false
+  if (isSurface(entry, inputs))
+    return inputs.surfaces.has(entry.surface ?? 'activators') && (entry.within === undefined || active.has(entry.within))
+  if (awaitsPrerequisite(entry, inputs)) return false
   // An activator that is an ordinary tool goes with the tools of the group that it opens.
   const group = entry.visibility.group ?? entry.activates
-  const strict = group !== undefined && isStrict(look.groups, group)
+  const strict = group !== undefined && isStrict(inputs.groups, group)
   // What is shown tool by tool is not shown because its group had to be opened for one of them.
-  if (group !== undefined && active.has(group) && !(strict && (look.exposure === 'lazy' || look.exposure === 'search')))
+  if (group !== undefined && active.has(group) && !(strict && (inputs.exposure === 'lazy' || inputs.exposure === 'search')))
     return true
   if (strict && !active.has(group)) return false
-  if (listsEverything(look.exposure) || entry.pinned === true || (look.exposure === 'groups' && group === undefined)) return true
-  return isEnabled(look.activation, entry.tool.name) || entry.tags.some((tag) => look.activation.tags.includes(tag))
+  if (listsEverything(inputs.exposure) || entry.pinned === true || (inputs.exposure === 'groups' && group === undefined))
+    return true
+  return isEnabled(inputs.activation, entry.tool.name) || entry.tags.some((tag) => inputs.activation.tags.includes(tag))
 }
 
 // Thousands can be enabled at once, and every tool is looked for among them.
@@ -188,15 +189,15 @@ function isEnabled({ tools }: Activation, name: string): boolean {
 }
 
 /** An activator is worth showing when its group, or one below it, has a tool that exists for this scope. */
-function opensSomething<E extends Entry>(catalog: Catalog<E>, group: string, look: ViewInputs<E>): boolean {
+function opensSomething<E extends Entry>(catalog: Catalog<E>, group: string, inputs: ViewInputs<E>): boolean {
   const below = (name: string): boolean =>
-    (catalog.byGroup.get(name) ?? []).some((member) => isPermitted(member, look)) ||
-    (look.groups.children.get(name) ?? []).some(below)
-  return (look.forbidden.size === 0 && !look.readOnly) || below(group)
+    (catalog.byGroup.get(name) ?? []).some((member) => isPermitted(member, inputs)) ||
+    (inputs.groups.children.get(name) ?? []).some(below)
+  return (inputs.forbidden.size === 0 && !inputs.readOnly) || below(group)
 }
 
-function activeGroups(look: Pick<ViewInputs, 'groups' | 'activation'>): ReadonlySet<string> {
-  return new Set(look.activation.groups.filter((name) => isActive(look.groups, look.activation, name)))
+function activeGroups(inputs: Pick<ViewInputs, 'groups' | 'activation'>): ReadonlySet<string> {
+  return new Set(inputs.activation.groups.filter((name) => isActive(inputs.groups, inputs.activation, name)))
 }
 
 /** Whether the group, or one it lies in, lets its tools run only while active. */
@@ -205,13 +206,13 @@ export function isStrict(groups: Groups, name: string): boolean {
 }
 
 /** Of several versions, the one the client pinned, else the one an active group brings, else the newest. */
-function chosen<E extends Entry>(versions: readonly E[], look: ViewInputs<E>): E | undefined {
+function choose<E extends Entry>(versions: readonly E[], inputs: ViewInputs<E>): E | undefined {
   const name = versions[0]?.tool.name
-  if (name === undefined || (versions.length === 1 && ownOf(look.activation.versions, name) === undefined)) return versions[0]
-  const pinned = ownOf(look.activation.versions, name)
+  if (name === undefined || (versions.length === 1 && ownOf(inputs.activation.versions, name) === undefined)) return versions[0]
+  const pinned = ownOf(inputs.activation.versions, name)
   if (pinned !== undefined) return versions.find((entry) => entry.version === pinned)
-  for (const group of look.activation.groups.toReversed()) {
-    const brought = ownOf(look.groups.byName.get(group)?.versions ?? {}, name)
+  for (const group of inputs.activation.groups.toReversed()) {
+    const brought = ownOf(inputs.groups.byName.get(group)?.versions ?? {}, name)
     const match = brought === undefined ? undefined : versions.find((entry) => entry.version === brought)
     if (match !== undefined) return match
   }

@@ -1,5 +1,14 @@
 import { Failure } from '../base/failure.ts'
-import { ancestorsOf, childrenFirst, clashWithin, closureOf, downfallOf, type Groups, gateName, groupOf } from './groups.ts'
+import {
+  ancestorsOf,
+  childrenFirst,
+  closureOf,
+  dependentClosure,
+  findConflict,
+  type Groups,
+  gateName,
+  groupOf,
+} from './groups.ts'
 
 /** What one scope has switched on. Small, serialisable, never changed in place. */
 export interface Activation {
@@ -33,11 +42,12 @@ export type GroupCost = (group: string) => number
 /** The activation a scope starts with: the default groups and what they need; nothing behind a gate that is closed. */
 export function initialActivation(groups: Groups): Activation {
   if (groups.byName.get(gateName)?.default === false) return nothingActive
-  const names = new Set(defaultsOf(groups).flatMap((name) => closureOf(groups, name)))
+  const names = new Set(defaultGroups(groups).flatMap((name) => closureOf(groups, name)))
   return names.size === 0 ? nothingActive : { ...nothingActive, groups: [...names] }
 }
 
-const defaultsOf = ({ byName }: Groups): string[] => [...byName.values()].filter((group) => group.default).map(({ name }) => name)
+const defaultGroups = ({ byName }: Groups): string[] =>
+  [...byName.values()].filter((group) => group.default).map(({ name }) => name)
 
 /** Whether the group and every ancestor of it is active. */
 export function isActive(groups: Groups, activation: Activation, name: string): boolean {
@@ -60,12 +70,17 @@ export function planActivate(groups: Groups, activation: Activation, name: strin
 }
 
 /** Switching several groups on at once, with their ancestors and all they need; groups that exclude each other are refused. */
-export function planActivateAll(groups: Groups, activation: Activation, names: readonly string[], cost: GroupCost = () => 0): Plan {
+export function planActivateAll(
+  groups: Groups,
+  activation: Activation,
+  names: readonly string[],
+  cost: GroupCost = () => 0,
+): Plan {
   // A gate that opens brings what is on by default behind it.
   const isOpening = names.includes(gateName) && !activation.groups.includes(gateName)
-  const asked = isOpening ? [...names, ...defaultsOf(groups)] : names
+  const asked = isOpening ? [...names, ...defaultGroups(groups)] : names
   const wanted = [...new Set(asked.flatMap((name) => closureOf(groups, name)))]
-  const pair = clashWithin(groups, wanted)
+  const pair = findConflict(groups, wanted)
   if (pair !== undefined) {
     throw new Failure(
       'conflicting_groups',
@@ -75,20 +90,20 @@ export function planActivateAll(groups: Groups, activation: Activation, names: r
   }
   const off = new Map<string, DeactivationReason>()
   for (const name of wanted) {
-    for (const loser of groupOf(groups, name).excludes) dropWith(groups, activation, loser, 'excluded', off)
+    for (const loser of groupOf(groups, name).excludes) dropWithDependents(groups, activation, loser, 'excluded', off)
   }
   makeRoom(groups, activation, { asked: names[0] ?? '', wanted, cost }, off)
   const on = wanted.filter((name) => !activation.groups.includes(name))
   const kept = activation.groups.filter((name) => !off.has(name) && !wanted.includes(name))
-  return planOf(groups, activation, { off, on, order: [...kept, ...wanted] })
+  return createPlan(groups, activation, { off, on, order: [...kept, ...wanted] })
 }
 
 /** Switching `name` off, and with it all that cannot stand without it. */
 export function planDeactivate(groups: Groups, activation: Activation, name: string): Plan {
   groupOf(groups, name)
   const off = new Map<string, DeactivationReason>()
-  dropWith(groups, activation, name, 'requested', off)
-  return planOf(groups, activation, { off, on: [], order: activation.groups.filter((group) => !off.has(group)) })
+  dropWithDependents(groups, activation, name, 'requested', off)
+  return createPlan(groups, activation, { off, on: [], order: activation.groups.filter((group) => !off.has(group)) })
 }
 
 /** The activation after a tool of `name` was used: the group and all it stands on become the most recently used. */
@@ -120,7 +135,7 @@ function excludedBy(groups: Groups, name: string, others: readonly string[]): bo
   return others.some((other) => groups.byName.get(name)?.excludes.has(other))
 }
 
-function planOf(
+function createPlan(
   groups: Groups,
   activation: Activation,
   { off, on, order }: { off: ReadonlyMap<string, DeactivationReason>; on: readonly string[]; order: readonly string[] },
@@ -133,12 +148,18 @@ function planOf(
   }
 }
 
-function dropWith(groups: Groups, activation: Activation, name: string, because: DeactivationReason, off: Map<string, DeactivationReason>): void {
+function dropWithDependents(
+  groups: Groups,
+  activation: Activation,
+  name: string,
+  because: DeactivationReason,
+  off: Map<string, DeactivationReason>,
+): void {
   const cause = groups.byName.get(name)
-  for (const fallen of downfallOf(groups, name)) {
-    if (!activation.groups.includes(fallen) || off.has(fallen)) continue
-    const below = ancestorsOf(groups, fallen).includes(cause?.name ?? '')
-    off.set(fallen, fallen === name ? because : below ? 'parent' : 'dependency')
+  for (const dependent of dependentClosure(groups, name)) {
+    if (!activation.groups.includes(dependent) || off.has(dependent)) continue
+    const below = ancestorsOf(groups, dependent).includes(cause?.name ?? '')
+    off.set(dependent, dependent === name ? because : below ? 'parent' : 'dependency')
   }
 }
 
@@ -148,11 +169,11 @@ function makeRoom(
   { asked, wanted, cost }: { asked: string; wanted: readonly string[]; cost: GroupCost },
   off: Map<string, DeactivationReason>,
 ): void {
-  const { groups: most, tokens, whenFull = 'evict' } = groups.quota
-  if (most === undefined && tokens === undefined) return
+  const { groups: max, tokens, whenFull = 'evict' } = groups.quota
+  if (max === undefined && tokens === undefined) return
   const kept = (): string[] => activation.groups.filter((name) => !off.has(name) && !wanted.includes(name))
   const overflow = (names: readonly string[]): 'groups' | 'tokens' | undefined => {
-    if (most !== undefined && names.filter((name) => name !== gateName).length > most) return 'groups'
+    if (max !== undefined && names.filter((name) => name !== gateName).length > max) return 'groups'
     if (tokens !== undefined && names.reduce((sum, name) => sum + cost(name), 0) > tokens) return 'tokens'
     return undefined
   }
@@ -165,9 +186,11 @@ function makeRoom(
     const others = held.filter((name) => name !== gateName)
     if (whenFull === 'refuse') throw quotaFull(groups, asked, full, `Deactivate one of: ${others.join(', ')}`)
     // What another group stands on is as recent as that group, so only groups with nothing on them can be the oldest.
-    const oldest = others.find((name) => downfallOf(groups, name).every((fallen) => fallen === name || !others.includes(fallen)))
+    const oldest = others.find((name) =>
+      dependentClosure(groups, name).every((dependent) => dependent === name || !others.includes(dependent)),
+    )
     if (oldest === undefined) return
-    dropWith(groups, activation, oldest, 'evicted', off)
+    dropWithDependents(groups, activation, oldest, 'evicted', off)
   }
 }
 

@@ -1,4 +1,4 @@
-import { counted } from '../base/count.ts'
+import { counted } from '../base/plural.ts'
 
 // Words that say what is done, not to what, where they stand first or last.
 const verbs = new Set(
@@ -15,7 +15,23 @@ const verbs = new Set(
   watch write`.split(/\s+/u),
 )
 // Words after which something else begins than what the tool is for.
-const turns = new Set(['as', 'at', 'by', 'for', 'from', 'in', 'into', 'of', 'on', 'per', 'to', 'using', 'via', 'with', 'without'])
+const prepositions = new Set([
+  'as',
+  'at',
+  'by',
+  'for',
+  'from',
+  'in',
+  'into',
+  'of',
+  'on',
+  'per',
+  'to',
+  'using',
+  'via',
+  'with',
+  'without',
+])
 const fillers = new Set([
   ...[
     'a',
@@ -37,8 +53,8 @@ const fillers = new Set([
   ...['or', 'own', 'single', 'that', 'the', 'this', 'api', 'mcp', 'tool'],
 ])
 
-const mostObjects = 4
-const longestPhrase = 3
+const maxObjects = 4
+const maxPhraseLength = 3
 
 /** A description of a group from the names of its tools: what they work on, most frequent first. `Notion: pages, comments (24 tools)` */
 export function generateDescription(label: string, toolNames: readonly string[]): string {
@@ -80,7 +96,7 @@ function objectsOf(names: readonly string[], labelWords: ReadonlySet<string>): r
   for (const words of all) {
     const phrase = phraseOf(words.slice(shared))
     // A phrase speaks for its beginnings too: "block children" is about blocks.
-    for (let length = 1; length <= Math.min(phrase.words.length, longestPhrase); length++) {
+    for (let length = 1; length <= Math.min(phrase.words.length, maxPhraseLength); length++) {
       const part = phrase.words.slice(0, length)
       const key = keyOf(part)
       const known = found.get(key) ?? { key, words: part, count: 0, kind: phrase.kind }
@@ -89,7 +105,7 @@ function objectsOf(names: readonly string[], labelWords: ReadonlySet<string>): r
       found.set(key, known)
     }
   }
-  return chosen([...found.values()]).map(({ words, kind }) => (kind === 'object' ? pluralOf(words) : words.join(' ')))
+  return choose([...found.values()]).map(({ words, kind }) => (kind === 'object' ? pluralOf(words) : words.join(' ')))
 }
 
 /** How many first words all names share, which say whose tools these are. */
@@ -107,7 +123,7 @@ function sharedStart(all: readonly (readonly string[])[], labelWords: ReadonlySe
 
 /** What a name says that a tool works on, or all of its words where it does not. */
 function phraseOf(words: readonly string[]): { readonly words: readonly string[]; readonly kind: Kind } {
-  const turn = words.findIndex((word, index) => index > 0 && turns.has(word))
+  const turn = words.findIndex((word, index) => index > 0 && prepositions.has(word))
   const parts = turn === -1 ? [words] : [words.slice(0, turn), words.slice(turn + 1)]
   for (const part of parts) {
     const kept = withoutVerbs(part.filter((word) => !fillers.has(word) && !/^\d+$/u.test(word)))
@@ -125,14 +141,14 @@ function withoutVerbs(words: readonly string[]): readonly string[] {
 }
 
 /** The most frequent, without those that another one speaks for. */
-function chosen(candidates: readonly Candidate[]): readonly Candidate[] {
+function choose(candidates: readonly Candidate[]): readonly Candidate[] {
   const extends_ = (a: Candidate, b: Candidate): boolean => a !== b && a.key.startsWith(`${b.key} `)
   // "pull" is always "pull request": then that is what it is called.
   const telling = candidates.filter((each) => !candidates.some((other) => extends_(other, each) && other.count === each.count))
   const picked: Candidate[] = []
   const byRank = (a: Candidate, b: Candidate): number => b.count - a.count || kinds.indexOf(b.kind) - kinds.indexOf(a.kind)
   for (const each of telling.toSorted(byRank)) {
-    if (picked.length === mostObjects) break
+    if (picked.length === maxObjects) break
     if (!picked.some((other) => extends_(each, other))) picked.push(each)
   }
   return picked

@@ -4,10 +4,10 @@ import { type Failure, isFailure } from '../base/failure.ts'
 import {
   ancestorsOf,
   childrenFirst,
-  clashWithin,
   closureOf,
   declareGroups,
-  downfallOf,
+  dependentClosure,
+  findConflict,
   type GroupDeclaration,
   groupOf,
   noGroups,
@@ -191,8 +191,8 @@ describe('around a group', () => {
   })
 
   test('all that falls with it comes in the order of switching off', () => {
-    expect(downfallOf(cloud, 'cloud')).toEqual(['s3', 'aws', 'gcp', 'cloud'])
-    expect(downfallOf(cloud, 'files')).toEqual(['s3', 'files'])
+    expect(dependentClosure(cloud, 'cloud')).toEqual(['s3', 'aws', 'gcp', 'cloud'])
+    expect(dependentClosure(cloud, 'files')).toEqual(['s3', 'files'])
   })
 
   test('groups are put children first without adding any', () => {
@@ -200,8 +200,8 @@ describe('around a group', () => {
   })
 
   test('two that exclude each other are found among many', () => {
-    expect(clashWithin(cloud, ['files', 'aws', 'cloud', 'gcp'])).toEqual(['aws', 'gcp'])
-    expect(clashWithin(cloud, ['files', 'aws', 'cloud'])).toBeUndefined()
+    expect(findConflict(cloud, ['files', 'aws', 'cloud', 'gcp'])).toEqual(['aws', 'gcp'])
+    expect(findConflict(cloud, ['files', 'aws', 'cloud'])).toBeUndefined()
   })
 })
 
@@ -231,7 +231,7 @@ test('a group stands on another exactly when it falls with it', () => {
       )
       for (const one of names) {
         for (const other of names) {
-          expect(closureOf(groups, one).includes(other)).toBe(downfallOf(groups, other).includes(one))
+          expect(closureOf(groups, one).includes(other)).toBe(dependentClosure(groups, other).includes(one))
         }
       }
     }),

@@ -70,7 +70,7 @@ export function declareGroups(declarations: { readonly [name: string]: GroupDecl
       if (!excludes.has(other)) throw unknownGroup(other, names, `Group "${name}" refers to it`)
     }
     for (const other of excluded) {
-      if (other === name) throw conflict([name], `Group "${name}" excludes itself.`)
+      if (other === name) throw conflictingGroups([name], `Group "${name}" excludes itself.`)
       excludes.get(name)?.add(other)
       excludes.get(other)?.add(name)
     }
@@ -99,8 +99,8 @@ export function declareGroups(declarations: { readonly [name: string]: GroupDecl
     dependents: inverse(byName, (group) => group.needs),
     quota: checkedQuota(quota),
   }
-  refuseCycles(groups)
-  refuseContradictions(groups)
+  rejectCycles(groups)
+  rejectContradictions(groups)
   return groups
 }
 
@@ -135,7 +135,7 @@ export function closureOf(groups: Groups, name: string): readonly string[] {
 }
 
 /** The group with all that cannot stay active without it, in the order in which it can be switched off: children first. */
-export function downfallOf(groups: Groups, name: string): readonly string[] {
+export function dependentClosure(groups: Groups, name: string): readonly string[] {
   const found = new Set<string>()
   const visit = (at: string): void => {
     if (found.has(at)) return
@@ -169,7 +169,7 @@ function inverse(byName: ReadonlyMap<string, Group>, from: (group: Group) => rea
   return found
 }
 
-function refuseCycles(groups: Groups): void {
+function rejectCycles(groups: Groups): void {
   const done = new Set<string>()
   const visit = (name: string, path: readonly string[]): void => {
     if (done.has(name)) return
@@ -190,29 +190,29 @@ function refuseCycles(groups: Groups): void {
   for (const name of groups.byName.keys()) visit(name, [])
 }
 
-function refuseContradictions(groups: Groups): void {
+function rejectContradictions(groups: Groups): void {
   for (const name of groups.byName.keys()) {
-    const pair = clashWithin(groups, closureOf(groups, name))
+    const pair = findConflict(groups, closureOf(groups, name))
     if (pair !== undefined) {
-      throw conflict(
+      throw conflictingGroups(
         pair,
         `Group "${name}" can never be active: it brings in both "${pair[0]}" and "${pair[1]}", which exclude each other.`,
       )
     }
   }
   const defaults = [...groups.byName.values()].filter((group) => group.default).flatMap((group) => closureOf(groups, group.name))
-  const pair = clashWithin(groups, defaults)
+  const pair = findConflict(groups, defaults)
   if (pair !== undefined)
-    throw conflict(pair, `Groups "${pair[0]}" and "${pair[1]}" are both on by default but exclude each other.`)
+    throw conflictingGroups(pair, `Groups "${pair[0]}" and "${pair[1]}" are both on by default but exclude each other.`)
   const limit = groups.quota.groups
   const counted = [...new Set(defaults)].filter((name) => name !== gateName)
   if (limit !== undefined && counted.length > limit) {
-    throw conflict(counted, `More groups are on by default than the quota of ${limit} allows.`)
+    throw conflictingGroups(counted, `More groups are on by default than the quota of ${limit} allows.`)
   }
 }
 
 /** Two of these groups that exclude each other, if any do. */
-export function clashWithin(groups: Groups, names: readonly string[]): readonly [string, string] | undefined {
+export function findConflict(groups: Groups, names: readonly string[]): readonly [string, string] | undefined {
   const set = new Set(names)
   for (const name of set) {
     for (const other of groups.byName.get(name)?.excludes ?? []) if (set.has(other)) return [name, other]
@@ -234,7 +234,7 @@ function checkedQuota(quota: Quota): Quota {
   return quota
 }
 
-function conflict(groups: readonly string[], message: string): Failure {
+function conflictingGroups(groups: readonly string[], message: string): Failure {
   return new Failure('conflicting_groups', message, { groups })
 }
 

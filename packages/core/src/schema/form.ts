@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../tool/tool.ts'
+import { FormBuilder } from './form/builder.ts'
 import { type Field, fieldsIn } from './form/field.ts'
-import { FormMaker } from './form/maker.ts'
 
 export { type Branch, type Choice, type Constraints, type Field, type FieldKind, fieldsIn } from './form/field.ts'
 
@@ -22,9 +22,9 @@ export interface FormBudget {
 
 /** The form for a schema. Pure, bounded by its budget, and total: what it does not understand becomes a `json` field. */
 export function formOf(schema: JsonSchema, budget: FormBudget = {}): Form {
-  const maker = new FormMaker(schema, { ...defaultBudget, ...budget })
-  const root = maker.root()
-  return { root, fields: fieldsIn(root), isCut: maker.isCut }
+  const builder = new FormBuilder(schema, { ...defaultBudget, ...budget })
+  const root = builder.root()
+  return { root, fields: fieldsIn(root), isCut: builder.isCut }
 }
 
 const defaultBudget = { fields: 20_000, depth: 16, steps: 500_000 }

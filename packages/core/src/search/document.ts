@@ -46,23 +46,23 @@ export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: Docum
 }
 
 /** No more is read than this, however much there is. */
-const mostParameters = 64
-const mostSchemas = 500
-const deepest = 3
+const maxParameters = 64
+const maxSchemas = 500
+const maxDepth = 3
 
 function parametersOf(schema: JsonSchema): readonly SearchParameter[] {
   const found: SearchParameter[] = []
   let schemas = 0
   // Breadth first, so that one deep object cannot crowd out its neighbours.
   let level: unknown[] = [schema]
-  for (let depth = 0; depth <= deepest; depth++) {
+  for (let depth = 0; depth <= maxDepth; depth++) {
     const inside: unknown[] = []
     for (const each of level) {
       if (!isRecord(each)) continue
-      if (++schemas > mostSchemas) return found
+      if (++schemas > maxSchemas) return found
       if (isRecord(each.properties)) {
         for (const name in each.properties) {
-          if (found.length === mostParameters) return found
+          if (found.length === maxParameters) return found
           const property = each.properties[name]
           found.push({ name, ...descriptionOf(property) })
           inside.push(property)

@@ -1,4 +1,4 @@
-import type { SearchResult, SearchMatch } from './search-index.ts'
+import type { SearchMatch, SearchResult } from './search-index.ts'
 
 /** What an embedder says of a document: how near its meaning is to the query's. */
 export interface SemanticMatch {

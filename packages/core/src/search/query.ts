@@ -1,11 +1,11 @@
 import { stem } from './language/stemmer.ts'
 import { isStopWord } from './language/stopwords.ts'
-import { eachWord, folded, type Reading, termsOf } from './language/tokenizer.ts'
-import { hintsOf } from './language/values.ts'
+import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
+import { valueHints } from './language/value-hints.ts'
 
 /** What a query asks for, clause by clause: a request in several steps wants a tool for each. */
-export interface Question {
-  readonly clauses: readonly (readonly Asked[])[]
+export interface ParsedQuery {
+  readonly clauses: readonly (readonly QueryTerm[])[]
   /** The whole query, when it is short enough to be a tool's name: as it was written and as a key. */
   readonly whole?: { readonly written: string; readonly key: string }
   /** Keys of what looks like a tool's name inside the query. */
@@ -13,7 +13,7 @@ export interface Question {
 }
 
 /** One thing to look for. */
-export interface Asked {
+export interface QueryTerm {
   readonly term: string
   /** As it was written, in lower case. */
   readonly word: string
@@ -24,11 +24,11 @@ export interface Asked {
   readonly mayBeMisspelt: boolean
 }
 
-const longestQuery = 4_096
-const mostClauses = 12
-const mostTerms = 200
+const maxQueryLength = 4_096
+const maxClauses = 12
+const maxTerms = 200
 /** Longer than any name, also after a server's. */
-export const longestName = 256
+export const maxNameLength = 256
 
 /** Words between quotation marks are mostly values for the tool, not what the tool is about. */
 const quotedWeight = 0.5
@@ -36,21 +36,21 @@ const pairWeight = 0.5
 const hintWeight = 0.3
 
 /** Reads a query of any length and content in bounded time. */
-export function questionOf(query: string): Question {
-  const text = folded(query.slice(0, longestQuery)).replaceAll(/[^\S\n]+/gu, ' ')
-  const asked = clausesOf(text, 'prose')
+export function parseQuery(query: string): ParsedQuery {
+  const text = fold(query.slice(0, maxQueryLength)).replaceAll(/[^\S\n]+/gu, ' ')
+  const queryTerm = clausesOf(text, 'prose')
   // A query of small words alone ("who", "help") may still be a name.
-  const clauses = asked.length > 0 ? asked : clausesOf(text, 'name')
+  const clauses = queryTerm.length > 0 ? queryTerm : clausesOf(text, 'name')
   return {
     clauses,
     names: namesIn(text),
-    ...(query.length <= longestName && { whole: { written: query.trim(), key: keyOf(text) } }),
+    ...(query.length <= maxNameLength && { whole: { written: query.trim(), key: keyOf(text) } }),
   }
 }
 
 /** A name without its separators and case: "create_issue", "createIssue" and "Create issue" are one. */
 export function keyOf(text: string): string {
-  return folded(text)
+  return fold(text)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
 }
@@ -60,30 +60,30 @@ const nameLike = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}]+(?:[_.:/-]+[\p{L}\p{N}]+)+|\p
 
 function namesIn(text: string): readonly string[] {
   const found = text.match(nameLike) ?? []
-  return [...new Set(found.slice(0, mostTerms).map(keyOf))]
+  return [...new Set(found.slice(0, maxTerms).map(keyOf))]
 }
 
 /** Where one step of a request ends and the next begins. */
 const nextStep = /[.!?;](?=\s|$)|[\n。！？；]+|,? (?:and )?(?:then|also|finally|afterwards|additionally)\b|然后|接着|最后/iu
 
-function clausesOf(text: string, reading: Reading): readonly (readonly Asked[])[] {
-  const clauses: (readonly Asked[])[] = []
+function clausesOf(text: string, reading: Reading): readonly (readonly QueryTerm[])[] {
+  const clauses: (readonly QueryTerm[])[] = []
   let terms = 0
   const steps = text.split(nextStep)
   for (const [index, step] of steps.entries()) {
-    const isLast = clauses.length === mostClauses - 1
-    const asked = askedIn(isLast ? steps.slice(index).join(' ') : step, reading).slice(0, mostTerms - terms)
-    if (asked.length > 0) clauses.push(asked)
-    terms += asked.length
+    const isLast = clauses.length === maxClauses - 1
+    const queryTerm = termsInClause(isLast ? steps.slice(index).join(' ') : step, reading).slice(0, maxTerms - terms)
+    if (queryTerm.length > 0) clauses.push(queryTerm)
+    terms += queryTerm.length
     if (isLast) break
   }
   return clauses
 }
 
-function askedIn(clause: string, reading: Reading): readonly Asked[] {
-  const asked = new Map<string, Asked>()
-  const add = (one: Asked): void => {
-    if (!asked.has(one.term)) asked.set(one.term, one)
+function termsInClause(clause: string, reading: Reading): readonly QueryTerm[] {
+  const queryTerm = new Map<string, QueryTerm>()
+  const add = (one: QueryTerm): void => {
+    if (!queryTerm.has(one.term)) queryTerm.set(one.term, one)
   }
   const quotes = quotesIn(clause)
   let neighbour: { word: string; end: number } | undefined
@@ -102,8 +102,8 @@ function askedIn(clause: string, reading: Reading): readonly Asked[] {
     }
     neighbour = isPart ? { word, end: start + written.length } : undefined
   })
-  for (const term of hintsOf(clause)) add({ term, word: term, weight: hintWeight, kind: 'hint', mayBeMisspelt: false })
-  return [...asked.values()]
+  for (const term of valueHints(clause)) add({ term, word: term, weight: hintWeight, kind: 'hint', mayBeMisspelt: false })
+  return [...queryTerm.values()]
 }
 
 function queryTerms(written: string, reading: Reading): readonly string[] {

@@ -9,7 +9,7 @@ const lengthShare = 0.5
 /** A field longer than this many times the usual is not punished further. */
 const longest = 4
 /** A word counts this often in a field, however often it is repeated. */
-const mostRepeats = 3
+const maxRepeats = 3
 /** What a literal match is worth at least. */
 const literalFloor = 0.1
 /** What a synonym is worth of a literal match in the same place … */
@@ -20,14 +20,14 @@ const synonymCeiling = 0.16
 const misspeltShare = 1
 
 /** How much a document says about a term, from 0 to 1, given how often the term stands in each field of how many words. */
-export function impactOf(counts: Uint16Array, row: number, lengths: Float64Array): number {
+export function termImpact(counts: Uint16Array, row: number, lengths: Float64Array): number {
   let sum = 0
   for (let i = 0; i < fields.length; i++) {
     const count = counts[row * fields.length + i] ?? 0
     const field = fields[i]
     if (count === 0 || field === undefined) continue
     const length = Math.min(longest, (lengths[i] ?? 0) / field.usual)
-    sum += (field.weight * Math.min(mostRepeats, count)) / (1 - lengthShare + lengthShare * length)
+    sum += (field.weight * Math.min(maxRepeats, count)) / (1 - lengthShare + lengthShare * length)
   }
   return sum / (saturation + sum)
 }
@@ -41,14 +41,14 @@ export function rarityOf(total: number, holding: number): number {
 export type Via = 'literal' | 'synonym' | 'misspelt'
 
 /** What a match of some impact is worth, from 0 to 1: `floor + slope * impact`, at most `ceiling`. */
-export interface Worth {
+export interface MatchWeight {
   readonly floor: number
   readonly slope: number
   readonly ceiling: number
 }
 
 /** Any literal match of a word is worth more than any of its synonyms. */
-export const worths: { readonly [V in Via]: Worth } = {
+export const matchWeights: { readonly [V in Via]: MatchWeight } = {
   literal: { floor: literalFloor, slope: 1 - literalFloor, ceiling: 1 },
   synonym: { floor: 0, slope: synonymShare, ceiling: synonymCeiling },
   misspelt: { floor: misspeltShare * literalFloor, slope: misspeltShare * (1 - literalFloor), ceiling: 1 },

@@ -1,10 +1,10 @@
-import { Best } from './best.ts'
-import type { Lookup, Sight, Way } from './lookup.ts'
+import type { Lookup, TermMatch, VisibleDocuments } from './lookup.ts'
 import type { Postings } from './postings.ts'
-import { shareOf, worths } from './ranking.ts'
+import { matchWeights, shareOf } from './ranking.ts'
+import { TopDocuments } from './top-documents.ts'
 
 /** The impact of a term on a document is kept in 16 bits, above the 16 bits that say in which fields it stands. */
-export const finest = 0xffff
+export const maxImpact = 0xffff
 
 /** Adds up what documents score in each clause. Kept between searches, so that a search allocates next to nothing. */
 export class Scoreboard {
@@ -37,18 +37,18 @@ export class Scoreboard {
   }
 
   /** Adds a word of a clause to all documents in sight that match it. */
-  add(clause: number, { ways }: Lookup, postings: Postings, { visible }: Sight): void {
+  add(clause: number, { matches }: Lookup, postings: Postings, { visible }: VisibleDocuments): void {
     this.#words++
-    for (const way of ways) this.#addWay(clause, way, postings, visible)
+    for (const match of matches) this.#addMatch(clause, match, postings, visible)
   }
 
-  #addWay(clause: number, { term, via, weight }: Way, postings: Postings, visible: Uint8Array | undefined): void {
+  #addMatch(clause: number, { term, via, weight }: TermMatch, postings: Postings, visible: Uint8Array | undefined): void {
     const { pool } = postings
     const start = postings.start(term)
     const end = start + 2 * postings.count(term)
-    const floor = weight * worths[via].floor
-    const slope = (weight * worths[via].slope) / finest
-    const ceiling = weight * worths[via].ceiling
+    const floor = weight * matchWeights[via].floor
+    const slope = (weight * matchWeights[via].slope) / maxImpact
+    const ceiling = weight * matchWeights[via].ceiling
     const clauses = this.#clauses
     const scores = this.#scores
     const best = this.#best
@@ -80,7 +80,7 @@ export class Scoreboard {
 
   /** The `count` best documents, in no order. `comesFirst` decides between two that score the same. */
   best(count: number, comesFirst: (a: number, b: number) => boolean): readonly number[] {
-    const heap = new Best(count, comesFirst)
+    const heap = new TopDocuments(count, comesFirst)
     const clauses = this.#clauses
     const scores = this.#scores
     for (let i = 0; i < this.#count; i++) {
@@ -89,7 +89,7 @@ export class Scoreboard {
       let sum = 0
       for (let at = start; at < start + clauses; at++) sum += scores[at] as number
       // Shares of parts never exceed the share of their sum, and most documents are far from the top.
-      if (shareOf(sum) < heap.bar) continue
+      if (shareOf(sum) < heap.threshold) continue
       heap.offer(document, this.shares(document))
     }
     return heap.documents

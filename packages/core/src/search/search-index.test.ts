@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { documentOf, type SearchDocument } from './document.ts'
-import { type SearchResult, SearchIndex } from './search-index.ts'
+import { SearchIndex, type SearchResult } from './search-index.ts'
 
 const tool = (name: string, description = '', more: Partial<SearchDocument> = {}): SearchDocument => ({
   id: name,

@@ -42,8 +42,8 @@ export class Vocabulary {
   }
 
   /** The terms that one slip of the pen (two in a long word) turns into `word` or its stem, nearest first. */
-  alike(word: string, stemmed: string, accept: (number: number) => boolean): readonly Alike[] {
-    if (word.length < shortestMisspelt || !isSpellable(word)) return []
+  similarTo(word: string, stemmed: string, accept: (number: number) => boolean): readonly SimilarTerm[] {
+    if (word.length < minMisspeltLength || !isSpellable(word)) return []
     const reach = word.length >= longWord ? 2 : 1
     // The first letter is rarely wrong, and without it "home" would answer for "Rome".
     const initial = word.charCodeAt(0)
@@ -55,27 +55,27 @@ export class Vocabulary {
       const others = this.#letters[number] as number
       if (bitsIn(letters ^ others) > 2 * reach && bitsIn(stemLetters ^ others) > 2 * reach) continue
       const term = this.termOf(number)
-      const distance = Math.min(slips(word, term, reach), slips(stemmed, term, reach))
+      const distance = Math.min(editDistance(word, term, reach), editDistance(stemmed, term, reach))
       if (distance <= reach && accept(number)) found.push({ number, term, distance })
     }
     return found
       .sort((a, b) => a.distance - b.distance || (a.term < b.term ? -1 : 1))
-      .slice(0, mostAlike)
-      .map(({ number, distance }) => ({ number, likeness: 1 - (2 * distance) / word.length }))
+      .slice(0, maxSimilar)
+      .map(({ number, distance }) => ({ number, similarity: 1 - (2 * distance) / word.length }))
   }
 }
 
-export interface Alike {
+export interface SimilarTerm {
   readonly number: number
   /** 1 for the same word; less for each slip, and a slip weighs more in a short word. */
-  readonly likeness: number
+  readonly similarity: number
 }
 
-const mostAlike = 4
-const shortestMisspelt = 4
+const maxSimilar = 4
+const minMisspeltLength = 4
 const longWord = 9
 
-const isSpellable = (term: string): boolean => term.length >= shortestMisspelt && term.length <= 32 && /^\p{L}+$/u.test(term)
+const isSpellable = (term: string): boolean => term.length >= minMisspeltLength && term.length <= 32 && /^\p{L}+$/u.test(term)
 
 function lettersOf(term: string): number {
   let letters = 0
@@ -90,7 +90,7 @@ function bitsIn(value: number): number {
 }
 
 /** How many letters were left out, put in, replaced or swapped with their neighbour; more than `reach` when it is more. */
-function slips(a: string, b: string, reach: number): number {
+function editDistance(a: string, b: string, reach: number): number {
   if (Math.abs(a.length - b.length) > reach) return reach + 1
   let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)

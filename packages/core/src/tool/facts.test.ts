@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { Predicate, Snapshot } from './entry.ts'
-import { evaluated, LiveFacts, memoizedEvaluate } from './facts.ts'
+import { evaluateDirectly, LiveFacts, memoizedEvaluate } from './facts.ts'
 
 interface Buffers {
   readonly [name: string]: unknown
@@ -213,7 +213,7 @@ describe('predicates that are remembered', () => {
   })
 
   test('only true counts', () => {
-    expect(evaluated((() => 'yes') as unknown as Predicate, { facts: {}, isActive: () => false })).toBe(false)
+    expect(evaluateDirectly((() => 'yes') as unknown as Predicate, { facts: {}, isActive: () => false })).toBe(false)
   })
 
   test('symbols are read without being facts', () => {

@@ -68,14 +68,14 @@ export class LiveFacts<F extends Facts> implements FactSource<F> {
 export type Evaluate = (predicate: Predicate, snapshot: Snapshot) => boolean
 
 /** Asks a predicate anew each time. */
-export const evaluated: Evaluate = (predicate, snapshot) => predicate(snapshot) === true
+export const evaluateDirectly: Evaluate = (predicate, snapshot) => predicate(snapshot) === true
 
 /** What a predicate said, and the versions of all that it read. */
-interface Remembered {
+interface CachedResult {
   readonly result: boolean
   readonly reads: ReadonlyMap<string, number>
   /** The version of all facts, for one that asked which facts there are. */
-  readonly whole: number | undefined
+  readonly allVersion: number | undefined
 }
 
 /**
@@ -83,15 +83,15 @@ interface Remembered {
  * asked every time: what it depends on has no version.
  */
 export function memoizedEvaluate(source: FactSource): Evaluate {
-  const known = new WeakMap<Predicate, Remembered>()
+  const known = new WeakMap<Predicate, CachedResult>()
   return (predicate, snapshot) => {
     const found = known.get(predicate)
     if (found !== undefined && isCurrent(source, found)) return found.result
     const reads = new Set<string>()
     let readsWhole = false
     let readsElsewhere = false
-    const result = evaluated(predicate, {
-      facts: noting(
+    const result = evaluateDirectly(predicate, {
+      facts: tracked(
         snapshot.facts,
         (name) => reads.add(name),
         () => {
@@ -106,13 +106,13 @@ export function memoizedEvaluate(source: FactSource): Evaluate {
     known.delete(predicate)
     if (readsElsewhere || (reads.size === 0 && !readsWhole)) return result
     const versions = new Map([...reads].map((name) => [name, source.versionOf(name)]))
-    known.set(predicate, { result, reads: versions, whole: readsWhole ? source.version : undefined })
+    known.set(predicate, { result, reads: versions, allVersion: readsWhole ? source.version : undefined })
     return result
   }
 }
 
 /** The same facts; `read` hears the name of each that is looked at, and `readAll` when somebody asks which there are. */
-function noting(facts: Facts, read: (name: string) => void, readAll: () => void): Facts {
+function tracked(facts: Facts, read: (name: string) => void, readAll: () => void): Facts {
   const note = (name: string | symbol): void => {
     if (typeof name === 'string') read(name)
   }
@@ -137,8 +137,8 @@ function noting(facts: Facts, read: (name: string) => void, readAll: () => void)
   })
 }
 
-function isCurrent(source: FactSource, { reads, whole }: Remembered): boolean {
-  if (whole !== undefined && source.version !== whole) return false
+function isCurrent(source: FactSource, { reads, allVersion }: CachedResult): boolean {
+  if (allVersion !== undefined && source.version !== allVersion) return false
   for (const [name, version] of reads) if (source.versionOf(name) !== version) return false
   return true
 }

@@ -7,8 +7,8 @@ import { toolFingerprint } from './fingerprint.ts'
 import {
   availableModes,
   declareModes,
-  isModeAvailable,
   hasModeMeta,
+  isModeAvailable,
   isWorthListing,
   type Mode,
   type ModeDeclaration,

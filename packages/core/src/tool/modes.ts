@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { Failure } from '../base/failure.ts'
 import type { Predicate, Snapshot } from './entry.ts'
-import { type Evaluate, evaluated } from './facts.ts'
+import { type Evaluate, evaluateDirectly } from './facts.ts'
 import type { JsonSchema, Tool } from './tool.ts'
 
 /**
@@ -57,16 +57,16 @@ export interface ModesDeclaration {
 /** A composite tool from its declaration; refuses modes whose parameters do not go together. */
 export function declareModes({ tool, by, policy: declared, modes }: ModesDeclaration): Modes {
   const all = modes.map(withAvailability)
-  if (all.length === 0) throw unfit(tool.name, 'it has no modes. Declare at least one, or make it a plain tool')
+  if (all.length === 0) throw invalidSchema(tool.name, 'it has no modes. Declare at least one, or make it a plain tool')
   const twice = all.find(({ name }, index) => all.findIndex((mode) => mode.name === name) !== index)
-  if (twice !== undefined) throw unfit(tool.name, `it has two modes "${twice.name}". Rename one`)
+  if (twice !== undefined) throw invalidSchema(tool.name, `it has two modes "${twice.name}". Rename one`)
   const common = tool.inputSchema
   for (const [where, schema] of [
     ['its input', common] as const,
     ...all.map((mode) => [`mode "${mode.name}"`, mode.input ?? {}] as const),
   ])
     checkShape(tool.name, by, where, schema)
-  checkAgreement(tool, all)
+  checkConsistency(tool, all)
   const schemas = new Map<ModeSet, Tool['inputSchema']>()
   const schemaWith = (listed: ModeSet): Tool['inputSchema'] => {
     const found = schemas.get(listed)
@@ -120,14 +120,17 @@ function withAvailability(declared: ModeDeclaration): Mode {
 function checkShape(tool: string, by: string, where: string, schema: JsonSchema): void {
   const combiner = combiners.find((keyword) => Object.hasOwn(schema, keyword))
   if (combiner !== undefined)
-    throw unfit(tool, `${where} uses ${combiner} at the top, which many clients refuse. Write one plain object`)
-  const whole = wholeKeywords.find((keyword) => Object.hasOwn(schema, keyword))
-  if (whole !== undefined)
-    throw unfit(tool, `${where} uses ${whole}, which speaks of all parameters, and here they are of several modes. Leave it out`)
+    throw invalidSchema(tool, `${where} uses ${combiner} at the top, which many clients refuse. Write one plain object`)
+  const allVersion = objectKeywords.find((keyword) => Object.hasOwn(schema, keyword))
+  if (allVersion !== undefined)
+    throw invalidSchema(
+      tool,
+      `${where} uses ${allVersion}, which speaks of all parameters, and here they are of several modes. Leave it out`,
+    )
   if (/"\$ref":"#(?!\/\$defs\/|\/definitions\/)/u.test(textOf(tool, where, schema)))
-    throw unfit(tool, `${where} refers to itself as a whole, which is another whole here. Put that part into $defs`)
+    throw invalidSchema(tool, `${where} refers to itself as a whole, which is another whole here. Put that part into $defs`)
   if (Object.hasOwn(propertiesOf(schema), by))
-    throw unfit(tool, `${where} declares "${by}", the parameter that chooses the mode. Rename one of them`)
+    throw invalidSchema(tool, `${where} declares "${by}", the parameter that chooses the mode. Rename one of them`)
 }
 
 /** The modes that have data now; a predicate that throws counts as false and is handed to `report`. */
@@ -135,7 +138,7 @@ export function availableModes(
   { all }: Modes,
   snapshot: Snapshot,
   report: (mode: Mode, error: unknown) => void,
-  evaluate: Evaluate = evaluated,
+  evaluate: Evaluate = evaluateDirectly,
 ): ModeSet {
   let found = ''
   for (const mode of all) found += isModeAvailable(mode, snapshot, report, evaluate) ? '1' : '0'
@@ -147,7 +150,7 @@ export function isModeAvailable(
   mode: Mode,
   snapshot: Snapshot,
   report: (mode: Mode, error: unknown) => void,
-  evaluate: Evaluate = evaluated,
+  evaluate: Evaluate = evaluateDirectly,
 ): boolean {
   if (mode.available === undefined) return true
   try {
@@ -222,7 +225,7 @@ function counted(count: NonNullable<Mode['count']>, snapshot: Snapshot): number 
 
 const combiners = ['anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref'] as const
 
-const wholeKeywords = [
+const objectKeywords = [
   'patternProperties',
   'propertyNames',
   'minProperties',
@@ -241,12 +244,15 @@ function textOf(tool: string, where: string, schema: JsonSchema): string {
   try {
     return canonicalJson(schema)
   } catch (error) {
-    throw unfit(tool, `${where} holds something that JSON cannot (${error instanceof Error ? error.message : String(error)})`)
+    throw invalidSchema(
+      tool,
+      `${where} holds something that JSON cannot (${error instanceof Error ? error.message : String(error)})`,
+    )
   }
 }
 
 /** A parameter that two modes share is written once in the schema, so it must mean the same in both. */
-function checkAgreement(tool: Tool, all: readonly Mode[]): void {
+function checkConsistency(tool: Tool, all: readonly Mode[]): void {
   const declared = new Map<string, { readonly where: string; readonly text: string }>()
   const shared = propertiesOf(tool.inputSchema)
   const definitions = new Map<string, string>()
@@ -256,11 +262,11 @@ function checkAgreement(tool: Tool, all: readonly Mode[]): void {
   ]) {
     for (const [name, property] of Object.entries(propertiesOf(schema))) {
       if (where !== 'the tool' && Object.hasOwn(shared, name))
-        throw unfit(tool.name, `the parameter "${name}" is declared for all modes and again in ${where}. Remove one`)
+        throw invalidSchema(tool.name, `the parameter "${name}" is declared for all modes and again in ${where}. Remove one`)
       const text = canonicalJson(property)
       const other = declared.get(name)
       if (other !== undefined && other.text !== text)
-        throw unfit(
+        throw invalidSchema(
           tool.name,
           `the parameter "${name}" differs between ${other.where} and ${where}. Rename one, or declare both alike`,
         )
@@ -271,7 +277,7 @@ function checkAgreement(tool: Tool, all: readonly Mode[]): void {
         const text = canonicalJson(definition)
         const key = `${keyword}/${name}`
         if ((definitions.get(key) ?? text) !== text)
-          throw unfit(tool.name, `two of its schemas define "${name}" differently. Rename one`)
+          throw invalidSchema(tool.name, `two of its schemas define "${name}" differently. Rename one`)
         definitions.set(key, text)
       }
     }
@@ -291,7 +297,7 @@ function schemaOf(common: Tool['inputSchema'], by: string, listed: readonly Mode
         description: listed.map(({ name, about }) => `${name}: ${about}`).join('\n'),
       },
       ...propertiesOf(common),
-      ...Object.fromEntries([...ownParameters(listed)]),
+      ...Object.fromEntries([...modeParameters(listed)]),
     },
     required: [by, ...requiredOf(common)],
     ...definitionsOf([common, ...listed.map(({ input = {} }) => input)]),
@@ -310,20 +316,20 @@ function definitionsOf(schemas: readonly JsonSchema[]): JsonSchema {
 }
 
 /** The parameters that modes add, each saying which modes take it where not all of them do. */
-function ownParameters(listed: readonly Mode[]): Map<string, JsonSchema> {
-  const takers = new Map<string, { property: JsonSchema; modes: string[]; required: string[] }>()
+function modeParameters(listed: readonly Mode[]): Map<string, JsonSchema> {
+  const parameterModes = new Map<string, { property: JsonSchema; modes: string[]; required: string[] }>()
   for (const { name: mode, input = {} } of listed) {
     for (const [name, property] of Object.entries(propertiesOf(input))) {
-      const found = takers.get(name) ?? { property, modes: [], required: [] }
+      const found = parameterModes.get(name) ?? { property, modes: [], required: [] }
       found.modes.push(mode)
       if (requiredOf(input).includes(name)) found.required.push(mode)
-      takers.set(name, found)
+      parameterModes.set(name, found)
     }
   }
-  return new Map([...takers].map(([name, taker]) => [name, withTakers(taker, listed.length)]))
+  return new Map([...parameterModes].map(([name, taker]) => [name, withModeNote(taker, listed.length)]))
 }
 
-function withTakers(
+function withModeNote(
   {
     property,
     modes,
@@ -341,6 +347,6 @@ function withTakers(
   return { ...property, description: typeof description === 'string' ? `(${note}) ${description}` : `(${note})` }
 }
 
-function unfit(tool: string, problem: string): Failure {
+function invalidSchema(tool: string, problem: string): Failure {
   return new Failure('invalid_schema', `Tool "${tool}": ${problem}.`, { tool, problem })
 }

@@ -30,7 +30,7 @@ export interface Constraints {
 }
 
 /** What every field says of itself, whatever its kind. */
-export interface FieldFacts {
+export interface FieldProperties {
   /** The property's own name; empty for an item of a list and for a branch. */
   readonly name: string
   /** The properties on the way from the top; an item of a list has the path of its list. */
@@ -64,7 +64,7 @@ export type Shape =
   | { readonly kind: 'json'; readonly types?: readonly string[] }
 
 /** One thing to fill in. */
-export type Field = FieldFacts & Shape
+export type Field = FieldProperties & Shape
 
 export type FieldKind = Field['kind']
 
@@ -80,14 +80,14 @@ export function fieldsIn(field: Field): readonly Field[] {
     else same.push(inner)
   }
   return Array.from(byName.values(), (same, order) => ({
-    ...asOne(same),
+    ...mergeNamesakes(same),
     required: same.length === objects.length && same.every(({ required }) => required),
     order,
   }))
 }
 
 /** Fields of one name from several branches as one field, which asks no more than each of them. */
-function asOne(same: readonly [Field, ...Field[]]): Field {
+function mergeNamesakes(same: readonly [Field, ...Field[]]): Field {
   const [first] = same
   if (same.length === 1) return first
   if (plainKinds.has(first.kind) && same.every((field) => field.kind === first.kind)) return { ...first, constraints: {} }

@@ -34,7 +34,7 @@ export class SchemaReader {
   read(raw: unknown, trail: Trail, depth = 0): ReadSchema | undefined {
     if (raw === true || raw === undefined) return { schema: {}, trail, isCut: false }
     if (!isRecord(raw)) return undefined
-    if (depth > deepestFold || !this.spend(1 + this.#sizeOf(raw))) return { schema: namesOnly(raw), trail, isCut: true }
+    if (depth > maxFoldDepth || !this.spend(1 + this.#sizeOf(raw))) return { schema: annotationsOnly(raw), trail, isCut: true }
     const followed = this.#follow(raw, trail)
     if (followed.isCut || !Array.isArray(followed.schema.allOf)) return followed
     const { allOf, ...rest } = followed.schema
@@ -48,10 +48,11 @@ export class SchemaReader {
       const { $ref: _reference, ...beside } = schema
       const target = this.#target(schema.$ref)
       if (target === undefined) return { schema: beside, trail, isCut: true }
-      const isAgain = trail.has(target)
-      if (isAgain || !this.spend(this.#sizeOf(target))) return { schema: merged(beside, namesOnly(target)), trail, isCut: true }
+      const isCycle = trail.has(target)
+      if (isCycle || !this.spend(this.#sizeOf(target)))
+        return { schema: mergeSchemas(beside, annotationsOnly(target)), trail, isCut: true }
       trail = new Set([...trail, target])
-      schema = Object.keys(beside).length === 0 ? target : merged(beside, target)
+      schema = Object.keys(beside).length === 0 ? target : mergeSchemas(beside, target)
     }
     return { schema, trail, isCut: false }
   }
@@ -62,7 +63,7 @@ export class SchemaReader {
       const read = this.read(part, start.trail, depth + 1)
       if (read === undefined) continue
       if (!this.spend(this.#sizeOf(read.schema))) return { schema, trail, isCut: true }
-      schema = merged(schema, read.schema)
+      schema = mergeSchemas(schema, read.schema)
       trail = new Set([...trail, ...read.trail])
       // The other parts still say what the value is.
       this.isPartial ||= read.isCut
@@ -93,7 +94,7 @@ export class SchemaReader {
   }
 }
 
-const deepestFold = 16
+const maxFoldDepth = 16
 
 function keyOf(step: string): string | undefined {
   try {
@@ -104,12 +105,12 @@ function keyOf(step: string): string | undefined {
 }
 
 /** What can be said of a schema without looking into it. */
-function namesOnly({ title, description, type }: JsonSchema): JsonSchema {
+function annotationsOnly({ title, description, type }: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries({ title, description, type }).filter(([, value]) => value !== undefined))
 }
 
 /** One schema that asks what both ask, as far as a form needs it; words are those of the first that has any. */
-function merged(first: JsonSchema, second: JsonSchema): JsonSchema {
+function mergeSchemas(first: JsonSchema, second: JsonSchema): JsonSchema {
   const result = new Map(Object.entries(first))
   for (const [keyword, theirs] of Object.entries(second)) {
     const ours = result.get(keyword)

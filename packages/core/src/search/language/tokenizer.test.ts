@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eachWord, folded, termsOf } from './tokenizer.ts'
+import { eachWord, fold, termsOf } from './tokenizer.ts'
 
 function wordsOf(text: string): string[] {
   const words: string[] = []
-  eachWord(folded(text), (word) => words.push(word))
+  eachWord(fold(text), (word) => words.push(word))
   return words
 }
 

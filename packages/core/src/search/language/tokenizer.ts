@@ -1,4 +1,4 @@
-import { normalForm } from '../../base/normal-form.ts'
+import { normalForm } from '../../base/normalize.ts'
 import { stem } from './stemmer.ts'
 import { isStopWord } from './stopwords.ts'
 
@@ -47,7 +47,7 @@ const runs = new RegExp(`[${scriptsWithoutSpaces}]+|(?:(?![${scriptsWithoutSpace
 let segmenter: Intl.Segmenter | undefined
 
 /** One spelling for all that look alike: compatibility forms folded, accents dropped, invisible characters gone. */
-export function folded(text: string): string {
+export function fold(text: string): string {
   // Thai and Lao stay as they are: folding takes their vowels apart, and then no dictionary knows the words.
   return isAscii(text)
     ? text
@@ -64,7 +64,7 @@ const ignorable = /[\u0300-\u036f]|\p{Default_Ignorable_Code_Point}/gu
 
 /** What a word is found by: its stem; of a compound ("getUserByID", "base64") the parts and the whole. */
 export function termsOf(word: string, reading: Reading): readonly string[] {
-  if (word.length > longestWord) return []
+  if (word.length > maxWordLength) return []
   if (/^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(word)) return simpleTerms(word.toLowerCase(), reading)
   if (/^\p{N}+$/u.test(word)) return reading === 'name' ? [word] : []
   if (pairable.test(word)) return [...new Set([word, ...pairsOf(word)])]
@@ -75,7 +75,7 @@ export function termsOf(word: string, reading: Reading): readonly string[] {
 }
 
 /** What is longer is a key, a hash or an attack. */
-const longestWord = 64
+const maxWordLength = 64
 
 function simpleTerms(word: string, reading: Reading): readonly string[] {
   if (reading === 'prose' && (word.length === 1 || isStopWord(word))) return []

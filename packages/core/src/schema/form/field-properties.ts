@@ -1,10 +1,10 @@
 import { isRecord } from '../../base/record.ts'
 import type { JsonSchema } from '../../tool/tool.ts'
-import type { Choice, Constraints, Field, FieldFacts } from './field.ts'
+import type { Choice, Constraints, Field, FieldProperties } from './field.ts'
 import { listOf, typesIn } from './reader.ts'
 
 /** Where a field stands. */
-export interface Place {
+export interface FieldLocation {
   readonly name: string
   readonly path: readonly string[]
   readonly required: boolean
@@ -12,20 +12,20 @@ export interface Place {
   readonly order: number
 }
 
-const longestLabel = 200
-const longestDescription = 4_000
+const maxLabelLength = 200
+const maxDescriptionLength = 4_000
 
 /** The values of an enumeration, called as `enumNames` beside them says. */
 export function choicesOf(values: readonly unknown[], schema: JsonSchema): readonly Choice[] {
   const labels = listOf(schema.enumNames ?? schema['x-enumNames'])
   return values.map((value, index) => {
     const label = labels[index]
-    return { value, label: cut(typeof label === 'string' ? label : valueText(value), longestLabel) }
+    return { value, label: cut(typeof label === 'string' ? label : valueText(value), maxLabelLength) }
   })
 }
 
 /** The choices of a branch; a constant bears the words of its own branch. */
-export function titled({
+export function titledChoices({
   choices,
   schema,
 }: {
@@ -36,21 +36,21 @@ export function titled({
   if (choices.length !== 1) return choices
   return choices.map((choice) => ({
     ...choice,
-    ...(typeof title === 'string' ? { label: cut(title, longestLabel) } : {}),
-    ...(typeof description === 'string' ? { description: cut(description, longestDescription) } : {}),
+    ...(typeof title === 'string' ? { label: cut(title, maxLabelLength) } : {}),
+    ...(typeof description === 'string' ? { description: cut(description, maxDescriptionLength) } : {}),
   }))
 }
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'))
 
 /** What a schema says of its field, whatever the kind. */
-export function factsOf(schema: JsonSchema, { name, path, required, order }: Place): FieldFacts {
+export function fieldProperties(schema: JsonSchema, { name, path, required, order }: FieldLocation): FieldProperties {
   const { title, description } = schema
   return {
     name,
     path,
-    label: cut(typeof title === 'string' ? title : name, longestLabel),
-    ...(typeof description === 'string' ? { description: cut(description, longestDescription) } : {}),
+    label: cut(typeof title === 'string' ? title : name, maxLabelLength),
+    ...(typeof description === 'string' ? { description: cut(description, maxDescriptionLength) } : {}),
     required,
     nullable: schema.nullable === true,
     secret: typesIn(schema.type).includes('string') && isSecret(name, schema),
@@ -62,8 +62,8 @@ export function factsOf(schema: JsonSchema, { name, path, required, order }: Pla
 }
 
 /** A field for what cannot be shown in parts. */
-export const jsonField = (schema: JsonSchema, place: Place): Field => ({
-  ...factsOf(schema, place),
+export const jsonField = (schema: JsonSchema, location: FieldLocation): Field => ({
+  ...fieldProperties(schema, location),
   kind: 'json',
   ...namedTypes(schema),
 })
@@ -92,7 +92,7 @@ function constraintsOf(schema: JsonSchema): Constraints {
     ...(typeof minimum === 'number' ? { [low]: minimum } : {}),
     ...(typeof maximum === 'number' ? { [high]: maximum } : {}),
     ...(typeof pattern === 'string' ? { pattern } : {}),
-    ...(typeof format === 'string' ? { format: cut(format, longestLabel) } : {}),
+    ...(typeof format === 'string' ? { format: cut(format, maxLabelLength) } : {}),
     ...(uniqueItems === true ? { uniqueItems } : {}),
   }
 }

@@ -17,7 +17,7 @@ export interface Evidence {
 const strong = 0.5
 const weak = 0.25
 /** Many good tools have names that nobody would say, so the name alone cannot deny. */
-const leastNameShare = 0.2
+const minNameShare = 0.2
 
 /** How likely it is that a query whose clauses have this evidence found what it asked for. */
 export function confidenceOf(clauses: readonly Evidence[]): Confidence {
@@ -29,7 +29,7 @@ export function confidenceOf(clauses: readonly Evidence[]): Confidence {
 }
 
 function beliefIn({ coverage, nameShare, amount }: Evidence): number {
-  const belief = Math.cbrt(coverage * Math.min(1, leastNameShare + nameShare) * Math.min(1, amount))
+  const belief = Math.cbrt(coverage * Math.min(1, minNameShare + nameShare) * Math.min(1, amount))
   // Among a few tools of one kind, words that all of them have say little; a tool that has every word asked for is still an answer.
   return coverage === 1 ? Math.max(weak, belief) : belief
 }

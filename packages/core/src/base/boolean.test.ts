@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseBoolean } from './switch.ts'
+import { parseBoolean } from './boolean.ts'
 
 test('a switch is on, off or unset, however it is spelt', () => {
   for (const text of ['true', '1', 'Yes', 'y', 'ON', ' TRUE ']) expect(parseBoolean('A', text)).toBe(true)

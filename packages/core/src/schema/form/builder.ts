@@ -1,32 +1,32 @@
 import { isRecord } from '../../base/record.ts'
 import type { JsonSchema } from '../../tool/tool.ts'
+import { branchLabel, distinct, type Field, type FieldProperties, type Shape } from './field.ts'
 import {
   choicesOf,
-  factsOf,
+  type FieldLocation,
+  fieldProperties,
   guessedType,
   isFileText,
   isLongText,
   jsonField,
   namedTypes,
   orderedNames,
-  type Place,
-  titled,
-} from './facts.ts'
-import { branchLabel, distinct, type Field, type FieldFacts, type Shape } from './field.ts'
+  titledChoices,
+} from './field-properties.ts'
 import { listOf, type ReadSchema, SchemaReader, type Trail, typesIn } from './reader.ts'
 
 /** Makes the fields of one schema, once. */
-export class FormMaker {
+export class FormBuilder {
   readonly #schema: JsonSchema
   readonly #reader: SchemaReader
-  readonly #deepest: number
+  readonly #maxDepth: number
   #left: number
   #isCut = false
 
   constructor(schema: JsonSchema, { fields, depth, steps }: { fields: number; depth: number; steps: number }) {
     this.#schema = schema
     this.#reader = new SchemaReader(schema, steps)
-    this.#deepest = depth
+    this.#maxDepth = depth
     // The field around them all is not counted.
     this.#left = fields + 1
   }
@@ -37,18 +37,18 @@ export class FormMaker {
   }
 
   root(): Field {
-    const place: Place = { name: '', path: [], required: true, depth: 0, order: 0 }
-    return this.#field(this.#schema, new Set([this.#schema]), place) ?? jsonField({}, place)
+    const location: FieldLocation = { name: '', path: [], required: true, depth: 0, order: 0 }
+    return this.#field(this.#schema, new Set([this.#schema]), location) ?? jsonField({}, location)
   }
 
   /** Undefined when the schema allows no value, or when the budget is used up. */
-  #field(raw: unknown, trail: Trail, place: Place): Field | undefined {
+  #field(raw: unknown, trail: Trail, location: FieldLocation): Field | undefined {
     const read = this.#reader.read(raw, trail)
     if (read === undefined) return undefined
     if (this.#left-- <= 0) return this.#cut()
-    if (!read.isCut && place.depth <= this.#deepest) return this.#whole(read, place)
+    if (!read.isCut && location.depth <= this.#maxDepth) return this.#read(read, location)
     this.#cut()
-    return jsonField(read.schema, place)
+    return jsonField(read.schema, location)
   }
 
   #cut(): undefined {
@@ -56,83 +56,83 @@ export class FormMaker {
     return undefined
   }
 
-  #whole(read: ReadSchema, place: Place): Field {
+  #read(read: ReadSchema, location: FieldLocation): Field {
     const { schema } = read
-    const facts = factsOf(schema, place)
+    const properties = fieldProperties(schema, location)
     const values = 'const' in schema ? [schema.const] : listOf(schema.enum)
-    if (values.length > 0) return this.#choice(values, schema, facts)
+    if (values.length > 0) return this.#choice(values, schema, properties)
     const branches = [schema.anyOf, schema.oneOf].map(listOf).find((list) => list.length > 0)
-    if (branches !== undefined) return this.#branched(branches, read, place, facts)
-    return this.#typed(read, place, facts)
+    if (branches !== undefined) return this.#branched(branches, read, location, properties)
+    return this.#typed(read, location, properties)
   }
 
-  #choice(values: readonly unknown[], schema: JsonSchema, facts: FieldFacts): Field {
+  #choice(values: readonly unknown[], schema: JsonSchema, properties: FieldProperties): Field {
     if (!this.#reader.spend(values.length)) {
       this.#cut()
-      return { ...facts, kind: 'json', ...namedTypes(schema) }
+      return { ...properties, kind: 'json', ...namedTypes(schema) }
     }
     const choices = distinct(choicesOf(values, schema))
-    return { ...facts, nullable: facts.nullable || values.includes(null), kind: 'choice', choices }
+    return { ...properties, nullable: properties.nullable || values.includes(null), kind: 'choice', choices }
   }
 
-  #branched(raws: readonly unknown[], read: ReadSchema, place: Place, facts: FieldFacts): Field {
+  #branched(raws: readonly unknown[], read: ReadSchema, location: FieldLocation, properties: FieldProperties): Field {
     const { anyOf: _any, oneOf: _one, ...base } = read.schema
     // `anyOf: [{ required: ['a'] }, { required: ['b'] }]` says which go together; the shape is that of the schema around it.
     const isShaped = base.type !== undefined || base.properties !== undefined
     if (isShaped && raws.every((raw) => isRecord(raw) && !shaping.some((keyword) => keyword in raw))) {
-      return this.#typed({ ...read, schema: base }, place, facts)
+      return this.#typed({ ...read, schema: base }, location, properties)
     }
-    const around = unworded(base)
+    const around = withoutAnnotations(base)
     const all = raws.flatMap((raw) => {
       const schema = isShaped && isRecord(raw) ? { allOf: [raw, around] } : raw
-      return this.#field(schema, read.trail, deeper(place)) ?? []
+      return this.#field(schema, read.trail, deeper(location)) ?? []
     })
-    const isNullable = facts.nullable || all.some((field) => field.nullable || isNull(field))
-    return united(
+    const isNullable = properties.nullable || all.some((field) => field.nullable || isNull(field))
+    return mergeFields(
       all.filter((field) => !isNull(field)),
-      { ...facts, nullable: isNullable },
+      { ...properties, nullable: isNullable },
     )
   }
 
-  #typed(read: ReadSchema, place: Place, facts: FieldFacts): Field {
+  #typed(read: ReadSchema, location: FieldLocation, properties: FieldProperties): Field {
     const types = typesIn(read.schema.type)
     const others = types.filter((type) => type !== 'null')
-    const nullable = facts.nullable || (others.length > 0 && others.length < types.length)
+    const nullable = properties.nullable || (others.length > 0 && others.length < types.length)
     if (others.length > 1) {
-      const around = unworded(read.schema)
-      const all = others.flatMap((type) => this.#field({ ...around, type }, read.trail, deeper(place)) ?? [])
-      return united(all, { ...facts, nullable })
+      const around = withoutAnnotations(read.schema)
+      const all = others.flatMap((type) => this.#field({ ...around, type }, read.trail, deeper(location)) ?? [])
+      return mergeFields(all, { ...properties, nullable })
     }
-    return { ...facts, nullable, ...this.#shape(others[0] ?? types[0] ?? guessedType(read.schema), read, place) }
+    return { ...properties, nullable, ...this.#shape(others[0] ?? types[0] ?? guessedType(read.schema), read, location) }
   }
 
-  #shape(type: string | undefined, read: ReadSchema, place: Place): Shape {
+  #shape(type: string | undefined, read: ReadSchema, location: FieldLocation): Shape {
     const { schema } = read
     switch (type) {
       case 'string':
         if (isFileText(schema)) return { kind: 'file' }
-        return { kind: isLongText(place.name, schema) ? 'multiline' : 'text' }
+        return { kind: isLongText(location.name, schema) ? 'multiline' : 'text' }
       case 'number':
       case 'integer':
       case 'boolean':
         return { kind: type }
       case 'array':
-        return this.#list(read, place)
+        return this.#list(read, location)
       case 'object':
-        return this.#object(read, place)
+        return this.#object(read, location)
       default:
         return { kind: 'json', ...(type === undefined ? {} : { types: [type] }) }
     }
   }
 
-  #list({ schema, trail }: ReadSchema, place: Place): Shape {
+  #list({ schema, trail }: ReadSchema, location: FieldLocation): Shape {
     const isTuple = Array.isArray(schema.items) || Array.isArray(schema.prefixItems)
-    const item = isTuple ? undefined : this.#field(schema.items, trail, { ...within(place), name: '', path: place.path })
+    const item = isTuple ? undefined : this.#field(schema.items, trail, { ...within(location), name: '', path: location.path })
     if (item === undefined) return { kind: 'json', types: ['array'] }
     return item.kind === 'choice' ? { kind: 'multichoice', choices: item.choices } : { kind: 'list', item }
   }
 
-  #object({ schema, trail }: ReadSchema, place: Place): Shape {
+  #object({ schema, trail }: ReadSchema, location: FieldLocation): Shape {
     const properties = isRecord(schema.properties) ? schema.properties : {}
     const names = orderedNames(schema, properties)
     if (!this.#reader.spend(names.length)) {
@@ -142,34 +142,40 @@ export class FormMaker {
     const required = new Set(listOf(schema.required))
     const fields: Field[] = []
     for (const name of names) {
-      const inner = { ...within(place), name, path: [...place.path, name], required: required.has(name), order: fields.length }
+      const inner = {
+        ...within(location),
+        name,
+        path: [...location.path, name],
+        required: required.has(name),
+        order: fields.length,
+      }
       const field = this.#field(properties[name], trail, inner)
       if (field !== undefined) fields.push(field)
       // Past the budget nothing more can come, and a schema may name millions.
       else if (this.#left < 0) break
     }
-    const extra = this.#extra(schema, fields.length === 0, trail, place)
+    const extra = this.#extra(schema, fields.length === 0, trail, location)
     return { kind: 'object', fields, ...(extra === undefined ? {} : { extra }) }
   }
 
-  #extra(schema: JsonSchema, isEmpty: boolean, trail: Trail, place: Place): Field | undefined {
+  #extra(schema: JsonSchema, isEmpty: boolean, trail: Trail, location: FieldLocation): Field | undefined {
     const { additionalProperties, patternProperties } = schema
     const isForeseen = additionalProperties !== undefined || patternProperties !== undefined || isEmpty
     if (!isForeseen) return undefined
     const raw = patternProperties === undefined ? additionalProperties : true
-    return this.#field(raw, trail, { ...within(place), name: '', path: place.path })
+    return this.#field(raw, trail, { ...within(location), name: '', path: location.path })
   }
 }
 
-const deeper = (place: Place): Place => ({ ...place, depth: place.depth + 1 })
+const deeper = (location: FieldLocation): FieldLocation => ({ ...location, depth: location.depth + 1 })
 
-const within = (place: Place): Place => ({ ...deeper(place), required: false, order: 0 })
+const within = (location: FieldLocation): FieldLocation => ({ ...deeper(location), required: false, order: 0 })
 
 /** Keywords that say what a value is; a branch without any of them only says what goes together. */
 const shaping = ['$ref', 'allOf', 'anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'type'] as const
 
 /** A schema without the words that belong to the whole of it. */
-function unworded({ title: _title, description: _description, default: _default, ...rest }: JsonSchema): JsonSchema {
+function withoutAnnotations({ title: _title, description: _description, default: _default, ...rest }: JsonSchema): JsonSchema {
   return rest
 }
 
@@ -179,25 +185,25 @@ const isNull = (field: Field): boolean => {
 }
 
 /** One field for several: the only one itself, named choices as one choice, anything else as a union. */
-function united(all: readonly Field[], facts: FieldFacts): Field {
+function mergeFields(all: readonly Field[], properties: FieldProperties): Field {
   const [only] = all
-  if (only === undefined) return { ...facts, kind: 'json', types: ['null'] }
-  if (all.length === 1) return withFacts(only, facts)
-  const choices = all.flatMap((field) => (field.kind === 'choice' ? titled(field) : []))
-  if (all.every((field) => field.kind === 'choice')) return { ...facts, kind: 'choice', choices: distinct(choices) }
-  return { ...facts, kind: 'union', branches: all.map((field) => ({ label: branchLabel(field), field })) }
+  if (only === undefined) return { ...properties, kind: 'json', types: ['null'] }
+  if (all.length === 1) return withProperties(only, properties)
+  const choices = all.flatMap((field) => (field.kind === 'choice' ? titledChoices(field) : []))
+  if (all.every((field) => field.kind === 'choice')) return { ...properties, kind: 'choice', choices: distinct(choices) }
+  return { ...properties, kind: 'union', branches: all.map((field) => ({ label: branchLabel(field), field })) }
 }
 
 /** The only branch that is left, under the name and words of the field around it. */
-function withFacts(only: Field, facts: FieldFacts): Field {
-  const constraints = { ...only.constraints, ...facts.constraints }
-  const { label: _label, ...outer } = facts
-  const hasTitle = typeof facts.schema.title === 'string'
+function withProperties(only: Field, properties: FieldProperties): Field {
+  const constraints = { ...only.constraints, ...properties.constraints }
+  const { label: _label, ...outer } = properties
+  const hasTitle = typeof properties.schema.title === 'string'
   return {
     ...only,
     ...outer,
-    ...(hasTitle ? { label: facts.label } : {}),
-    secret: only.secret || facts.secret,
+    ...(hasTitle ? { label: properties.label } : {}),
+    secret: only.secret || properties.secret,
     constraints,
     schema: only.schema,
   }

@@ -1,5 +1,5 @@
 /** Keeps the best documents of those it is offered, the worst of them at hand. */
-export class Best {
+export class TopDocuments {
   readonly documents: number[] = []
   readonly #shares: number[] = []
   readonly #count: number
@@ -11,7 +11,7 @@ export class Best {
   }
 
   /** What is below this need not be offered. */
-  get bar(): number {
+  get threshold(): number {
     return this.documents.length < this.#count ? 0 : (this.#shares[0] ?? 0)
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { confidenceOf } from './abstention.ts'
+import { confidenceOf } from './confidence.ts'
 
 const all = { weight: 1, coverage: 1, nameShare: 1, amount: 1 }
 const nothing = { weight: 1, coverage: 0, nameShare: 0, amount: 0 }
