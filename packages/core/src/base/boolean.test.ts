@@ -8,5 +8,5 @@ test('a switch is on, off or unset, however it is spelt', () => {
 })
 
 test('any other text is an error that names the setting', () => {
-  expect(() => parseBoolean('LAZY_MODE', 'maybe')).toThrow('LAZY_MODE is "maybe", which is neither yes nor no.')
+  expect(() => parseBoolean('LAZY_MODE', 'maybe')).toThrow('LAZY_MODE is "maybe". Use true or false')
 })

@@ -17,7 +17,7 @@ const extensions: { readonly [mimeType: string]: string } = {
   'text/xml': 'xml',
 }
 
-/** A name for a file with a part of what a tool gave: of harmless letters alone, whatever the server calls tool and type. */
+/** Returns a safe file name for a part of a tool result. */
 export function fileNameFor(tool: string, mimeType: string, unique: string): string {
   return `${tool.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60)}-${unique}.${extensionOf(mimeType)}`
 }

@@ -44,7 +44,7 @@ describe('the name of a group', () => {
 
 test('a refused name is shown escaped and cut, with the rule', () => {
   expect(() => checkToolName('\u001b[2Jgone')).toThrow(
-    '"\\u{1b}[2Jgone" cannot be a tool\'s name. Use 1 to 128 letters, digits, underscores, dots and hyphens.',
+    '"\\u{1b}[2Jgone" is not a valid tool name. Use 1 to 128 letters, digits, underscores, dots and hyphens.',
   )
   expect(() => checkGroupName('g '.repeat(500_000))).toThrow(/^.{100,300}$/)
 })

@@ -86,7 +86,7 @@ describe('a declaration is refused', () => {
   ])('when %s does not exist', (_, declarations) => {
     const failure = refusalOf(declarations)
     expect(failure.reason).toBe('unknown_group')
-    expect(failure.message).toBe('There is no group "fils". Group "a" refers to it. Nearest: files. Groups: a, files.')
+    expect(failure.message).toBe('Unknown group "fils". Group "a" refers to it. Nearest: files. Groups: a, files.')
   })
 
   test.each<[string, Declarations, readonly string[]]>([
@@ -159,11 +159,11 @@ describe('a declaration is refused', () => {
 
 describe('asking for a group', () => {
   test('that does not exist names the nearest and all there are', () => {
-    expect(() => groupOf(cloud, 'clod')).toThrow('There is no group "clod". Nearest: cloud. Groups: cloud, aws, gcp, s3, files.')
+    expect(() => groupOf(cloud, 'clod')).toThrow('Unknown group "clod". Nearest: cloud. Groups: cloud, aws, gcp, s3, files.')
   })
 
   test('where there are none says so', () => {
-    expect(() => groupOf(noGroups, 'files')).toThrow('There is no group "files". This server has no groups.')
+    expect(() => groupOf(noGroups, 'files')).toThrow('Unknown group "files". This server has no groups.')
   })
 
   test('where there are many names the first twenty', () => {
@@ -172,11 +172,11 @@ describe('asking for a group', () => {
   })
 
   test('by a hostile name shows it escaped and cut', () => {
-    expect(() => groupOf(cloud, `\u001b[2J${'x'.repeat(100_000)}`)).toThrow(/^There is no group "\\u\{1b\}\[2Jx{116}…"\./)
+    expect(() => groupOf(cloud, `\u001b[2J${'x'.repeat(100_000)}`)).toThrow(/^Unknown group "\\u\{1b\}\[2Jx{116}…"\./)
   })
 
   test.each(['__proto__', 'constructor', 'toString'])('called %s finds none that was not declared', (name) => {
-    expect(() => groupOf(cloud, name)).toThrow('There is no group')
+    expect(() => groupOf(cloud, name)).toThrow('Unknown group')
   })
 })
 

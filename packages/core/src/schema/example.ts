@@ -4,7 +4,7 @@ import { acceptsText, patternExample } from './pattern/example.ts'
 
 const maxDepth = 6
 
-/** A small value that this schema accepts, as far as a schema can be read without a validator: for showing how to call a tool. */
+/** Generates a small value for a schema without a validator, to show how a tool is called. */
 export function exampleOf(schema: unknown, depth = 0): unknown {
   if (!isRecord(schema) || depth > maxDepth) return null
   if ('const' in schema) return schema.const
@@ -21,8 +21,7 @@ export function exampleOf(schema: unknown, depth = 0): unknown {
 }
 
 /**
- * The arguments made to fit an object schema: what is right stays, what is missing is filled in with examples, what the schema
- * does not know or does not take is left out or replaced.
+ * Corrects arguments for an object schema: keeps valid ones, fills missing ones with examples, and drops or replaces the rest.
  */
 export function correctArguments(
   schema: JsonSchema,
@@ -85,12 +84,12 @@ function stringExample({ format, pattern, minLength, maxLength }: JsonSchema): s
   const max = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY
   const known = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined
   if (typeof pattern !== 'string') return known ?? 'text'.padEnd(min, 'x').slice(0, Math.max(0, max))
-  // A pattern that is too intricate to read here mostly spells out the format.
+  // A pattern that is not supported here usually describes the format.
   if (known !== undefined && acceptsText(pattern, known) !== false) return known
   return patternExample(pattern, { min, max }) ?? `<matches ${cut(pattern)}>`
 }
 
-// What is wrong with certainty helps nobody; what to write can at least be read from the pattern.
+// Shows the pattern instead of a value that would be wrong.
 const cut = (pattern: string): string => (pattern.length > maxShownPattern ? `${pattern.slice(0, maxShownPattern)}…` : pattern)
 
 function numberExample({ minimum, exclusiveMinimum, maximum, multipleOf }: JsonSchema): number {

@@ -1,25 +1,25 @@
-/** Whether the first matches are likely to be what was asked for, may be, or are not. */
+/** Confidence that the first matches answer the query. */
 export type Confidence = 'strong' | 'weak' | 'none'
 
-/** What speaks for the best match of a clause. */
+/** Evidence for the best match of a clause. */
 export interface Evidence {
-  /** How much the clause asks for. */
+  /** Weight of the clause. */
   readonly weight: number
-  /** How much of that the match has. */
+  /** Share of the clause that the match covers. */
   readonly coverage: number
-  /** How much of its name the clause says. */
+  /** Share of the tool name that the clause covers. */
   readonly nameShare: number
-  /** How much was found at all: 1 is worth a word that no other tool has, in the best place. */
+  /** Total match weight; 1 is one unique word in the best field. */
   readonly amount: number
 }
 
-/** Where the bars stand, from queries whose tool was there and the same queries after its server was taken away. */
+/** Thresholds, tuned on queries with and without their tool in the catalog. */
 const strong = 0.5
 const weak = 0.25
-/** Many good tools have names that nobody would say, so the name alone cannot deny. */
+/** Many good tools have unusual names, so the name alone must not veto. */
 const minNameShare = 0.2
 
-/** How likely it is that a query whose clauses have this evidence found what it asked for. */
+/** Rates the evidence of all clauses. */
 export function confidenceOf(clauses: readonly Evidence[]): Confidence {
   const whole = clauses.reduce((sum, { weight }) => sum + weight, 0)
   if (whole === 0) return 'none'
@@ -30,6 +30,6 @@ export function confidenceOf(clauses: readonly Evidence[]): Confidence {
 
 function beliefIn({ coverage, nameShare, amount }: Evidence): number {
   const belief = Math.cbrt(coverage * Math.min(1, minNameShare + nameShare) * Math.min(1, amount))
-  // Among a few tools of one kind, words that all of them have say little; a tool that has every word asked for is still an answer.
+  // Among a few similar tools, common words say little; a tool that covers every word is still a match.
   return coverage === 1 ? Math.max(weak, belief) : belief
 }

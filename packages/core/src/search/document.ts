@@ -1,10 +1,10 @@
 import { isRecord } from '../base/record.ts'
 import type { JsonSchema, Tool } from '../tool/tool.ts'
 
-/** What a search knows of a tool. */
+/** Searchable fields of a tool. */
 export interface SearchDocument {
   readonly id: string
-  /** Where the tool comes from; one source may not take all the first places. */
+  /** Origin of the tool; the number of matches per source is limited. */
   readonly source: string
   readonly name: string
   readonly title?: string
@@ -21,7 +21,7 @@ export interface SearchParameter {
   readonly description?: string
 }
 
-/** What is known of a tool besides its definition. Without an id the tool goes by its name. */
+/** Search fields besides the definition. Default id: the name. */
 export interface DocumentContext {
   readonly id?: string
   readonly source: string
@@ -31,7 +31,7 @@ export interface DocumentContext {
   readonly serverDescription?: string
 }
 
-/** The document of a tool. Reads a schema of any size in bounded time: what lies deep or late in it is left out. */
+/** Creates the document of a tool. Schemas of any size are read in bounded time. */
 export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: DocumentContext): SearchDocument {
   const { name, description } = tool
   const title = tool.title ?? tool.annotations?.title
@@ -45,7 +45,6 @@ export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: Docum
   }
 }
 
-/** No more is read than this, however much there is. */
 const maxParameters = 64
 const maxSchemas = 500
 const maxDepth = 3
@@ -53,7 +52,7 @@ const maxDepth = 3
 function parametersOf(schema: JsonSchema): readonly SearchParameter[] {
   const found: SearchParameter[] = []
   let schemas = 0
-  // Breadth first, so that one deep object cannot crowd out its neighbours.
+  // Breadth first, so that one deep object does not displace its siblings.
   let level: unknown[] = [schema]
   for (let depth = 0; depth <= maxDepth; depth++) {
     const inside: unknown[] = []

@@ -4,10 +4,10 @@ import type { QueryTerm } from './query.ts'
 import { rarityOf, type Via } from './ranking.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** One thing to look for, and the terms that stand for it in an index. */
+/** Query term with its matching terms in the index. */
 export interface Lookup {
   readonly queryTerm: QueryTerm
-  /** What the word can add to a score at most. */
+  /** Maximum contribution to a score. */
   readonly most: number
   readonly matches: readonly TermMatch[]
 }
@@ -15,24 +15,24 @@ export interface Lookup {
 export interface TermMatch {
   readonly term: number
   readonly via: Via
-  /** How telling the term is, times how much the word is asked for. */
+  /** Inverse document frequency times the weight of the query term. */
   readonly weight: number
 }
 
-/** What a reader may know of: everything, or the documents whose byte is 1. */
+/** Visible documents: all, or those whose byte is 1. */
 export interface VisibleDocuments {
   readonly total: number
   readonly visible?: Uint8Array
 }
 
-/** Looking at every word of a vocabulary is dear, and more slips than these are no slips. */
+/** Scanning the vocabulary is expensive. */
 const maxMisspelt = 6
 
-/** A synonym that many tools have orders nothing, but all of them would have to be looked at. */
+/** A common synonym does not affect the order but is expensive to score. */
 const commonShare = 0.05
 const fewHolders = 500
 
-/** Finds what stands for the words of a question, as far as the reader may see. */
+/** Resolves query terms among the visible documents. */
 export class TermResolver {
   readonly #vocabulary: Vocabulary
   readonly #postings: Postings
@@ -58,7 +58,7 @@ export class TermResolver {
       const term = this.#vocabulary.numberOf(synonym)
       const others = term === undefined ? 0 : this.holding(term)
       if (term === undefined || others === 0 || (others > fewHolders && others > commonShare * this.#scope.total)) continue
-      // A rare synonym says no more than the word itself, or it could outweigh it.
+      // A rare synonym must not outweigh the word itself.
       const weight = queryTerm.weight * (holding > 0 ? Math.min(rarity, this.rarity(others)) : this.rarity(others))
       matches.push({ term, via: 'synonym', weight })
     }
@@ -76,12 +76,12 @@ export class TermResolver {
     }))
   }
 
-  /** How telling a term is that so many documents in sight have. */
+  /** Inverse document frequency among visible documents. */
   rarity(holding: number): number {
     return rarityOf(this.#scope.total, holding)
   }
 
-  /** How many documents in sight hold a term. */
+  /** Number of visible documents with a term. */
   holding(term: number): number {
     const count = this.#postings.count(term)
     const { visible } = this.#scope

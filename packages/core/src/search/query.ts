@@ -3,43 +3,42 @@ import { isStopWord } from './language/stopwords.ts'
 import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
 import { valueHints } from './language/value-hints.ts'
 
-/** What a query asks for, clause by clause: a request in several steps wants a tool for each. */
+/** Query as clauses: a request in several steps needs a tool for each. */
 export interface ParsedQuery {
   readonly clauses: readonly (readonly QueryTerm[])[]
-  /** The whole query, when it is short enough to be a tool's name: as it was written and as a key. */
+  /** The query, if short enough to be a tool name: as written, and as a key. */
   readonly whole?: { readonly written: string; readonly key: string }
-  /** Keys of what looks like a tool's name inside the query. */
+  /** Keys of possible tool names in the query. */
   readonly names: readonly string[]
 }
 
-/** One thing to look for. */
 export interface QueryTerm {
   readonly term: string
-  /** As it was written, in lower case. */
+  /** Lower-case original. */
   readonly word: string
   readonly weight: number
-  /** A word was written; a hint follows from what was written and is missed by nobody. */
+  /** `hint`: derived from the query, and not reported as unmatched. */
   readonly kind: 'word' | 'hint'
-  /** Names and values are spelt as their owners like. */
+  /** False for names and values. */
   readonly mayBeMisspelt: boolean
 }
 
 const maxQueryLength = 4_096
 const maxClauses = 12
 const maxTerms = 200
-/** Longer than any name, also after a server's. */
+/** Longer than any name with its server prefix. */
 export const maxNameLength = 256
 
-/** Words between quotation marks are mostly values for the tool, not what the tool is about. */
+/** Quoted words are mostly argument values. */
 const quotedWeight = 0.5
 const pairWeight = 0.5
 const hintWeight = 0.3
 
-/** Reads a query of any length and content in bounded time. */
+/** Parses any query in bounded time. */
 export function parseQuery(query: string): ParsedQuery {
   const text = fold(query.slice(0, maxQueryLength)).replaceAll(/[^\S\n]+/gu, ' ')
   const queryTerm = clausesOf(text, 'prose')
-  // A query of small words alone ("who", "help") may still be a name.
+  // A query of stop words only ("who", "help") may still be a name.
   const clauses = queryTerm.length > 0 ? queryTerm : clausesOf(text, 'name')
   return {
     clauses,
@@ -48,14 +47,14 @@ export function parseQuery(query: string): ParsedQuery {
   }
 }
 
-/** A name without its separators and case: "create_issue", "createIssue" and "Create issue" are one. */
+/** Normalizes a name: "create_issue", "createIssue" and "Create issue" have the same key. */
 export function keyOf(text: string): string {
   return fold(text)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
 }
 
-/** Parts with separators, or a hump. Begins only where a word begins, or a long word would be tried from each of its letters. */
+/** Snake case, dotted or camel case. Anchored at the start of a word to keep matching linear. */
 const nameLike = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}]+(?:[_.:/-]+[\p{L}\p{N}]+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*)/gu
 
 function namesIn(text: string): readonly string[] {
@@ -63,7 +62,7 @@ function namesIn(text: string): readonly string[] {
   return [...new Set(found.slice(0, maxTerms).map(keyOf))]
 }
 
-/** Where one step of a request ends and the next begins. */
+/** Separator between the steps of a request. */
 const nextStep = /[.!?;](?=\s|$)|[\n。！？；]+|,? (?:and )?(?:then|also|finally|afterwards|additionally)\b|然后|接着|最后/iu
 
 function clausesOf(text: string, reading: Reading): readonly (readonly QueryTerm[])[] {
@@ -95,7 +94,7 @@ function termsInClause(clause: string, reading: Reading): readonly QueryTerm[] {
       add({ term, word, weight: isQuoted ? quotedWeight : 1, kind: 'word', mayBeMisspelt: !isQuoted && !isName })
     }
     const isPart = /^\p{L}+$/u.test(word) && !isStopWord(word)
-    // "Git hub" may be a tool's "GitHub"; whoever has no such word is not asked for it.
+    // "Git hub" may mean "GitHub".
     if (isPart && neighbour !== undefined && clause.slice(neighbour.end, start) === ' ') {
       const pair = neighbour.word + word
       add({ term: stem(pair), word: pair, weight: pairWeight, kind: 'hint', mayBeMisspelt: false })
@@ -107,7 +106,7 @@ function termsInClause(clause: string, reading: Reading): readonly QueryTerm[] {
 }
 
 function queryTerms(written: string, reading: Reading): readonly string[] {
-  // Short numbers are amounts; a longer one, or a single capital, may be a name: "12306", "X".
+  // Short numbers are amounts; longer ones and single capitals may be names: "12306", "X".
   if (/^(?:\d{3,6}|[B-HJ-Z])$/.test(written)) return [written.toLowerCase()]
   return termsOf(written, reading)
 }

@@ -12,72 +12,71 @@ import { TopDocuments } from './top-documents.ts'
 import { Vocabulary } from './vocabulary.ts'
 
 export interface SearchOptions {
-  /** How many matches are wanted: 10 unless told, 1,000 at most. */
+  /** Number of matches. Default: 10; maximum: 1,000. */
   readonly limit?: number
   /**
-   * Which documents the reader may know of. The others leave no trace: not in the matches and their order, not in the total,
-   * the confidence or the words that led nowhere.
+   * Visible documents. Hidden ones affect nothing: matches, order, total, confidence or unmatched words.
    */
   readonly filter?: (id: string) => boolean
-  /** How many places one source may take while others have something comparable to show; by default three in five. */
+  /** Maximum matches from one source while others have comparable ones. Default: 60 % of `limit`. */
   readonly perSource?: number
-  /** Says of each match why it stands where it does. */
+  /** Add an explanation to each match. */
   readonly explain?: boolean
-  /** Multiplies the score of a match. Asked only about matches that are near the top. */
+  /** Factor for the score of a match; called only for candidates near the top. */
   readonly boost?: (id: string) => number
 }
 
 export interface SearchResult {
   /** Best first. */
   readonly matches: readonly SearchMatch[]
-  /** How many documents the reader may know of. */
+  /** Number of visible documents. */
   readonly total: number
-  /** Whether the first matches are likely to be what was asked for. */
+  /** Confidence that the first matches answer the query. */
   readonly confidence: Confidence
-  /** Words of the query that led nowhere. */
+  /** Words of the query without a match. */
   readonly unmatched: readonly string[]
 }
 
 export interface SearchMatch {
   readonly id: string
-  /** From 0 to 1 (more when boosted), where 1 is every word in the best place; comparable within one answer. */
+  /** From 0 to 1 (more if boosted); comparable within one result. */
   readonly score: number
-  /** The query is the name of this tool, or mentions it. */
+  /** The query is or contains the name of this tool. */
   readonly isNamed: boolean
   readonly why?: Explanation
 }
 
-/** Why a match stands where it does. */
+/** Explanation of a score. */
 export interface Explanation {
   readonly words: readonly ExplainedWord[]
   readonly boost: number
 }
 
 export interface ExplainedWord {
-  /** As the query has it. */
+  /** Word of the query. */
   readonly word: string
-  /** What was found for it. */
+  /** Matching term. */
   readonly term: string
   readonly via: Via
   readonly fields: readonly FieldName[]
-  /** What the word adds, of the most that the whole query could. */
+  /** Contribution of the word, relative to the maximum of the query. */
   readonly worth: number
 }
 
 const defaultLimit = 10
 const maxMatches = 1_000
-/** How many documents are looked at closely, or twice as many as are wanted. */
+/** Minimum number of candidates; otherwise twice the limit. */
 const maxCandidates = 60
-/** Of the places of an answer, those that one source may take by default. */
+/** Default share of the matches for one source. */
 const sourceShare = 0.6
-/** These stand before names and keys, and in no term. */
+/** Prefixes of names and keys; they never occur in terms. */
 const nameMark = '"'
 const keyMark = '='
 const maxBoost = 100
 const maxTextLength = 4_000
 const maxKnownWords = 50_000
 
-/** Finds tools by what they say of themselves. Keeps no text; a change to one document touches that document's terms alone. */
+/** Full-text index of tools. Stores no text; updating a document touches only its own terms. */
 export class SearchIndex {
   readonly #vocabulary = new Vocabulary()
   readonly #postings = new Postings()
@@ -85,10 +84,10 @@ export class SearchIndex {
   readonly #slots = new Map<string, number>()
   readonly #ids: string[] = []
   readonly #sources: string[] = []
-  /** By slot, the numbers of the document's terms. */
+  /** Term numbers by slot. */
   readonly #terms: Uint32Array[] = []
   readonly #vacant: number[] = []
-  /** The terms of words met before: most words of a catalogue are the same few thousand. */
+  /** Cache of tokenized words: a catalog uses the same few thousand. */
   readonly #known: { readonly [R in Reading]: Map<string, readonly string[]> } = { name: new Map(), prose: new Map() }
 
   get size(): number {
@@ -99,7 +98,7 @@ export class SearchIndex {
     return this.#slots.has(id)
   }
 
-  /** Adds a document, in place of the one with the same id. */
+  /** Adds or replaces a document. */
   set(document: SearchDocument): void {
     this.delete(document.id)
     const slot = this.#vacant.pop() ?? this.#ids.length
@@ -111,7 +110,7 @@ export class SearchIndex {
     for (let i = 0; i < terms.length; i++) this.#postings.add(terms[i] as number, slot, payloads[i] as number)
   }
 
-  /** Forgets a document; whether there was one. */
+  /** Removes a document; returns whether it existed. */
   delete(id: string): boolean {
     const slot = this.#slots.get(id)
     if (slot === undefined) return false
@@ -124,7 +123,7 @@ export class SearchIndex {
     return true
   }
 
-  /** The documents that answer a query best. Takes any string, in bounded time. */
+  /** Finds the best documents for any query in bounded time. */
   search(query: string, { limit = defaultLimit, filter, perSource, explain = false, boost }: SearchOptions = {}): SearchResult {
     const count = countOf(limit)
     const parsed = parseQuery(query)
@@ -188,7 +187,7 @@ export class SearchIndex {
     }))
   }
 
-  /** The best documents in sight that go by one of these marked names or keys: a name may be that of thousands. */
+  /** Returns the best visible documents with one of these names or keys; thousands may share a name. */
   #holders(marked: readonly string[], { visible }: VisibleDocuments, count: number): ReadonlySet<number> {
     const holders = new TopDocuments(count, this.#comesFirst)
     for (const each of marked) {
@@ -204,10 +203,10 @@ export class SearchIndex {
     return new Set(holders.documents)
   }
 
-  /** Between equals the id decides, which does not depend on what came when. */
+  /** Breaks ties by id, independent of insertion order. */
   readonly #comesFirst = (a: number, b: number): boolean => (this.#ids[a] ?? '') < (this.#ids[b] ?? '')
 
-  /** What each word found in a document, and what that is worth; nothing for words that found nothing. */
+  /** Returns the best term of each word in a document. */
   #found(slot: number, lookups: readonly Lookup[]): readonly Found[] {
     return lookups.flatMap((lookup) => {
       let best: Found | undefined
@@ -235,7 +234,7 @@ export class SearchIndex {
     )
   }
 
-  /** What speaks for the best match of each clause among these candidates. */
+  /** Returns the evidence for the best match of each clause. */
   #evidence(
     candidates: readonly Candidate[],
     clauses: readonly (readonly Lookup[])[],
@@ -258,14 +257,14 @@ export class SearchIndex {
     })
   }
 
-  /** How much of a document's name is among these terms, by weight. */
+  /** Returns the weighted share of the document name covered by these terms. */
   #nameShare(slot: number, terms: ReadonlySet<number>, resolver: TermResolver): number {
     const inName = [...(this.#terms[slot] ?? [])].filter((term) => ((this.#postings.payload(term, slot) ?? 0) & 1) === 1)
     const texts = inName.map((term) => this.#vocabulary.termOf(term))
     let said = 0
     let whole = 0
     for (const [index, term] of inName.entries()) {
-      // Parts of a name that were also joined are not asked for twice.
+      // Parts of a joined name are not counted twice.
       if (texts.some((text) => text !== texts[index] && texts[index]?.startsWith(text))) continue
       const weight = resolver.rarity(resolver.holding(term))
       whole += weight
@@ -274,7 +273,7 @@ export class SearchIndex {
     return whole === 0 ? 0 : said / whole
   }
 
-  /** The numbers of a document's terms, and for each what the document says of it: impact, then fields. */
+  /** Tokenizes a document: term numbers, and a payload of impact and fields for each. */
   #read(document: SearchDocument): { readonly terms: Uint32Array; readonly payloads: Uint32Array } {
     const rows = new Map<number, number>()
     let counts = new Uint16Array(64 * fields.length)
@@ -323,7 +322,6 @@ export class SearchIndex {
   }
 }
 
-/** What a word found in a document. */
 interface Found {
   readonly lookup: Lookup
   readonly term: number
@@ -346,14 +344,14 @@ function doubled(array: Uint16Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
   return larger
 }
 
-/** What a document is called: its name as it is written, and as keys its name, alone and after its server's, and its title. */
+/** Returns the name as written, and the keys of the name, with and without the server, and of the title. */
 function nameKeys({ name, title = '', server = '' }: SearchDocument): ReadonlySet<string> {
   const [nameKey = '', titleKey = '', serverKey = ''] = [name, title, server].map((text) => keyOf(text.slice(0, maxNameLength)))
   const keys = [nameKey, serverKey + nameKey, titleKey].filter((key) => key !== '')
   return new Set([nameMark + name.slice(0, maxNameLength), ...keys.map((key) => keyMark + key)])
 }
 
-/** What words can add at most, a word with several terms counting once. */
+/** Sums the maximum weight per word; a word with several terms counts once. */
 function wordsOf(lookups: readonly Lookup[]): number {
   const words = new Map<string, number>()
   for (const { queryTerm, most } of lookups) words.set(queryTerm.word, Math.max(most, words.get(queryTerm.word) ?? 0))
@@ -364,7 +362,6 @@ function wordsOf(lookups: readonly Lookup[]): number {
 
 const maxWeight = (lookups: readonly Lookup[]): number => lookups.reduce((sum, { most }) => sum + most, 0)
 
-/** The words of which no part was found. */
 function unmatchedIn(clauses: readonly (readonly Lookup[])[]): readonly string[] {
   const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')
   const matched = new Set(words.filter(({ matches }) => matches.length > 0).map(({ queryTerm }) => queryTerm.word))
@@ -382,5 +379,4 @@ const boosted = (candidate: Candidate, boost: number): Candidate => ({
   scores: candidate.scores.map((score) => boost * score),
 })
 
-/** A boost that cannot be used is none. */
 const factorOf = (boost: number): number => (Number.isFinite(boost) ? Math.min(maxBoost, Math.max(0, boost)) : 1)

@@ -1,13 +1,12 @@
 import { scoreOf, shareOf } from './ranking.ts'
 
-/** A document near the top. */
 export interface Candidate {
   readonly slot: number
   readonly id: string
   readonly source: string
-  /** How the query names it: letter by letter (3), in another spelling (2), among other words (1), not (0). */
+  /** How the query names it: exactly (3), normalized (2), among other words (1), not at all (0). */
   readonly naming: 0 | 1 | 2 | 3
-  /** What it scores in each clause, boosted. */
+  /** Boosted score per clause. */
   readonly scores: readonly number[]
   readonly boost: number
 }
@@ -17,21 +16,21 @@ export interface RankedCandidate {
   readonly score: number
 }
 
-/** What is left of a clause once the best tool for it has a place. */
+/** Remaining weight of a clause after its best tool is selected. */
 const coveredClauseFactor = 0.7
-/** How many places are filled with an eye on all clauses. */
+/** Number of positions filled with all clauses in mind. */
 const placesForClauses = 20
-/** What another source must offer, of the score of the tool that it is shown instead of. */
+/** Minimum relative score of a tool from another source. */
 const comparableShare = 0.7
 
-/** The first `count` candidates in the order in which they are shown. */
+/** Returns the first `count` candidates in order. */
 export function selectMatches(candidates: readonly Candidate[], count: number, perSource: number): readonly RankedCandidate[] {
   return limitPerSource(orderByFadingClauses(candidates, count), count, perSource)
 }
 
 /**
- * Orders by score; each place fades the clauses that its tool answers, so that the second step of a request is not drowned by
- * five tools for the first.
+ * Orders by score. Each selected tool reduces the weight of the clauses it covers, so that five tools for the first step do not
+ * displace the second step.
  */
 function orderByFadingClauses(candidates: readonly Candidate[], count: number): readonly RankedCandidate[] {
   const clauses = candidates[0]?.scores.length ?? 0
@@ -63,7 +62,6 @@ function bestScores(candidates: readonly Candidate[], clauses: number): Float64A
   return best
 }
 
-/** Where the candidate stands that comes first now. */
 function bestOf(candidates: readonly Candidate[], fade: Float64Array): number {
   let best = 0
   let most = -1
@@ -88,7 +86,7 @@ function byPlace(a: RankedCandidate, b: RankedCandidate): number {
   return b.candidate.naming - a.candidate.naming || b.score - a.score || (a.candidate.id < b.candidate.id ? -1 : 1)
 }
 
-/** Lets other sources in where one would take more than `perSource` places and they have something comparable. */
+/** Prefers comparable tools of other sources over more than `perSource` of one source. */
 function limitPerSource(ranked: readonly RankedCandidate[], count: number, perSource: number): readonly RankedCandidate[] {
   const rest = [...ranked]
   const shown: RankedCandidate[] = []

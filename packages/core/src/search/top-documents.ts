@@ -1,4 +1,4 @@
-/** Keeps the best documents of those it is offered, the worst of them at hand. */
+/** Min-heap of the best documents. */
 export class TopDocuments {
   readonly documents: number[] = []
   readonly #shares: number[] = []
@@ -10,7 +10,7 @@ export class TopDocuments {
     this.#comesFirst = comesFirst
   }
 
-  /** What is below this need not be offered. */
+  /** Minimum score to enter the heap. */
   get threshold(): number {
     return this.documents.length < this.#count ? 0 : (this.#shares[0] ?? 0)
   }
@@ -29,7 +29,6 @@ export class TopDocuments {
     this.#sink()
   }
 
-  /** Whether what is at `a` is worse than what is at `b`. */
   #isWorse(a: number, b: number): boolean {
     const difference = (this.#shares[a] as number) - (this.#shares[b] as number)
     return difference === 0 ? this.#comesFirst(this.documents[b] as number, this.documents[a] as number) : difference < 0

@@ -1,6 +1,6 @@
 import { parseQuery } from './query.ts'
 
-/** What was chosen after a search, and how often of late. */
+/** Tool chosen after a search, with a decaying weight. */
 export interface UsageRecord {
   readonly terms: readonly string[]
   readonly id: string
@@ -8,16 +8,15 @@ export interface UsageRecord {
   readonly atMs: number
 }
 
-/** A choice counts half after this time. */
 const halfLifeMs = 14 * 24 * 60 * 60 * 1_000
 const maxRecords = 500
 const maxTerms = 32
-/** Queries that share less than this of their terms are about other things. */
+/** Minimum similarity of two queries. */
 const similar = 0.5
-/** What much use adds to a score at most: enough to decide between neighbours, not to lift what does not match. */
+/** Maximum boost: enough to reorder neighbours, not to promote a poor match. */
 const maxGain = 0.5
 
-/** What one principal chose after searching. A value to keep and restore: `JSON.stringify` it, and hand the notes back. */
+/** Choices of one principal after searches. Serializable with `JSON.stringify`; pass the records to the constructor. */
 export class UsageMemory {
   #records: UsageRecord[]
 
@@ -29,7 +28,7 @@ export class UsageMemory {
     return this.#records
   }
 
-  /** Remembers that `id` was chosen after `query`. */
+  /** Records that `id` was chosen after `query`. */
   record(query: string, id: string, nowMs: number): void {
     const terms = termsOf(query)
     if (terms.length === 0) return
@@ -39,7 +38,7 @@ export class UsageMemory {
     if (this.#records.length > maxRecords) this.#evictOne(nowMs)
   }
 
-  /** By what to multiply the score of a document in a search like those before: from 1 to 1.5. */
+  /** Returns the boost per document for a similar query: from 1 to 1.5. */
   boost(query: string, nowMs: number): (id: string) => number {
     const terms = termsOf(query)
     const uses = new Map<string, number>()
@@ -56,7 +55,7 @@ export class UsageMemory {
   }
 }
 
-/** A clock that was set back makes nothing younger than new. */
+// `Math.max`: the clock may have been set back.
 const decayed = ({ weight, atMs }: UsageRecord, nowMs: number): number => weight * 0.5 ** (Math.max(0, nowMs - atMs) / halfLifeMs)
 
 function termsOf(query: string): readonly string[] {
@@ -66,7 +65,7 @@ function termsOf(query: string): readonly string[] {
   return [...new Set(words)].sort().slice(0, maxTerms)
 }
 
-/** The share of the terms of either that both have. */
+/** Jaccard similarity. */
 function similarity(a: readonly string[], b: readonly string[]): number {
   const inB = new Set(b)
   const both = a.filter((term) => inB.has(term)).length

@@ -1,13 +1,13 @@
 import { enlarged } from './postings.ts'
 
-/** The terms of an index, each with a number that is given to another one when nothing holds it any more. */
+/** Terms of an index with reusable numbers. */
 export class Vocabulary {
   readonly #numbers = new Map<string, number>()
   readonly #terms: (string | undefined)[] = []
   readonly #vacant: number[] = []
-  /** Which letters a term has, one bit each: most words that are not alike differ in them. */
+  /** Bit set of letters, to skip dissimilar terms quickly. */
   #letters = new Uint32Array(256)
-  /** The first letter of a term, or 0 for a term that nobody misspells. */
+  /** First letter of a term; 0 for terms without spelling correction. */
   #initials = new Uint32Array(256)
 
   numberOf(term: string): number | undefined {
@@ -18,7 +18,7 @@ export class Vocabulary {
     return this.#terms[number] ?? ''
   }
 
-  /** The number of a term, given now if it is new. */
+  /** Returns the number of a term, and assigns one if it is new. */
   admit(term: string): number {
     const known = this.#numbers.get(term)
     if (known !== undefined) return known
@@ -41,11 +41,11 @@ export class Vocabulary {
     this.#vacant.push(number)
   }
 
-  /** The terms that one slip of the pen (two in a long word) turns into `word` or its stem, nearest first. */
+  /** Returns terms within one edit (two in a long word) of `word` or its stem, nearest first. */
   similarTo(word: string, stemmed: string, accept: (number: number) => boolean): readonly SimilarTerm[] {
     if (word.length < minMisspeltLength || !isSpellable(word)) return []
     const reach = word.length >= longWord ? 2 : 1
-    // The first letter is rarely wrong, and without it "home" would answer for "Rome".
+    // The first letter is rarely wrong, and without it "home" would match "Rome".
     const initial = word.charCodeAt(0)
     const letters = lettersOf(word)
     const stemLetters = lettersOf(stemmed)
@@ -67,7 +67,7 @@ export class Vocabulary {
 
 export interface SimilarTerm {
   readonly number: number
-  /** 1 for the same word; less for each slip, and a slip weighs more in a short word. */
+  /** 1 for the same word; each edit reduces it, more in a short word. */
   readonly similarity: number
 }
 
@@ -89,7 +89,7 @@ function bitsIn(value: number): number {
   return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
 }
 
-/** How many letters were left out, put in, replaced or swapped with their neighbour; more than `reach` when it is more. */
+/** Damerau-Levenshtein distance, or `reach + 1` if it is larger. */
 function editDistance(a: string, b: string, reach: number): number {
   if (Math.abs(a.length - b.length) > reach) return reach + 1
   let before: number[] = []

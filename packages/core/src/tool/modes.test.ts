@@ -246,7 +246,7 @@ describe('modes that do not go together are refused', () => {
 
   test.each(['#', '#/properties/next'])('a schema that refers to %s, which is another place here', (ref) => {
     const schema = object({ next: { type: 'object', properties: { next: { $ref: ref } } } })
-    expect(refusalOf([mode('a', { input: schema })]).details.problem).toContain('Put that part into $defs')
+    expect(refusalOf([mode('a', { input: schema })]).details.problem).toContain('Move that part into $defs')
   })
 
   test('text that looks like such a reference is no reference', () => {
@@ -257,7 +257,7 @@ describe('modes that do not go together are refused', () => {
   test('a schema that JSON cannot hold', () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
-    expect(refusalOf([mode('a', { input: object({ circle }) })]).details.problem).toContain('something that JSON cannot')
+    expect(refusalOf([mode('a', { input: object({ circle }) })]).details.problem).toContain('is not valid JSON')
   })
 
   test('the parameter that chooses, declared again', () => {
@@ -458,7 +458,7 @@ describe('what _meta says', () => {
 
   test('what to do for data is what the author says, or that there is none yet', () => {
     expect(whenEmpty(mode('a', { whenEmpty: 'Click.' }))).toBe('Click.')
-    expect(whenEmpty(mode('a'))).toBe('There is nothing for "a" yet.')
+    expect(whenEmpty(mode('a'))).toBe('No data for "a" yet.')
   })
 })
 

@@ -2,7 +2,7 @@ import { Failure } from '../base/failure.ts'
 import { isRecord } from '../base/record.ts'
 import type { JsonSchema } from './tool.ts'
 
-/** A parameter that 2026-07-28 clients repeat in `Mcp-Param-<header>`, so that proxies can route without reading the body. */
+/** Parameter that 2026-07-28 clients repeat in `Mcp-Param-<header>`, so that proxies can route without reading the body. */
 export interface HeaderParameter {
   readonly path: readonly string[]
   readonly header: string
@@ -108,7 +108,7 @@ function scan(schema: JsonSchema): { readonly declared: readonly Declared[] } | 
   const declared: Declared[] = []
   if (!mentionsKeyword(schema, 0)) return { declared }
   const names = new Set<string>()
-  // A list and no recursion: another server chooses how deep its schema is.
+  // Iterative, because the nesting depth of the schema is untrusted.
   const open: { readonly node: unknown; readonly place?: Place; readonly isReachable: boolean }[] = [
     { node: schema, isReachable: true },
   ]
@@ -143,7 +143,7 @@ function scan(schema: JsonSchema): { readonly declared: readonly Declared[] } | 
 
 const shallow = 50
 
-/** Finds quickly that there is nothing to scan, which is true of nearly every tool of a long list. */
+/** Fast path: nearly every schema lacks the keyword. */
 function mentionsKeyword(node: object, depth: number): boolean {
   if (depth > shallow || Object.hasOwn(node, keyword)) return true
   return Object.values(node).some(

@@ -15,7 +15,7 @@ import {
 } from './field-properties.ts'
 import { listOf, type ReadSchema, SchemaReader, type Trail, typesIn } from './reader.ts'
 
-/** Makes the fields of one schema, once. */
+/** Builds the fields of one schema. */
 export class FormBuilder {
   readonly #schema: JsonSchema
   readonly #reader: SchemaReader
@@ -27,11 +27,11 @@ export class FormBuilder {
     this.#schema = schema
     this.#reader = new SchemaReader(schema, steps)
     this.#maxDepth = depth
-    // The field around them all is not counted.
+    // The root field is not counted.
     this.#left = fields + 1
   }
 
-  /** Whether something was left out or could not be shown in parts. */
+  /** True if a part was omitted or became a JSON field. */
   get isCut(): boolean {
     return this.#isCut || this.#reader.isPartial
   }
@@ -41,7 +41,7 @@ export class FormBuilder {
     return this.#field(this.#schema, new Set([this.#schema]), location) ?? jsonField({}, location)
   }
 
-  /** Undefined when the schema allows no value, or when the budget is used up. */
+  /** `undefined` if the schema allows no value, or the budget is used up. */
   #field(raw: unknown, trail: Trail, location: FieldLocation): Field | undefined {
     const read = this.#reader.read(raw, trail)
     if (read === undefined) return undefined
@@ -77,7 +77,7 @@ export class FormBuilder {
 
   #branched(raws: readonly unknown[], read: ReadSchema, location: FieldLocation, properties: FieldProperties): Field {
     const { anyOf: _any, oneOf: _one, ...base } = read.schema
-    // `anyOf: [{ required: ['a'] }, { required: ['b'] }]` says which go together; the shape is that of the schema around it.
+    // `anyOf: [{ required: ['a'] }, { required: ['b'] }]` restricts combinations; the shape is that of the outer schema.
     const isShaped = base.type !== undefined || base.properties !== undefined
     if (isShaped && raws.every((raw) => isRecord(raw) && !shaping.some((keyword) => keyword in raw))) {
       return this.#typed({ ...read, schema: base }, location, properties)
@@ -151,7 +151,7 @@ export class FormBuilder {
       }
       const field = this.#field(properties[name], trail, inner)
       if (field !== undefined) fields.push(field)
-      // Past the budget nothing more can come, and a schema may name millions.
+      // The budget is used up, and a schema may have millions of properties.
       else if (this.#left < 0) break
     }
     const extra = this.#extra(schema, fields.length === 0, trail, location)
@@ -171,10 +171,9 @@ const deeper = (location: FieldLocation): FieldLocation => ({ ...location, depth
 
 const within = (location: FieldLocation): FieldLocation => ({ ...deeper(location), required: false, order: 0 })
 
-/** Keywords that say what a value is; a branch without any of them only says what goes together. */
+/** Keywords that define the shape of a value. */
 const shaping = ['$ref', 'allOf', 'anyOf', 'const', 'enum', 'items', 'oneOf', 'properties', 'type'] as const
 
-/** A schema without the words that belong to the whole of it. */
 function withoutAnnotations({ title: _title, description: _description, default: _default, ...rest }: JsonSchema): JsonSchema {
   return rest
 }
@@ -184,7 +183,7 @@ const isNull = (field: Field): boolean => {
   return field.kind === 'json' && field.types?.length === 1 && field.types[0] === 'null'
 }
 
-/** One field for several: the only one itself, named choices as one choice, anything else as a union. */
+/** Merges fields: a single one as it is, choices into one choice, anything else into a union. */
 function mergeFields(all: readonly Field[], properties: FieldProperties): Field {
   const [only] = all
   if (only === undefined) return { ...properties, kind: 'json', types: ['null'] }
@@ -194,7 +193,7 @@ function mergeFields(all: readonly Field[], properties: FieldProperties): Field 
   return { ...properties, kind: 'union', branches: all.map((field) => ({ label: branchLabel(field), field })) }
 }
 
-/** The only branch that is left, under the name and words of the field around it. */
+/** Gives the only remaining branch the name and annotations of the outer field. */
 function withProperties(only: Field, properties: FieldProperties): Field {
   const constraints = { ...only.constraints, ...properties.constraints }
   const { label: _label, ...outer } = properties

@@ -1,22 +1,22 @@
 import { isRecord } from '../../base/record.ts'
 import type { JsonSchema } from '../../tool/tool.ts'
 
-/** The references that were followed on the way to a schema; meeting one of them again is a cycle. */
+/** References followed on the way to a schema, to detect cycles. */
 export type Trail = ReadonlySet<JsonSchema>
 
-/** A schema as it stands once references are followed and `allOf` is folded in. `isCut`: a part could not be read. */
+/** Schema with references resolved and `allOf` merged. `isCut`: a part could not be read. */
 export interface ReadSchema {
   readonly schema: JsonSchema
   readonly trail: Trail
   readonly isCut: boolean
 }
 
-/** Reads schemas under one root. It follows local references only, never twice on one way, and stops when its steps are used up. */
+/** Resolves schemas of one root: only local references, no cycles, with a limited number of steps. */
 export class SchemaReader {
   readonly #root: JsonSchema
   readonly #sizes = new WeakMap<JsonSchema, number>()
   #steps: number
-  /** Whether a part of some `allOf` could not be read and was left out. */
+  /** A part of an `allOf` could not be read and was omitted. */
   isPartial = false
 
   constructor(root: JsonSchema, steps: number) {
@@ -24,13 +24,13 @@ export class SchemaReader {
     this.#steps = steps
   }
 
-  /** Takes `count` steps of work; false when that many are not left. */
+  /** Uses up `count` steps; returns false if not enough are left. */
   spend(count: number): boolean {
     this.#steps -= count
     return this.#steps >= 0
   }
 
-  /** The schema behind `raw`, or undefined when it allows no value at all. */
+  /** Resolves a schema; `undefined` if it allows no value. */
   read(raw: unknown, trail: Trail, depth = 0): ReadSchema | undefined {
     if (raw === true || raw === undefined) return { schema: {}, trail, isCut: false }
     if (!isRecord(raw)) return undefined
@@ -65,13 +65,12 @@ export class SchemaReader {
       if (!this.spend(this.#sizeOf(read.schema))) return { schema, trail, isCut: true }
       schema = mergeSchemas(schema, read.schema)
       trail = new Set([...trail, ...read.trail])
-      // The other parts still say what the value is.
       this.isPartial ||= read.isCut
     }
     return { schema, trail, isCut: false }
   }
 
-  /** How many keywords and properties copying a schema would copy. Counted once: one may be met thousands of times. */
+  /** Cost of copying a schema. Cached, because one schema may be read thousands of times. */
   #sizeOf(schema: JsonSchema): number {
     const known = this.#sizes.get(schema)
     if (known !== undefined) return known
@@ -80,7 +79,7 @@ export class SchemaReader {
     return size
   }
 
-  /** What a JSON pointer such as `#/$defs/user` points at. */
+  /** Resolves a JSON pointer such as `#/$defs/user`. */
   #target(reference: string): JsonSchema | undefined {
     if (reference === '#') return this.#root
     if (!reference.startsWith('#/')) return undefined
@@ -104,12 +103,11 @@ function keyOf(step: string): string | undefined {
   }
 }
 
-/** What can be said of a schema without looking into it. */
 function annotationsOnly({ title, description, type }: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries({ title, description, type }).filter(([, value]) => value !== undefined))
 }
 
-/** One schema that asks what both ask, as far as a form needs it; words are those of the first that has any. */
+/** Intersects two schemas as far as a form needs it; annotations come from the first that has any. */
 function mergeSchemas(first: JsonSchema, second: JsonSchema): JsonSchema {
   const result = new Map(Object.entries(first))
   for (const [keyword, theirs] of Object.entries(second)) {
@@ -158,7 +156,6 @@ function commonTypes(ours: readonly string[], theirs: readonly string[]): readon
   })
 }
 
-/** The types a `type` keyword names. */
 export function typesIn(type: unknown): readonly string[] {
   return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string')
 }

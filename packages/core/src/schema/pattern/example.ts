@@ -7,12 +7,12 @@ export interface Lengths {
 }
 
 const maxLength = 300
-// Each may take a millisecond for a pattern that is made to take long.
+// Each may take a millisecond for a malicious pattern.
 const maxTries = 20
-// A word looks better than a letter.
+// A short word is more readable than a single letter.
 const preferredCount = 3
 
-/** A short text that the pattern accepts; nothing where it is not simple enough to tell. */
+/** Generates a short text that matches; `undefined` for an unsupported pattern. */
 export function patternExample(pattern: string, { min, max }: Lengths): string | undefined {
   const part = parsePattern(pattern)
   if (part === undefined || min > maxLength) return undefined
@@ -27,7 +27,7 @@ export function patternExample(pattern: string, { min, max }: Lengths): string |
     ({ part: inner, min: few, max: many }) =>
       inner.kind === 'set' && many > 1 ? Math.min(Math.max(few, preferredCount), many) : few,
     ({ min: few }) => few,
-    // Longer and longer, until it is long enough.
+    // Increasing repetitions, until the text is long enough.
     ...Array.from(
       { length: Math.max(min, 2) },
       (_, more): Count =>
@@ -36,12 +36,12 @@ export function patternExample(pattern: string, { min, max }: Lengths): string |
     ),
   ]
   const made = counts.flatMap((count) => textOf(part, count) ?? [])
-  // Where the end is open, anything may follow.
+  // An unanchored pattern allows any suffix.
   const good = [...made, ...made.map((text) => text.padEnd(min, 'x'))].filter(isGood)
   return good.find((text) => text !== '') ?? good[0]
 }
 
-/** Whether the text is one that the pattern accepts; nothing where the pattern is not simple enough to tell. */
+/** Tests a text against a pattern; `undefined` for an unsupported pattern. */
 export function acceptsText(pattern: string, text: string): boolean | undefined {
   const part = parsePattern(pattern)
   return part === undefined ? undefined : matches(part, text)
@@ -49,7 +49,7 @@ export function acceptsText(pattern: string, text: string): boolean | undefined 
 
 type Count = (repeat: Extract<Part, { readonly kind: 'repeat' }>) => number
 
-/** A text for the pattern, with as many repetitions as `count` says; nothing when it would be too long. */
+/** Generates a text with `count` repetitions; `undefined` if it would be too long. */
 function textOf(pattern: Part, count: Count): string | undefined {
   const used = new Map<string, number>()
   let text = ''

@@ -3,7 +3,7 @@ import type { Part } from './parse.ts'
 const maxSteps = 20_000
 const maxLength = 400
 
-/** Whether a text has a match of the pattern; nothing where that would take too long to find out. */
+/** Tests a text against a pattern; `undefined` if that takes too many steps. */
 export function matches(pattern: Part, text: string): boolean | undefined {
   const chars = Array.from(text)
   if (chars.length > maxLength) return undefined
@@ -35,7 +35,7 @@ export function matches(pattern: Part, text: string): boolean | undefined {
     at: number,
     then: (at: number) => boolean,
   ): boolean => {
-    // What is repeated and has no length is enough once.
+    // An empty repetition needs to match only once.
     const again = (next: number): boolean =>
       next === at ? then(next) : repeated({ kind: 'repeat', part, min, max }, count + 1, next, then)
     if (count < max && step(part, at, again)) return true

@@ -1,4 +1,4 @@
-/** A part of a regular expression, of those that are simple enough to be read here. */
+/** Part of a supported regular expression. */
 export type Part =
   | { readonly kind: 'set'; readonly has: (char: string) => boolean; readonly samples: string }
   | { readonly kind: 'all'; readonly parts: readonly Part[] }
@@ -10,8 +10,8 @@ const maxLength = 500
 const maxDepth = 20
 
 /**
- * A pattern of a schema, taken apart; nothing for one that looks ahead or behind, refers to groups, is very long, or is no regular
- * expression. It is never run: one from outside may take forever.
+ * Parses a pattern; `undefined` for look-around, back-references, long patterns and invalid ones. Untrusted patterns are never run as
+ * regular expressions, because they may not terminate.
  */
 export function parsePattern(pattern: string): Part | undefined {
   if (pattern.length > maxLength) return undefined
@@ -23,10 +23,10 @@ export function parsePattern(pattern: string): Part | undefined {
   }
 }
 
-/** This is not read here. */
+/** The pattern is not supported. */
 class Unsupported extends Error {}
 
-// In the order in which they are shown.
+// In order of preference.
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 const candidates = `${letters}${letters.toUpperCase()}1234567890-_./:@ #+,;=!?&%*()[]{}<>$'"~|^\`\\`
 
@@ -100,7 +100,7 @@ class Parser {
     const times = this.#times()
     if (times === undefined) return part
     if (part.kind === 'start' || part.kind === 'end') throw new Unsupported()
-    // As few as possible is the same to us.
+    // Laziness does not matter here.
     this.#skip('?')
     const [min, max] = times
     if (min > max || '*+?{'.includes(this.#next ?? ' ')) throw new Unsupported()
@@ -187,7 +187,7 @@ class Parser {
     if (char === 'u') return this.#skip('{') ? this.#braced() : this.#code(4)
     if (isClass && char === 'b') return '\b'
     if (Object.hasOwn(controls, char)) return controls[char] ?? ''
-    // What else is a letter or a digit has a meaning of its own, or none.
+    // Other escaped letters and digits have a special meaning or none.
     if (/^\w$/u.test(char)) throw new Unsupported()
     return char
   }
@@ -219,13 +219,12 @@ class Parser {
 
 interface Escaped {
   readonly test: Test
-  /** The character itself, where it stands for one. */
+  /** Set for a single character. */
   readonly literal?: string
 }
 
 const codeOf = (char: string): number => char.codePointAt(0) ?? 0
 
-/** Whether one character has a property of Unicode. */
 function propertyTest(letter: 'p' | 'P', name: string): RegExp {
   if (!/^\w+(?:=\w+)?$/u.test(name)) throw new Unsupported()
   try {

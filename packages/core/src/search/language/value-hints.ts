@@ -1,6 +1,6 @@
 import { stem } from './stemmer.ts'
 
-/** Terms that a value in a query hints at: a path wants a tool for files, an address with @ one for mail. */
+/** Returns terms implied by values in a query: a path implies files, an email address implies mail. */
 export function valueHints(text: string): readonly string[] {
   const found = new Set<string>()
   for (const [shape, hints] of shapes) if (shape.test(text)) for (const hint of hints) found.add(hint)
