@@ -47,7 +47,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-interface Surroundings {
+interface Context {
   readonly environment: { readonly [name: string]: string | undefined }
   readonly home: string
   readonly folder: string
@@ -56,7 +56,7 @@ interface Surroundings {
 }
 
 /** What the arguments ask for; throws a `UsageError` for what cannot be. */
-export function optionsOf(argv: readonly string[], { environment, home, folder, isTerminal }: Surroundings): Options {
+export function optionsOf(argv: readonly string[], { environment, home, folder, isTerminal }: Context): Options {
   const { values, positionals } = parsed(argv)
   const first = positionals[0]
   if (positionals.length > 1) throw new UsageError(`One page can be opened first, not ${positionals.length}.`)

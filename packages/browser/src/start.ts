@@ -20,7 +20,7 @@ export async function start(options: Options): Promise<void> {
   const browser = await watchBrowser(chromium, recording)
   const { open, sessions, output, counts } = options
   const first = open === undefined ? undefined : firstPage(browser, recording, open)
-  const box = browserToolbox(
+  const toolbox = browserToolbox(
     {
       recording,
       browser,
@@ -43,11 +43,11 @@ export async function start(options: Options): Promise<void> {
     if (isEnding) return
     isEnding = true
     line.end()
-    await Promise.allSettled([served.close(), box.close()])
+    await Promise.allSettled([served.close(), toolbox.close()])
     await browser.close().catch(() => undefined)
     process.exit(code)
   }
-  const served = await serveAs(options, box, (text) => line.print(text)).catch(async (error: unknown) => {
+  const served = await serveAs(options, toolbox, (text) => line.print(text)).catch(async (error: unknown) => {
     await browser.close().catch(() => undefined)
     throw error
   })
@@ -76,9 +76,9 @@ async function browserFor({ attach, browser, headless, profile }: Options): Prom
   return launchChromium({ executablePath, headless: headless || !hasDisplay, profile })
 }
 
-async function serveAs({ http }: Options, box: object, print: (text: string) => void): Promise<{ close(): Promise<void> }> {
-  if (http === undefined) return serveStdio(box)
-  const listening = await listen(box, { port: http })
+async function serveAs({ http }: Options, toolbox: object, print: (text: string) => void): Promise<{ close(): Promise<void> }> {
+  if (http === undefined) return serveStdio(toolbox)
+  const listening = await listen(toolbox, { port: http })
   print(`Serving on ${listening.url}
 Connect a client:
   claude mcp add --transport http browser ${listening.url}

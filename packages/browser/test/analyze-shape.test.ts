@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bounded, isData, join, mostFields, nothing, placesOf, plainTextShape, type Shape, shapeOf } from '../src/api/shape.ts'
+import { limitNodes, isData, join, maxFields, emptyShape, countNodes, plainTextShape, type Shape, shapeOf } from '../src/api/shape.ts'
 import { shapeSchema } from '../src/api/shape-schema.ts'
 import { shapeText } from '../src/api/shape-text.ts'
 
-const learnt = (values: readonly unknown[]): Shape => values.map((value) => shapeOf(value)).reduce(join, nothing)
+const learnt = (values: readonly unknown[]): Shape => values.map((value) => shapeOf(value)).reduce(join, emptyShape)
 const text = (...values: unknown[]): string => shapeText(learnt(values))
 
 const json = fc.letrec((tie) => ({
@@ -100,7 +100,7 @@ describe('a shape', () => {
     fc.assert(
       fc.property(wide, wide, wide, (a, b, c) => {
         const one = learnt([a, b, c])
-        expect(one.object?.fields.size).toBeLessThanOrEqual(mostFields)
+        expect(one.object?.fields.size).toBeLessThanOrEqual(maxFields)
         expect(shapeSchema(learnt([c, b, a]))).toEqual(shapeSchema(one))
         expect(shapeSchema(join(learnt([b]), learnt([c, a])))).toEqual(shapeSchema(one))
       }),
@@ -137,7 +137,7 @@ describe('a shape', () => {
   })
 
   test('a shape that grows without end loses its deepest levels', () => {
-    let shape = nothing
+    let shape = emptyShape
     for (let i = 0; i < 60; i++) {
       const inner = Object.fromEntries(
         Array.from({ length: 60 }, (_, j) => [
@@ -145,8 +145,8 @@ describe('a shape', () => {
           { x: 1, y: { z: 1 } },
         ]),
       )
-      shape = bounded(join(shape, shapeOf({ [`f${String.fromCharCode(97 + (i % 26), 97 + i)}`]: inner })))
-      expect(placesOf(shape)).toBeLessThanOrEqual(2_000)
+      shape = limitNodes(join(shape, shapeOf({ [`f${String.fromCharCode(97 + (i % 26), 97 + i)}`]: inner })))
+      expect(countNodes(shape)).toBeLessThanOrEqual(2_000)
     }
     expect(shape.object?.fields.size).toBe(60)
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Endpoints, mostEndpoints } from '../src/api/endpoints.ts'
+import { Endpoints, maxEndpoints } from '../src/api/endpoints.ts'
 import type { Body, NetworkRequest } from '../src/records/records.ts'
 import { describeInChromium, watching } from './chromium.ts'
 import { Tale } from './generate-records.ts'
@@ -186,9 +186,9 @@ describe('endpoints', () => {
   test('of too many endpoints the ones seen longest ago go, and are counted', () => {
     const tale = new Tale()
     const endpoints = new Endpoints()
-    for (let i = 0; i < mostEndpoints + 25; i++) endpoints.observe(tale.request(`https://host${i}.example/a`))
+    for (let i = 0; i < maxEndpoints + 25; i++) endpoints.observe(tale.request(`https://host${i}.example/a`))
     endpoints.observe(tale.request('https://host26.example/a'))
-    expect([endpoints.size, endpoints.evicted]).toEqual([mostEndpoints, 25])
+    expect([endpoints.size, endpoints.evicted]).toEqual([maxEndpoints, 25])
     expect(endpoints.list().map(({ origin: each }) => each)).not.toContain('https://host24.example')
     endpoints.clear()
     expect([endpoints.size, endpoints.evicted, endpoints.list()]).toEqual([0, 0, []])
@@ -209,7 +209,7 @@ describe('endpoints', () => {
       )
     }
     expect(JSON.stringify(endpoints.openapi()).length).toBeLessThan(10_000_000)
-    expect(endpoints.size).toBeLessThanOrEqual(mostEndpoints)
+    expect(endpoints.size).toBeLessThanOrEqual(maxEndpoints)
   })
 
   test('what is known does not depend on the order of the requests', () => {

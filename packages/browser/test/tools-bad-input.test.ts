@@ -7,7 +7,7 @@ import { dataOf, failureOf, reasonOf, textOf } from './replies.ts'
 import { serving } from './served.ts'
 
 // Our sentence, the tools that an observation brings, and the limit itself.
-const mostOfReply = replyLimit + 4_000
+const maxReplyBytes = replyLimit + 4_000
 
 describeInChromium('what the tools cannot do', () => {
   const served = serving()
@@ -102,9 +102,9 @@ describeInChromium('what the tools cannot do', () => {
         const { total, elements } = dataOf(result) as { readonly total: number; readonly elements: readonly unknown[] }
         expect(total).toBe(100_000)
         expect(elements.length).toBeLessThanOrEqual(101)
-        expect(textOf(result).length).toBeLessThan(mostOfReply)
+        expect(textOf(result).length).toBeLessThan(maxReplyBytes)
         const page = await client.call('observe', { what: 'page', tab })
-        expect(textOf(page).length).toBeLessThan(mostOfReply)
+        expect(textOf(page).length).toBeLessThan(maxReplyBytes)
       })
     }, 60_000)
 
@@ -185,7 +185,7 @@ describeInChromium('what the tools cannot do', () => {
         ['analyze', { target: 'changes' }],
       ] as const) {
         const result = await client.call(tool, args)
-        expect(textOf(result).length).toBeLessThan(mostOfReply)
+        expect(textOf(result).length).toBeLessThan(maxReplyBytes)
         expect(Object.keys(dataOf(result))).not.toEqual([])
       }
     }, 60_000)

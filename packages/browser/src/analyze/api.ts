@@ -19,7 +19,7 @@ export interface ApiAnalysis {
 }
 
 const defaultEndpoints = 20
-const mostEndpointsShown = 100
+const maxEndpointsShown = 100
 
 /** The endpoints that were seen, by address. */
 export function analyzeApi(
@@ -28,7 +28,7 @@ export function analyzeApi(
 ): ApiAnalysis {
   const all = endpoints.list()
   const wanted = contains === undefined ? all : all.filter(({ origin, path }) => `${origin}${path}`.includes(contains))
-  const shown = wanted.slice(offset, offset + Math.min(limit, mostEndpointsShown))
+  const shown = wanted.slice(offset, offset + Math.min(limit, maxEndpointsShown))
   const next = offset + shown.length
   return {
     total: wanted.length,

@@ -1,22 +1,22 @@
 /// <reference lib="dom" />
-import type { Kit } from '../page/dom-helpers.ts'
+import type { DomHelpers } from '../page/dom-helpers.ts'
 import type { AuditFault } from '../records/records.ts'
 
 /** What is asked of one frame. */
-export interface AuditAsked {
+export interface AuditInput {
   /** Only what this matches and holds; the whole frame when absent. */
   readonly selector?: string
   /** What a surrounding frame's audit says of this one. */
   readonly context?: unknown
   readonly tags: readonly string[]
-  readonly mostFaults: number
-  readonly mostElements: number
-  readonly mostHtml: number
+  readonly maxFaults: number
+  readonly maxElements: number
+  readonly maxHtmlLength: number
 }
 
 /** What one frame's audit found. */
 export type FrameAudit =
-  | { readonly wrong: 'selector' | 'no match' | 'tag'; readonly said: string }
+  | { readonly problem: 'selector' | 'no match' | 'tag'; readonly message: string }
   | {
       readonly version: string
       readonly url: string
@@ -87,42 +87,42 @@ export const beforeEngine = `if (globalThis.unfoldLater === undefined) {
 }`
 
 /** Runs in pages: audits one frame with the engine that is loaded there. Stands alone, because its text is what is sent. */
-export async function auditFrame(asked: AuditAsked, kit: Kit): Promise<FrameAudit> {
-  const { selector, tags, mostFaults, mostElements, mostHtml } = asked
-  const mostFrames = 20
+export async function auditFrame(input: AuditInput, dom: DomHelpers): Promise<FrameAudit> {
+  const { selector, tags, maxFaults, maxElements, maxHtmlLength } = input
+  const maxFrames = 20
   const axe = Reflect.get(globalThis, 'axe') as Axe
 
   const known = [...new Set(axe.getRules().flatMap((rule) => rule.tags))]
   const unknown = tags.find((tag) => !known.includes(tag))
-  if (unknown !== undefined) return { wrong: 'tag', said: known.filter((tag) => !tag.includes('.')).join(', ') }
+  if (unknown !== undefined) return { problem: 'tag', message: known.filter((tag) => !tag.includes('.')).join(', ') }
   if (selector !== undefined) {
     try {
-      if (kit.all(document, selector).length === 0) return { wrong: 'no match', said: '' }
+      if (dom.all(document, selector).length === 0) return { problem: 'no match', message: '' }
     } catch (error) {
-      return { wrong: 'selector', said: kit.cut(error instanceof Error ? error.message : String(error), 500) }
+      return { problem: 'selector', message: dom.cut(error instanceof Error ? error.message : String(error), 500) }
     }
   }
-  const context = asked.context ?? { include: [[selector ?? ':root']], exclude: [] }
-  const isInner = asked.context !== undefined
+  const context = input.context ?? { include: [[selector ?? ':root']], exclude: [] }
+  const isInner = input.context !== undefined
 
   const summaryOf = ({ any, all, none }: RawNode): string => {
     const must = [...all, ...none].flatMap(({ message }) => message ?? [])
     const either = any.flatMap(({ message }) => message ?? [])
-    return kit.cut([...must, either.join('; or: ')].filter((text) => text !== '').join('; '), 300)
+    return dom.cut([...must, either.join('; or: ')].filter((text) => text !== '').join('; '), 300)
   }
   const faultOf = (rule: RawRule): AuditFault => ({
     rule: rule.id,
     impact: rule.impact ?? 'moderate',
-    help: kit.cut(rule.help, 300),
-    description: kit.cut(rule.description, 300),
+    help: dom.cut(rule.help, 300),
+    description: dom.cut(rule.description, 300),
     helpUrl: rule.helpUrl,
     tags: rule.tags,
-    elements: rule.violations.slice(0, mostElements).map((each) => ({
-      selector: kit.cut(
+    elements: rule.violations.slice(0, maxElements).map((each) => ({
+      selector: dom.cut(
         each.node.selector.map((part) => (typeof part === 'string' ? part : part.join(' >>> '))).join(' >>> '),
         500,
       ),
-      html: kit.snippet(each.node.element, mostHtml),
+      html: dom.snippet(each.node.element, maxHtmlLength),
       summary: summaryOf(each),
     })),
     count: rule.violations.length,
@@ -139,13 +139,13 @@ export async function auditFrame(asked: AuditAsked, kit: Kit): Promise<FrameAudi
     done({
       faults: rules
         .filter(({ violations }) => violations.length > 0)
-        .slice(0, mostFaults)
+        .slice(0, maxFaults)
         .map(faultOf),
       passed: rules.filter(({ passes }) => passes.length > 0).map(({ id }) => id),
       unsure: rules.filter(({ incomplete }) => incomplete.length > 0).map(({ id }) => id),
     })
   })
-  const frames = axe.utils.getFrameContexts(context).slice(0, mostFrames)
+  const frames = axe.utils.getFrameContexts(context).slice(0, maxFrames)
   const result = (await axe.run(context, {
     reporter: 'unfold',
     iframes: false,
@@ -157,28 +157,28 @@ export async function auditFrame(asked: AuditAsked, kit: Kit): Promise<FrameAudi
   })) as Pick<Extract<FrameAudit, { version: string }>, 'faults' | 'passed' | 'unsure'>
   return {
     version: axe.version,
-    url: kit.cut(location.href, 2_000),
+    url: dom.cut(location.href, 2_000),
     ...result,
     frames: frames.map(({ frameSelector, frameContext }) => {
       const path = typeof frameSelector === 'string' ? [frameSelector] : frameSelector
-      const [element] = path.length === 1 ? Array.from(kit.all(document, path[0] ?? '')) : []
-      return { path, selector: (element && kit.selectorOf(element)) ?? path.join(' >>> '), context: frameContext }
+      const [element] = path.length === 1 ? Array.from(dom.all(document, path[0] ?? '')) : []
+      return { path, selector: (element && dom.selectorOf(element)) ?? path.join(' >>> '), context: frameContext }
     }),
   }
 }
 
 /** Runs in pages: the frame element at a path of selectors. */
-export function frameElement({ path }: { readonly path: readonly string[] }, kit: Kit): Element | null {
+export function frameElement({ path }: { readonly path: readonly string[] }, dom: DomHelpers): Element | null {
   let element: Element | null = null
   for (const part of path) {
-    const root: Document | ShadowRoot | undefined = element === null ? document : kit.shadowOf(element)
-    element = root === undefined ? null : (kit.all(root, part)[0] ?? null)
+    const root: Document | ShadowRoot | undefined = element === null ? document : dom.shadowOf(element)
+    element = root === undefined ? null : (dom.all(root, part)[0] ?? null)
     if (element === null) return null
   }
   return element
 }
 
 /** Runs in pages: how many elements there are. */
-export function countElements(_: null, kit: Kit): number {
-  return kit.all(document, '*').length
+export function countElements(_: null, dom: DomHelpers): number {
+  return dom.all(document, '*').length
 }

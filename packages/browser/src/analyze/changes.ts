@@ -1,8 +1,8 @@
 import { pathText, segmentsOf } from '../api/path.ts'
-import { missedSince, presentPlace } from '../recording/places.ts'
+import { missedSince, currentSeq } from '../recording/places.ts'
 import type { Recording } from '../recording/recording.ts'
 import { type Kind, kinds, type LogEntry, type NetworkRequest } from '../records/records.ts'
-import { beginning } from '../reply/reply.ts'
+import { truncate } from '../reply/reply.ts'
 import { Groups, messageKey } from './groups.ts'
 
 /** What happened since a place. */
@@ -50,8 +50,8 @@ interface FailureGroup {
   readonly isNew: boolean
 }
 
-const mostGroups = 500
-const mostShown = 20
+const maxGroups = 500
+const maxShown = 20
 
 /** What happened since the place `since`: `latest` of an earlier answer, or 0 for everything. */
 export function changesSince(recording: Recording, since: number): Changes {
@@ -68,17 +68,17 @@ export function changesSince(recording: Recording, since: number): Changes {
   const endpoints = newEndpoints(recording, since)
   const navigations = navigated(recording, since)
   const all = { errors, warnings, failures, endpoints, navigations }
-  const more = Object.entries(all).flatMap(([what, list]) => (list.length > mostShown ? [[what, list.length - mostShown]] : []))
+  const more = Object.entries(all).flatMap(([what, list]) => (list.length > maxShown ? [[what, list.length - maxShown]] : []))
   return {
     since,
-    latest: presentPlace(recording),
+    latest: currentSeq(recording),
     counts,
-    errors: errors.slice(0, mostShown),
-    warnings: warnings.slice(0, mostShown),
-    failures: failures.slice(0, mostShown),
-    endpoints: endpoints.slice(0, mostShown),
+    errors: errors.slice(0, maxShown),
+    warnings: warnings.slice(0, maxShown),
+    failures: failures.slice(0, maxShown),
+    endpoints: endpoints.slice(0, maxShown),
     // Of these the newest say where the person is.
-    navigations: navigations.slice(-mostShown),
+    navigations: navigations.slice(-maxShown),
     ...(more.length > 0 && { more: Object.fromEntries(more) }),
     ...(total > 0 && {
       gone,
@@ -98,7 +98,7 @@ function countSince(recording: Recording, kind: Kind, since: number): number {
 
 function messages(recording: Recording, since: number, level: LogEntry['level']): readonly MessageGroup[] {
   const known = new Set<string>()
-  const groups = new Groups<LogEntry>(mostGroups)
+  const groups = new Groups<LogEntry>(maxGroups)
   for (const entry of recording.of('logs')) {
     if (entry.level !== level) continue
     const key = messageKey(entry.text)
@@ -106,12 +106,12 @@ function messages(recording: Recording, since: number, level: LogEntry['level'])
     else groups.add(key, entry)
   }
   return groups.list().map(({ key, first, count, lastSeq }) => ({
-    text: beginning(first.text, 300),
+    text: truncate(first.text, 300),
     count,
     firstSeq: first.seq,
     lastSeq,
     ...(first.source !== undefined && {
-      source: `${beginning(first.source.url, 200)}:${first.source.line}:${first.source.column}`,
+      source: `${truncate(first.source.url, 200)}:${first.source.line}:${first.source.column}`,
     }),
     isNew: !known.has(key),
   }))
@@ -119,7 +119,7 @@ function messages(recording: Recording, since: number, level: LogEntry['level'])
 
 function failing(recording: Recording, since: number): readonly FailureGroup[] {
   const known = new Set<string>()
-  const groups = new Groups<NetworkRequest>(mostGroups)
+  const groups = new Groups<NetworkRequest>(maxGroups)
   for (const request of recording.of('network')) {
     if (request.status > 0 && request.status < 400) continue
     const key = `${request.method} ${request.status} ${request.failure ?? ''} ${addressKey(request.url)}`
@@ -128,9 +128,9 @@ function failing(recording: Recording, since: number): readonly FailureGroup[] {
   }
   return groups.list().map(({ key, first, count, lastSeq }) => ({
     method: first.method,
-    url: beginning(first.url, 300),
+    url: truncate(first.url, 300),
     status: first.status,
-    ...(first.failure !== undefined && { failure: beginning(first.failure, 200) }),
+    ...(first.failure !== undefined && { failure: truncate(first.failure, 200) }),
     count,
     firstSeq: first.seq,
     lastSeq,
@@ -150,12 +150,12 @@ function newEndpoints(recording: Recording, since: number): Changes['endpoints']
     .flatMap(({ origin, path, methods }) =>
       methods
         .filter(({ firstSeq }) => firstSeq > since)
-        .map(({ method, calls }) => ({ method, url: beginning(`${origin}${path}`, 300), calls })),
+        .map(({ method, calls }) => ({ method, url: truncate(`${origin}${path}`, 300), calls })),
     )
 }
 
 function navigated(recording: Recording, since: number): Changes['navigations'] {
   return [...recording.of('actions')]
     .filter(({ action, seq }) => action === 'navigation' && seq > since)
-    .map(({ seq, at, url, cause }) => ({ seq, at, url: beginning(url, 300), ...(cause !== undefined && { cause }) }))
+    .map(({ seq, at, url, cause }) => ({ seq, at, url: truncate(url, 300), ...(cause !== undefined && { cause }) }))
 }

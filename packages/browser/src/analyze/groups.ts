@@ -1,10 +1,10 @@
 /** Things that are the same but for what differs from time to time, counted together; the first `most` groups of them. */
 export class Groups<T extends { readonly seq: number }> {
   readonly #groups = new Map<string, { first: T; count: number; lastSeq: number }>()
-  readonly #most: number
+  readonly #max: number
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   add(key: string, value: T): void {
@@ -12,7 +12,7 @@ export class Groups<T extends { readonly seq: number }> {
     if (group !== undefined) {
       group.count += 1
       group.lastSeq = value.seq
-    } else if (this.#groups.size < this.#most) this.#groups.set(key, { first: value, count: 1, lastSeq: value.seq })
+    } else if (this.#groups.size < this.#max) this.#groups.set(key, { first: value, count: 1, lastSeq: value.seq })
   }
 
   /** The largest first. */

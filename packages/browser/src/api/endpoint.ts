@@ -2,8 +2,8 @@ import type { NetworkRequest } from '../records/records.ts'
 import { Operation } from './operation.ts'
 import type { Shape } from './shape.ts'
 
-const mostMethods = 10
-const leastAlikeFields = 4
+const maxMethods = 10
+const minCommonFields = 4
 const levelsCompared = 3
 
 /** All that happens at one address pattern, by method. */
@@ -30,7 +30,7 @@ export class Endpoint {
   }
 
   /** What it answers, for comparison; nothing when that is too little to compare, or when it is not only read. */
-  get likeness(): string | undefined {
+  get generalizeUrl(): string | undefined {
     const [operation, ...others] = this.operations
     if (operation?.method !== 'GET' || others.length > 0) return undefined
     if (this.#likeness?.version !== operation.version) this.#likeness = { version: operation.version, names: namesOf(operation) }
@@ -47,7 +47,7 @@ export class Endpoint {
 
   #operation(method: string, seq: number): Operation | undefined {
     const known = this.#operations.get(method)
-    if (known !== undefined || this.#operations.size >= mostMethods) return known
+    if (known !== undefined || this.#operations.size >= maxMethods) return known
     const operation = new Operation(method, seq)
     this.#operations.set(method, operation)
     return operation
@@ -56,7 +56,7 @@ export class Endpoint {
 
 function namesOf({ answers }: Operation): string | undefined {
   const names = answers.filter(({ status }) => status < 300).flatMap(({ body }) => namesIn(body, levelsCompared))
-  return names.length < leastAlikeFields ? undefined : [...new Set(names)].sort().join('\n')
+  return names.length < minCommonFields ? undefined : [...new Set(names)].sort().join('\n')
 }
 
 function namesIn({ object, items }: Shape, levels: number): readonly string[] {

@@ -2,8 +2,8 @@ import type { NetworkRequest } from '../records/records.ts'
 import { openapiOf } from './openapi.ts'
 import { isJsonType, type Operation } from './operation.ts'
 import { pathText, segmentsOf } from './path.ts'
-import { PathTree, whereabouts } from './path-tree.ts'
-import { nothing } from './shape.ts'
+import { PathTree, locationOf } from './path-tree.ts'
+import { emptyShape } from './shape.ts'
 import type { Schema } from './shape-schema.ts'
 import { shapeText } from './shape-text.ts'
 
@@ -45,8 +45,8 @@ interface AnswerSummary {
 }
 
 /** At most this many endpoints are kept, the ones seen last. */
-export const mostEndpoints = 500
-const mostPlaces = 100_000
+export const maxEndpoints = 500
+const maxNodes = 100_000
 
 /** The API of the page's servers as its traffic shows it: which endpoints there are, how they are called, what they answer. */
 export class Endpoints {
@@ -67,11 +67,11 @@ export class Endpoints {
     if (!isApi(request) || !URL.canParse(request.url)) return
     const url = new URL(request.url)
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return
-    const place = this.#tree.place(url.origin, segmentsOf(url.pathname))
-    const before = place.endpoint.places
-    place.endpoint.observe(request, url)
-    this.#places += place.endpoint.places - before
-    this.#tree.settle(place)
+    const node = this.#tree.node(url.origin, segmentsOf(url.pathname))
+    const before = node.endpoint.places
+    node.endpoint.observe(request, url)
+    this.#places += node.endpoint.places - before
+    this.#tree.settle(node)
     this.#bound()
   }
 
@@ -98,18 +98,18 @@ export class Endpoints {
   }
 
   #known() {
-    const all = [...this.#tree].flatMap((place) => {
-      const { origin, segments } = whereabouts(place)
-      return place.endpoint === undefined ? [] : [{ origin, segments, path: pathText(segments), endpoint: place.endpoint }]
+    const all = [...this.#tree].flatMap((node) => {
+      const { origin, segments } = locationOf(node)
+      return node.endpoint === undefined ? [] : [{ origin, segments, path: pathText(segments), endpoint: node.endpoint }]
     })
     return all.sort((a, b) => compare(a.origin, b.origin) || compare(a.path, b.path))
   }
 
   #bound(): void {
-    if (this.#tree.size <= mostEndpoints && this.#places <= mostPlaces) return
+    if (this.#tree.size <= maxEndpoints && this.#places <= maxNodes) return
     // Merging places makes them fewer than the sum says: it is counted anew before anything has to go for it.
     this.#places = [...this.#tree].reduce((sum, { endpoint }) => sum + (endpoint?.places ?? 0), 0)
-    while (this.#tree.size > 1 && (this.#tree.size > mostEndpoints || this.#places > mostPlaces)) {
+    while (this.#tree.size > 1 && (this.#tree.size > maxEndpoints || this.#places > maxNodes)) {
       const { oldest } = this.#tree
       if (oldest === undefined) return
       this.#places -= oldest.endpoint?.places ?? 0
@@ -132,12 +132,12 @@ function summaryOf(operation: Operation): MethodSummary {
     firstSeq,
     ...(query.object !== undefined && query.object.fields.size > 0 && { query: shapeText(query) }),
     ...(requestTypes.size > 0 && { requestTypes: [...requestTypes].sort() }),
-    ...(request !== nothing && { requestBody: shapeText(request) }),
+    ...(request !== emptyShape && { requestBody: shapeText(request) }),
     answers: operation.answers.map(({ status, calls: answered, contentTypes, body }) => ({
       status,
       calls: answered,
       ...(contentTypes.length > 0 && { contentTypes }),
-      ...(body !== nothing && { body: shapeText(body) }),
+      ...(body !== emptyShape && { body: shapeText(body) }),
     })),
     ...(failed > 0 && { failed }),
     ...(cutBodies > 0 && { cutBodies }),

@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 import type { Operation } from './operation.ts'
 import { variable, variableName } from './path.ts'
-import { nothing, type Shape } from './shape.ts'
+import { emptyShape, type Shape } from './shape.ts'
 import { type Schema, shapeSchema } from './shape-schema.ts'
 
 /** An endpoint and where it is. */
@@ -93,7 +93,7 @@ function operationObject(operation: Operation): Schema {
 }
 
 function contentOf(types: readonly string[], shape: Shape): Schema {
-  return Object.fromEntries(types.map((type) => [type, shape === nothing ? {} : { schema: shapeSchema(shape) }]))
+  return Object.fromEntries(types.map((type) => [type, shape === emptyShape ? {} : { schema: shapeSchema(shape) }]))
 }
 
 function partsOf(kinds: string): readonly string[] {

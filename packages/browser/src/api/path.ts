@@ -1,6 +1,6 @@
 import { isData } from './shape.ts'
 
-const mostSegments = 16
+const maxSegments = 16
 
 /** What stands for a part of a path that differs from call to call. */
 export const variable = '{}'
@@ -8,8 +8,8 @@ export const variable = '{}'
 /** The parts of a path; a part that is an id, or looks like data, is the `variable`. */
 export function segmentsOf(path: string): readonly string[] {
   const parts = path.split('/').filter((part) => part !== '')
-  const segments = parts.slice(0, mostSegments).map((part) => (isVariable(part) ? variable : part))
-  return parts.length > mostSegments ? [...segments, variable] : segments
+  const segments = parts.slice(0, maxSegments).map((part) => (isVariable(part) ? variable : part))
+  return parts.length > maxSegments ? [...segments, variable] : segments
 }
 
 /** A path as a person writes it: `/api/items/{id}`, with `{id2}` and so on for more. */

@@ -28,16 +28,16 @@ type Format = 'date-time' | 'date' | 'uuid' | 'email' | 'uri'
 const scalars = ['null', 'boolean', 'integer', 'number', 'string'] as const satisfies readonly Scalar[]
 
 /** No value seen yet. */
-export const nothing: Shape = { scalars: [] }
+export const emptyShape: Shape = { scalars: [] }
 
 /** Objects below this many levels are known to be objects, and no more. */
-export const mostLevels = 8
+export const maxLevels = 8
 /** Of more fields than this, the first by name are kept: so it does not matter which were seen first. */
-export const mostFields = 100
+export const maxFields = 100
 /** A shape with more places than this loses its deepest levels. */
-const mostPlaces = 2_000
+const maxNodes = 2_000
 
-const mostNameLength = 64
+const maxNameLength = 64
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const formats: readonly (readonly [Format, RegExp])[] = [
@@ -70,11 +70,11 @@ export function shapeOf(value: unknown, level = 0): Shape {
   if (typeof value === 'boolean') return plain.boolean
   if (typeof value === 'number') return Number.isInteger(value) ? plain.integer : plain.number
   if (typeof value === 'string') return textShape(value)
-  if (typeof value !== 'object') return nothing
-  const isDeepest = level >= mostLevels
+  if (typeof value !== 'object') return emptyShape
+  const isDeepest = level >= maxLevels
   if (Array.isArray(value)) {
-    if (isDeepest) return { scalars: [], items: nothing }
-    return { scalars: [], items: value.reduce<Shape>((shape, item) => join(shape, shapeOf(item, level + 1)), nothing) }
+    if (isDeepest) return { scalars: [], items: emptyShape }
+    return { scalars: [], items: value.reduce<Shape>((shape, item) => join(shape, shapeOf(item, level + 1)), emptyShape) }
   }
   if (isDeepest) return { scalars: [], object: { fields: new Map(), isCut: Object.keys(value).length > 0 } }
   return objectShape(Object.entries(value).map(([name, each]) => [name, shapeOf(each, level + 1)]))
@@ -85,10 +85,10 @@ export function objectShape(entries: readonly (readonly [name: string, shape: Sh
   const fields = new Map<string, Field>()
   let keyed: Shape | undefined
   for (const [name, shape] of entries) {
-    if (isData(name)) keyed = join(keyed ?? nothing, shape)
-    else fields.set(name, { shape: join(fields.get(name)?.shape ?? nothing, shape), isOptional: false })
+    if (isData(name)) keyed = join(keyed ?? emptyShape, shape)
+    else fields.set(name, { shape: join(fields.get(name)?.shape ?? emptyShape, shape), isOptional: false })
   }
-  return { scalars: [], object: { ...narrowed(fields, false), ...(keyed !== undefined && { keyed }) } }
+  return { scalars: [], object: { ...limitFields(fields, false), ...(keyed !== undefined && { keyed }) } }
 }
 
 /** The shape of a value that came as text, as in a query: `42` is a number there. */
@@ -101,8 +101,8 @@ export function plainTextShape(text: string): Shape {
 
 /** What holds for everything that either shape was learnt from; `a` itself when `b` adds nothing. */
 export function join(a: Shape, b: Shape): Shape {
-  if (a === b || b === nothing) return a
-  if (a === nothing) return b
+  if (a === b || b === emptyShape) return a
+  if (a === emptyShape) return b
   const joined = joinScalars(a.scalars, b.scalars)
   const format = joinFormats(a, b)
   const object = joinObjects(a.object, b.object)
@@ -117,25 +117,25 @@ export function join(a: Shape, b: Shape): Shape {
 }
 
 /** How many places a shape has. */
-export function placesOf(shape: Shape): number {
+export function countNodes(shape: Shape): number {
   let places = 0
   for (const count of levelsOf(shape)) places += count
   return places
 }
 
 /** The shape without its deepest levels when it has too many places; the same object otherwise. */
-export function bounded(shape: Shape, most = mostPlaces): Shape {
+export function limitNodes(shape: Shape, max = maxNodes): Shape {
   let places = 0
   for (const [level, count] of levelsOf(shape).entries()) {
     places += count
-    if (places > most) return withLevels(shape, level - 1)
+    if (places > max) return withLevels(shape, level - 1)
   }
   return shape
 }
 
 /** Whether a name is no name but data: an id, an address, a date. Such names are never kept. */
 export function isData(name: string): boolean {
-  if (name.length > mostNameLength || name.includes('@') || name.includes('[redacted]')) return true
+  if (name.length > maxNameLength || name.includes('@') || name.includes('[redacted]')) return true
   if (/^\d+$/.test(name) || /^\d{4}-\d\d/.test(name) || uuid.test(name)) return true
   if (/^[0-9a-f]{8,}$/i.test(name)) return /\d/.test(name) || name.length >= 24
   if (/^[a-z]{1,20}[-_:]\d{3,}$/i.test(name)) return true
@@ -180,15 +180,15 @@ function joinFields(a: ObjectShape, b: ObjectShape): Pick<ObjectShape, 'fields' 
   for (const [name, field] of b.fields) if (!a.fields.has(name)) changed.set(name, { ...field, isOptional: true })
   const isCut = a.isCut || b.isCut
   if (changed.size === 0) return { fields: a.fields, isCut }
-  const joined = narrowed(new Map([...a.fields, ...changed]), isCut)
+  const joined = limitFields(new Map([...a.fields, ...changed]), isCut)
   // What is new may be just what is not kept.
   const isSame = joined.fields.size === a.fields.size && [...joined.fields].every(([name, field]) => a.fields.get(name) === field)
   return isSame ? { fields: a.fields, isCut: joined.isCut } : joined
 }
 
-function narrowed(fields: ReadonlyMap<string, Field>, isCut: boolean): Pick<ObjectShape, 'fields' | 'isCut'> {
-  if (fields.size <= mostFields) return { fields, isCut }
-  const names = [...fields.keys()].sort().slice(0, mostFields)
+function limitFields(fields: ReadonlyMap<string, Field>, isCut: boolean): Pick<ObjectShape, 'fields' | 'isCut'> {
+  if (fields.size <= maxFields) return { fields, isCut }
+  const names = [...fields.keys()].sort().slice(0, maxFields)
   return { fields: new Map(names.map((name) => [name, fields.get(name) as Field])), isCut: true }
 }
 
@@ -212,7 +212,7 @@ function withLevels(shape: Shape, levels: number): Shape {
   return {
     ...rest,
     ...(object !== undefined && { object: isLast ? { fields: new Map(), isCut: true } : shallower(object, levels - 1) }),
-    ...(items !== undefined && { items: isLast ? nothing : withLevels(items, levels - 1) }),
+    ...(items !== undefined && { items: isLast ? emptyShape : withLevels(items, levels - 1) }),
   }
 }
 

@@ -2,9 +2,9 @@ import { shortened } from './text.ts'
 
 const addressLimit = 8 * 1024
 // These hold their content, which says nothing about a place and can be megabytes.
-const ofData = 100
+const maxDataUrlLength = 100
 
 /** An address as it is kept. */
 export function addressOf(url: string): string {
-  return shortened(url, url.startsWith('data:') ? ofData : addressLimit)
+  return shortened(url, url.startsWith('data:') ? maxDataUrlLength : addressLimit)
 }

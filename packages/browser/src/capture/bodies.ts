@@ -17,12 +17,12 @@ export function isTextual(mimeType: string): boolean {
 }
 
 /** A body of text, as much of it as is kept. */
-export function bodyOf(whole: string, mimeType: string, mostBytes: number): Body {
-  const { text, isCut } = cut(whole, mostBytes)
+export function truncateBody(whole: string, mimeType: string, maxBytes: number): Body {
+  const { text, isCut } = cut(whole, maxBytes)
   return { mimeType, bytes: Buffer.byteLength(whole), text, ...(isCut && { cut: true }) }
 }
 
 /** A body that nothing is kept of. */
-export function noBody(mimeType: string, bytes: number, omitted: string): Body {
+export function omittedBody(mimeType: string, bytes: number, omitted: string): Body {
   return { mimeType, bytes, omitted }
 }

@@ -7,7 +7,7 @@ export interface Rate {
 const windowMs = 1_000
 
 /** Lets so much pass in each second, and counts what it keeps out. */
-export class Gate {
+export class RateLimiter {
   readonly #rate: Rate
   readonly #now: () => number
   #since = Number.NEGATIVE_INFINITY

@@ -11,10 +11,10 @@ export const binding = 'unfoldTell'
 /** The expression in that world that says how the page performs. */
 export const measuring = 'JSON.stringify(unfoldMeasure())'
 /** The same, for a page that is about to be left: tells first what is still held back. */
-export const leaving = '(unfoldFlush(), JSON.stringify(unfoldMeasure()))'
+export const measuringOnLeave = '(unfoldFlush(), JSON.stringify(unfoldMeasure()))'
 
 // More than a person does in a second is a mistake of ours or a trick of the page's.
-const mostPerSecond = 50
+const maxPerSecond = 50
 
 /** Our script for every page and frame. */
 export const injected = `(() => {
@@ -27,7 +27,7 @@ export const injected = `(() => {
   const tell = (report) => {
     const now = Math.floor(performance.now() / 1000)
     if (now !== second) { second = now; told = 0 }
-    if (++told > ${mostPerSecond}) return
+    if (++told > ${maxPerSecond}) return
     try {
       const text = JSON.stringify(report)
       if (text.length <= ${reportLimit}) send(text)

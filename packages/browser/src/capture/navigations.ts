@@ -23,7 +23,7 @@ const kinds: { readonly [kind in Started['navigationType']]?: string } = {
 }
 
 /** How the next navigation of a frame came about, from what the browser says before it happens. */
-export class Causes {
+export class NavigationCauses {
   #reason: string | undefined
   #kind: string | undefined
 

@@ -9,7 +9,7 @@ export type CommandOf<C extends Command> = Parameters<typeof session.send<C>>[1]
 export type ResultOf<C extends Command> = Awaited<ReturnType<typeof session.send<C>>>
 
 /** The events of the DevTools protocol that we read. */
-export type Heard =
+export type CapturedEvent =
   | 'Target.attachedToTarget'
   | 'Target.detachedFromTarget'
   | 'Inspector.targetCrashed'
@@ -42,4 +42,4 @@ export type Heard =
   | 'Network.webSocketClosed'
 
 /** What an event of the DevTools protocol carries. */
-export type EventOf<E extends Heard> = Parameters<Parameters<typeof session.on<E>>[1]>[0]
+export type EventOf<E extends CapturedEvent> = Parameters<Parameters<typeof session.on<E>>[1]>[0]

@@ -8,7 +8,7 @@ type CallFrame = StackTrace['callFrames'][number]
 
 /** How much is kept of a line of the console, and of a stack. */
 export const logTextLimit = 8 * 1024
-const mostFrames = 50
+const maxFrames = 50
 
 /** The arguments of a console call as one line, as a console shows them. */
 export function lineOf(args: readonly RemoteObject[]): string {
@@ -45,9 +45,9 @@ export function textOf(value: RemoteObject): string {
 /** Where the code was, as the lines that engines write. */
 export function stackOf(trace: StackTrace | undefined): string | undefined {
   const lines: string[] = []
-  for (let at = trace; at !== undefined && lines.length < mostFrames; at = at.parent) {
+  for (let at = trace; at !== undefined && lines.length < maxFrames; at = at.parent) {
     if (at !== trace) lines.push(`    -- ${at.description ?? 'async'} --`)
-    for (const frame of at.callFrames.slice(0, mostFrames)) lines.push(`    at ${frameOf(frame)}`)
+    for (const frame of at.callFrames.slice(0, maxFrames)) lines.push(`    at ${frameOf(frame)}`)
   }
   return lines.length === 0 ? undefined : shortened(lines.join('\n'), logTextLimit)
 }

@@ -1,7 +1,7 @@
 import type { Recording } from '../recording/recording.ts'
 import type { Body, Header, NetworkRequest } from '../records/records.ts'
 import { addressOf } from './address.ts'
-import { bodyOf, isTextual, noBody, readableBodyLimit, requestBodyLimit, responseBodyLimit } from './bodies.ts'
+import { truncateBody, isTextual, omittedBody, readableBodyLimit, requestBodyLimit, responseBodyLimit } from './bodies.ts'
 import type { EventOf } from './protocol.ts'
 import { shortened } from './text.ts'
 import { timingsOf } from './timings.ts'
@@ -11,9 +11,9 @@ type Sent = EventOf<'Network.requestWillBeSent'>
 type Response = EventOf<'Network.responseReceived'>['response']
 type Headers = Sent['request']['headers']
 
-const mostInFlight = 2_000
-const mostHeaders = 200
-const mostOfHeader = 4 * 1024
+const maxInFlight = 2_000
+const maxHeaders = 200
+const maxHeaderLength = 4 * 1024
 const bodyMs = 5_000
 // A browser does not call a request finished while its page leaves the answer unread, which may be for ever.
 const unreadMs = 2_000
@@ -21,7 +21,7 @@ const endless = /^(?:text\/event-stream|application\/(?:x-)?ndjson|multipart\/x-
 // What the network process tells of a request may come a little after what the page's process tells.
 const extrasMs = 250
 // Asking for all bodies of a page at once would hold up everything else that is asked of it.
-const mostReading = 6
+const maxConcurrentReads = 6
 
 /** One request on its way: a redirect ends it and begins the next. */
 interface Hop {
@@ -62,7 +62,7 @@ interface End {
   readonly isUnread?: true
 }
 
-interface Surroundings {
+interface Context {
   readonly tab: string
   readonly now: () => number
   /** Told for each request that is over. */
@@ -73,16 +73,16 @@ interface Surroundings {
 export class Requests {
   readonly #wire: Wire
   readonly #recording: Recording
-  readonly #around: Surroundings
+  readonly #context: Context
   readonly #flights = new Map<string, Flight>()
   readonly #extras = new Map<string, Extras>()
   readonly #queue: (() => void)[] = []
   #reading = 0
 
-  constructor(wire: Wire, recording: Recording, around: Surroundings) {
+  constructor(wire: Wire, recording: Recording, around: Context) {
     this.#wire = wire
     this.#recording = recording
-    this.#around = around
+    this.#context = around
   }
 
   sent(sent: Sent): void {
@@ -101,7 +101,7 @@ export class Requests {
     const hop: Hop = { sent, startedAt, hasExtras: false, isCached: false, decodedBytes: 0, encodedBytes: 0 }
     if (before === undefined) this.#follow(requestId, { hop, isEnding: false })
     else before.hop = hop
-    const { tab } = this.#around
+    const { tab } = this.#context
     this.#recording.setPending(this.#key(requestId), { method, url: addressOf(url), type: typeOf(sent), startedAt, tab })
   }
 
@@ -178,8 +178,8 @@ export class Requests {
 
   #follow(id: string, flight: Flight): void {
     this.#flights.set(id, flight)
-    if (this.#flights.size <= mostInFlight) return
-    const why = `unknown (more than ${mostInFlight} requests were under way, so this one was not followed to its end)`
+    if (this.#flights.size <= maxInFlight) return
+    const why = `unknown (more than ${maxInFlight} requests were under way, so this one was not followed to its end)`
     for (const [oldest, { hop, isEnding }] of this.#flights) {
       if (isEnding) continue
       this.#lose(oldest, hop, why)
@@ -194,7 +194,7 @@ export class Requests {
     this.#extras.set(id, extras)
     // Some are told of after their request is over, and then nobody takes them.
     for (const oldest of this.#extras.keys()) {
-      if (this.#extras.size <= mostInFlight) break
+      if (this.#extras.size <= maxInFlight) break
       this.#extras.delete(oldest)
     }
     return extras
@@ -202,7 +202,7 @@ export class Requests {
 
   /** Ends a request that the browser says nothing more of. */
   #lose(id: string, { sent, startedAt }: Hop, failure: string): void {
-    this.#end(id, { overAt: sent.timestamp + (this.#around.now() - startedAt) / 1_000, failure })
+    this.#end(id, { overAt: sent.timestamp + (this.#context.now() - startedAt) / 1_000, failure })
   }
 
   #end(id: string, end: End): void {
@@ -219,7 +219,7 @@ export class Requests {
 
   /** Waits for what is still to come of the hop, and records it. */
   async #over(hop: Hop, end: End): Promise<void> {
-    const { tab, counted } = this.#around
+    const { tab, counted } = this.#context
     const [headers, body] = await Promise.all([this.#headers(hop), this.#body(hop, end)])
     const record = recordOf(hop, end, { headers, body })
     counted(record.transferred)
@@ -255,11 +255,11 @@ export class Requests {
       return undefined
     const mimeType = shortened(response.mimeType, 200)
     const bytes = decodedBytes
-    if (session === undefined) return noBody(mimeType, bytes, 'given up before its end')
-    if (!isTextual(mimeType)) return noBody(mimeType, bytes, 'not text')
+    if (session === undefined) return omittedBody(mimeType, bytes, 'given up before its end')
+    if (!isTextual(mimeType)) return omittedBody(mimeType, bytes, 'not text')
     const limit = `larger than ${readableBodyLimit / 1024 / 1024} MB`
     if (bytes > readableBodyLimit || encodedBytes > readableBodyLimit)
-      return noBody(mimeType, bytes === 0 ? encodedBytes : bytes, limit)
+      return omittedBody(mimeType, bytes === 0 ? encodedBytes : bytes, limit)
     await this.#turn()
     try {
       const { requestId } = sent
@@ -268,9 +268,9 @@ export class Requests {
         { requestId },
         { session, timeoutMs: bodyMs },
       )
-      return bodyOf(base64Encoded ? Buffer.from(body, 'base64').toString() : body, mimeType, responseBodyLimit)
+      return truncateBody(base64Encoded ? Buffer.from(body, 'base64').toString() : body, mimeType, responseBodyLimit)
     } catch {
-      return noBody(mimeType, bytes, isUnread === true ? 'not read by the page' : 'no longer there when it was asked for')
+      return omittedBody(mimeType, bytes, isUnread === true ? 'not read by the page' : 'no longer there when it was asked for')
     } finally {
       this.#reading -= 1
       this.#queue.shift()?.()
@@ -279,12 +279,12 @@ export class Requests {
 
   /** Waits until there are not too many bodies asked for. */
   async #turn(): Promise<void> {
-    if (this.#reading >= mostReading) await new Promise<void>((resolve) => this.#queue.push(resolve))
+    if (this.#reading >= maxConcurrentReads) await new Promise<void>((resolve) => this.#queue.push(resolve))
     this.#reading += 1
   }
 
   #key(requestId: string): string {
-    return `${this.#around.tab}/${requestId}`
+    return `${this.#context.tab}/${requestId}`
   }
 }
 
@@ -349,16 +349,16 @@ function isFromCache({ fromDiskCache, fromPrefetchCache, fromServiceWorker }: Re
 function headersOf(headers: Headers): readonly Header[] {
   return Object.entries(headers)
     .flatMap(([name, values]) => values.split('\n').map((value) => ({ name, value })))
-    .slice(0, mostHeaders)
-    .map(({ name, value }) => ({ name: shortened(name, 200), value: shortened(value, mostOfHeader) }))
+    .slice(0, maxHeaders)
+    .map(({ name, value }) => ({ name: shortened(name, 200), value: shortened(value, maxHeaderLength) }))
 }
 
 function sentBodyOf({ request }: Sent, headers: readonly Header[]): Body | undefined {
   const { postData, hasPostData } = request
   if (postData === undefined && hasPostData !== true) return undefined
   const mimeType = headerOf(headers, 'content-type') ?? ''
-  if (postData !== undefined) return bodyOf(postData, mimeType, requestBodyLimit)
-  return noBody(mimeType, Number(headerOf(headers, 'content-length') ?? 0) || 0, 'too large, or a file')
+  if (postData !== undefined) return truncateBody(postData, mimeType, requestBodyLimit)
+  return omittedBody(mimeType, Number(headerOf(headers, 'content-length') ?? 0) || 0, 'too large, or a file')
 }
 
 function headerOf(headers: readonly Header[], wanted: string): string | undefined {

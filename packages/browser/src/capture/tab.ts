@@ -1,16 +1,16 @@
 import type { Recording } from '../recording/recording.ts'
 import type { UserAction } from '../records/records.ts'
 import { addressOf } from './address.ts'
-import { Gate } from './gate.ts'
-import { binding, injected, leaving, measuring, world } from './injected.ts'
+import { RateLimiter } from './gate.ts'
+import { binding, injected, measuringOnLeave, measuring, world } from './injected.ts'
 import { Logs } from './logs.ts'
-import { Causes, causeElsewhere } from './navigations.ts'
-import type { EventOf, Heard } from './protocol.ts'
+import { NavigationCauses, causeElsewhere } from './navigations.ts'
+import type { EventOf, CapturedEvent } from './protocol.ts'
 import { type Report, reportOf, type Vitals } from './reports.ts'
 import { Requests } from './requests.ts'
 import { frameRate, Sockets } from './sockets.ts'
 import { shortened } from './text.ts'
-import type { Glimpse, Wire } from './wire/wire.ts'
+import type { EventSummary, Wire } from './wire/wire.ts'
 
 /** Why a tab cannot be worked with, in words for whoever wanted to. */
 export class TabUnavailable extends Error {
@@ -66,7 +66,7 @@ export class Tab {
   title: string
   /** Aborted, with a `TabUnavailable` as its reason, when the tab is closed or has crashed. */
   readonly signal: AbortSignal
-  readonly causes = new Causes()
+  readonly causes = new NavigationCauses()
   readonly #wire: Wire
   readonly #recording: Recording
   readonly #options: TabOptions
@@ -74,9 +74,9 @@ export class Tab {
   readonly #logs: Logs
   readonly #requests: Requests
   readonly #sockets: Sockets
-  readonly #lines: Gate
-  readonly #errors: Gate
-  readonly #reports: Gate
+  readonly #lines: RateLimiter
+  readonly #errors: RateLimiter
+  readonly #reports: RateLimiter
   /** The worlds of our script: the page each belongs to. */
   readonly #worlds = new Map<
     string,
@@ -105,9 +105,9 @@ export class Tab {
     this.#logs = new Logs(recording, id, now)
     this.#requests = new Requests(wire, recording, { tab: id, now, counted: (bytes) => this.#counted(bytes) })
     this.#sockets = new Sockets(recording, { tab: id, now, dropped: () => this.#noteDrops() })
-    this.#lines = new Gate(lineRate, now)
-    this.#errors = new Gate(errorRate, now)
-    this.#reports = new Gate(reportRate, now)
+    this.#lines = new RateLimiter(lineRate, now)
+    this.#errors = new RateLimiter(errorRate, now)
+    this.#reports = new RateLimiter(reportRate, now)
   }
 
   get state(): 'open' | 'crashed' | 'closed' {
@@ -126,7 +126,7 @@ export class Tab {
   }
 
   /** Whether an event is let in: floods are not, and are counted. */
-  admits({ method, type, bytes, session }: Glimpse): boolean {
+  admits({ method, type, bytes, session }: EventSummary): boolean {
     if (method === 'Runtime.consoleAPICalled') this.#release(session)
     const gate =
       method === 'Runtime.consoleAPICalled'
@@ -141,7 +141,7 @@ export class Tab {
     return false
   }
 
-  oversized({ method, bytes }: Glimpse): void {
+  oversized({ method, bytes }: EventSummary): void {
     const what: { readonly [method: string]: string } = {
       'Runtime.consoleAPICalled': 'A console line',
       'Runtime.exceptionThrown': 'An exception',
@@ -157,7 +157,7 @@ export class Tab {
   }
 
   /** Takes in an event; false when it is only for us. */
-  readonly on: { readonly [E in Heard]?: (event: EventOf<E>, session: string) => boolean | void } = {
+  readonly on: { readonly [E in CapturedEvent]?: (event: EventOf<E>, session: string) => boolean | void } = {
     'Runtime.consoleAPICalled': (event) => this.#logs.consoleCalled(event, this.url),
     'Runtime.exceptionThrown': (event, session) => {
       if (!this.#isOurs(event.exceptionDetails.executionContextId, session)) this.#logs.exceptionThrown(event, this.url)
@@ -193,7 +193,7 @@ export class Tab {
       if (event.frameId !== this.#frame) return
       this.causes.started(event)
       // Once it is left, a page is not heard any more.
-      if (!/sameDocument/i.test(event.navigationType)) this.measure(leaving).catch(() => undefined)
+      if (!/sameDocument/i.test(event.navigationType)) this.measure(measuringOnLeave).catch(() => undefined)
     },
     'Page.frameNavigated': ({ frame, type }, session) => {
       if (frame.parentId !== undefined || session !== this.session) return
@@ -263,7 +263,7 @@ export class Tab {
   }
 
   /** Measures how the page performs now, and records it. */
-  async measure(how: typeof measuring | typeof leaving = measuring): Promise<void> {
+  async measure(how: typeof measuring | typeof measuringOnLeave = measuring): Promise<void> {
     const main = [...this.#worlds.values()].findLast(({ isMain }) => isMain)
     if (main === undefined) return
     const command = {
@@ -373,8 +373,8 @@ export class Tab {
       const lines = this.#lines.takeShut()
       const errors = this.#errors.takeShut()
       const frames = this.#sockets.takeDropped()
-      const note = (count: number, what: string, most: number): void =>
-        this.#logs.note('warning', `${count} more ${what} were dropped: the page made more than ${most} in a second.`, this.url)
+      const note = (count: number, what: string, max: number): void =>
+        this.#logs.note('warning', `${count} more ${what} were dropped: the page made more than ${max} in a second.`, this.url)
       if (lines > 0) note(lines, 'console lines', lineRate.count)
       if (errors > 0) note(errors, 'errors', errorRate.count)
       if (frames > 0) note(frames, 'WebSocket messages', frameRate.count)

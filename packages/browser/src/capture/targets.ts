@@ -1,8 +1,8 @@
 import type { Recording } from '../recording/recording.ts'
-import type { EventOf, Heard } from './protocol.ts'
+import type { EventOf, CapturedEvent } from './protocol.ts'
 import { Tab } from './tab.ts'
 import { shortened } from './text.ts'
-import type { Glimpse, Tap, Wire } from './wire/wire.ts'
+import type { EventSummary, Tap, Wire } from './wire/wire.ts'
 
 type TargetInfo = EventOf<'Target.attachedToTarget'>['targetInfo']
 
@@ -12,7 +12,7 @@ interface TargetsOptions {
   readonly changed: () => void
 }
 
-const mostOfTitle = 500
+const maxTitleLength = 500
 // A new tab comes at once when something in a page asks for it.
 const openedMs = 2_000
 const refreshMs = 250
@@ -51,18 +51,18 @@ export class Targets implements Tap {
     this.#options.changed()
   }
 
-  admits(event: Glimpse): boolean {
+  admits(event: EventSummary): boolean {
     return this.#sessions.get(event.session)?.admits(event) ?? true
   }
 
-  oversized(event: Glimpse): void {
+  oversized(event: EventSummary): void {
     this.#sessions.get(event.session)?.oversized(event)
   }
 
   event(method: string, params: unknown, session: string): boolean {
     try {
       if (method.startsWith('Target.')) return this.#target(method, params, session)
-      const handle = this.#sessions.get(session)?.on[method as Heard] as
+      const handle = this.#sessions.get(session)?.on[method as CapturedEvent] as
         | ((event: unknown, session: string) => boolean | void)
         | undefined
       return handle?.(params, session) ?? true
@@ -123,7 +123,7 @@ export class Targets implements Tap {
       target: targetId,
       session,
       url,
-      title: shortened(title, mostOfTitle),
+      title: shortened(title, maxTitleLength),
       now,
       asked: (cause) => {
         this.#asked = { cause, at: now() }
@@ -165,7 +165,7 @@ export class Targets implements Tap {
 
   async #readTitles(): Promise<void> {
     const { targetInfos } = await this.#wire.send('Target.getTargets', {})
-    const titles = new Map(targetInfos.map(({ targetId, title }) => [targetId, shortened(title, mostOfTitle)]))
+    const titles = new Map(targetInfos.map(({ targetId, title }) => [targetId, shortened(title, maxTitleLength)]))
     let isOther = false
     for (const tab of this.tabs.values()) {
       const title = titles.get(tab.target) ?? tab.title

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { PageProblem } from '../page/page-problem.ts'
-import { type FrameInfo, type Visit, visit } from '../page/visit.ts'
+import { type FrameInfo, type PageInspection, inspectPage } from '../page/visit.ts'
 import { quoted } from '../reply/reply.ts'
 import { describeDocument, type PageDescription } from './describe.ts'
 import { type FoundElement, type Query, queryElements } from './query.ts'
@@ -38,12 +38,12 @@ export interface DescribeOptions {
 }
 
 const defaultElements = 20
-const mostElements = 100
+const maxElements = 100
 const defaultLookMs = 5_000
 const accepted = 'Give a CSS selector such as "main h1", or an XPath such as "//h1".'
-const mostSelectorLength = 2_000
-const mostNames = 20
-const mostPageText = 2_000
+const maxSelectorLength = 2_000
+const maxNames = 20
+const maxPageText = 2_000
 
 /** The properties of elements that can be asked for. */
 const readableProperties: readonly string[] = [
@@ -85,13 +85,13 @@ const readableProperties: readonly string[] = [
 export async function queryDom(page: Page, options: QueryOptions): Promise<QueryResult> {
   const { frame, timeoutMs = defaultLookMs, signal } = options
   const query = checked(options)
-  return visit(page, { timeoutMs, ...(signal !== undefined && { signal }) }, async (looking) => {
-    const place = frame === undefined ? undefined : await frameOf(looking, frame)
-    const found = await looking.run(queryElements, query, place?.id)
-    if ('wrong' in found) {
+  return inspectPage(page, { timeoutMs, ...(signal !== undefined && { signal }) }, async (inspection) => {
+    const place = frame === undefined ? undefined : await frameOf(inspection, frame)
+    const found = await inspection.run(queryElements, query, place?.id)
+    if ('problem' in found) {
       throw new PageProblem(
         'selector',
-        `The browser refuses the selector ${quoted(query.selector, 200)}: ${found.wrong} ${accepted}`,
+        `The browser refuses the selector ${quoted(query.selector, 200)}: ${found.problem} ${accepted}`,
       )
     }
     return found
@@ -101,8 +101,8 @@ export async function queryDom(page: Page, options: QueryOptions): Promise<Query
 /** A page as a person would sum it up: its outline, its forms and the beginning of its text. No field's value is told. */
 export async function describePage(page: Page, options: DescribeOptions = {}): Promise<PageDescription> {
   const { timeoutMs = defaultLookMs, signal } = options
-  return visit(page, { timeoutMs, ...(signal !== undefined && { signal }) }, (looking) =>
-    looking.run(describeDocument, { mostText: mostPageText }),
+  return inspectPage(page, { timeoutMs, ...(signal !== undefined && { signal }) }, (inspection) =>
+    inspection.run(describeDocument, { maxTextLength: maxPageText }),
   )
 }
 
@@ -115,8 +115,8 @@ function checked({
   html = false,
 }: QueryOptions): Query {
   if (selector.trim() === '') throw new PageProblem('selector', `The selector is empty. ${accepted}`)
-  if (selector.length > mostSelectorLength)
-    throw new PageProblem('selector', `The selector is longer than ${mostSelectorLength} characters.`)
+  if (selector.length > maxSelectorLength)
+    throw new PageProblem('selector', `The selector is longer than ${maxSelectorLength} characters.`)
   const unknown = properties.find((name) => !readableProperties.includes(name))
   if (unknown !== undefined)
     throw new PageProblem(
@@ -125,16 +125,16 @@ function checked({
     )
   return {
     selector: selector.trim(),
-    limit: Math.min(Math.max(1, Math.trunc(limit)), mostElements),
-    ...(attributes !== undefined && { attributes: attributes.slice(0, mostNames) }),
+    limit: Math.min(Math.max(1, Math.trunc(limit)), maxElements),
+    ...(attributes !== undefined && { attributes: attributes.slice(0, maxNames) }),
     properties,
-    styles: styles.slice(0, mostNames),
+    styles: styles.slice(0, maxNames),
     html,
   }
 }
 
-async function frameOf(looking: Visit, wanted: string): Promise<FrameInfo> {
-  const frames = await looking.frames()
+async function frameOf(inspection: PageInspection, wanted: string): Promise<FrameInfo> {
+  const frames = await inspection.frames()
   const frame = frames.find(({ name }) => name === wanted) ?? frames.find(({ url }) => url.includes(wanted))
   if (frame !== undefined) return frame
   const known = frames.slice(0, 10).map(({ name, url }) => quoted(name === '' ? url : name, 200))

@@ -1,6 +1,6 @@
 import type { Audit, LogEntry, NetworkRequest, UserAction } from '../records/records.ts'
 import { codeSpan, counted, list } from './markdown.ts'
-import { planOf } from './script/steps.ts'
+import { buildPlan } from './script/steps.ts'
 
 /** How a page performed, and how it did before. */
 interface PagePerformance {
@@ -52,7 +52,7 @@ function overview(actions: readonly UserAction[], network: readonly NetworkReque
 function exercised(actions: readonly UserAction[], network: readonly NetworkRequest[]): readonly string[] {
   const pages = [...pagesOf(actions, network)]
   if (pages.length === 0) return []
-  const { steps } = planOf(actions.slice(-200))
+  const { steps } = buildPlan(actions.slice(-200))
   return [
     '### What was done',
     '',

@@ -1,4 +1,4 @@
-const mostCharacters = 16_000
+const maxCharacters = 16_000
 const allowed = /[^\w\-.~:/?#@!$&'()*+,;=%]/gu
 
 /** The address as a URI that every reader accepts: browsers let characters pass that the standard does not. */
@@ -9,7 +9,7 @@ export function uriOf(text: string): string {
   const [, start = '', rest = ''] = /^([a-z][a-z\d+.-]*:(?:\/\/[^/?#]*)?)(.*)$/is.exec(href) ?? []
   const [path = '', ...fragments] = encoded(rest).split('#')
   const whole = `${start}${path}${fragments.length === 0 ? '' : `#${fragments.join('%23')}`}`
-  return whole.length <= mostCharacters ? whole : whole.slice(0, mostCharacters).replace(/%[\da-f]?$/i, '')
+  return whole.length <= maxCharacters ? whole : whole.slice(0, maxCharacters).replace(/%[\da-f]?$/i, '')
 }
 
 function encoded(text: string): string {

@@ -1,5 +1,5 @@
 import { ToolError } from '@unfold-mcp/server'
-import { beginning, type Since } from './since.ts'
+import { fromBeginning, type Since } from './since.ts'
 
 /** Where a page ended, counted in all records of the kind there ever were, so that new ones and lost ones change nothing. */
 export interface Cursor {
@@ -35,6 +35,6 @@ export function readCursor(text: string, question: string): Cursor {
 }
 
 function readSince(text: string): Since {
-  if (text === 'b') return beginning
+  if (text === 'b') return fromBeginning
   return { from: text.startsWith('p') ? 'place' : 'time', value: Number.parseInt(text.slice(1), 36) }
 }

@@ -4,7 +4,7 @@ import { action, audit, frame, log, request, snapshot } from '../../test/samples
 import { Recording } from '../recording/recording.ts'
 import type { Kind } from '../records/records.ts'
 import { Redactor } from '../redaction/redaction.ts'
-import { replyLimit, shown } from '../reply/reply.ts'
+import { replyLimit, visibleJson } from '../reply/reply.ts'
 import { type PageQuery, page } from './observing.ts'
 
 const recordingOf = (entries = 1_000): Recording =>
@@ -20,7 +20,7 @@ const noted = (count: number, entries?: number): Recording => {
 }
 
 const places = (records: readonly object[]): number[] => records.map((record) => ('seq' in record ? Number(record.seq) : 0))
-const placesOf = <K extends Kind>(recording: Recording, kind: K, query?: PageQuery<K>): number[] =>
+const countNodes = <K extends Kind>(recording: Recording, kind: K, query?: PageQuery<K>): number[] =>
   places(page(recording, kind, query).records)
 
 describe('a page', () => {
@@ -53,7 +53,7 @@ describe('a page', () => {
     let cursor: string | undefined
     for (let i = 0; i < 100; i++) {
       const next = page(recording, 'logs', { limit: 200, ...(cursor !== undefined && { cursor }) })
-      expect(shown(next).length).toBeLessThanOrEqual(replyLimit)
+      expect(visibleJson(next).length).toBeLessThanOrEqual(replyLimit)
       expect(next.records.length).toBeGreaterThan(0)
       seen.push(...places(next.records))
       cursor = next.next_cursor
@@ -69,7 +69,7 @@ describe('a page', () => {
     recording.add('network', request({ requestBody: long, responseBody: long }))
     const next = page(recording, 'network', { match: { bodies: 'full' } })
     expect(places(next.records)).toEqual([2])
-    expect(shown(next).length).toBeLessThanOrEqual(replyLimit)
+    expect(visibleJson(next).length).toBeLessThanOrEqual(replyLimit)
     expect(next.next_cursor).toBeDefined()
   })
 
@@ -92,12 +92,12 @@ describe('since', () => {
   test('a place gives what came after it, and nothing when nothing did', () => {
     const recording = noted(5)
     const { latest } = page(recording, 'logs')
-    expect(placesOf(recording, 'logs', { since: latest })).toEqual([])
+    expect(countNodes(recording, 'logs', { since: latest })).toEqual([])
     recording.add('network', request())
     recording.add('logs', log())
-    expect(placesOf(recording, 'logs', { since: latest })).toEqual([7])
-    expect(placesOf(recording, 'logs', { since: String(latest) })).toEqual([7])
-    expect(placesOf(recording, 'logs', { since: 0 })).toHaveLength(6)
+    expect(countNodes(recording, 'logs', { since: latest })).toEqual([7])
+    expect(countNodes(recording, 'logs', { since: String(latest) })).toEqual([7])
+    expect(countNodes(recording, 'logs', { since: 0 })).toHaveLength(6)
   })
 
   test.each([
@@ -114,7 +114,7 @@ describe('since', () => {
   ])('%s gives what was recorded from then on', (since, expected) => {
     const recording = recordingOf()
     at(recording, [noon - 3_600_000, noon - 60_000, noon])
-    expect(placesOf(recording, 'logs', { since, now: noon })).toEqual(expected)
+    expect(countNodes(recording, 'logs', { since, now: noon })).toEqual(expected)
   })
 
   test.each(['yesterday', '', '-5', '5 weeks', '2026-13-45T00:00:00Z', 'Infinity', '1e3', '99999999999999999999'])(
@@ -153,7 +153,7 @@ describe('a cursor', () => {
   test('is good only for the same question', () => {
     const recording = noted(5)
     const made = cursor(recording)
-    expect(placesOf(recording, 'logs', { cursor: made, match: { level: 'log' } })).toEqual([3, 2, 1])
+    expect(countNodes(recording, 'logs', { cursor: made, match: { level: 'log' } })).toEqual([3, 2, 1])
     expect(() => page(recording, 'logs', { cursor: made })).toThrow('Repeat the same mode and filters with it')
     expect(() => page(recording, 'logs', { cursor: made, match: { level: 'error' } })).toThrow('another question')
     expect(() => page(recording, 'network', { cursor: made })).toThrow('another question')
@@ -175,7 +175,7 @@ describe('a cursor', () => {
     const recording = recordingOf()
     for (let i = 0; i < 3; i++) recording.add('network', request())
     const { next_cursor = '' } = page(recording, 'network', { limit: 1, match: { type: 'fetch' } })
-    expect(placesOf(recording, 'network', { cursor: next_cursor, match: { type: 'fetch', bodies: 'full' } })).toEqual([2, 1])
+    expect(countNodes(recording, 'network', { cursor: next_cursor, match: { type: 'fetch', bodies: 'full' } })).toEqual([2, 1])
   })
 })
 
@@ -236,7 +236,7 @@ describe('only what matches is shown', () => {
     [{ tab: 'tab-2' }, [2]],
     [{ seq: 3 }, [3]],
   ] as const)('of logs: %o', (match, expected) => {
-    expect(placesOf(recording, 'logs', { match })).toEqual(expected)
+    expect(countNodes(recording, 'logs', { match })).toEqual(expected)
   })
 
   test.each([
@@ -250,7 +250,7 @@ describe('only what matches is shown', () => {
     [{ type: 'document' }, [4]],
     [{ url: '/api/x' }, [5]],
   ] as const)('of requests: %o', (match, expected) => {
-    expect(placesOf(recording, 'network', { match })).toEqual(expected)
+    expect(countNodes(recording, 'network', { match })).toEqual(expected)
   })
 
   test.each(['6xx', 'bad', '', '4x', 1000])('a status of %j is refused, with what is accepted', (status) => {
@@ -258,12 +258,12 @@ describe('only what matches is shown', () => {
   })
 
   test('of frames, actions, page loads and audits', () => {
-    expect(placesOf(recording, 'sockets', { match: { direction: 'sent' } })).toEqual([9])
-    expect(placesOf(recording, 'sockets', { match: { socket: 'socket-2' } })).toEqual([10])
-    expect(placesOf(recording, 'sockets', { match: { contains: 'HELLO' } })).toEqual([10, 9])
-    expect(placesOf(recording, 'actions', { match: { action: 'input' } })).toEqual([12])
-    expect(placesOf(recording, 'snapshots', { match: { url: '/b' } })).toEqual([14])
-    expect(placesOf(recording, 'audits', { match: { url: 'nowhere' } })).toEqual([])
+    expect(countNodes(recording, 'sockets', { match: { direction: 'sent' } })).toEqual([9])
+    expect(countNodes(recording, 'sockets', { match: { socket: 'socket-2' } })).toEqual([10])
+    expect(countNodes(recording, 'sockets', { match: { contains: 'HELLO' } })).toEqual([10, 9])
+    expect(countNodes(recording, 'actions', { match: { action: 'input' } })).toEqual([12])
+    expect(countNodes(recording, 'snapshots', { match: { url: '/b' } })).toEqual([14])
+    expect(countNodes(recording, 'audits', { match: { url: 'nowhere' } })).toEqual([])
   })
 })
 

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { canonicalJson } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
-import { missedSince, presentPlace } from '../recording/places.ts'
+import { missedSince, currentSeq } from '../recording/places.ts'
 import type { Recording } from '../recording/recording.ts'
 import type { Kind } from '../records/records.ts'
-import { fitting, quoted, replyLimit, shown } from '../reply/reply.ts'
+import { fitJson, quoted, replyLimit, visibleJson } from '../reply/reply.ts'
 import { type Cursor, readCursor, writeCursor } from './cursor.ts'
 import { type Matches, testOf } from './matches.ts'
 import { isSince, type Since, sinceOf } from './since.ts'
@@ -37,10 +37,10 @@ export interface ObservedPage {
 }
 
 const defaultLimit = 20
-const mostRecords = 200
+const maxRecords = 200
 // For our own words around the records.
 const roomForWords = 2_000
-const leastText = 400
+const minTextLength = 400
 
 /**
  * The newest records of a kind that match, as many as a reply can hold and always one. Pages joined by their cursors hold each
@@ -67,8 +67,8 @@ export function page<K extends Kind>(recording: Recording, kind: K, query: PageQ
     if (record === undefined) break
     if (isSince(since, record) && isMatching(record)) {
       // Who asks for few sees more of each.
-      const view = viewOf(kind, record, Math.max(leastText, Math.floor(room / limit / 2)), match)
-      const { length } = shown(view)
+      const view = viewOf(kind, record, Math.max(minTextLength, Math.floor(room / limit / 2)), match)
+      const { length } = visibleJson(view)
       if (records.length === limit || (records.length > 0 && used + length + 1 > room)) {
         next = { before: gone + index, first: gone + firstSince(kept, since), since }
         break
@@ -83,15 +83,15 @@ export function page<K extends Kind>(recording: Recording, kind: K, query: PageQ
   return {
     records,
     ...(next !== undefined && { next_cursor: writeCursor(next, question) }),
-    latest: presentPlace(recording),
+    latest: currentSeq(recording),
     ...(missed > 0 && { missed }),
   }
 }
 
 function limitOf(limit: number | undefined): number {
   if (limit === undefined) return defaultLimit
-  if (Number.isInteger(limit) && limit >= 1 && limit <= mostRecords) return limit
-  throw new ToolError(`The limit is ${quoted(String(limit), 20)}. Give a whole number from 1 to ${mostRecords}.`)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= maxRecords) return limit
+  throw new ToolError(`The limit is ${quoted(String(limit), 20)}. Give a whole number from 1 to ${maxRecords}.`)
 }
 
 function firstSince(kept: readonly { readonly seq: number; readonly at: number }[], since: Since): number {
@@ -110,7 +110,7 @@ function missedAtFirst(recording: Recording, kind: Kind, since: Since): number {
 }
 
 function fitted(view: object, room: number): object {
-  const value: unknown = JSON.parse(fitting(view, room).json)
+  const value: unknown = JSON.parse(fitJson(view, room).json)
   return typeof value === 'object' && value !== null ? value : { shortened: value }
 }
 

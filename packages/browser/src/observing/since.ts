@@ -4,7 +4,7 @@ import { quoted } from '../reply/reply.ts'
 /** From where on records are wanted: from the beginning, after a place, or from a time on. */
 export type Since = { readonly from: 'beginning' } | { readonly from: 'place' | 'time'; readonly value: number }
 
-export const beginning: Since = { from: 'beginning' }
+export const fromBeginning: Since = { from: 'beginning' }
 
 const time = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/i
 const duration = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|h|d)$/i
@@ -15,7 +15,7 @@ export function sinceOf(
   since: number | string | undefined,
   { now, latest }: { readonly now: number; readonly latest: number },
 ): Since {
-  if (since === undefined) return beginning
+  if (since === undefined) return fromBeginning
   const text = typeof since === 'number' ? String(since) : since.trim()
   if (/^\d{1,15}$/.test(text)) return placeOf(Number(text), latest)
   const [, amount, unit = ''] = duration.exec(text) ?? []

@@ -74,7 +74,7 @@ export function findChromium({ platform, variables, path }: Environment): string
       `There is no program at ${asked}, which was given as the browser. Correct --browser or UNFOLD_BROWSER_PATH, or leave it out to use the one of this machine.`,
     )
   }
-  const found = usualPlaces(platform, variables).find((place) => isProgram(place, platform))
+  const found = candidatePaths(platform, variables).find((place) => isProgram(place, platform))
   if (found !== undefined) return found
   const how = howToInstall[platform] ?? '  Install Chromium with the package manager of this system.'
   throw new ChromiumMissing(
@@ -82,7 +82,7 @@ export function findChromium({ platform, variables, path }: Environment): string
   )
 }
 
-function usualPlaces(platform: NodeJS.Platform, variables: Environment['variables']): readonly string[] {
+function candidatePaths(platform: NodeJS.Platform, variables: Environment['variables']): readonly string[] {
   if (platform === 'darwin') {
     const roots = ['/Applications', ...(variables.HOME === undefined ? [] : [`${variables.HOME}/Applications`])]
     return roots.flatMap((root) => macApps.map((app) => `${root}/${app}.app/Contents/MacOS/${app}`))
@@ -116,11 +116,11 @@ export interface LaunchOptions {
 
 const startMs = 30_000
 const endMs = 5_000
-const farewellMs = 1_000
+const closeTimeoutMs = 1_000
 const hasGroups = process.platform !== 'win32'
 const removals = 5
 const removalMs = 20
-const mostOfComplaint = 4_000
+const maxStderrLength = 4_000
 
 // No first-run pages, no sign-in, no reports and no traffic of the browser's own among the pages'.
 const quiet = [
@@ -173,7 +173,7 @@ export async function launchChromium({ executablePath, headless, profile, args =
   ]
   // A group of its own, so that it can be ended with all its helpers.
   const child = spawn(executablePath, all, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], detached: hasGroups })
-  const complaint = complaintsOf(child)
+  const complaint = captureStderr(child)
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`))
@@ -202,7 +202,7 @@ export async function launchChromium({ executablePath, headless, profile, args =
     await Promise.race([answered, ended.then((how) => Promise.reject(new Error(how)))])
   } catch (error) {
     // A browser that ends breaks the pipe first; how it ended says more.
-    const how = await Promise.race([ended, later(farewellMs)])
+    const how = await Promise.race([ended, later(closeTimeoutMs)])
     await close()
     const why = how === undefined ? 'it does not answer' : `it ended with ${how}`
     throw new ChromiumFailed(`The browser at ${executablePath} could not be started: ${why}${complaint()}`, { cause: error })
@@ -234,10 +234,10 @@ function later(ms: number): Promise<undefined> {
 }
 
 /** Keeps the last words a browser writes, and gives them when asked, with advice where we know some. */
-function complaintsOf(child: ChildProcess): () => string {
+function captureStderr(child: ChildProcess): () => string {
   let last = ''
   child.stderr?.on('data', (chunk: Buffer) => {
-    last = (last + chunk.toString()).slice(-mostOfComplaint)
+    last = (last + chunk.toString()).slice(-maxStderrLength)
   })
   return () => {
     const advice = /sandbox/i.test(last)

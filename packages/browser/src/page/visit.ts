@@ -1,9 +1,9 @@
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { makeAria } from '../base/aria.ts'
-import { type Kit, makeKit } from './dom-helpers.ts'
+import { type DomHelpers, createDomHelpers } from './dom-helpers.ts'
 import { PageProblem } from './page-problem.ts'
 
-export interface VisitOptions {
+export interface InspectionOptions {
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -16,27 +16,27 @@ export interface FrameInfo {
 }
 
 /** Runs in the page, beside its own scripts; its text is what is sent, so it must stand alone. */
-export type Script<A, R> = (asked: A, kit: Kit) => R | Promise<R>
+export type Script<A, R> = (input: A, dom: DomHelpers) => R | Promise<R>
 
-interface Place extends FrameInfo {
+interface FrameTarget extends FrameInfo {
   readonly session: CDPSession
   context?: Promise<number>
 }
 
 // The page can neither see nor change what is in this world.
 const world = 'unfold-look'
-const mostFrames = 50
+const maxFrames = 50
 // The browser ends our script at the limit; only where it cannot say so do we have to.
 const graceMs = 250
 // What the browser says when the document that was looked at is no more.
 const gone = /Cannot find context|context was destroyed|navigated or closed|No frame|Frame with the given|Promise was collected/
 
 /** One look at a page: it ends at once when the tab closes or crashes, and at its time limit whatever the page does. */
-export async function visit<T>(page: Page, options: VisitOptions, work: (visit: Visit) => Promise<T>): Promise<T> {
+export async function inspectPage<T>(page: Page, options: InspectionOptions, work: (inspectPage: PageInspection) => Promise<T>): Promise<T> {
   const { timeoutMs, signal } = options
   if (page.isClosed()) throw closed()
   if (signal?.aborted === true) throw cancelled()
-  const looking = new Visit(page, Date.now() + timeoutMs)
+  const inspection = new PageInspection(page, Date.now() + timeoutMs)
   let end: (problem: PageProblem) => void = () => undefined
   const ended = new Promise<never>((_, reject) => {
     end = reject
@@ -44,33 +44,33 @@ export async function visit<T>(page: Page, options: VisitOptions, work: (visit: 
   const onClose = (): void => end(closed())
   const onCrash = (): void => end(crashed())
   const onAbort = (): void => end(cancelled())
-  const timer = setTimeout(() => end(looking.isReached ? slow(timeoutMs) : busy(timeoutMs)), timeoutMs + graceMs)
+  const timer = setTimeout(() => end(inspection.isReached ? slow(timeoutMs) : busy(timeoutMs)), timeoutMs + graceMs)
   page.on('close', onClose)
   page.on('crash', onCrash)
   signal?.addEventListener('abort', onAbort)
   try {
-    const done = looking.enter(onCrash).then(() => work(looking))
+    const done = inspection.enter(onCrash).then(() => work(inspection))
     // When something else ends the visit first, how the work ends is of no interest any more.
     done.catch(() => undefined)
     return await Promise.race([done, ended])
   } catch (error) {
-    throw explained(error, page, timeoutMs)
+    throw explain(error, page, timeoutMs)
   } finally {
     clearTimeout(timer)
     page.off('close', onClose)
     page.off('crash', onCrash)
     signal?.removeEventListener('abort', onAbort)
-    looking.leave()
+    inspection.leave()
   }
 }
 
 /** What a look at a page may use. */
-export class Visit {
+export class PageInspection {
   readonly #page: Page
   readonly #deadline: number
   readonly #sessions: CDPSession[] = []
-  #places: Map<string, Place> | undefined
-  #main: Place | undefined
+  #targets: Map<string, FrameTarget> | undefined
+  #main: FrameTarget | undefined
   #isReached = false
   #isOver = false
 
@@ -101,10 +101,10 @@ export class Visit {
   }
 
   /** Runs a script in the page, or in one of its frames. */
-  async run<A, R>(script: Script<A, R>, asked: A, frame?: string): Promise<R> {
+  async run<A, R>(script: Script<A, R>, input: A, frame?: string): Promise<R> {
     const text = await this.#evaluate(
       await this.#place(frame),
-      `(async () => JSON.stringify((await (${script.toString()})(${literal(asked)}, globalThis.unfoldKit)) ?? null))()`,
+      `(async () => JSON.stringify((await (${script.toString()})(${literal(input)}, globalThis.unfoldKit)) ?? null))()`,
     )
     return JSON.parse(String(text)) as R
   }
@@ -115,13 +115,13 @@ export class Visit {
   }
 
   /** The frame that an element of a frame shows; nothing when the script finds no such element, or the frame is out of reach. */
-  async frameIn<A>(script: (asked: A, kit: Kit) => Element | null, asked: A, frame?: string): Promise<FrameInfo | undefined> {
-    const place = await this.#place(frame)
-    const contextId = await this.#contextOf(place)
-    const expression = `(${script.toString()})(${literal(asked)}, globalThis.unfoldKit)`
-    const { result } = await place.session.send('Runtime.evaluate', { expression, contextId, timeout: this.#left() })
+  async frameIn<A>(script: (input: A, dom: DomHelpers) => Element | null, input: A, frame?: string): Promise<FrameInfo | undefined> {
+    const target = await this.#place(frame)
+    const contextId = await this.#contextOf(target)
+    const expression = `(${script.toString()})(${literal(input)}, globalThis.unfoldKit)`
+    const { result } = await target.session.send('Runtime.evaluate', { expression, contextId, timeout: this.#left() })
     if (result.objectId === undefined) return undefined
-    const { node } = await place.session.send('DOM.describeNode', { objectId: result.objectId })
+    const { node } = await target.session.send('DOM.describeNode', { objectId: result.objectId })
     return node.frameId === undefined ? undefined : (await this.#frames()).get(node.frameId)
   }
 
@@ -130,24 +130,24 @@ export class Visit {
     return [...(await this.#frames()).values()].filter(({ id }) => id !== this.#main?.id)
   }
 
-  async #place(frame: string | undefined): Promise<Place> {
-    const place = frame === undefined ? this.#main : (await this.#frames()).get(frame)
-    if (place === undefined) throw new PageProblem('frame', 'That frame is gone.')
-    return place
+  async #place(frame: string | undefined): Promise<FrameTarget> {
+    const target = frame === undefined ? this.#main : (await this.#frames()).get(frame)
+    if (target === undefined) throw new PageProblem('frame', 'That frame is gone.')
+    return target
   }
 
-  async #frames(): Promise<Map<string, Place>> {
-    if (this.#places !== undefined) return this.#places
-    const places = new Map<string, Place>()
-    if (this.#main !== undefined) await collect(this.#main.session, places)
-    if (this.#main !== undefined) places.set(this.#main.id, this.#main)
-    for (const frame of this.#page.frames().slice(1, mostFrames)) {
+  async #frames(): Promise<Map<string, FrameTarget>> {
+    if (this.#targets !== undefined) return this.#targets
+    const targets = new Map<string, FrameTarget>()
+    if (this.#main !== undefined) await collect(this.#main.session, targets)
+    if (this.#main !== undefined) targets.set(this.#main.id, this.#main)
+    for (const frame of this.#page.frames().slice(1, maxFrames)) {
       // A frame of another site has a process, and so a session, of its own; the others are reached through their parent's.
       const session = await this.#open(frame).catch(() => undefined)
-      if (session !== undefined) await collect(session, places).catch(() => undefined)
+      if (session !== undefined) await collect(session, targets).catch(() => undefined)
     }
-    this.#places = places
-    return places
+    this.#targets = targets
+    return targets
   }
 
   async #open(target: Page | Frame): Promise<CDPSession> {
@@ -157,21 +157,21 @@ export class Visit {
     return session
   }
 
-  #contextOf(place: Place): Promise<number> {
-    place.context ??= this.#enterFrame(place)
-    return place.context
+  #contextOf(target: FrameTarget): Promise<number> {
+    target.context ??= this.#enterFrame(target)
+    return target.context
   }
 
-  async #enterFrame({ session, id }: Place): Promise<number> {
+  async #enterFrame({ session, id }: FrameTarget): Promise<number> {
     const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: id, worldName: world })
-    const expression = `globalThis.unfoldKit ??= (${makeKit.toString()})(${makeAria.toString()}); 0`
+    const expression = `globalThis.unfoldKit ??= (${createDomHelpers.toString()})(${makeAria.toString()}); 0`
     await session.send('Runtime.evaluate', { expression, contextId: executionContextId, timeout: this.#left() })
     return executionContextId
   }
 
-  async #evaluate(place: Place, expression: string): Promise<unknown> {
-    const contextId = await this.#contextOf(place)
-    const { result, exceptionDetails } = await place.session.send('Runtime.evaluate', {
+  async #evaluate(target: FrameTarget, expression: string): Promise<unknown> {
+    const contextId = await this.#contextOf(target)
+    const { result, exceptionDetails } = await target.session.send('Runtime.evaluate', {
       expression,
       contextId,
       awaitPromise: true,
@@ -180,8 +180,8 @@ export class Visit {
     })
     if (exceptionDetails !== undefined) {
       const { exception, text } = exceptionDetails
-      const said = (exception?.description ?? text).split('\n', 1)[0]?.slice(0, 500)
-      throw new PageProblem('script', `The page could not be read (${said}). Try another selector, or reload the page.`)
+      const message = (exception?.description ?? text).split('\n', 1)[0]?.slice(0, 500)
+      throw new PageProblem('script', `The page could not be read (${message}). Try another selector, or reload the page.`)
     }
     return result.value
   }
@@ -191,12 +191,12 @@ export class Visit {
   }
 }
 
-async function collect(session: CDPSession, places: Map<string, Place>): Promise<void> {
+async function collect(session: CDPSession, targets: Map<string, FrameTarget>): Promise<void> {
   const { frameTree } = await session.send('Page.getFrameTree')
   const waiting = [frameTree]
-  for (let tree = waiting.shift(); tree !== undefined && places.size < mostFrames; tree = waiting.shift()) {
+  for (let tree = waiting.shift(); tree !== undefined && targets.size < maxFrames; tree = waiting.shift()) {
     const { id, name = '', url } = tree.frame
-    places.set(id, { id, name: name.slice(0, 200), url: url.slice(0, 2_000), session })
+    targets.set(id, { id, name: name.slice(0, 200), url: url.slice(0, 2_000), session })
     waiting.push(...(tree.childFrames ?? []))
   }
 }
@@ -206,7 +206,7 @@ function literal(value: unknown): string {
   return `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
 }
 
-function explained(error: unknown, page: Page, timeoutMs: number): unknown {
+function explain(error: unknown, page: Page, timeoutMs: number): unknown {
   if (error instanceof PageProblem) return error
   const message = error instanceof Error ? error.message : String(error)
   if (page.isClosed() || /has been closed|Target closed|session closed/i.test(message)) return closed(error)

@@ -123,7 +123,7 @@ export class WatchedBrowser implements AsyncDisposable {
     const page = this.#pages.get(tab.target)
     if (page === undefined) throw new TabUnavailable('busy', `${tab.id} has only just opened. Try again in a moment.`)
     const { signal } = tab
-    return { id: tab.id, page, signal, within: (work) => untilGone(signal, work(page)) }
+    return { id: tab.id, page, signal, within: (work) => untilUnavailable(signal, work(page)) }
   }
 
   /**
@@ -159,7 +159,7 @@ export class WatchedBrowser implements AsyncDisposable {
   async snapshot(id?: string): Promise<void> {
     const tab = this.#find(id)
     try {
-      await untilGone(tab.signal, tab.measure())
+      await untilUnavailable(tab.signal, tab.measure())
     } catch (error) {
       if (error instanceof TabUnavailable) throw error
       throw new TabUnavailable(
@@ -222,7 +222,7 @@ export class WatchedBrowser implements AsyncDisposable {
 }
 
 /** The work's result, or the reason why the tab is gone, whichever is first. */
-async function untilGone<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function untilUnavailable<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   // Nobody waits for it any more when the tab is gone.
   work.catch(() => undefined)
   if (signal.aborted) throw signal.reason

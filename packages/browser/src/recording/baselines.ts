@@ -55,7 +55,7 @@ const measures: readonly Measure[] = [
   { name: 'kB transferred', unit: '', read: ({ transferred }) => transferred / 1_000, floor: 20, share },
 ]
 
-const mostPages = 200
+const maxPages = 200
 
 /** How each page performed before: the first time it was seen, unless another time was chosen. */
 export class Baselines {
@@ -119,7 +119,7 @@ export class Baselines {
 
   #keep(page: string, snapshot: PerformanceSnapshot, isChosen: boolean): void {
     this.#pages.set(page, { snapshot, isChosen })
-    if (this.#pages.size <= mostPages) return
+    if (this.#pages.size <= maxPages) return
     const [oldest] = this.#pages.keys()
     if (oldest !== undefined) this.#pages.delete(oldest)
     this.#evicted += 1

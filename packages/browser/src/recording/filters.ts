@@ -1,4 +1,4 @@
-import type { Kind, LogEntry, LogLevel, NetworkRequest, Recorded, Records, Unplaced } from '../records/records.ts'
+import type { Kind, LogEntry, LogLevel, NetworkRequest, Recorded, Records, NewRecord } from '../records/records.ts'
 
 /** What is recorded at all. */
 export interface Filters {
@@ -15,7 +15,7 @@ export interface Filters {
 export const noFilters: Filters = { urls: [], ignoreUrls: [], levels: [], types: [] }
 
 /** Whether these filters let the record in. */
-export function isWanted<K extends Kind>(filters: Filters, kind: K, record: Unplaced<Records[K]>): boolean {
+export function matchesFilters<K extends Kind>(filters: Filters, kind: K, record: NewRecord<Records[K]>): boolean {
   if (filters === noFilters) return true
   const { urls, ignoreUrls, levels, types } = filters
   const { url } = record as Partial<Recorded> & { readonly url?: string }

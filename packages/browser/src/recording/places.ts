@@ -1,13 +1,13 @@
 import { type Kind, kinds } from '../records/records.ts'
 import type { Recording } from './recording.ts'
 
-const mostRemembered = 200
+const maxRemembered = 200
 
 // For each place that was given out, how many records of each kind there had been by then.
 const remembered = new WeakMap<Recording, Map<number, readonly number[]>>()
 
 /** The place of now, to ask later for what came after it. What goes unseen until then can be counted. */
-export function presentPlace(recording: Recording): number {
+export function currentSeq(recording: Recording): number {
   const places = remembered.get(recording) ?? new Map<number, readonly number[]>()
   remembered.set(recording, places)
   const place = recording.seq
@@ -18,7 +18,7 @@ export function presentPlace(recording: Recording): number {
     kinds.map((kind) => recording.of(kind).pushed),
   )
   for (const [oldest] of places) {
-    if (places.size <= mostRemembered) break
+    if (places.size <= maxRemembered) break
     places.delete(oldest)
   }
   return place

@@ -180,10 +180,10 @@ test('any number of records leaves no more than the limits allow, with right cou
     log({ level: 'warning', text: 'slow' }),
   ]
   for (let i = 0; i < records; i++) recording.add('logs', entries[i % 3] ?? log())
-  const { entries: most, bytes } = defaultLimits.logs
-  expect(recording.of('logs').length).toBe(most)
+  const { entries: max, bytes } = defaultLimits.logs
+  expect(recording.of('logs').length).toBe(max)
   expect(recording.of('logs').bytes).toBeLessThanOrEqual(bytes)
-  expect(recording.of('logs').evicted).toBe(records - most)
+  expect(recording.of('logs').evicted).toBe(records - max)
   expect(recording.facts.read().errors).toBe([...recording.of('logs')].filter(({ level }) => level === 'error').length)
   expect(kinds.filter((kind) => recording.of(kind).length > 0)).toEqual(['logs'])
 }, 60_000)

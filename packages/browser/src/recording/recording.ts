@@ -2,9 +2,9 @@ import type { RingLimits } from '@unfold-mcp/core'
 import { LiveFacts } from '@unfold-mcp/core'
 import { Endpoints } from '../api/endpoints.ts'
 import { RecordRing } from '../records/record-ring.ts'
-import type { Kind, LogEntry, PendingRequest, Recorded, Records, SocketStatus, Unplaced } from '../records/records.ts'
+import type { Kind, LogEntry, PendingRequest, Recorded, Records, SocketStatus, NewRecord } from '../records/records.ts'
 import type { Redactor } from '../redaction/redaction.ts'
-import { type Filters, isWanted, noFilters } from './filters.ts'
+import { type Filters, matchesFilters, noFilters } from './filters.ts'
 
 /** What the tools' modes depend on: how much there is of each kind. */
 export type BrowserFacts = {
@@ -26,9 +26,9 @@ export const defaultLimits: Limits = {
   audits: { entries: 10, bytes: 8 * megabyte },
 }
 
-const mostOpenSockets = 20
-const mostClosedSockets = 10
-const mostPending = 1_000
+const maxOpenSockets = 20
+const maxClosedSockets = 10
+const maxPending = 1_000
 
 export interface RecordingOptions {
   readonly redactor: Redactor
@@ -81,8 +81,8 @@ export class Recording {
   }
 
   /** Keeps a record, without its secrets; gives it its place. Nothing when the filters do not want it. */
-  add<K extends Kind>(kind: K, given: Unplaced<Records[K]>): Records[K] | undefined {
-    if (!isWanted(this.filters, kind, given)) {
+  add<K extends Kind>(kind: K, given: NewRecord<Records[K]>): Records[K] | undefined {
+    if (!matchesFilters(this.filters, kind, given)) {
       this.filtered += 1
       return undefined
     }
@@ -103,12 +103,12 @@ export class Recording {
   /** Notes how a WebSocket stands. The longest-known ones go when there are too many. */
   connection(status: SocketStatus): void {
     this.#connections.set(status.id, this.redactor.connection(status))
-    for (const [closed, most] of [
-      [false, mostOpenSockets],
-      [true, mostClosedSockets],
+    for (const [closed, max] of [
+      [false, maxOpenSockets],
+      [true, maxClosedSockets],
     ] as const) {
       const same = [...this.#connections.values()].filter(({ state }) => (state === 'closed') === closed)
-      for (const { id } of same.slice(0, Math.max(0, same.length - most))) this.#connections.delete(id)
+      for (const { id } of same.slice(0, Math.max(0, same.length - max))) this.#connections.delete(id)
     }
     this.#count()
   }
@@ -120,7 +120,7 @@ export class Recording {
   /** Notes a request that was sent; `undefined` when it is over. */
   setPending(id: string, request: PendingRequest | undefined): void {
     if (request === undefined) this.#pending.delete(id)
-    else if (this.#pending.size < mostPending) this.#pending.set(id, this.redactor.pending(request))
+    else if (this.#pending.size < maxPending) this.#pending.set(id, this.redactor.pending(request))
   }
 
   /** Forgets what is kept of these kinds, or of all. A WebSocket that is not closed stays known: more will come of it. */

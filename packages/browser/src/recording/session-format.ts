@@ -20,7 +20,7 @@ export interface SavedSession {
 }
 
 // More records than any buffer may keep, or places beyond what can be counted, are no session of ours.
-const mostRecords = 100_000
+const maxRecords = 100_000
 const count = z.number().min(0)
 const place = {
   seq: z.int().min(1).max(1e15),
@@ -174,7 +174,7 @@ const connection: z.ZodType<SocketStatus> = z.strictObject({
 function inOrder<R extends { readonly seq: number }>(record: z.ZodType<R>): z.ZodType<readonly R[]> {
   return z
     .array(record)
-    .max(mostRecords)
+    .max(maxRecords)
     .superRefine((records, context) => {
       const index = records.findIndex(({ seq }, i) => i > 0 && seq <= (records[i - 1]?.seq ?? 0))
       if (index !== -1)

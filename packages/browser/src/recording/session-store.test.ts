@@ -7,7 +7,7 @@ import { kinds } from '../records/records.ts'
 import { Redactor } from '../redaction/redaction.ts'
 import { Baselines } from './baselines.ts'
 import { Recording } from './recording.ts'
-import { listSessions, loadSession, mostBytes, saveSession } from './session-store.ts'
+import { listSessions, loadSession, maxBytes, saveSession } from './session-store.ts'
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'unfold-sessions-'))
@@ -262,9 +262,9 @@ describe('what is no whole session changes nothing', () => {
   test('a file that is too large is not even read', async () => {
     const message = await refusal(async (path) => {
       await writeFile(path, '')
-      await truncate(path, mostBytes + 1)
+      await truncate(path, maxBytes + 1)
     })
-    expect(message).toContain(`has ${mostBytes + 1} bytes, more than the ${mostBytes} that are read`)
+    expect(message).toContain(`has ${maxBytes + 1} bytes, more than the ${maxBytes} that are read`)
   })
 
   test('a link to another file, a folder, or a folder that is a link', async () => {

@@ -9,12 +9,12 @@ import type { Recording } from './recording.ts'
 import { format, recordSchemas, type SavedSession, sessionSchema, version } from './session-format.ts'
 
 /** What a session keeps besides the recording. */
-export interface KeptBaselines {
+export interface SavedBaselines {
   entries(): readonly PerformanceSnapshot[]
   restore(entries: readonly PerformanceSnapshot[]): void
 }
 
-export interface SessionPlace {
+export interface SessionLocation {
   /** The folder that the sessions are in, a file each. */
   readonly directory: string
   /** 1 to 64 small letters, digits, dots, underscores and hyphens, the first a letter or a digit. */
@@ -22,18 +22,18 @@ export interface SessionPlace {
 }
 
 /** Larger ones are neither written nor read. */
-export const mostBytes = 64 * 1024 * 1024
+export const maxBytes = 64 * 1024 * 1024
 
 /** Writes everything that is recorded to a file, whole or not at all; what was kept under the name before is replaced. */
 export async function saveSession(
   recording: Recording,
-  baselines: Pick<KeptBaselines, 'entries'>,
-  { directory, name, now = Date.now }: SessionPlace & { readonly now?: () => number },
+  baselines: Pick<SavedBaselines, 'entries'>,
+  { directory, name, now = Date.now }: SessionLocation & { readonly now?: () => number },
 ): Promise<{ readonly path: string; readonly bytes: number; readonly leftOut: number }> {
   const path = pathOf(directory, name)
-  const { text, leftOut } = written(recording, baselines.entries(), new Date(now()).toISOString())
+  const { text, leftOut } = serializeSession(recording, baselines.entries(), new Date(now()).toISOString())
   await makeFolder(directory)
-  checkFile(await stateOf(path), name, path)
+  checkFile(await statFile(path), name, path)
   await replaceFile(path, text)
   return { path, bytes: Buffer.byteLength(text), leftOut }
 }
@@ -44,8 +44,8 @@ export async function saveSession(
  */
 export async function loadSession(
   recording: Recording,
-  baselines: Pick<KeptBaselines, 'restore'>,
-  { directory, name }: SessionPlace,
+  baselines: Pick<SavedBaselines, 'restore'>,
+  { directory, name }: SessionLocation,
 ): Promise<{ readonly savedAt: string; readonly records: number }> {
   const session = await readSession(directory, name)
   const { redactor } = recording
@@ -63,7 +63,7 @@ export async function loadSession(
   const kept = clean('snapshots', session.baselines)
   recording.restore(
     records,
-    session.connections.map((status) => ended(redactor.connection(status))),
+    session.connections.map((status) => closedSocket(redactor.connection(status))),
   )
   baselines.restore(kept)
   return { savedAt: session.savedAt, records: kinds.reduce((sum, kind) => sum + records[kind].length, 0) }
@@ -73,18 +73,18 @@ export async function loadSession(
 export async function listSessions(
   directory: string,
 ): Promise<readonly { readonly name: string; readonly bytes: number; readonly savedAt: string }[]> {
-  if ((await stateOf(directory)) === undefined) return []
+  if ((await statFile(directory)) === undefined) return []
   await checkFolder(directory)
   const names = (await readdir(directory)).filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length))
   const sessions: { name: string; bytes: number; savedAt: string }[] = []
-  for (const name of names.filter(isName).slice(0, mostListed)) {
-    const state = await stateOf(pathOf(directory, name))
+  for (const name of names.filter(isName).slice(0, maxListed)) {
+    const state = await statFile(pathOf(directory, name))
     if (state?.isFile() === true) sessions.push({ name, bytes: state.size, savedAt: state.mtime.toISOString() })
   }
   return sessions.toSorted((a, b) => (a.savedAt < b.savedAt ? 1 : -1))
 }
 
-const mostListed = 1_000
+const maxListed = 1_000
 const isName = (name: string): boolean => /^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)
 
 function pathOf(directory: string, name: string): string {
@@ -95,7 +95,7 @@ function pathOf(directory: string, name: string): string {
   )
 }
 
-function written(
+function serializeSession(
   recording: Recording,
   baselines: readonly PerformanceSnapshot[],
   savedAt: string,
@@ -126,23 +126,23 @@ function written(
     baselines,
   }
   // A character takes at least one byte in a file and two here; what is far too large is not even written out.
-  const text = bytes > 4 * mostBytes ? undefined : JSON.stringify(session)
-  if (text !== undefined && Buffer.byteLength(text) <= mostBytes) return { text, leftOut }
+  const text = bytes > 4 * maxBytes ? undefined : JSON.stringify(session)
+  if (text !== undefined && Buffer.byteLength(text) <= maxBytes) return { text, leftOut }
   throw new ToolError(
-    `What is recorded is larger than a session may be (${mostBytes / 1024 / 1024} MB). Forget a part of it with configure clear, or ` +
+    `What is recorded is larger than a session may be (${maxBytes / 1024 / 1024} MB). Forget a part of it with configure clear, or ` +
       'lower the limits with configure buffers.',
   )
 }
 
 async function readSession(directory: string, name: string): Promise<SavedSession> {
   const path = pathOf(directory, name)
-  const state = (await stateOf(directory)) === undefined ? undefined : await stateOf(path)
-  if (state === undefined) throw await missing(directory, name)
+  const state = (await statFile(directory)) === undefined ? undefined : await statFile(path)
+  if (state === undefined) throw await sessionNotFound(directory, name)
   await checkFolder(directory)
   checkFile(state, name, path)
   const what = `The session "${name}" (${path})`
-  if (state.size > mostBytes) throw new ToolError(`${what} has ${state.size} bytes, more than the ${mostBytes} that are read.`)
-  const value = parsed(await readWhole(path), what)
+  if (state.size > maxBytes) throw new ToolError(`${what} has ${state.size} bytes, more than the ${maxBytes} that are read.`)
+  const value = parseSession(await readFileText(path), what)
   const { format: itsFormat, version: itsVersion } = value
   if (itsFormat !== format) throw new ToolError(`${what} is not a session of this program. Give the name of another one.`)
   if (typeof itsVersion === 'number' && itsVersion > version) {
@@ -159,7 +159,7 @@ async function readSession(directory: string, name: string): Promise<SavedSessio
   )
 }
 
-function parsed(text: string, what: string): { readonly [name: string]: unknown } {
+function parseSession(text: string, what: string): { readonly [name: string]: unknown } {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return { ...value }
@@ -169,20 +169,20 @@ function parsed(text: string, what: string): { readonly [name: string]: unknown 
   throw new ToolError(`${what} is not a session of this program. Give the name of another one.`)
 }
 
-async function missing(directory: string, name: string): Promise<ToolError> {
+async function sessionNotFound(directory: string, name: string): Promise<ToolError> {
   const names = (await listSessions(directory)).map((session) => session.name)
   const there = names.length === 0 ? 'None was saved yet.' : `There is: ${names.slice(0, 20).join(', ')}.`
   return new ToolError(`There is no session "${name}". ${there}`)
 }
 
 /** A WebSocket of a session that is over. */
-function ended(status: SocketStatus): SocketStatus {
+function closedSocket(status: SocketStatus): SocketStatus {
   return status.state === 'closed'
     ? status
     : { ...status, state: 'closed', closedBecause: 'It was open when the session was saved.' }
 }
 
-async function stateOf(path: string): Promise<Stats | undefined> {
+async function statFile(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path)
   } catch (error) {
@@ -192,7 +192,7 @@ async function stateOf(path: string): Promise<Stats | undefined> {
 }
 
 async function makeFolder(directory: string): Promise<void> {
-  if ((await stateOf(directory)) === undefined) {
+  if ((await statFile(directory)) === undefined) {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 })
     } catch (error) {
@@ -203,7 +203,7 @@ async function makeFolder(directory: string): Promise<void> {
 }
 
 async function checkFolder(directory: string): Promise<void> {
-  const state = await stateOf(directory)
+  const state = await statFile(directory)
   if (state?.isDirectory() === true) return
   throw new ToolError(`${directory} is no folder of its own but a link or a file. Sessions are kept only in a real folder.`)
 }
@@ -216,7 +216,7 @@ function checkFile(state: Stats | undefined, name: string, path: string): void {
 }
 
 /** Reads a file that is one itself: whoever puts a link or a pipe in its place meanwhile gets nothing. */
-async function readWhole(path: string): Promise<string> {
+async function readFileText(path: string): Promise<string> {
   try {
     // Windows knows neither of the last two, and takes them as nothing.
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)

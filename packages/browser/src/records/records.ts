@@ -9,7 +9,7 @@ export interface Recorded {
 }
 
 /** A record before it has its place: the recording gives it one. */
-export type Unplaced<R extends Recorded> = Omit<R, 'seq'>
+export type NewRecord<R extends Recorded> = Omit<R, 'seq'>
 
 export type LogLevel = 'error' | 'warning' | 'info' | 'log' | 'debug'
 

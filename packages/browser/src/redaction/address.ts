@@ -1,36 +1,36 @@
-import { addressMarker, type Found, isHidden } from './marker.ts'
-import { isLong, isWorthHiding, secrecyOf } from './names.ts'
+import { addressMarker, type OnRedacted, isRedactedValue } from './marker.ts'
+import { isLong, isSensitiveValue, secrecyOf } from './names.ts'
 
 type Apply = (text: string) => string
 
 /** The address without user, password and the parameters that look secret; `text` sees to what else may be in it. */
-export function hideInAddress(url: string, found: Found, text: Apply): string {
+export function redactInAddress(url: string, onRedacted: OnRedacted, text: Apply): string {
   if (/^(?:data|blob|javascript):/i.test(url)) return text(url)
-  const bare = withoutUser(url, found)
+  const bare = withoutUser(url, onRedacted)
   const [origin = ''] = /^[a-z][a-z0-9+.-]{0,30}:\/\/[^/?#]*/i.exec(bare) ?? []
   const hash = cut(bare.slice(origin.length), '#')
   const query = cut(hash.before, '?')
-  const path = origin + hideInPath(query.before, found, text)
-  const parameters = query.after === undefined ? '' : `?${hideInParameters(query.after, found, text)}`
-  return path + parameters + (hash.after === undefined ? '' : `#${hideInFragment(hash.after, found, text)}`)
+  const path = origin + redactInPath(query.before, onRedacted, text)
+  const parameters = query.after === undefined ? '' : `?${redactInParameters(query.after, onRedacted, text)}`
+  return path + parameters + (hash.after === undefined ? '' : `#${redactInFragment(hash.after, onRedacted, text)}`)
 }
 
 /** Parameters as addresses and forms write them, without those that look secret. */
-export function hideInParameters(parameters: string, found: Found, text: Apply): string {
+export function redactInParameters(parameters: string, onRedacted: OnRedacted, text: Apply): string {
   return parameters
     .split('&')
-    .map((parameter) => hideInParameter(parameter, found, text))
+    .map((parameter) => redactInParameter(parameter, onRedacted, text))
     .join('&')
 }
 
-function hideInParameter(parameter: string, found: Found, text: Apply): string {
+function redactInParameter(parameter: string, onRedacted: OnRedacted, text: Apply): string {
   const { before: name, after: value } = cut(parameter, '=')
   if (value === undefined) return inAddress(parameter, text)
   const secrecy = secrecyOf(decoded(name))
   const isSecret = secrecy === 'always' || secrecy === 'data' || (secrecy === 'long' && isLong(value))
   if (!isSecret) return `${inAddress(name, text)}=${inAddress(value, text)}`
-  if (isHidden(value) || !isWorthHiding(name, value)) return parameter
-  found('parameter')
+  if (isRedactedValue(value) || !isSensitiveValue(name, value)) return parameter
+  onRedacted('parameter')
   return `${name}=${addressMarker}`
 }
 
@@ -41,15 +41,15 @@ function inAddress(written: string, text: Apply): string {
   return clean === says ? written : encodeURIComponent(clean)
 }
 
-function withoutUser(url: string, found: Found): string {
+function withoutUser(url: string, onRedacted: OnRedacted): string {
   const [, scheme, user] = /^([a-z][a-z0-9+.-]{0,30}:\/\/)([^/?#]*)@/i.exec(url) ?? []
-  if (scheme === undefined || user === undefined || isHidden(user)) return url
-  found('user')
+  if (scheme === undefined || user === undefined || isRedactedValue(user)) return url
+  onRedacted('user')
   return `${scheme}${addressMarker}${url.slice(scheme.length + user.length)}`
 }
 
 /** `https://user:password@host` anywhere in a text, without user and password. */
-export function hideUsers(text: string, found: Found, marker: string): string {
+export function redactUsers(text: string, onRedacted: OnRedacted, marker: string): string {
   const authority = /[^/?#\s"'`<>\\]*/y
   let clean = ''
   let kept = 0
@@ -57,40 +57,40 @@ export function hideUsers(text: string, found: Found, marker: string): string {
     authority.lastIndex = at + 3
     const user = authority.exec(text)?.[0] ?? ''
     const length = user.lastIndexOf('@')
-    if (length <= 0 || isHidden(user.slice(0, length))) continue
+    if (length <= 0 || isRedactedValue(user.slice(0, length))) continue
     clean += text.slice(kept, at + 3) + marker
     kept = at + 3 + length
-    found('user')
+    onRedacted('user')
   }
   return clean + text.slice(kept)
 }
 
 // Links that let someone in, such as /reset-password/8f3a…, have the secret in their path.
-function hideInPath(path: string, found: Found, text: Apply): string {
+function redactInPath(path: string, onRedacted: OnRedacted, text: Apply): string {
   const parts = path.split('/')
   return parts
     .map((part, i) => {
       if (i > 0 && isLong(part) && secrecyOf(parts[i - 1] ?? '') === 'always') {
-        found('path')
+        onRedacted('path')
         return addressMarker
       }
-      return hideInParts(part, found, text)
+      return redactInParts(part, onRedacted, text)
     })
     .join('/')
 }
 
 /** A part of a path can have parameters of its own: `/list;jsessionid=8f3a…`. */
-function hideInParts(part: string, found: Found, text: Apply): string {
+function redactInParts(part: string, onRedacted: OnRedacted, text: Apply): string {
   return part
     .split(';')
-    .map((each) => (each.includes('=') ? hideInParameter(each, found, text) : inAddress(each, text)))
+    .map((each) => (each.includes('=') ? redactInParameter(each, onRedacted, text) : inAddress(each, text)))
     .join(';')
 }
 
-function hideInFragment(fragment: string, found: Found, text: Apply): string {
+function redactInFragment(fragment: string, onRedacted: OnRedacted, text: Apply): string {
   const { before, after } = cut(fragment, '?')
-  if (after !== undefined) return `${hideInFragment(before, found, text)}?${hideInParameters(after, found, text)}`
-  return before.includes('=') ? hideInParameters(before, found, text) : hideInPath(before, found, text)
+  if (after !== undefined) return `${redactInFragment(before, onRedacted, text)}?${redactInParameters(after, onRedacted, text)}`
+  return before.includes('=') ? redactInParameters(before, onRedacted, text) : redactInPath(before, onRedacted, text)
 }
 
 function cut(text: string, mark: string): { readonly before: string; readonly after?: string } {

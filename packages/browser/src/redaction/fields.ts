@@ -1,6 +1,6 @@
-import { keptOf } from './headers.ts'
-import { type Found, hasHidden, isHidden, marker } from './marker.ts'
-import { isLong, isWorthHiding, type Secrecy, secrecyOf, squashed } from './names.ts'
+import { visiblePart } from './headers.ts'
+import { type OnRedacted, hasRedaction, isRedactedValue, marker } from './marker.ts'
+import { isLong, isSensitiveValue, type Secrecy, secrecyOf, normalizeName } from './names.ts'
 import { endOfString, type Quote, quoteAt } from './quotes.ts'
 
 /** In `code` only what is in quotes is a value: `token: next()` is left as it is, so that a script stays one. */
@@ -27,7 +27,7 @@ interface Value {
  * The text without the values of names that look secret: `"password": "x"`, `{password: 'x'}`, `token=x`, `Api-Key: x`, whole or
  * cut, also where quotes are escaped. Looks at each character a few times at most.
  */
-export function hideFields(text: string, found: Found, reading: Reading = 'data'): string {
+export function redactFields(text: string, onRedacted: OnRedacted, reading: Reading = 'data'): string {
   const separator = /[:=]/g
   let clean = ''
   let kept = 0
@@ -39,14 +39,14 @@ export function hideFields(text: string, found: Found, reading: Reading = 'data'
     if (value.replacement !== text.slice(value.start, value.end)) {
       clean += text.slice(kept, value.start) + value.replacement
       kept = value.end
-      found('field')
+      onRedacted('field')
     }
     separator.lastIndex = Math.max(value.end, match.index + 1)
   }
   return clean + text.slice(kept)
 }
 
-const longestName = 128
+const maxNameLength = 128
 const isSpace = (char: string | undefined): boolean => char === ' ' || char === '\t'
 const isBreak = (char: string | undefined): boolean => char === '\n' || char === '\r'
 const inName = /[\w$.[\]%\u0080-\uffff-]/
@@ -77,7 +77,7 @@ function nameBefore(text: string, separator: number, floor: number): Name | unde
 
 function wordStart(text: string, end: number, floor: number): number {
   let start = end
-  while (start > floor && end - start < longestName && inName.test(text[start - 1] ?? '')) start--
+  while (start > floor && end - start < maxNameLength && inName.test(text[start - 1] ?? '')) start--
   return start
 }
 
@@ -86,7 +86,7 @@ function quotedName(text: string, closing: number, floor: number): Name | undefi
   let end = closing
   while (end > floor && text[end - 1] === '\\') end--
   let start = end
-  while (start > floor && end - start <= longestName && text[start - 1] !== mark) start--
+  while (start > floor && end - start <= maxNameLength && text[start - 1] !== mark) start--
   if (start === end || text[start - 1] !== mark) return undefined
   const name = text.slice(start, end)
   return { text: name, secrecy: secrecyOf(name), quote: { mark, escapes: closing - end }, isPlace: false, isParameter: false }
@@ -122,9 +122,9 @@ function quotedValue(text: string, start: number, quote: Quote, name: Name): Val
   const inside = start + quote.escapes + 1
   const end = endOfString(text, inside, quote)
   const value = text.slice(inside, end)
-  if (value === '' || isHidden(value)) return { start: inside, end, replacement: value }
+  if (value === '' || isRedactedValue(value)) return { start: inside, end, replacement: value }
   if (name.secrecy === 'long') return undefined
-  return { start: inside, end, replacement: keptOf(name.text, value) }
+  return { start: inside, end, replacement: visiblePart(name.text, value) }
 }
 
 // As far as a value without quotes can reach. What closes something around it is given back below.
@@ -136,18 +136,18 @@ const wholeLines = /^(?:proxy)?authorization$|^(?:set)?cookies?$|phrase|mnemonic
 
 function bareValue(text: string, start: number, name: Name, sign: string | undefined): Value | undefined {
   const isSentence = sign === ':' && name.quote === undefined
-  const isWholeLine = isSentence && wholeLines.test(squashed(name.text))
+  const isWholeLine = isSentence && wholeLines.test(normalizeName(name.text))
   const reach = isWholeLine ? restOfLine : name.quote === undefined ? bare : bareInJson
   reach.lastIndex = start
   const run = reach.exec(text)?.[0] ?? ''
   const value = isWholeLine ? run.trimEnd() : withoutClosers(run)
   const end = start + value.length
-  if (isHidden(value) || !isWorthHiding(name.text, value)) return { start, end, replacement: value }
+  if (isRedactedValue(value) || !isSensitiveValue(name.text, value)) return { start, end, replacement: value }
   if (name.secrecy === 'long' && (isSentence || !isLong(value))) return undefined
   // "Session: started" is no secret, "session: 8f3a…" is.
-  if (name.secrecy === 'data' && isSentence && !isWholeLine && (hasHidden(value) || (!/\d/.test(value) && value.length < 20)))
+  if (name.secrecy === 'data' && isSentence && !isWholeLine && (hasRedaction(value) || (!/\d/.test(value) && value.length < 20)))
     return undefined
-  if (isWholeLine) return { start, end, replacement: keptOf(name.text, value) }
+  if (isWholeLine) return { start, end, replacement: visiblePart(name.text, value) }
   return { start, end, replacement: inQuotes(marker, name.quote) }
 }
 
@@ -163,7 +163,7 @@ const written = /[\w.~%+-]*/y
 function parameterInCode(text: string, start: number): Value | undefined {
   written.lastIndex = start
   const value = written.exec(text)?.[0] ?? ''
-  if (isHidden(value)) return undefined
+  if (isRedactedValue(value)) return undefined
   // Where a quote ends it, or another parameter follows, it stands in a string.
   const isInString = value.length >= 4 && `"'\`\\&#<`.includes(text[start + value.length] ?? ' ')
   if (!isInString && (value.length < 8 || !/\d/.test(value))) return undefined
@@ -197,7 +197,7 @@ function leavesHidden(text: string, start: number, outer: Quote | undefined): Va
       const end = endOfString(text, inside, quote)
       const value = text.slice(inside, end)
       at = Math.min(text.length, end + quote.escapes + 1)
-      if (value !== '' && !isHidden(value) && !isFollowedByColon(text, at)) hide(inside, end, marker)
+      if (value !== '' && !isRedactedValue(value) && !isFollowedByColon(text, at)) hide(inside, end, marker)
       continue
     }
     if (structure.test(char) || char === '\\') {
@@ -209,7 +209,7 @@ function leavesHidden(text: string, start: number, outer: Quote | undefined): Va
     }
     bareLeaf.lastIndex = at
     const leaf = bareLeaf.exec(text)?.[0] ?? char
-    if (isWorthHiding('', leaf) && !isFollowedByColon(text, at + leaf.length)) hide(at, at + leaf.length, inQuotes(marker, outer))
+    if (isSensitiveValue('', leaf) && !isFollowedByColon(text, at + leaf.length)) hide(at, at + leaf.length, inQuotes(marker, outer))
     at += leaf.length
   }
   return { start, end: at, replacement: clean + text.slice(kept, at) }

@@ -1,4 +1,4 @@
-import { type Found, isHidden, marker } from './marker.ts'
+import { type OnRedacted, isRedactedValue, marker } from './marker.ts'
 import { type Secrecy, secrecyOf } from './names.ts'
 
 interface Attribute {
@@ -15,14 +15,14 @@ const holding = new Set(['value', 'content', 'data-value', 'defaultvalue'])
 const isSecret = (secrecy: Secrecy): boolean => secrecy === 'always' || secrecy === 'data'
 
 /** HTML or XML without what fields that look secret hold: `<input name="csrf" value="…">`, `<password>…</password>`. */
-export function hideInMarkup(text: string, found: Found): string {
+export function redactInMarkup(text: string, onRedacted: OnRedacted): string {
   let clean = ''
   let kept = 0
   const hide = (start: number, value: string): void => {
-    if (value.trim() === '' || isHidden(value)) return
+    if (value.trim() === '' || isRedactedValue(value)) return
     clean += text.slice(kept, start) + marker
     kept = start + value.length
-    found('markup')
+    onRedacted('markup')
   }
   const tags = new RegExp(tagName)
   for (let tag = tags.exec(text); tag !== null; tag = tags.exec(text)) {

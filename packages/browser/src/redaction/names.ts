@@ -1,4 +1,4 @@
-import { hasHidden } from './marker.ts'
+import { hasRedaction } from './marker.ts'
 
 /**
  * Whether what has this name is a secret. `always`; or `data`: in data it is, while a sentence such as "session: started" has
@@ -30,30 +30,30 @@ const about = new Set(
   ).split(' '),
 )
 
-const longestName = 128
-const mostKnown = 2_000
+const maxNameLength = 128
+const maxKnown = 2_000
 const known = new Map<string, Secrecy>()
 
 /** Whether what has this name is a secret, whichever way the name is written. */
 export function secrecyOf(name: string): Secrecy {
-  const short = name.length > longestName ? name.slice(-longestName) : name
+  const short = name.length > maxNameLength ? name.slice(-maxNameLength) : name
   const before = known.get(short)
   if (before !== undefined) return before
   const secrecy = judged(short)
   // Names repeat; a page that makes up new ones all the time must not fill the memory.
-  if (known.size >= mostKnown) known.clear()
+  if (known.size >= maxKnown) known.clear()
   known.set(short, secrecy)
   return secrecy
 }
 
 /** A name as one small word, without what people put between its parts. */
-export function squashed(name: string): string {
+export function normalizeName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9\u0080-\uffff]+/g, '')
 }
 
 function judged(name: string): Secrecy {
   // What is left of a name of which a part was hidden could look like another.
-  if (hasHidden(name)) return 'no'
+  if (hasRedaction(name)) return 'no'
   const words = unescaped(name)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -80,12 +80,12 @@ function unescaped(name: string): string {
 const harmless = new Set(['', 'true', 'false', 'null', 'undefined', 'nan', 'none', 'nil'])
 
 /** Whether a value of a secret's name is worth hiding: a flag tells nothing, and "max_tokens: 100" counts them. */
-export function isWorthHiding(name: string, value: string): boolean {
+export function isSensitiveValue(name: string, value: string): boolean {
   if (harmless.has(value.toLowerCase())) return false
   return !(/^\d{1,7}$/.test(value) && /tokens$/i.test(name))
 }
 
 /** Whether a value could be a secret where the name could also stand for something else: a code, a key. */
 export function isLong(value: string): boolean {
-  return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && !hasHidden(value)
+  return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && !hasRedaction(value)
 }

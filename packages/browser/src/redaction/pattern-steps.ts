@@ -1,4 +1,4 @@
-import { anyNumber, type CharacterSet, type Node, PatternRefused } from './pattern-syntax.ts'
+import { anyNumber, type CharacterSet, type Node, InvalidPattern } from './pattern-syntax.ts'
 
 /** One step of the machine: takes a character, holds only at some places, goes on at two places, or is the end. */
 export type Step =
@@ -7,12 +7,12 @@ export type Step =
   | { readonly kind: 'fork'; readonly to: readonly number[] }
   | { readonly kind: 'end' }
 
-const mostSteps = 600
+const maxSteps = 600
 
 /** The steps that look for a pattern; throws `PatternRefused` for one that needs too many, or that finds nothing. */
 export function stepsOf(node: Node): readonly Step[] {
   if (canBeEmpty(node)) {
-    throw new PatternRefused(
+    throw new InvalidPattern(
       'The pattern matches where there is nothing, such as `a*` does. Write what must be there, such as `a+`.',
     )
   }
@@ -30,8 +30,8 @@ function canBeEmpty(node: Node): boolean {
 }
 
 function emit(node: Node, steps: Step[]): void {
-  if (steps.length > mostSteps) {
-    throw new PatternRefused(
+  if (steps.length > maxSteps) {
+    throw new InvalidPattern(
       'The pattern repeats too much within repetitions. Use `+` or `*` instead of numbers, or several patterns.',
     )
   }

@@ -8,22 +8,22 @@ import type {
   Records,
   SocketEvent,
   SocketStatus,
-  Unplaced,
+  NewRecord,
   UserAction,
 } from '../records/records.ts'
 import { quoted } from '../reply/reply.ts'
-import { hideInAddress, hideInParameters, hideUsers } from './address.ts'
-import { hideCards } from './cards.ts'
-import { hideFields } from './fields.ts'
-import { hideHeader } from './headers.ts'
-import { hideInJson, isJson } from './json.ts'
-import { type Found, marker } from './marker.ts'
-import { hideInMarkup } from './markup.ts'
-import { hideInMultipart } from './multipart.ts'
+import { redactInAddress, redactInParameters, redactUsers } from './address.ts'
+import { redactCards } from './cards.ts'
+import { redactFields } from './fields.ts'
+import { redactHeader } from './headers.ts'
+import { redactInJson, isJson } from './json.ts'
+import { type OnRedacted, marker } from './marker.ts'
+import { redactInMarkup } from './markup.ts'
+import { redactInMultipart } from './multipart.ts'
 import { secrecyOf } from './names.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
-import { PatternRefused } from './pattern-syntax.ts'
-import { hidePrivateKeys, hideTokens } from './tokens.ts'
+import { InvalidPattern } from './pattern-syntax.ts'
+import { redactPrivateKeys, redactTokens } from './tokens.ts'
 
 /** Something more to hide, as a regular expression, under a name to find it by. */
 export interface RedactionPattern {
@@ -35,12 +35,12 @@ export interface RedactorOptions {
   readonly patterns?: readonly RedactionPattern[]
 }
 
-const mostPatterns = 50
-const mostRemembered = 500
-const longestRemembered = 1_000
+const maxPatterns = 50
+const maxRemembered = 500
+const maxRememberedLength = 1_000
 const patternName = /^[a-z0-9][a-z0-9_-]{0,39}$/
 // Strings within strings within strings: deeper ones are read as plain text.
-const deepest = 4
+const maxDepth = 4
 
 // What we say ourselves, or a protocol does: no page writes secrets there.
 const ours = new Set(
@@ -59,7 +59,7 @@ export class Redactor {
   readonly #counts = new Map<string, number>()
   /** Addresses that were looked at and hold nothing: a page says its own with everything that happens on it. */
   readonly #plainAddresses = new Set<string>()
-  readonly #found: Found = (rule) => this.#count(rule, 1)
+  readonly #found: OnRedacted = (rule) => this.#count(rule, 1)
 
   constructor({ patterns = [] }: RedactorOptions = {}) {
     for (const each of patterns) this.add(each)
@@ -72,14 +72,14 @@ export class Redactor {
         `${quoted(name, 60)} cannot be a pattern's name. Use 1 to 40 small letters, digits, underscores and hyphens.`,
       )
     }
-    if (!this.#patterns.has(name) && this.#patterns.size >= mostPatterns) {
-      throw new ToolError(`There are ${mostPatterns} patterns already, which is the most. Remove one first.`)
+    if (!this.#patterns.has(name) && this.#patterns.size >= maxPatterns) {
+      throw new ToolError(`There are ${maxPatterns} patterns already, which is the most. Remove one first.`)
     }
     try {
       this.#patterns.set(name, { source: pattern, pattern: compilePattern(pattern) })
       this.#plainAddresses.clear()
     } catch (error) {
-      if (error instanceof PatternRefused) throw new ToolError(error.message, { cause: error })
+      if (error instanceof InvalidPattern) throw new ToolError(error.message, { cause: error })
       throw error
     }
   }
@@ -108,7 +108,7 @@ export class Redactor {
   url(url: string): string {
     if (this.#plainAddresses.has(url)) return url
     const inside = (text: string): string => this.#text(text, { depth: 1, isCut: false })
-    const clean = settled(url, (each) => hideInAddress(each, this.#found, inside))
+    const clean = settled(url, (each) => redactInAddress(each, this.#found, inside))
     if (clean === url) this.#rememberPlain(url)
     return clean
   }
@@ -119,11 +119,11 @@ export class Redactor {
   }
 
   /** A record without its secrets, whichever of its texts they are in. */
-  record<K extends Kind>(kind: K, record: Unplaced<Records[K]>): Unplaced<Records[K]> {
-    const given: Unplaced<Recorded> = record
-    if (kind === 'sockets') return this.#frame(given as Unplaced<SocketEvent>) as unknown as Unplaced<Records[K]>
+  record<K extends Kind>(kind: K, record: NewRecord<Records[K]>): NewRecord<Records[K]> {
+    const given: NewRecord<Recorded> = record
+    if (kind === 'sockets') return this.#frame(given as NewRecord<SocketEvent>) as unknown as NewRecord<Records[K]>
     if (kind !== 'actions') return this.#object(record)
-    return this.#object(withoutSecretValue(given as Unplaced<UserAction>, this.#found)) as unknown as Unplaced<Records[K]>
+    return this.#object(withoutSecretValue(given as NewRecord<UserAction>, this.#found)) as unknown as NewRecord<Records[K]>
   }
 
   /** Anything that JSON can hold, without its secrets: a name that looks secret hides what it has. */
@@ -164,7 +164,7 @@ export class Redactor {
   }
 
   #header(header: Header): Header {
-    return hideHeader(header, this.#found, { text: (text) => this.text(text), url: (url) => this.url(url) })
+    return redactHeader(header, this.#found, { text: (text) => this.text(text), url: (url) => this.url(url) })
   }
 
   #body(body: Body): Body {
@@ -178,23 +178,23 @@ export class Redactor {
   #content(text: string, type: string, isCut: boolean): string {
     if (type.includes('x-www-form-urlencoded')) {
       const inside = (each: string): string => this.#text(each, { depth: 1, isCut })
-      return settled(text, (each) => hideInParameters(each, this.#found, inside))
+      return settled(text, (each) => redactInParameters(each, this.#found, inside))
     }
-    if (type.includes('multipart')) return this.#anyText(hideInMultipart(text, this.#found), isCut)
+    if (type.includes('multipart')) return this.#anyText(redactInMultipart(text, this.#found), isCut)
     if (type.includes('json')) return this.#anyText(text, isCut)
     if (/html|xml|svg/.test(type)) return this.#markup(text, isCut)
     return /script|css/.test(type) ? settled(text, (each) => this.#plain(each, isCut, 'code')) : this.#anyText(text, isCut)
   }
 
   #markup(text: string, isCut: boolean): string {
-    return settled(text, (each) => this.#plain(hideInMarkup(each, this.#found), isCut, 'code'))
+    return settled(text, (each) => this.#plain(redactInMarkup(each, this.#found), isCut, 'code'))
   }
 
   #anyText(text: string, isCut: boolean): string {
     return settled(text, (each) => this.#text(each, { depth: 0, isCut }))
   }
 
-  #frame({ text, ...rest }: Unplaced<SocketEvent>): Unplaced<SocketEvent> {
+  #frame({ text, ...rest }: NewRecord<SocketEvent>): NewRecord<SocketEvent> {
     const clean = this.#object(rest)
     if (text === undefined) return clean
     const isCut = rest.cut === true
@@ -212,25 +212,25 @@ export class Redactor {
     // No rule finds anything in so little.
     if (text.length < 6 && !/[:=]/.test(text) && this.#patterns.size === 0) return text
     const { depth, isCut } = reading
-    if (depth >= deepest || !isJson(text)) return this.#plain(text, isCut)
+    if (depth >= maxDepth || !isJson(text)) return this.#plain(text, isCut)
     // A pattern that has quotes in it means those of the JSON, and may tear it apart.
     return this.#matched(this.#json(text, reading), ({ source }) => source.includes('"'))
   }
 
   #json(text: string, { depth, isCut }: Reading): string {
-    return hideInJson(text, this.#found, (each, isLast) => this.#text(each, { depth: depth + 1, isCut: isCut && isLast }))
+    return redactInJson(text, this.#found, (each, isLast) => this.#text(each, { depth: depth + 1, isCut: isCut && isLast }))
   }
 
   #plain(text: string, isCut: boolean, reading: 'data' | 'code' = 'data'): string {
-    const withoutKeys = hidePrivateKeys(text, this.#found)
-    const withoutFields = hideFields(hideUsers(withoutKeys, this.#found, marker), this.#found, reading)
-    return this.#matched(hideCards(hideTokens(withoutFields, this.#found, isCut), this.#found))
+    const withoutKeys = redactPrivateKeys(text, this.#found)
+    const withoutFields = redactFields(redactUsers(withoutKeys, this.#found, marker), this.#found, reading)
+    return this.#matched(redactCards(redactTokens(withoutFields, this.#found, isCut), this.#found))
   }
 
-  #matched(text: string, isWanted: (pattern: { readonly source: string }) => boolean = () => true): string {
+  #matched(text: string, matchesFilters: (pattern: { readonly source: string }) => boolean = () => true): string {
     let clean = text
     for (const [name, each] of this.#patterns) {
-      if (!isWanted(each)) continue
+      if (!matchesFilters(each)) continue
       const { text: next, hidden } = each.pattern.hide(clean)
       if (hidden > 0) this.#count(`pattern:${name}`, hidden)
       clean = next
@@ -239,8 +239,8 @@ export class Redactor {
   }
 
   #rememberPlain(url: string): void {
-    if (url.length > longestRemembered) return
-    if (this.#plainAddresses.size >= mostRemembered) this.#plainAddresses.clear()
+    if (url.length > maxRememberedLength) return
+    if (this.#plainAddresses.size >= maxRemembered) this.#plainAddresses.clear()
     this.#plainAddresses.add(url)
   }
 
@@ -249,12 +249,12 @@ export class Redactor {
   }
 }
 
-const mostRounds = 6
+const maxRounds = 6
 
 /** What is left when hiding it again changes nothing: what a token hid can look like something else when it is gone. */
 function settled(text: string, hide: (text: string) => string): string {
   let now = text
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const next = hide(now)
     if (next === now) return now
     now = next
@@ -271,13 +271,13 @@ function isBody(value: object): value is Body {
 }
 
 /** What was typed into a field whose names say that it is secret is dropped, also when the page did not mark it so. */
-function withoutSecretValue(action: Unplaced<UserAction>, found: Found): Unplaced<UserAction> {
+function withoutSecretValue(action: NewRecord<UserAction>, onRedacted: OnRedacted): NewRecord<UserAction> {
   const { value, selectors, ...rest } = action
   if (value === undefined) return action
   const { testId, role, label, placeholder, css = '' } = selectors ?? {}
   const names = [testId, role?.name, label, placeholder, css.split(/[\s>+~]/).at(-1)]
   const isSecret = action.secret === true || names.some((name) => name !== undefined && secrecyOf(name) === 'always')
   if (!isSecret) return action
-  found('typed')
+  onRedacted('typed')
   return { ...rest, ...(selectors === undefined ? {} : { selectors }), secret: true }
 }

@@ -2,15 +2,15 @@ import { ToolError } from '@unfold-mcp/server'
 import { z } from 'zod'
 import { analyzeApi } from '../analyze/api.ts'
 import { changesSince } from '../analyze/changes.ts'
-import { performanceOf } from '../analyze/performance.ts'
-import { timelineOf } from '../analyze/timeline.ts'
-import { given } from '../base/defined.ts'
+import { analyzePerformance } from '../analyze/performance.ts'
+import { buildTimeline } from '../analyze/timeline.ts'
+import { defined } from '../base/defined.ts'
 import { withTimes } from '../base/times.ts'
 import type { Baselines } from '../recording/baselines.ts'
 import type { Recording } from '../recording/recording.ts'
 import { dataReply } from '../reply/reply.ts'
 import { audited } from './audit.ts'
-import type { Box } from './box.ts'
+import type { Toolbox } from './box.ts'
 import { advice, data } from './data.ts'
 import type { Watch } from './watch.ts'
 
@@ -18,9 +18,9 @@ const limit = z.int().min(1).max(100).optional().describe('How many at most')
 const url = z.string().max(500).optional().describe('Only addresses that contain this')
 
 /** What is to be made of what happened. */
-export function addAnalyze(box: Box, watch: Watch): void {
+export function addAnalyze(toolbox: Toolbox, watch: Watch): void {
   const { recording, baselines } = watch
-  box.composite(
+  toolbox.composite(
     'analyze',
     {
       title: 'Analyze',
@@ -76,16 +76,16 @@ export function addAnalyze(box: Box, watch: Watch): void {
       },
     },
     {
-      performance: ({ url: part, limit: most, baseline }) => {
+      performance: ({ url: part, limit: max, baseline }) => {
         if (baseline === 'clear') baselines.clear()
         if (baseline === 'set') for (const snapshot of newestLoads(recording)) baselines.set(snapshot)
-        const found = performanceOf(recording, baselines, given({ url: part, limit: most }))
+        const found = analyzePerformance(recording, baselines, defined({ url: part, limit: max }))
         const worse = found.pages.filter(({ metrics }) => metrics.some(({ verdict }) => verdict === 'worse')).length
         return dataReply(`${found.pages.length} pages, ${worse} of them worse than their baseline in some way.`, withTimes(found))
       },
-      api: ({ url: part, limit: most, offset, form }) => {
+      api: ({ url: part, limit: max, offset, form }) => {
         if (form === 'openapi') return dataReply('An OpenAPI document of what was seen.', recording.endpoints.openapi())
-        const found = analyzeApi(recording.endpoints, given({ contains: part, limit: most, offset }))
+        const found = analyzeApi(recording.endpoints, defined({ contains: part, limit: max, offset }))
         return dataReply(`${found.endpoints.length} of ${found.total} endpoints.`, withTimes(found))
       },
       accessibility: async ({ selector, tags, tab }, { signal }) => {
@@ -105,8 +105,8 @@ export function addAnalyze(box: Box, watch: Watch): void {
         const total = Object.values(found.counts).reduce((sum, count) => sum + count, 0)
         return dataReply(`${total} new records; pass latest as since to see what comes next.`, withTimes(found))
       },
-      timeline: ({ limit: most, before }) => {
-        const found = timelineOf(recording, given({ limit: most, before }))
+      timeline: ({ limit: max, before }) => {
+        const found = buildTimeline(recording, defined({ limit: max, before }))
         return dataReply(`${found.entries.length} entries, oldest first.`, withTimes(found))
       },
     },

@@ -13,10 +13,10 @@ export interface AuditRequest {
 /** Audits a tab as it is now, and keeps what was found. */
 export async function audited(watch: Watch, { tab, selector, tags, signal }: AuditRequest): Promise<Audit> {
   const { recording } = watch
-  const audit = await onTab(watch, { tab, signal }, (page, id, untilGone) =>
+  const audit = await onTab(watch, { tab, signal }, (page, id, untilUnavailable) =>
     auditPage(page, {
       tab: id,
-      signal: untilGone,
+      signal: untilUnavailable,
       ...(selector !== undefined && { selector }),
       ...(tags !== undefined && { tags }),
     }),

@@ -3,7 +3,7 @@ import { version } from '../base/version.ts'
 import type { Watch } from './watch.ts'
 
 /** An empty toolbox over a recording. Everything in it waits for the first observation, unless it says otherwise. */
-export function emptyBox(
+export function createToolbox(
   { recording, firstPage }: Pick<Watch, 'recording' | 'firstPage'>,
   { counts = true }: { readonly counts?: boolean } = {},
 ) {
@@ -24,4 +24,4 @@ export function emptyBox(
   })
 }
 
-export type Box = ReturnType<typeof emptyBox>
+export type Toolbox = ReturnType<typeof createToolbox>

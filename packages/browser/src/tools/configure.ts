@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { noFilters } from '../recording/filters.ts'
 import { listSessions, loadSession, saveSession } from '../recording/session-store.ts'
 import { kinds } from '../records/records.ts'
-import { dataReply, ownReply, quoted } from '../reply/reply.ts'
-import type { Box } from './box.ts'
+import { dataReply, plainReply, quoted } from '../reply/reply.ts'
+import type { Toolbox } from './box.ts'
 import type { Watch } from './watch.ts'
 
 const which = z.array(z.enum(kinds)).optional()
@@ -12,9 +12,9 @@ const texts = z.array(z.string().min(1).max(500)).max(50).optional()
 const sessionName = z.string().describe('A short name: small letters, digits, dots, underscores, hyphens')
 
 /** How the watching is done. Every mode is always there. */
-export function addConfigure(box: Box, watch: Watch): void {
+export function addConfigure(toolbox: Toolbox, watch: Watch): void {
   const { recording } = watch
-  box.composite(
+  toolbox.composite(
     'configure',
     {
       title: 'Configure',
@@ -81,7 +81,7 @@ export function addConfigure(box: Box, watch: Watch): void {
           const { limits } = recording.of(kind)
           recording.limit({ [kind]: { entries: entries ?? limits.entries, bytes: bytes ?? limits.bytes } })
         }
-        return ownReply(
+        return plainReply(
           kind === undefined ? 'What each buffer holds and may hold.' : `The buffer for ${kind} was changed.`,
           buffers(watch),
         )
@@ -98,7 +98,7 @@ export function addConfigure(box: Box, watch: Watch): void {
         recording.filters = Object.keys(changes).length > 0 ? { ...kept, ...changes } : kept
         const note =
           recording.filters === filters ? 'What is recorded.' : 'From now on this is recorded; what was recorded stays.'
-        return ownReply(note, { ...recording.filters, kept_out: recording.filtered })
+        return plainReply(note, { ...recording.filters, kept_out: recording.filtered })
       },
       redaction: ({ add, remove }) => {
         const { redactor } = recording
@@ -112,21 +112,21 @@ export function addConfigure(box: Box, watch: Watch): void {
           add === undefined
             ? 'Patterns that were added to the built-in rules.'
             : 'This is taken out too: from what was recorded already, and from what will be.'
-        return ownReply(note, { patterns: redactor.list() })
+        return plainReply(note, { patterns: redactor.list() })
       },
       clear: ({ which: chosen }) => {
         recording.clear(chosen)
-        return ownReply(`Forgotten: ${(chosen ?? kinds).join(', ')}.`)
+        return plainReply(`Forgotten: ${(chosen ?? kinds).join(', ')}.`)
       },
       save: async ({ name }) => {
         const { path, bytes, leftOut } = await saveSession(recording, watch.baselines, { directory: watch.sessions, name })
         const rest = leftOut === 0 ? '' : ` ${leftOut} records that could not be read again were left out.`
-        return ownReply(`Kept as "${name}" in ${path} (${bytes} bytes).${rest}`)
+        return plainReply(`Kept as "${name}" in ${path} (${bytes} bytes).${rest}`)
       },
       load: async ({ session }) => {
-        if (session === undefined) return ownReply('What can be loaded.', { sessions: await listSessions(watch.sessions) })
+        if (session === undefined) return plainReply('What can be loaded.', { sessions: await listSessions(watch.sessions) })
         await loadSession(recording, watch.baselines, { directory: watch.sessions, name: session })
-        return ownReply(`Loaded "${session}"; what was recorded before is gone.`, buffers(watch))
+        return plainReply(`Loaded "${session}"; what was recorded before is gone.`, buffers(watch))
       },
     },
   )

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { performanceOf } from '../analyze/performance.ts'
+import { analyzePerformance } from '../analyze/performance.ts'
 import { version } from '../base/version.ts'
 import { har } from '../generate/har/har.ts'
 import { prSummary } from '../generate/pr-summary.ts'
@@ -8,9 +8,9 @@ import { sarif } from '../generate/sarif/sarif.ts'
 import { playwrightTest } from '../generate/script/playwright-test.ts'
 import { reproduction } from '../generate/script/reproduction.ts'
 import { writeOutput } from '../reply/output.ts'
-import { documentReply, inert, ownReply } from '../reply/reply.ts'
+import { documentReply, escapeInvisible, plainReply } from '../reply/reply.ts'
 import { audited } from './audit.ts'
-import type { Box } from './box.ts'
+import type { Toolbox } from './box.ts'
 import { advice, data } from './data.ts'
 import type { Watch } from './watch.ts'
 
@@ -23,10 +23,10 @@ const script = z.object({
 const place = { tab: z.string().optional().describe('The tab, such as tab-1; the current one unless told') }
 
 /** Documents made from what was recorded. */
-export function addGenerate(box: Box, watch: Watch): void {
+export function addGenerate(toolbox: Toolbox, watch: Watch): void {
   const { recording } = watch
   const actions = (last: number | undefined) => [...recording.of('actions')].slice(-(last ?? 1_000))
-  box.composite(
+  toolbox.composite(
     'generate',
     {
       title: 'Generate',
@@ -82,19 +82,19 @@ export function addGenerate(box: Box, watch: Watch): void {
             actions: [...recording.of('actions')],
             logs: [...recording.of('logs')],
             network: [...recording.of('network')],
-            performance: performanceOf(watch.recording, watch.baselines).pages.map(({ url, metrics }) => ({ url, metrics })),
+            performance: analyzePerformance(watch.recording, watch.baselines).pages.map(({ url, metrics }) => ({ url, metrics })),
             audits: [...recording.of('audits')],
           }),
         ),
       sarif: async ({ file, tab }, { signal }) => {
         const audit = await audited(watch, { tab, signal })
         return delivered(watch, { file, suffix: '.sarif', what: 'A SARIF log of the audit' }, (limit) =>
-          inert(JSON.stringify(sarif(audit, { version, limit }), undefined, 1)),
+          escapeInvisible(JSON.stringify(sarif(audit, { version, limit }), undefined, 1)),
         )
       },
       har: ({ file }) =>
         delivered(watch, { file, suffix: '.har', what: 'An HTTP archive' }, (limit) =>
-          inert(JSON.stringify(har([...recording.of('network')], { version, snapshots: [...recording.of('snapshots')], limit }))),
+          escapeInvisible(JSON.stringify(har([...recording.of('network')], { version, snapshots: [...recording.of('snapshots')], limit }))),
         ),
     },
   )
@@ -123,5 +123,5 @@ async function delivered(
 ): Promise<CallToolResult> {
   if (file === undefined) return documentReply(`${what}.`, make(inAnswer))
   const written = await writeOutput(output, file.endsWith(suffix) ? file : `${file}${suffix}`, make(inFile))
-  return ownReply(`${what}, written to ${written.path} (${written.bytes} bytes).`)
+  return plainReply(`${what}, written to ${written.path} (${written.bytes} bytes).`)
 }

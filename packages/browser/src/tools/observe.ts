@@ -1,12 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { given } from '../base/defined.ts'
+import { defined } from '../base/defined.ts'
 import { withTimes } from '../base/times.ts'
 import { describePage } from '../dom/dom.ts'
 import { type PageQuery, page } from '../observing/observing.ts'
 import type { Kind } from '../records/records.ts'
-import { dataReply, replyLimit, shown } from '../reply/reply.ts'
-import type { Box } from './box.ts'
+import { dataReply, replyLimit, visibleJson } from '../reply/reply.ts'
+import type { Toolbox } from './box.ts'
 import { advice, data } from './data.ts'
 import { onTab, withoutSecrets } from './live.ts'
 import type { Watch } from './watch.ts'
@@ -14,9 +14,9 @@ import type { Watch } from './watch.ts'
 const contains = z.string().max(500).optional().describe('Only those that contain this text')
 
 /** What happened in the browser, and what is there now. */
-export function addObserve(box: Box, watch: Watch): void {
+export function addObserve(toolbox: Toolbox, watch: Watch): void {
   const { recording } = watch
-  box.composite(
+  toolbox.composite(
     'observe',
     {
       title: 'Observe',
@@ -84,33 +84,33 @@ export function addObserve(box: Box, watch: Watch): void {
     },
     {
       errors: ({ contains: text, ...asked }) =>
-        pageReply(watch, 'logs', 'errors', asked, { level: 'error', ...given({ contains: text, tab: asked.tab }) }),
+        pageReply(watch, 'logs', 'errors', asked, { level: 'error', ...defined({ contains: text, tab: asked.tab }) }),
       logs: ({ contains: text, level, ...asked }) =>
-        pageReply(watch, 'logs', 'log entries', asked, given({ contains: text, level, tab: asked.tab })),
+        pageReply(watch, 'logs', 'log entries', asked, defined({ contains: text, level, tab: asked.tab })),
       network: ({ url, method, status, type, seq, bodies, headers, ...asked }) => {
         const pending = recording.pending().slice(0, 20)
-        const match = given({ url, method, status, type, seq, bodies, headers, tab: asked.tab })
+        const match = defined({ url, method, status, type, seq, bodies, headers, tab: asked.tab })
         return pageReply(watch, 'network', 'requests', asked, match, pending.length > 0 ? { pending: withTimes(pending) } : {})
       },
       websocket_events: ({ contains: text, socket, direction, ...asked }) =>
-        pageReply(watch, 'sockets', 'WebSocket events', asked, given({ contains: text, socket, direction, tab: asked.tab })),
+        pageReply(watch, 'sockets', 'WebSocket events', asked, defined({ contains: text, socket, direction, tab: asked.tab })),
       websocket_status: ({ tab }) => {
         const connections = recording.connections().filter((each) => tab === undefined || each.tab === tab)
         return dataReply(`${connections.length} ${connections.length === 1 ? 'WebSocket' : 'WebSockets'}.`, {
           connections: withTimes(connections),
         })
       },
-      actions: ({ action, ...asked }) => pageReply(watch, 'actions', 'actions', asked, given({ action, tab: asked.tab })),
+      actions: ({ action, ...asked }) => pageReply(watch, 'actions', 'actions', asked, defined({ action, tab: asked.tab })),
       vitals: async (asked) => {
         // What the page did since it was measured last counts too; without a page to measure there is what was measured.
         await watch.browser.snapshot(asked.tab).catch(() => undefined)
-        return pageReply(watch, 'snapshots', 'measurements', asked, given({ tab: asked.tab }))
+        return pageReply(watch, 'snapshots', 'measurements', asked, defined({ tab: asked.tab }))
       },
       page: async ({ tab }, { signal }) => {
         const tabs = watch.browser.tabs()
-        const described = await onTab(watch, { tab, signal }, async (current, id, untilGone) => ({
+        const described = await onTab(watch, { tab, signal }, async (current, id, untilUnavailable) => ({
           tab: id,
-          ...(await describePage(current, { signal: untilGone })),
+          ...(await describePage(current, { signal: untilUnavailable })),
         }))
         const seen = withoutSecrets(recording.redactor, tabs.length > 1 ? { ...described, tabs } : described)
         return dataReply('The page as it is now.', seen)
@@ -137,8 +137,8 @@ function pageReply<K extends Kind>(
 ): CallToolResult {
   const place = since !== undefined && /^\d{1,15}$/u.test(since) ? Number(since) : since
   // What is told beside the records takes its room from them.
-  const room = replyLimit - roomForWords - shown(rest).length
-  const query = { ...given({ limit, cursor, since: place }), match, room } as PageQuery<K>
+  const room = replyLimit - roomForWords - visibleJson(rest).length
+  const query = { ...defined({ limit, cursor, since: place }), match, room } as PageQuery<K>
   const found = page(recording, kind, query)
   const { length } = found.records
   const older = found.next_cursor === undefined ? '' : ' There are older ones: pass next_cursor as cursor.'

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { given } from '../base/defined.ts'
+import { defined } from '../base/defined.ts'
 import { queryDom } from '../dom/dom.ts'
 import { dataReply } from '../reply/reply.ts'
-import type { Box } from './box.ts'
+import type { Toolbox } from './box.ts'
 import { onTab, withoutSecrets } from './live.ts'
 import type { Watch } from './watch.ts'
 
 /** A live look at the elements of a page. */
-export function addQueryDom(box: Box, watch: Watch): void {
-  box.tool(
+export function addQueryDom(toolbox: Toolbox, watch: Watch): void {
+  toolbox.tool(
     'query_dom',
     {
       title: 'Query the DOM',
@@ -35,12 +35,12 @@ export function addQueryDom(box: Box, watch: Watch): void {
       }),
     },
     async ({ tab, ...asked }, { signal }) => {
-      const found = await onTab(watch, { tab, signal }, async (page, id, untilGone) => ({
+      const found = await onTab(watch, { tab, signal }, async (page, id, untilUnavailable) => ({
         tab: id,
-        ...(await queryDom(page, { selector: asked.selector, ...given(asked), signal: untilGone })),
+        ...(await queryDom(page, { selector: asked.selector, ...defined(asked), signal: untilUnavailable })),
       }))
-      const shown = found.elements.length
-      const count = found.total === shown ? `${shown}` : `${shown} of ${found.total}`
+      const visibleJson = found.elements.length
+      const count = found.total === visibleJson ? `${visibleJson}` : `${visibleJson} of ${found.total}`
       const note = `${count} ${found.total === 1 ? 'element matches' : 'elements match'}.`
       return dataReply(note, withoutSecrets(watch.recording.redactor, found))
     },

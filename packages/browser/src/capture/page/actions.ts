@@ -2,13 +2,13 @@
 import type { Selectors } from '../../records/records.ts'
 
 /** What this side of the page tells ours. */
-export type Tell = (report: object) => void
+export type SendReport = (report: object) => void
 
 /**
  * Runs in pages: tells what the person does, and gives the function that tells what is still held back. Stands alone, because its text is what is sent. Secrets do not leave the page:
  * what is typed into a field for one is never read.
  */
-export function watchActions(tell: Tell, selectorsOf: (element: Element) => Selectors, mostOfValue: number): () => void {
+export function watchActions(send: SendReport, selectorsOf: (element: Element) => Selectors, maxValueLength: number): () => void {
   const typingPauseMs = 1_000
   const scrollPauseMs = 250
   const gestureMs = 2_000
@@ -21,7 +21,7 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
   let scrolling = 0
   let gestureAt = Number.NEGATIVE_INFINITY
   let keyed: { readonly key: string; readonly target: Element; readonly at: number } | undefined
-  let labelled: { readonly control: Element | null; readonly at: number } | undefined
+  let untrustedNotice: { readonly control: Element | null; readonly at: number } | undefined
 
   const attribute = (element: Element, name: string): string => Element.prototype.getAttribute.call(element, name) ?? ''
   const tagOf = (element: Element): string =>
@@ -65,14 +65,14 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
   const chosenIn = (element: Element): string => {
     if (element instanceof HTMLSelectElement) {
       const chosen = Array.from(element.selectedOptions, (option) => option.value || option.text)
-      return chosen.join('\n').slice(0, mostOfValue)
+      return chosen.join('\n').slice(0, maxValueLength)
     }
     const text =
       element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : (element.textContent ?? '')
-    return text.slice(0, mostOfValue)
+    return text.slice(0, maxValueLength)
   }
   const act = (action: string, element: Element | undefined, more: object = {}): void => {
-    tell({
+    send({
       kind: 'action',
       action,
       at: Date.now(),
@@ -136,12 +136,12 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
     const element = meant(target)
     const at = event.timeStamp
     // A label's click comes again as its control's, and Enter in a field as the button's: the person did one thing.
-    if (labelled !== undefined && labelled.control === element && at - labelled.at < 20) return
+    if (untrustedNotice !== undefined && untrustedNotice.control === element && at - untrustedNotice.at < 20) return
     if (event.detail === 0 && keyed?.key === 'Enter' && keyed.target !== element && at - keyed.at < 100) return
     endTyping()
     endScrolling()
     const label = element instanceof HTMLLabelElement ? element : null
-    if (label !== null) labelled = { control: label.control, at }
+    if (label !== null) untrustedNotice = { control: label.control, at }
     const control = label?.control ?? element
     // Boxes and lists tell what was chosen, which says more than where was clicked.
     if (/^(?:checkbox|radio)$/.test(typeOf(control)) || tagOf(control) === 'select' || control instanceof HTMLOptionElement)

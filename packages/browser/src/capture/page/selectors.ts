@@ -7,9 +7,9 @@ import type { Selectors } from '../../records/records.ts'
  * A form's fields can hide the form's own properties by their names; so these are read off the prototypes.
  */
 export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => Selectors {
-  const mostText = 120
-  const mostNodes = 300
-  const mostAlike = 300
+  const maxTextLength = 120
+  const maxNodes = 300
+  const maxAlike = 300
   const getter = (prototype: object, name: string): ((object: object) => unknown) => {
     const property = Object.getOwnPropertyDescriptor(prototype, name)
     return (object) => {
@@ -41,7 +41,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
     const root = Node.prototype.getRootNode.call(element)
     return root instanceof ShadowRoot ? root : document
   }
-  const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, mostText)
+  const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, maxTextLength)
   const all = (root: Document | ShadowRoot, css: string): ArrayLike<Element> => {
     try {
       return (root instanceof Document ? Document : DocumentFragment).prototype.querySelectorAll.call(root, css)
@@ -61,7 +61,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
     const walk = (node: object): void => {
       for (const child of (readChildren(node) ?? []) as Iterable<Node>) {
         nodes += 1
-        if (nodes > mostNodes || text.length > mostText * 2) return
+        if (nodes > maxNodes || text.length > maxTextLength * 2) return
         if (child instanceof Text) text += child.data
         if (!(child instanceof Element) || attribute(child, 'aria-hidden') === 'true') continue
         const tag = tagOf(child)
@@ -96,8 +96,8 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
   const accessibleName = (element: Element, role: string): string => {
     const ids = attribute(element, 'aria-labelledby')?.trim().split(/\s+/).slice(0, 5) ?? []
     const byOthers = ids.map((id) => Array.from(all(rootOf(element), `#${CSS.escape(id)}`))[0])
-    const labelled = tidy(byOthers.map((other) => (other === undefined ? '' : textIn(other))).join(' '))
-    if (labelled !== '') return labelled
+    const untrustedNotice = tidy(byOthers.map((other) => (other === undefined ? '' : textIn(other))).join(' '))
+    if (untrustedNotice !== '') return untrustedNotice
     const said = attribute(element, 'aria-label') ?? labelOf(element)
     if (said !== undefined) return tidy(said)
     const tag = tagOf(element)
@@ -114,7 +114,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
     const name = accessibleName(element, role)
     if (name === '') return undefined
     const alike = all(rootOf(element), `${tagOf(element)},[role]`)
-    for (let i = 0; i < alike.length && i < mostAlike; i++) {
+    for (let i = 0; i < alike.length && i < maxAlike; i++) {
       const other = alike[i]
       if (other !== undefined && other !== element && roleOf(other) === role && accessibleName(other, role) === name)
         return undefined
@@ -198,7 +198,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
       ...(role && { role }),
       ...(label !== undefined && { label: tidy(label) }),
       ...(placeholder !== undefined && { placeholder: tidy(placeholder) }),
-      ...(text !== '' && text.length < mostText && { text }),
+      ...(text !== '' && text.length < maxTextLength && { text }),
       css: cssOf(element).slice(0, 2_000),
       xpath: xpathOf(element).slice(0, 2_000),
     }

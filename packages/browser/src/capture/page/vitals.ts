@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 import type { Vitals } from '../reports.ts'
-import type { Tell } from './actions.ts'
+import type { SendReport } from './actions.ts'
 
 /** Runs in pages: measures how the page performs, and gives the function that says how it stands. Stands alone, because its text is what is sent. */
-export function measureVitals(tell: Tell): () => Vitals {
+export function measureVitals(send: SendReport): () => Vitals {
   const settleMs = 1_000
   const soFarMs = 100
-  const mostInteractions = 10
+  const maxInteractions = 10
   const longest: { id: number; ms: number }[] = []
   const observers: { readonly observer: PerformanceObserver; readonly take: (entries: PerformanceEntryList) => void }[] = []
   let fcp: number | undefined
@@ -33,7 +33,7 @@ export function measureVitals(tell: Tell): () => Vitals {
     if (telling !== 0) return
     telling = window.setTimeout(() => {
       telling = 0
-      tell({ ...measure(), isSoFar: true })
+      send({ ...measure(), isSoFar: true })
     }, soFarMs)
   }
   const startedAt = (): number => {
@@ -79,7 +79,7 @@ export function measureVitals(tell: Tell): () => Vitals {
         longest.push({ id, ms: duration })
       }
       longest.sort((a, b) => b.ms - a.ms)
-      longest.splice(mostInteractions)
+      longest.splice(maxInteractions)
     }
   }
   observe('event', interacted, { durationThreshold: 16 })
@@ -118,16 +118,16 @@ export function measureVitals(tell: Tell): () => Vitals {
   }
 
   const isPage = /^(?:https?|file|chrome-extension):$/.test(location.protocol)
-  const tellSoon = (): void => {
+  const sendSoon = (): void => {
     setTimeout(() => {
-      tell(measure())
+      send(measure())
       telling = 0
     }, settleMs)
   }
   if (isPage) {
-    if (document.readyState === 'complete') tellSoon()
-    else window.addEventListener('load', (event) => event.isTrusted && tellSoon(), { once: true, capture: true })
-    window.addEventListener('pagehide', (event) => event.isTrusted && tell(measure()), { capture: true })
+    if (document.readyState === 'complete') sendSoon()
+    else window.addEventListener('load', (event) => event.isTrusted && sendSoon(), { once: true, capture: true })
+    window.addEventListener('pagehide', (event) => event.isTrusted && send(measure()), { capture: true })
     for (const name of ['keydown', 'pointerdown']) {
       const stop = (event: Event): void => {
         // What is painted after the person began to use the page is no part of its loading.

@@ -22,8 +22,8 @@ export interface Channel {
 
 const megabyte = 1024 * 1024
 // A page decides how large an event is, by what it logs. What we asked for may be larger: a page's content, a picture of it.
-const mostOfEvent = 8 * megabyte
-const mostOfReply = 256 * megabyte
+const maxEventBytes = 8 * megabyte
+const maxReplyBytes = 256 * megabyte
 const kept = 256
 const reply = Buffer.from('{"id":')
 
@@ -47,9 +47,9 @@ export class Inbox {
       return
     }
     this.#parts.push(part)
-    if (this.#bytes <= mostOfEvent) return
+    if (this.#bytes <= maxEventBytes) return
     const first = this.#parts[0] ?? part
-    if (this.#bytes <= mostOfReply && first.subarray(0, reply.length).equals(reply)) return
+    if (this.#bytes <= maxReplyBytes && first.subarray(0, reply.length).equals(reply)) return
     this.#head = Buffer.concat(this.#parts, kept).toString('latin1')
     this.#tail = lastOf(part)
     this.#parts = []
@@ -57,7 +57,7 @@ export class Inbox {
 
   /** The message is complete with this last part. */
   end(last: Buffer): void {
-    if (this.#bytes === 0 && last.length <= mostOfEvent) {
+    if (this.#bytes === 0 && last.length <= maxEventBytes) {
       if (last.length > 0) this.#sink.message(last)
       return
     }

@@ -5,8 +5,8 @@ import type { Duplex } from 'node:stream'
 import { type Channel, Inbox, type Sink } from './inbox.ts'
 
 const opcodes = { continuation: 0, text: 1, close: 8, ping: 9, pong: 10 } as const
-const mostOfControl = 125
-const farewellMs = 1_000
+const maxControlBytes = 125
+const closeTimeoutMs = 1_000
 
 /** A browser that was started with `--remote-debugging-port`. Reads frames as they come, so that an oversized message costs no memory. */
 export async function webSocketChannel(url: URL, timeoutMs: number): Promise<Channel> {
@@ -34,7 +34,7 @@ export async function webSocketChannel(url: URL, timeoutMs: number): Promise<Cha
     close() {
       if (!socket.writable) return
       socket.end(frameOf(opcodes.close, Buffer.from([0x03, 0xe8])))
-      setTimeout(() => socket.destroy(), farewellMs).unref()
+      setTimeout(() => socket.destroy(), closeTimeoutMs).unref()
     },
   }
 }
@@ -135,7 +135,7 @@ class Frames {
     this.#opcode = first & 0x0f
     this.#isLast = (first & 0x80) !== 0
     this.#left = size === 4 ? bytes.readUInt16BE(2) : size === 10 ? Number(bytes.readBigUInt64BE(2)) : short
-    if (this.#opcode >= opcodes.close && this.#left > mostOfControl) return 'it sent a frame that no browser sends'
+    if (this.#opcode >= opcodes.close && this.#left > maxControlBytes) return 'it sent a frame that no browser sends'
     this.#isInside = true
     return size
   }

@@ -3,7 +3,7 @@ import type { Command, CommandOf, ResultOf } from '../protocol.ts'
 import type { Channel, Oversized } from './inbox.ts'
 
 /** What can be told of an event before it is read. */
-export interface Glimpse {
+export interface EventSummary {
   readonly method: string
   /** What kind of console call it is, where it is one. */
   readonly type: string | undefined
@@ -14,11 +14,11 @@ export interface Glimpse {
 /** Who listens to the events of the browser. */
 export interface Tap {
   /** Whether an event is worth reading at all. */
-  admits(event: Glimpse): boolean
+  admits(event: EventSummary): boolean
   /** An event, and whether Playwright should have it too. `session` is empty for the browser itself. */
   event(method: string, params: unknown, session: string): boolean
   /** An event that was too large to be read. */
-  oversized(event: Glimpse): void
+  oversized(event: EventSummary): void
 }
 
 // How much of bodies the browser keeps for us to ask for; what is larger is never sent.
@@ -32,7 +32,7 @@ const bufferLimits = {
 const firstId = 1_000_000_000
 const commandMs = 30_000
 
-interface Waiting {
+interface PendingCommand {
   readonly resolve: (result: object) => void
   readonly reject: (error: Error) => void
   readonly timer: NodeJS.Timeout
@@ -57,7 +57,7 @@ export class Wire {
   /** Fulfilled with the reason when the connection is gone. */
   readonly closed: Promise<string>
   readonly #channel: Channel
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingCommand>()
   #tap: Tap | undefined
   #id = firstId
   #reason: string | undefined
@@ -74,11 +74,11 @@ export class Wire {
         oversized: (message) => this.#oversized(message),
         closed: (reason) => {
           this.#reason = reason
-          for (const { reject, timer } of this.#waiting.values()) {
+          for (const { reject, timer } of this.#pending.values()) {
             clearTimeout(timer)
             reject(this.#gone())
           }
-          this.#waiting.clear()
+          this.#pending.clear()
           setImmediate(() => this.transport.onclose?.(reason))
           resolve(reason)
         },
@@ -104,11 +104,11 @@ export class Wire {
     const id = this.#id++
     const answer = new Promise<object>((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#waiting.delete(id)
+        this.#pending.delete(id)
         reject(new Error(`The browser did not answer ${method} within ${timeoutMs} ms.`))
       }, timeoutMs)
       timer.unref()
-      this.#waiting.set(id, { resolve, reject, timer })
+      this.#pending.set(id, { resolve, reject, timer })
     })
     this.#channel.send(JSON.stringify({ id, method, params, ...(session !== '' && { sessionId: session }) }))
     return answer as Promise<ResultOf<C>>
@@ -125,8 +125,8 @@ export class Wire {
   #message(bytes: Buffer): void {
     const head = bytes.toString('latin1', 0, 128)
     const tail = bytes.toString('latin1', Math.max(0, bytes.length - 128))
-    const glimpse = glimpseOf(head, tail, bytes.length)
-    if (glimpse !== undefined && this.#tap?.admits(glimpse) === false) return
+    const summary = summarizeEvent(head, tail, bytes.length)
+    if (summary !== undefined && this.#tap?.admits(summary) === false) return
     const message = parsed(bytes)
     if (message === undefined) return
     const { id, method, params, sessionId = '' } = message
@@ -143,8 +143,8 @@ export class Wire {
   }
 
   #oversized({ head, tail, bytes }: Oversized): void {
-    const glimpse = glimpseOf(head, tail, bytes)
-    if (glimpse !== undefined) this.#tap?.oversized(glimpse)
+    const summary = summarizeEvent(head, tail, bytes)
+    if (summary !== undefined) this.#tap?.oversized(summary)
     const id = Number(/^\{"id":(\d+)/.exec(head)?.[1])
     if (Number.isNaN(id)) return
     // Somebody waits for this: without an answer it would be for ever.
@@ -155,12 +155,12 @@ export class Wire {
   }
 
   #answer(id: number, { result, error }: Message): void {
-    const waiting = this.#waiting.get(id)
-    if (waiting === undefined) return
-    this.#waiting.delete(id)
-    clearTimeout(waiting.timer)
-    if (error === undefined) waiting.resolve(result ?? {})
-    else waiting.reject(new Error(error.message ?? 'The browser refused a command.'))
+    const pending = this.#pending.get(id)
+    if (pending === undefined) return
+    this.#pending.delete(id)
+    clearTimeout(pending.timer)
+    if (error === undefined) pending.resolve(result ?? {})
+    else pending.reject(new Error(error.message ?? 'The browser refused a command.'))
   }
 }
 
@@ -170,7 +170,7 @@ function withLimits(message: Message): Message {
   return { ...message, params: { ...Object(message.params), ...bufferLimits } }
 }
 
-function glimpseOf(head: string, tail: string, bytes: number): Glimpse | undefined {
+function summarizeEvent(head: string, tail: string, bytes: number): EventSummary | undefined {
   const [, method, type] = /^\{"method":"([\w.]+)"(?:,"params":\{"type":"(\w+)")?/.exec(head) ?? []
   if (method === undefined) return undefined
   return { method, type, session: sessionIn(tail), bytes }

@@ -12,21 +12,21 @@ export interface HarCookie {
   readonly secure?: boolean
 }
 
-const mostCookies = 200
+const maxCookies = 200
 
 /** The cookies that a request sent. */
 export function sentCookies(headers: readonly Header[]): readonly HarCookie[] {
   return valuesOf(headers, 'cookie')
     .flatMap((value) => value.split(';'))
     .filter((pair) => pair.trim() !== '')
-    .slice(0, mostCookies)
+    .slice(0, maxCookies)
     .map(pairOf)
 }
 
 /** The cookies that a response set. */
 export function setCookies(headers: readonly Header[]): readonly HarCookie[] {
   return valuesOf(headers, 'set-cookie')
-    .slice(0, mostCookies)
+    .slice(0, maxCookies)
     .map((value) => {
       const [first = '', ...rest] = value.split(';')
       const attributes = new Map(rest.map(pairOf).map((pair) => [pair.name.toLowerCase(), pair.value] as const))

@@ -5,8 +5,8 @@ import { uriOf, withoutFragment } from '../uri.ts'
 import { sentCookies, setCookies } from './cookies.ts'
 import type { HarContent, HarEntry } from './har-format.ts'
 
-const mostQuery = 500
-const mostMs = 1e9
+const maxQuery = 500
+const maxMs = 1e9
 
 /** A request as an entry of an archive. */
 export function entryOf(request: NetworkRequest, pageref: string): HarEntry {
@@ -84,7 +84,7 @@ function lines({ name, value }: Header): readonly Header[] {
 
 function queryOf(url: string): readonly Header[] {
   if (!URL.canParse(url)) return []
-  return [...new URL(url).searchParams].slice(0, mostQuery).map(([name, value]) => ({ name, value }))
+  return [...new URL(url).searchParams].slice(0, maxQuery).map(([name, value]) => ({ name, value }))
 }
 
 /** The timings as HAR wants them: -1 only for parts that need not happen. */
@@ -101,7 +101,7 @@ function timingsOf({ blocked, dns, connect, ssl, send, wait, receive }: NetworkR
 }
 
 function optional(ms: number): number {
-  return ms >= 0 && ms <= mostMs ? ms : -1
+  return ms >= 0 && ms <= maxMs ? ms : -1
 }
 
 /** All parts together. The handshake is a part of connecting. */

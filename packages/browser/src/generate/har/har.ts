@@ -1,5 +1,5 @@
 import type { NetworkRequest, PerformanceSnapshot } from '../../records/records.ts'
-import { beginning } from '../../reply/reply.ts'
+import { truncate } from '../../reply/reply.ts'
 import { isoTime } from '../time.ts'
 import { withoutFragment } from '../uri.ts'
 import { entryOf } from './har-entry.ts'
@@ -15,24 +15,24 @@ export interface HarOptions {
   readonly limit?: number
 }
 
-const mostCharacters = 20_000_000
+const maxCharacters = 20_000_000
 
 /** The requests as an HTTP Archive 1.2, in the order in which they were sent. */
 export function har(requests: readonly NetworkRequest[], options: HarOptions): Har {
-  const { version, browser, snapshots = [], limit = mostCharacters } = options
+  const { version, browser, snapshots = [], limit = maxCharacters } = options
   const sent = requests.toSorted((a, b) => a.startedAt - b.startedAt || a.seq - b.seq)
   const pages = pagesOf(sent)
   const all = sent.map((request) => entryOf(request, pages.get(request)?.id ?? ''))
   const entries = withinLimit(all, limit)
   const used = new Set(entries.map(({ pageref }) => pageref))
-  const shown = [...new Set(pages.values())].filter(({ id }) => used.has(id))
+  const visibleJson = [...new Set(pages.values())].filter(({ id }) => used.has(id))
   const missing = all.length - entries.length
   return {
     log: {
       version: '1.2',
       creator: { name: 'unfold-browser', version },
       ...(browser && { browser }),
-      pages: shown.map((page) => harPage(page, snapshots)),
+      pages: visibleJson.map((page) => harPage(page, snapshots)),
       entries,
       ...(missing > 0 && { comment: `The ${missing} oldest requests are left out: the file would have become too long.` }),
     },
@@ -67,7 +67,7 @@ function harPage({ id, tab, url, startedAt }: Page, snapshots: readonly Performa
   return {
     startedDateTime: isoTime(startedAt),
     id,
-    title: beginning(url, 2_000),
+    title: truncate(url, 2_000),
     pageTimings: { onContentLoad: own?.domContentLoaded ?? -1, onLoad: own?.load ?? -1 },
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Audit, AuditFault } from '../../records/records.ts'
-import { beginning } from '../../reply/reply.ts'
+import { truncate } from '../../reply/reply.ts'
 import { isoTime } from '../time.ts'
 import { uriOf } from '../uri.ts'
 import type { Level, Message, Sarif, SarifResult, SarifRule, SarifRun } from './sarif-format.ts'
@@ -16,11 +16,11 @@ const levels = { critical: 'error', serious: 'error', moderate: 'warning', minor
   AuditFault['impact'],
   Level
 >
-const mostCharacters = 2_000_000
-const mostText = 1_000
+const maxCharacters = 2_000_000
+const maxTextLength = 1_000
 
 /** The audit as a SARIF 2.1.0 log: a result for each element that has a fault. */
-export function sarif(audit: Audit, { version, limit = mostCharacters }: SarifOptions): Sarif {
+export function sarif(audit: Audit, { version, limit = maxCharacters }: SarifOptions): Sarif {
   const faults = merged(audit.faults)
   const uri = uriOf(audit.url)
   const all = faults.flatMap((fault, ruleIndex) => resultsOf(fault, ruleIndex, uri))
@@ -42,13 +42,13 @@ export function sarif(audit: Audit, { version, limit = mostCharacters }: SarifOp
           {
             executionSuccessful: true,
             endTimeUtc: isoTime(audit.at),
-            toolExecutionNotifications: [...untold(faults), ...leftOut(all.length - results.length)],
+            toolExecutionNotifications: [...omittedNotifications(faults), ...leftOut(all.length - results.length)],
           },
         ],
         artifacts: [{ location: { uri }, roles: ['analysisTarget'] }],
         results: withOwnFingerprints(results),
         columnKind: 'utf16CodeUnits',
-        properties: { engine: beginning(audit.engine, 100), passes: audit.passes, incomplete: audit.incomplete },
+        properties: { engine: truncate(audit.engine, 100), passes: audit.passes, incomplete: audit.incomplete },
       },
     ],
   }
@@ -68,20 +68,20 @@ function merged(faults: readonly AuditFault[]): readonly AuditFault[] {
 function ruleOf({ rule, impact, help, description, helpUrl, tags }: AuditFault): SarifRule {
   const isWeb = /^https?:/i.test(helpUrl) && URL.canParse(helpUrl)
   return {
-    id: beginning(rule, 200),
+    id: truncate(rule, 200),
     shortDescription: message(help),
     fullDescription: message(description),
     help: message(`${help}. ${description}`),
     ...(isWeb && { helpUri: uriOf(helpUrl) }),
     defaultConfiguration: { level: levels[impact] },
     // The schema wants each tag once.
-    properties: { tags: [...new Set(['accessibility', ...tags.slice(0, 50).map((tag) => beginning(tag, 100))])] },
+    properties: { tags: [...new Set(['accessibility', ...tags.slice(0, 50).map((tag) => truncate(tag, 100))])] },
   }
 }
 
 function resultsOf({ rule, impact, help, elements }: AuditFault, ruleIndex: number, uri: string): readonly SarifResult[] {
   const result = (text: string, element?: AuditFault['elements'][number]): SarifResult => ({
-    ruleId: beginning(rule, 200),
+    ruleId: truncate(rule, 200),
     ruleIndex,
     level: levels[impact],
     message: message(text),
@@ -90,9 +90,9 @@ function resultsOf({ rule, impact, help, elements }: AuditFault, ruleIndex: numb
         physicalLocation: {
           artifactLocation: { uri, index: 0 },
           // Readers want a line; a page that scripts have changed has none.
-          region: { startLine: 1, ...(element && { snippet: { text: beginning(element.html, mostText) } }) },
+          region: { startLine: 1, ...(element && { snippet: { text: truncate(element.html, maxTextLength) } }) },
         },
-        ...(element && { logicalLocations: [{ fullyQualifiedName: beginning(element.selector, mostText), kind: 'element' }] }),
+        ...(element && { logicalLocations: [{ fullyQualifiedName: truncate(element.selector, maxTextLength), kind: 'element' }] }),
       },
     ],
     partialFingerprints: { 'ruleAndElement/v1': digest([rule, uri, element?.selector ?? '']) },
@@ -125,7 +125,7 @@ function withOwnFingerprints(results: readonly SarifResult[]): readonly SarifRes
   })
 }
 
-function untold(faults: readonly AuditFault[]): SarifRun['invocations'][number]['toolExecutionNotifications'] {
+function omittedNotifications(faults: readonly AuditFault[]): SarifRun['invocations'][number]['toolExecutionNotifications'] {
   return faults
     .filter(({ count, elements }) => count > elements.length && elements.length > 0)
     .map(({ rule, count, elements }) => ({
@@ -140,8 +140,8 @@ function leftOut(count: number): SarifRun['invocations'][number]['toolExecutionN
 
 /** A message in which nothing is taken for a placeholder or a link. */
 function message(text: string): Message {
-  const plain = beginning(text, mostText).replaceAll(/[{}]/g, '$&$&').replaceAll('](', '] (')
-  return { text: plain === '' ? '(no text)' : plain }
+  const escapeNote = truncate(text, maxTextLength).replaceAll(/[{}]/g, '$&$&').replaceAll('](', '] (')
+  return { text: escapeNote === '' ? '(no text)' : escapeNote }
 }
 
 function digest(parts: readonly unknown[]): string {

@@ -1,12 +1,12 @@
 import { isRedacted, literal } from './literal.ts'
 
 // Longer ones could not be cut without leading elsewhere, and one that was cut ends in a mark.
-const mostCharacters = 4_000
+const maxCharacters = 4_000
 const usable = new Set(['http:', 'https:', 'file:', 'about:', 'data:'])
 
 /** An address that a script can go to; nothing when it cannot. */
 export function addressOf(text: string): URL | undefined {
-  if (text.length > mostCharacters || text.endsWith('…') || !URL.canParse(text)) return undefined
+  if (text.length > maxCharacters || text.endsWith('…') || !URL.canParse(text)) return undefined
   const url = new URL(text)
   if (!usable.has(url.protocol)) return undefined
   url.username = ''
@@ -22,19 +22,19 @@ export function addressCode(url: URL, origin: string): string {
 
 /** Code that says whether the browser is where a navigation led. Parts that differ from run to run may be anything. */
 export function arrivalCode(url: URL, cause: string | undefined, origin: string): string {
-  const lasting = lastingPart(url, cause)
+  const lasting = stablePart(url, cause)
   if (lasting === url) return `(url) => url.href === ${addressCode(url, origin)}`
   return `(url) => isLike(url.href, ${addressCode(lasting, origin)})`
 }
 
 /** What stays the same of an address that was arrived at; the same object when all of it does. */
-export function lastingPart(url: URL, cause: string | undefined): URL {
+export function stablePart(url: URL, cause: string | undefined): URL {
   // What a link says was there before; what a form or a script led to may have been made for this one time.
-  return cause === 'form' || cause === 'script' || isRedacted(url.href) ? likeness(url) : url
+  return cause === 'form' || cause === 'script' || isRedacted(url.href) ? generalizeUrl(url) : url
 }
 
 /** The address with `*` for each part that differs from run to run, without its query; the same object when there is none. */
-export function likeness(url: URL): URL {
+export function generalizeUrl(url: URL): URL {
   const parts = url.pathname.split('/')
   const pattern = parts.map((part) => (isVariable(part) ? '*' : part)).join('/')
   const isStable = pattern === url.pathname && !isRedacted(url.hash) && ![...url.searchParams.values()].some(isVariable)

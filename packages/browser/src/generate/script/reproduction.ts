@@ -1,9 +1,9 @@
 import type { UserAction } from '../../records/records.ts'
 import { baseCode, browserCode, pageCode, remarks, stepCode } from './code.ts'
-import { fitting } from './fitting.ts'
+import { fitNewest } from './fitting.ts'
 import { helperCode } from './helpers.ts'
 import { literal } from './literal.ts'
-import { type Plan, planOf } from './steps.ts'
+import { type Plan, buildPlan } from './steps.ts'
 
 export interface ReproductionOptions {
   readonly title?: string
@@ -21,7 +21,7 @@ export const scriptLimit = 60_000
 /** A script for Node and playwright-core that repeats the actions; it fails with the step that could not be repeated. */
 export function reproduction(actions: readonly UserAction[], options: ReproductionOptions = {}): string {
   const { limit = scriptLimit } = options
-  return fitting(actions, limit, (kept, leftOut) => script(planOf(kept), leftOut, options))
+  return fitNewest(actions, limit, (kept, leftOut) => script(buildPlan(kept), leftOut, options))
 }
 
 function script(plan: Plan, leftOut: number, { title, baseUrl, executablePath }: ReproductionOptions): string {

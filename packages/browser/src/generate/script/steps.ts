@@ -1,5 +1,5 @@
 import type { UserAction } from '../../records/records.ts'
-import { type Deed, deedOf, inWords } from './action.ts'
+import { type ScriptAction, toScriptAction, describeAction } from './action.ts'
 import { addressOf } from './address.ts'
 import { gestures } from './gestures.ts'
 
@@ -18,7 +18,7 @@ export interface Step {
   readonly page: string
   readonly tab: string
   readonly at: number
-  readonly deed: Deed
+  readonly scriptAction: ScriptAction
   /** What the frame showed in which it was done, when not in the page itself. */
   readonly frame?: URL
   arrival?: Arrival
@@ -49,10 +49,10 @@ const causedWithinMs = new Map([
   ['form', 60_000],
 ])
 const usuallyWithinMs = 5_000
-const mostPages = 10
+const maxPages = 10
 
 /** The actions as steps: one for each thing the person did, and what came of it told with it. */
-export function planOf(actions: readonly UserAction[]): Plan {
+export function buildPlan(actions: readonly UserAction[]): Plan {
   const plan = new Planning()
   for (const action of gestures(actions)) plan.add(action)
   return plan
@@ -79,7 +79,7 @@ class Planning implements Plan {
     const url = addressOf(action.url)
     const page = this.#pages.get(action.tab)
     if (url === undefined) this.#leave('it was on a page that has no usual address')
-    else if (page === undefined && this.#pages.size >= mostPages) this.#leave('it was in one tab too many')
+    else if (page === undefined && this.#pages.size >= maxPages) this.#leave('it was in one tab too many')
     else if (page === undefined) this.#begin(action, url)
     else if (action.action === 'navigation') this.#navigate(action, url, page)
     else this.#do(action, page, url)
@@ -87,7 +87,7 @@ class Planning implements Plan {
 
   #begin(action: UserAction, url: URL): void {
     const page = this.#pages.size === 0 ? 'page' : `page${this.#pages.size + 1}`
-    const opener = this.#cause(action, ({ tab, deed }) => tab !== action.tab && deed.does === 'click')
+    const opener = this.#cause(action, ({ tab, scriptAction }) => tab !== action.tab && scriptAction.does === 'click')
     this.#pages.set(action.tab, page)
     this.#histories.set(page, { urls: [], index: -1 })
     // What was done in a frame is found again on the page that the frame is in.
@@ -107,9 +107,9 @@ class Planning implements Plan {
   #navigate(action: UserAction, url: URL, page: string): void {
     const { cause } = action
     const before = this.ends.get(page)
-    const causing = this.#cause(action, (step) => step.page === page && step.deed.does !== 'scroll')
+    const causing = this.#cause(action, (step) => step.page === page && step.scriptAction.does !== 'scroll')
     const moved = cause === 'history' ? this.#moved(page, url) : undefined
-    if (causing !== undefined && ('on' in causing.deed || cause === 'script' || cause === 'refresh')) {
+    if (causing !== undefined && ('on' in causing.scriptAction || cause === 'script' || cause === 'refresh')) {
       causing.arrival = { url, cause, isSame: cause !== 'script' && url.href === before?.url.href }
     } else if (cause === 'reload') this.#push(action, page, { does: 'reload' })
     else if (moved !== undefined) this.#push(action, page, { does: moved }, { arrival: { url, cause, isSame: false } })
@@ -118,10 +118,10 @@ class Planning implements Plan {
   }
 
   #do(action: UserAction, page: string, url: URL): void {
-    const deed = deedOf(action, (secret) => this.#secret(secret))
+    const scriptAction = toScriptAction(action, (secret) => this.#secret(secret))
     const isInFrame = bare(url) !== bare(this.ends.get(page)?.url ?? url)
-    if (typeof deed === 'string') this.#leave(deed)
-    else this.#push(action, page, deed, isInFrame ? { frame: url } : {})
+    if (typeof scriptAction === 'string') this.#leave(scriptAction)
+    else this.#push(action, page, scriptAction, isInFrame ? { frame: url } : {})
   }
 
   #secret({ url, selectors }: UserAction): number {
@@ -134,12 +134,12 @@ class Planning implements Plan {
   /** The last step that can have brought this about, when it is not too long ago. */
   #cause({ at, cause }: UserAction, isMeant: (step: Step) => boolean): Step | undefined {
     const step = this.steps.findLast(isMeant)
-    const most = causedWithinMs.get(cause ?? '') ?? usuallyWithinMs
-    return step !== undefined && most > 0 && at - step.at <= most ? step : undefined
+    const max = causedWithinMs.get(cause ?? '') ?? usuallyWithinMs
+    return step !== undefined && max > 0 && at - step.at <= max ? step : undefined
   }
 
-  #push({ tab, at }: UserAction, page: string, deed: Deed, more: Pick<Step, 'arrival' | 'frame'> = {}): void {
-    this.steps.push({ title: inWords(deed), page, tab, at, deed, ...more })
+  #push({ tab, at }: UserAction, page: string, scriptAction: ScriptAction, more: Pick<Step, 'arrival' | 'frame'> = {}): void {
+    this.steps.push({ title: describeAction(scriptAction), page, tab, at, scriptAction, ...more })
   }
 
   #leave(why: string): void {
