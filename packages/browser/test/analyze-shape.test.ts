@@ -1,7 +1,17 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { limitNodes, isData, join, maxFields, emptyShape, countNodes, plainTextShape, type Shape, shapeOf } from '../src/api/shape.ts'
+import {
+  countNodes,
+  emptyShape,
+  isData,
+  join,
+  limitNodes,
+  maxFields,
+  plainTextShape,
+  type Shape,
+  shapeOf,
+} from '../src/api/shape.ts'
 import { shapeSchema } from '../src/api/shape-schema.ts'
 import { shapeText } from '../src/api/shape-text.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { attachChromium, ChromiumFailed, findChromium, launchChromium } from '../src/page/chromium.ts'
-import { TabUnavailable, watchBrowser } from '../src/page/watched.ts'
+import { TabUnavailable, watchBrowser } from '../src/page/watched-browser.ts'
 import { Recording } from '../src/recording/recording.ts'
 import { Redactor } from '../src/redaction/redaction.ts'
 import { chromiumArgs, chromiumPath, crash, describeInChromium, until, watching } from './chromium.ts'
@@ -77,7 +77,7 @@ test('a browser is found by what was asked for, then by the variable, then on th
 test('a browser that was asked for and is not there is said to be missing, whatever else is there', () => {
   const missing = join(folder(), 'nothing')
   expect(() => findChromium({ platform: process.platform, variables: process.env, path: missing })).toThrow(
-    `There is no program at ${missing}`,
+    `No executable at ${missing}`,
   )
 })
 
@@ -114,7 +114,7 @@ test('something else than a browser is told apart, also when it points elsewhere
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await expect(attachChromium(url)).rejects.toThrow(/something answers there, but not as a browser does/)
+  await expect(attachChromium(url)).rejects.toThrow(/the server there is not a browser/)
   await expect(attachChromium(url)).rejects.toThrow(/192\.0\.2\.1 is another machine/)
 })
 
@@ -151,7 +151,7 @@ describeInChromium('a browser with faults', () => {
     expect(() => watch.browser.tab('tab-1')).toThrow('No tab is open.')
     await watch.until('nothing is pending', () => watch.recording.pending().length === 0)
     await watch.browser.open(`${site.url}/second`)
-    expect(() => watch.browser.tab('tab-1')).toThrow('There is no tab of that id. Open are: tab-2.')
+    expect(() => watch.browser.tab('tab-1')).toThrow('Unknown tab. Open tabs: tab-2.')
   })
 
   test('two tabs are told apart, and the one used last is in front', async () => {

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { RateLimiter } from '../src/capture/gate.ts'
+import { RateLimiter } from '../src/capture/rate-limiter.ts'
 import { cut } from '../src/capture/text.ts'
 import type { Oversized } from '../src/capture/wire/inbox.ts'
 import { pipeChannel } from '../src/capture/wire/pipe.ts'
@@ -182,7 +182,7 @@ describe('one connection for two', () => {
     wire.transport.onclose = (reason) => reasons.push(reason)
     const failure = wire.send('Browser.getVersion', undefined).then(() => 'it did not fail', String)
     from.destroy()
-    expect(await failure).toBe('Error: The connection to the browser is gone: the browser ended.')
+    expect(await failure).toBe('Error: The connection to the browser is closed: the browser ended.')
     expect(await wire.closed).toBe('the browser ended')
     await vi.waitUntil(() => reasons.length > 0)
     expect(reasons).toEqual(['the browser ended'])

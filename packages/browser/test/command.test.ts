@@ -136,8 +136,8 @@ describe('the command, before it starts anything', () => {
 
   test.each([
     [['--colour'], 'colour'],
-    [['--http', '99999'], '--http wants a port between 0 and 65535'],
-    [['one.example', 'two.example'], 'One page can be opened first, not 2'],
+    [['--http', '99999'], '--http requires a port between 0 and 65535'],
+    [['one.example', 'two.example'], 'Only one page can be opened first, not 2'],
     [['one.example', '--open', 'two.example'], 'given twice'],
     [['--open', 'http://'], 'is no address of a page'],
     [['--attach', 'http://127.0.0.1:9222', '--headless'], '--attach watches a browser that runs already'],

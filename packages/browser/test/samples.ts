@@ -2,10 +2,10 @@ import type {
   Audit,
   LogEntry,
   NetworkRequest,
+  NewRecord,
   PerformanceSnapshot,
   SocketEvent,
   SocketStatus,
-  NewRecord,
   UserAction,
 } from '../src/records/records.ts'
 

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { inspectPage, type PageInspection } from '../page/inspection.ts'
 import { PageProblem } from '../page/page-problem.ts'
-import { type PageInspection, inspectPage } from '../page/visit.ts'
-import type { Audit, AuditFault, Recorded, NewRecord } from '../records/records.ts'
+import type { Audit, AuditFault, NewRecord, Recorded } from '../records/records.ts'
 import { quoted } from '../reply/reply.ts'
 import { auditFrame, beforeEngine, countElements, type FrameAudit, frameElement } from './axe-script.ts'
 
 export interface AuditOptions {
-  /** Only what this CSS selector matches, and what is in it. */
+  /** Limits the audit to the matches of this CSS selector and their descendants. */
   readonly selector?: string
-  /** Only rules with one of these tags, such as `wcag2a` or `best-practice`. */
+  /** Limits the audit to rules with one of these tags, such as `wcag2a` or `best-practice`. */
   readonly tags?: readonly string[]
   readonly tab?: string
-  /** 30 seconds unless told. */
+  /** Default: 30 000. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
   readonly now?: () => number
@@ -22,7 +22,7 @@ export interface AuditOptions {
 type Results = Extract<FrameAudit, { version: string }>
 
 interface Audited {
-  /** Of the page, then of its frames. */
+  /** The page first, then its frames. */
   readonly results: readonly Results[]
   /** Frames that could not be audited. */
   readonly unreachable: number
@@ -36,7 +36,7 @@ const maxFrames = 30
 const maxDepth = 5
 const impacts: readonly AuditFault['impact'][] = ['critical', 'serious', 'moderate', 'minor']
 
-/** Audits a page as it is now, its frames included, without a trace in the page. When it goes elsewhere meanwhile, the new page is audited. */
+/** Audits the current page with its frames, without leaving a trace in it. After a navigation, the new page is audited. */
 export async function auditPage(page: Page, options: AuditOptions = {}): Promise<NewRecord<Audit>> {
   const { timeoutMs = defaultAuditMs, signal, now = Date.now, tab = '' } = options
   const until = Date.now() + timeoutMs
@@ -49,11 +49,9 @@ export async function auditPage(page: Page, options: AuditOptions = {}): Promise
     await page.waitForLoadState('domcontentloaded', { timeout: Math.max(1, until - Date.now()) }).catch(() => undefined)
     return attempt().catch(async (again: unknown) => {
       if (reasonOf(again) !== 'navigated') throw await explainTimeout(page, again, timeoutMs)
-      throw new PageProblem(
-        'navigated',
-        'The page went elsewhere twice while it was audited. Audit it when it stays on one page.',
-        { cause: again },
-      )
+      throw new PageProblem('navigated', 'The page navigated twice during the audit. Audit it when it has settled.', {
+        cause: again,
+      })
     })
   })
   return { at: now(), tab, ...mergeResults(results) }
@@ -84,7 +82,7 @@ async function runAudit(inspection: PageInspection, { selector, tags = [] }: Aud
         continue
       }
       const there = `${path}${inner.selector} >>> `
-      // A frame that goes elsewhere or refuses leaves the rest of the audit as it is.
+      // A frame that navigates or refuses must not fail the rest of the audit.
       await audit(child.id, { context: inner.context }, there, depth + 1).catch(() => {
         unreachable += 1
       })
@@ -129,16 +127,18 @@ function selectorProblem(
   if (problem === 'tag')
     return new PageProblem(
       'option',
-      `No rule has one of the tags ${tags.map((tag) => quoted(tag)).join(', ')}. There are: ${message}.`,
+      `No rule has one of the tags ${tags.map((tag) => quoted(tag)).join(', ')}. Available tags: ${message}.`,
     )
   if (problem === 'no match')
-    return new PageProblem('selector', `Nothing on the page matches the selector ${selectorText}. Look for one with query_dom.`)
-  return new PageProblem('selector', `The browser refuses the selector ${selectorText}: ${message}`)
+    return new PageProblem('selector', `No element matches the selector ${selectorText}. Find one with query_dom.`)
+  return new PageProblem('selector', `Invalid selector ${selectorText}: ${message}`)
 }
 
 async function explainTimeout(page: Page, error: unknown, timeoutMs: number): Promise<unknown> {
   if (reasonOf(error) !== 'slow') return error
-  const elements = await inspectPage(page, { timeoutMs: 5_000 }, (inspection) => inspection.run(countElements, null)).catch(() => undefined)
+  const elements = await inspectPage(page, { timeoutMs: 5_000 }, (inspection) => inspection.run(countElements, null)).catch(
+    () => undefined,
+  )
   const size = elements === undefined ? '' : `: the page has ${elements} elements`
   return new PageProblem(
     'slow',
@@ -154,10 +154,9 @@ function reasonOf(error: unknown): string | undefined {
 const require = createRequire(import.meta.url)
 let loading: Promise<string> | undefined
 
-/** The engine's source, read when it is first needed. */
 function engine(): Promise<string> {
   loading ??= readFile(require.resolve('axe-core/axe.min.js'), 'utf8').then(
-    // A run that was ended half-way leaves an engine that believes it is still running: each audit gets its own.
+    // An aborted run leaves an engine that considers itself running, so each audit loads its own.
     (source) => `${beforeEngine}\n${source}`,
   )
   return loading

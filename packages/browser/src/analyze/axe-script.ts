@@ -2,11 +2,11 @@
 import type { DomHelpers } from '../page/dom-helpers.ts'
 import type { AuditFault } from '../records/records.ts'
 
-/** What is asked of one frame. */
+/** Input for the audit of one frame. */
 export interface AuditInput {
-  /** Only what this matches and holds; the whole frame when absent. */
+  /** Limits the audit to the matches; default: the whole frame. */
   readonly selector?: string
-  /** What a surrounding frame's audit says of this one. */
+  /** Context of the parent frame's audit. */
   readonly context?: unknown
   readonly tags: readonly string[]
   readonly maxFaults: number
@@ -14,25 +14,25 @@ export interface AuditInput {
   readonly maxHtmlLength: number
 }
 
-/** What one frame's audit found. */
+/** Result for one frame. */
 export type FrameAudit =
   | { readonly problem: 'selector' | 'no match' | 'tag'; readonly message: string }
   | {
       readonly version: string
       readonly url: string
       readonly faults: readonly AuditFault[]
-      /** Rules that found nothing wrong. */
+      /** Rules without violations. */
       readonly passed: readonly string[]
-      /** Rules that cannot tell. */
+      /** Rules with an incomplete result. */
       readonly unsure: readonly string[]
-      /** Frames inside that are part of the page's content. */
+      /** Frames inside the audited content. */
       readonly frames: readonly FrameContext[]
     }
 
 interface FrameContext {
-  /** One selector for each root on the way: the document, then shadow roots. */
+  /** One selector per root: the document, then shadow roots. */
   readonly path: readonly string[]
-  /** For people. */
+  /** Readable selector. */
   readonly selector: string
   readonly context: unknown
 }
@@ -78,15 +78,15 @@ interface Axe {
 }
 
 /**
- * What the engine needs before it is loaded: it yields by timers between its rules, but a script's time limit reaches only as far as
- * the script itself and what follows from it at once. Timers of no time become that; the page's own timers are not touched.
+ * Runs before the engine is loaded. The engine yields with timers between rules, but the time limit of a script only covers the script
+ * and its microtasks. Zero-delay timers of the engine become microtasks; timers of the page are not affected.
  */
 export const beforeEngine = `if (globalThis.unfoldLater === undefined) {
   const later = globalThis.unfoldLater = globalThis.setTimeout
   globalThis.setTimeout = (work, ms = 0, ...rest) => ms > 0 ? later(work, ms, ...rest) : (Promise.resolve().then(() => work(...rest)), 0)
 }`
 
-/** Runs in pages: audits one frame with the engine that is loaded there. Stands alone, because its text is what is sent. */
+/** Runs in pages: audits one frame with the loaded engine. Self-contained, because its source text is sent. */
 export async function auditFrame(input: AuditInput, dom: DomHelpers): Promise<FrameAudit> {
   const { selector, tags, maxFaults, maxElements, maxHtmlLength } = input
   const maxFrames = 20
@@ -127,11 +127,11 @@ export async function auditFrame(input: AuditInput, dom: DomHelpers): Promise<Fr
     })),
     count: rule.violations.length,
   })
-  // The engine's own reports describe every element; on a large page that alone takes longer than the audit.
+  // The built-in reporters describe every element, which takes longer than the audit on a large page.
   axe.addReporter('unfold', (found, options, done) => {
     let rules = found
     if (isInner) {
-      // The engine leaves these steps to the page around, which is in another world here.
+      // The engine leaves these steps to the page, which is in another world here.
       rules = axe._audit.after(rules, options)
       for (const rule of rules) axe.utils.publishMetaData(rule)
       rules = rules.map((rule) => axe.utils.finalizeRuleResult(rule))
@@ -149,9 +149,9 @@ export async function auditFrame(input: AuditInput, dom: DomHelpers): Promise<Fr
   const result = (await axe.run(context, {
     reporter: 'unfold',
     iframes: false,
-    // An audit asks for nothing over the network.
+    // The audit must not cause network requests.
     preload: false,
-    // Whether frames are audited is known better here.
+    // The caller decides which frames are audited.
     rules: { 'frame-tested': { enabled: false } },
     ...(tags.length > 0 && { runOnly: { type: 'tag', values: tags } }),
   })) as Pick<Extract<FrameAudit, { version: string }>, 'faults' | 'passed' | 'unsure'>
@@ -167,7 +167,7 @@ export async function auditFrame(input: AuditInput, dom: DomHelpers): Promise<Fr
   }
 }
 
-/** Runs in pages: the frame element at a path of selectors. */
+/** Runs in pages: finds the frame element at a path of selectors. */
 export function frameElement({ path }: { readonly path: readonly string[] }, dom: DomHelpers): Element | null {
   let element: Element | null = null
   for (const part of path) {
@@ -178,7 +178,7 @@ export function frameElement({ path }: { readonly path: readonly string[] }, dom
   return element
 }
 
-/** Runs in pages: how many elements there are. */
+/** Runs in pages: counts the elements. */
 export function countElements(_: null, dom: DomHelpers): number {
   return dom.all(document, '*').length
 }

@@ -1,59 +1,59 @@
 import { pathText, segmentsOf } from '../api/path.ts'
-import { missedSince, currentSeq } from '../recording/places.ts'
 import type { Recording } from '../recording/recording.ts'
+import { currentSeq, missedSince } from '../recording/sequence.ts'
 import { type Kind, kinds, type LogEntry, type NetworkRequest } from '../records/records.ts'
 import { truncate } from '../reply/reply.ts'
 import { Groups, messageKey } from './groups.ts'
 
-/** What happened since a place. */
+/** Changes since a sequence number. */
 export interface Changes {
   readonly since: number
-  /** The place of now: what comes later is `since` it. */
+  /** Current sequence number, to pass as `since` later. */
   readonly latest: number
-  /** How many records of each kind came, of those that are kept. */
+  /** Number of new records of each kind that are still buffered. */
   readonly counts: { readonly [K in Kind]: number }
   readonly errors: readonly MessageGroup[]
   readonly warnings: readonly MessageGroup[]
   readonly failures: readonly FailureGroup[]
   readonly endpoints: readonly { readonly method: string; readonly url: string; readonly calls: number }[]
   readonly navigations: readonly { readonly seq: number; readonly at: number; readonly url: string; readonly cause?: string }[]
-  /** Groups and entries that are not shown here. */
+  /** Number of groups and entries that are not shown. */
   readonly more?: { readonly [what: string]: number }
-  /** What came and is gone already, by kind. */
+  /** Number of new records that were dropped already, by kind. */
   readonly gone?: { readonly [K in Kind]?: number }
-  /** The same in words. */
+  /** Summary as text. */
   readonly note?: string
 }
 
-/** Messages that are the same but for numbers, ids and addresses. */
+/** Messages that differ only in numbers, ids and URLs. */
 interface MessageGroup {
   readonly text: string
   readonly count: number
   readonly firstSeq: number
   readonly lastSeq: number
   readonly source?: string
-  /** Nothing like it is kept from before. */
+  /** No similar message is buffered from before. */
   readonly isNew: boolean
 }
 
-/** Requests to one address that failed in the same way. */
+/** Requests to one URL that failed in the same way. */
 interface FailureGroup {
   readonly method: string
   readonly url: string
-  /** 0 when there was no answer. */
+  /** 0 without a response. */
   readonly status: number
   readonly failure?: string
   readonly count: number
   readonly firstSeq: number
   readonly lastSeq: number
-  /** Nothing like it is kept from before. */
+  /** No similar failure is buffered from before. */
   readonly isNew: boolean
 }
 
 const maxGroups = 500
 const maxShown = 20
 
-/** What happened since the place `since`: `latest` of an earlier answer, or 0 for everything. */
+/** Returns the changes since a sequence number: `latest` of an earlier result, or 0 for everything. */
 export function changesSince(recording: Recording, since: number): Changes {
   const counts = Object.fromEntries(kinds.map((kind) => [kind, countSince(recording, kind, since)])) as {
     readonly [K in Kind]: number
@@ -77,7 +77,7 @@ export function changesSince(recording: Recording, since: number): Changes {
     warnings: warnings.slice(0, maxShown),
     failures: failures.slice(0, maxShown),
     endpoints: endpoints.slice(0, maxShown),
-    // Of these the newest say where the person is.
+    // The newest show where the user is.
     navigations: navigations.slice(-maxShown),
     ...(more.length > 0 && { more: Object.fromEntries(more) }),
     ...(total > 0 && {

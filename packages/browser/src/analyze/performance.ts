@@ -4,21 +4,21 @@ import type { NetworkRequest, PerformanceSnapshot } from '../records/records.ts'
 import { truncate } from '../reply/reply.ts'
 
 export interface PerformanceOptions {
-  /** Only pages whose address contains this. */
+  /** Only pages whose URL contains this. */
   readonly url?: string
-  /** How many pages, and how many requests, at most: 10 unless told. */
+  /** Maximum number of pages and of requests. Default: 10. */
   readonly limit?: number
 }
 
-/** How one page performed last, against its baseline. */
+/** Latest measurement of a page, compared with its baseline. */
 interface PageAnalysis {
   readonly url: string
   readonly seq: number
   readonly measuredAt: number
-  /** How many times it was measured, of those that are kept. */
+  /** Number of buffered measurements. */
   readonly measured: number
   readonly baselineAt: number
-  /** There is nothing to compare yet. */
+  /** There is no earlier measurement to compare with. */
   readonly isBaseline?: true
   readonly metrics: readonly Metric[]
   readonly longTasks: PerformanceSnapshot['longTasks']
@@ -35,19 +35,19 @@ interface RequestCost {
 }
 
 export interface PerformanceAnalysis {
-  /** The one measured last comes first. */
+  /** Most recently measured first. */
   readonly pages: readonly PageAnalysis[]
-  /** Pages that are not shown. */
+  /** Number of pages that are not shown. */
   readonly morePages?: number
   readonly slowest: readonly RequestCost[]
   readonly largest: readonly RequestCost[]
-  /** Long tasks of the pages shown, taken together. */
+  /** Long tasks of the shown pages. */
   readonly longTasks: PerformanceSnapshot['longTasks']
 }
 
 const maxShown = 50
 
-/** The newest measurement of each page against its baseline, and the requests that cost most. */
+/** Compares the newest measurement of each page with its baseline, and finds the most expensive requests. */
 export function analyzePerformance(
   recording: Recording,
   baselines: Baselines,

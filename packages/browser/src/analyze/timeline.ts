@@ -3,9 +3,9 @@ import type { Kind, LogEntry, NetworkRequest, PerformanceSnapshot, Records, Sock
 import { truncate } from '../reply/reply.ts'
 
 export interface TimelineOptions {
-  /** How many entries at most: 50 unless told, 200 at most. */
+  /** Maximum number of entries. Default: 50; maximum: 200. */
   readonly limit?: number
-  /** Only what was recorded before this place: `before` of the newer part. */
+  /** Only records before this sequence number: `before` of the newer page. */
   readonly before?: number
   readonly tab?: string
   readonly kinds?: readonly TimelineKind[]
@@ -13,29 +13,29 @@ export interface TimelineOptions {
 
 export type TimelineKind = Exclude<Kind, 'audits'>
 
-/** Something that happened, and how long after the last thing the person did. */
+/** Event with its delay after the last user action. */
 interface TimelineEntry {
   readonly seq: number
   readonly kind: TimelineKind
-  /** When it began, in milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   readonly at: number
   readonly tab: string
-  /** Milliseconds since the action that it follows, in the same tab. */
+  /** Milliseconds since the preceding action in the same tab. */
   readonly afterMs?: number
-  /** The place of that action. */
+  /** Sequence number of that action. */
   readonly afterSeq?: number
   readonly what: string
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   readonly tookMs?: number
 }
 
-/** A part of what happened. */
+/** Page of the timeline. */
 export interface Timeline {
-  /** In the order in which they began. */
+  /** In order of their start. */
   readonly entries: readonly TimelineEntry[]
-  /** Leads to the part before; absent when there is none. */
+  /** Leads to the older page; absent if there is none. */
   readonly before?: number
-  /** Something older was recorded, and is gone. */
+  /** Older records were dropped. */
   readonly isOlderGone?: true
 }
 
@@ -43,7 +43,7 @@ export const timelineKinds = ['actions', 'network', 'logs', 'sockets', 'snapshot
 const defaultEntries = 50
 const maxEntries = 200
 
-/** What happened around the person's actions. Parts joined by `before` hold each record once, whatever is recorded meanwhile. */
+/** Builds a timeline around user actions. Pages joined by `before` contain each record once. */
 export function buildTimeline(recording: Recording, options: TimelineOptions = {}): Timeline {
   const { limit = defaultEntries, before, tab, kinds = timelineKinds } = options
   const max = Math.min(Math.max(1, Math.trunc(limit)), maxEntries)
@@ -112,7 +112,7 @@ function actionText({ action, url, selectors, value, secret, checked, key, scrol
   return `${action}${key === undefined ? '' : ` ${key}`} ${where}${given}${state}`
 }
 
-/** In the order in which things began, each with the action of its tab that came last before it. */
+/** Sorts by start time and links each entry to the preceding action in its tab. */
 function withActions(recording: Recording, chosen: readonly TimelineEntry[]): readonly TimelineEntry[] {
   const actions = [...recording.of('actions')].sort(byTime)
   return chosen.toSorted(byTime).map((entry) => {
@@ -123,7 +123,7 @@ function withActions(recording: Recording, chosen: readonly TimelineEntry[]): re
 }
 
 function isBefore(action: UserAction, entry: TimelineEntry): boolean {
-  // What a click causes can carry the time of the click itself; then the order of recording decides.
+  // An effect can carry the time of its click; then the order of recording decides.
   return action.at < entry.at || (action.at === entry.at && action.seq < entry.seq)
 }
 

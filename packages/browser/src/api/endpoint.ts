@@ -6,7 +6,7 @@ const maxMethods = 10
 const minCommonFields = 4
 const levelsCompared = 3
 
-/** All that happens at one address pattern, by method. */
+/** Operations of one URL pattern, by method. */
 export class Endpoint {
   readonly #operations = new Map<string, Operation>()
   #likeness: { readonly version: number; readonly names: string | undefined } | undefined
@@ -19,17 +19,17 @@ export class Endpoint {
     return this.operations.reduce((sum, { calls }) => sum + calls, 0)
   }
 
-  /** The place of the request that showed it first. */
+  /** Sequence number of the first request. */
   get firstSeq(): number {
     return this.operations.reduce((first, { firstSeq }) => Math.min(first, firstSeq), Number.POSITIVE_INFINITY)
   }
 
-  /** About how much memory it holds, in places of shapes. */
+  /** Approximate size, in shape nodes. */
   get places(): number {
     return this.operations.reduce((sum, { places }) => sum + places, 0)
   }
 
-  /** What it answers, for comparison; nothing when that is too little to compare, or when it is not only read. */
+  /** Field names of the response for comparison; `undefined` if there are too few, or the endpoint also writes. */
   get generalizeUrl(): string | undefined {
     const [operation, ...others] = this.operations
     if (operation?.method !== 'GET' || others.length > 0) return undefined

@@ -1,6 +1,6 @@
 const maxSamples = 128
 
-/** How long something took: over the newest 128 times, and the longest of all. */
+/** Percentiles of the newest 128 samples, and the overall maximum. */
 export class Latency {
   readonly #newest: number[] = []
   #next = 0

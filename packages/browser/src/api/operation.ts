@@ -1,13 +1,13 @@
 import type { Body, Header, NetworkRequest } from '../records/records.ts'
 import { Latency } from './latency.ts'
-import { limitNodes, join, emptyShape, objectShape, countNodes, plainTextShape, type Shape, shapeOf } from './shape.ts'
+import { countNodes, emptyShape, join, limitNodes, objectShape, plainTextShape, type Shape, shapeOf } from './shape.ts'
 
-/** What is known of one kind of answer. */
+/** Observed responses of one status. */
 export interface Answer {
   readonly status: number
   readonly calls: number
   readonly contentTypes: readonly string[]
-  /** `nothing` while no body of this status could be read. */
+  /** `emptyShape` until a body with this status could be read. */
   readonly body: Shape
 }
 
@@ -17,15 +17,15 @@ const maxAuthKinds = 8
 const maxQueryNames = 100
 const maxReadBytes = 1024 * 1024
 
-/** One method of one endpoint, as its traffic shows it. Shapes and names only: no value is kept. */
+/** One method of an endpoint, inferred from traffic. Stores shapes and names, no values. */
 export class Operation {
   readonly method: string
-  /** The place of the request that showed it first. */
+  /** Sequence number of the first request. */
   firstSeq: number
   calls = 0
-  /** Calls without an answer. */
+  /** Calls without a response. */
   failed = 0
-  /** Bodies of which only a part is known: they teach nothing. */
+  /** Truncated bodies, which have no shape. */
   cutBodies = 0
   query: Shape = emptyShape
   request: Shape = emptyShape
@@ -47,12 +47,12 @@ export class Operation {
     return [...this.#answers.values()].sort((a, b) => a.status - b.status)
   }
 
-  /** Grows when a shape does. */
+  /** Increases when a shape changes. */
   get version(): number {
     return this.#version
   }
 
-  /** About how much memory it holds, in places of shapes. */
+  /** Approximate size, in shape nodes. */
   get places(): number {
     if (this.#weighedAt === this.#version) return this.#places
     this.#places = [this.query, this.request, ...this.answers.map(({ body }) => body)].reduce(
@@ -73,7 +73,7 @@ export class Operation {
     if (!request.fromCache && request.status !== 0) this.latency.add(request.at - request.startedAt)
   }
 
-  /** Takes over what another one knows. */
+  /** Merges another operation into this one. */
   absorb(other: Operation): void {
     this.firstSeq = Math.min(this.firstSeq, other.firstSeq)
     this.calls += other.calls
@@ -126,7 +126,6 @@ export class Operation {
   }
 }
 
-/** Whether it is JSON by its type. */
 export function isJsonType(mimeType: string): boolean {
   return /^(?:application|text)\/(?:[\w.+-]{1,80}\+)?json$/.test(contentType(mimeType))
 }

@@ -1,21 +1,21 @@
 import { Endpoint } from './endpoint.ts'
 import { variable } from './path.ts'
 
-/** A place in the tree of paths. */
+/** Node of the path tree. */
 export interface PathNode {
   readonly name: string
   readonly parent: PathNode | undefined
   readonly children: Map<string, PathNode>
   endpoint?: Endpoint
-  /** It had too many different children to be names: every further one is a value. */
+  /** Had too many different children: every further child is a variable. */
   isOpen?: true
 }
 
-// So many siblings that answer alike are values of one variable, as the users' names in `/users/ann`.
+// This many siblings with similar responses are values of one variable, like user names in `/users/ann`.
 const alikeForVariable = 8
 const maxChildren = 100
 
-/** The endpoints by their paths, the one seen longest ago first. */
+/** Endpoints by path, least recently used first. */
 export class PathTree {
   readonly #origins = new Map<string, PathNode>()
   readonly #endings = new Set<PathNode>()
@@ -32,7 +32,7 @@ export class PathTree {
     return this.#endings.values()
   }
 
-  /** The place of an address, made when it is new. */
+  /** Returns the node of a URL, and creates it if necessary. */
   node(origin: string, segments: readonly string[]): PathNode & { endpoint: Endpoint } {
     let node: PathNode = this.#origins.get(origin) ?? { name: origin, parent: undefined, children: new Map() }
     this.#origins.set(origin, node)
@@ -46,7 +46,7 @@ export class PathTree {
     return node as PathNode & { endpoint: Endpoint }
   }
 
-  /** Looks whether what was learnt at a place makes its name a value of a variable. */
+  /** Merges a node into a variable if its siblings have similar responses. */
   settle(node: PathNode): void {
     const { parent } = node
     if (parent === undefined || node.name === variable) return
@@ -98,7 +98,7 @@ export class PathTree {
   }
 }
 
-/** The origin of a place, and the segments that lead to it. */
+/** Returns the origin of a node and the segments that lead to it. */
 export function locationOf(node: PathNode): { readonly origin: string; readonly segments: readonly string[] } {
   const segments: string[] = []
   let each = node

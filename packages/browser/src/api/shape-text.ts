@@ -1,6 +1,6 @@
 import { maxLevels, type ObjectShape, type Shape } from './shape.ts'
 
-/** A shape as a reader of code knows it, such as `{ id: integer, tags?: string[] }`; with fewer levels when it would be longer than `most`. */
+/** Formats a shape like a type: `{ id: integer, tags?: string[] }`, with fewer levels if it would be longer than `max`. */
 export function shapeText(shape: Shape, max = 1_200): string {
   for (let levels = maxLevels; levels > 0; levels--) {
     const text = textOf(shape, levels)

@@ -1,14 +1,14 @@
 import type { Recording } from '../recording/recording.ts'
 import type { SocketEvent, SocketStatus } from '../records/records.ts'
-import { addressOf } from './address.ts'
-import { RateLimiter } from './gate.ts'
 import type { EventOf } from './protocol.ts'
+import { RateLimiter } from './rate-limiter.ts'
 import { cut, shortened } from './text.ts'
+import { addressOf } from './url.ts'
 
-/** How much is kept of a message on a WebSocket. */
+/** Maximum stored size of a WebSocket message. */
 export const frameLimit = 4 * 1024
 const maxSockets = 500
-/** Beyond this, messages of a second are counted, not recorded: the buffer would turn over several times. */
+/** Further messages within a second are counted but not recorded. */
 export const frameRate = { count: 1_000, bytes: 16 * 1024 * 1024 }
 const binary = 2
 
@@ -22,11 +22,11 @@ interface Open {
 interface Context {
   readonly tab: string
   readonly now: () => number
-  /** Told when a message is not recorded. */
+  /** Called when a message is not recorded. */
   readonly dropped: () => void
 }
 
-/** The WebSockets of a tab: how each stands, and what happened on it. */
+/** WebSockets of a tab: status and events. */
 export class Sockets {
   readonly #recording: Recording
   readonly #context: Context
@@ -88,12 +88,12 @@ export class Sockets {
     this.#close(requestId)
   }
 
-  /** Whatever held these is gone, and with it their connections. */
+  /** Closes the connections of a frame or worker that is gone. */
   left(session: string | undefined, why: string): void {
     for (const [id, open] of this.#open) if (session === undefined || open.session === session) this.#close(id, why)
   }
 
-  /** How many messages were counted but not recorded, since this was asked last. */
+  /** Returns the number of messages not recorded since the last call. */
   takeDropped(): number {
     return this.#gate.takeShut()
   }
@@ -109,7 +109,7 @@ export class Sockets {
       this.#context.dropped()
       return
     }
-    // Four letters of base64 are three bytes.
+    // Four base64 characters are three bytes.
     const { text, isCut } = cut(payloadData, isBinary ? Math.floor(frameLimit / 3) * 4 : frameLimit)
     this.#add(open, { event, text, ...(isBinary && { encoding: 'base64' }), bytes, ...(isCut && { cut: true }) })
   }

@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
 import type { DomHelpers } from '../page/dom-helpers.ts'
 
-/** A page as a person would sum it up, without anything that was typed into it. */
+/** Summary of a page, without values of its fields. */
 export interface PageDescription {
   readonly url: string
   readonly title: string
   readonly language?: string
   readonly description?: string
-  /** How far it is loaded, as the browser says: loading, interactive or complete. */
+  /** `document.readyState`. */
   readonly loadState: string
   readonly viewport: { readonly width: number; readonly height: number }
   readonly scroll: { readonly x: number; readonly y: number; readonly height: number }
@@ -24,10 +24,10 @@ export interface PageDescription {
   readonly headings: readonly { readonly level: number; readonly text: string }[]
   readonly landmarks: readonly { readonly role: string; readonly name?: string }[]
   readonly forms: readonly FormDescription[]
-  /** Fields that belong to no form. */
+  /** Fields outside forms. */
   readonly looseFields: readonly FieldDescription[]
   readonly focus?: string
-  /** The beginning of what can be read on it. */
+  /** Beginning of the visible text. */
   readonly text: string
 }
 
@@ -37,7 +37,7 @@ interface FormDescription {
   readonly method: string
   readonly action?: string
   readonly fields: readonly FieldDescription[]
-  /** How many fields are not shown here. */
+  /** Number of fields that are not shown. */
   readonly moreFields?: number
 }
 
@@ -51,7 +51,7 @@ interface FieldDescription {
   readonly options?: number
 }
 
-/** Runs in pages: sums up the page. Stands alone, because its text is what is sent. */
+/** Runs in pages: describes the page. Self-contained, because its source text is sent. */
 export function describeDocument({ maxTextLength }: { readonly maxTextLength: number }, dom: DomHelpers): PageDescription {
   const maxHeadings = 50
   const maxLandmarks = 30

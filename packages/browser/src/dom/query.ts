@@ -1,21 +1,21 @@
 /// <reference lib="dom" />
 import type { Box, DomHelpers } from '../page/dom-helpers.ts'
 
-/** What is asked of a page about its elements. */
+/** Query for elements of a page. */
 export interface Query {
   readonly selector: string
   readonly limit: number
-  /** Only these attributes; all, as far as there is room, when absent. */
+  /** Only these attributes; default: all, up to a limit. */
   readonly attributes?: readonly string[]
   readonly properties: readonly string[]
   readonly styles: readonly string[]
   readonly html: boolean
 }
 
-/** An element as it is now. */
+/** Current state of an element. */
 export interface FoundElement {
   readonly tag: string
-  /** Matches only this element; ` >>> ` leads into a shadow root. */
+  /** Matches only this element; ` >>> ` enters a shadow root. */
   readonly selector?: string
   readonly text?: string
   readonly role?: string
@@ -26,7 +26,7 @@ export interface FoundElement {
   readonly html?: string
   readonly isVisible: boolean
   readonly isInView: boolean
-  /** In pixels from the top left corner of what is in view. */
+  /** In CSS pixels relative to the viewport. */
   readonly box: Box
 }
 
@@ -34,7 +34,7 @@ export type Found =
   | { readonly url: string; readonly total: number; readonly elements: readonly FoundElement[] }
   | { readonly problem: string }
 
-/** Runs in pages: looks for elements. Stands alone, because its text is what is sent. */
+/** Runs in pages: finds elements. Self-contained, because its source text is sent. */
 export function queryElements({ selector, limit, attributes, properties, styles, html }: Query, dom: DomHelpers): Found {
   const maxTextLength = 200
   const maxHtmlLength = 500
@@ -49,7 +49,7 @@ export function queryElements({ selector, limit, attributes, properties, styles,
       const node = result.snapshotItem(i)
       if (isElement(node)) first.push(node)
     }
-    if (first.length === 0 && result.snapshotLength > 0) throw new Error('it selects no elements, but attributes or texts')
+    if (first.length === 0 && result.snapshotLength > 0) throw new Error('it selects attributes or text instead of elements')
     return { total: result.snapshotLength, first }
   }
   const byCss = (css: string): { readonly total: number; readonly first: readonly Element[] } => {

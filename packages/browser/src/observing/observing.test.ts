@@ -43,7 +43,7 @@ describe('a page', () => {
   })
 
   test.each([0, 201, 1.5, -1, Number.NaN])('of %s records is refused', (limit) => {
-    expect(() => page(noted(1), 'logs', { limit })).toThrow('Give a whole number from 1 to 200.')
+    expect(() => page(noted(1), 'logs', { limit })).toThrow('Use an integer from 1 to 200.')
   })
 
   test('is never longer than a reply, and goes on where it stopped', () => {
@@ -127,7 +127,7 @@ describe('since', () => {
   )
 
   test('a place that nothing has reached is of an earlier run', () => {
-    expect(() => page(noted(3), 'logs', { since: 4 })).toThrow('Nothing has reached place 4 yet: the latest is 3.')
+    expect(() => page(noted(3), 'logs', { since: 4 })).toThrow('No record has number 4 yet: the latest is 3.')
   })
 
   test('a duration means the same on every page', () => {
@@ -144,9 +144,9 @@ describe('a cursor', () => {
     page(recording, 'logs', { limit: 2, match: { level: 'log' } }).next_cursor ?? ''
 
   test.each(['', 'abc', '1-1-b-', 'zzzzzzzzzzzzzzzzz', '💥', '../../etc/passwd', '1-1-q5-0123456789ab'])(
-    'such as %j was not made here',
+    'such as %j is invalid',
     (made) => {
-      expect(() => page(noted(5), 'logs', { cursor: made })).toThrow('This cursor was not made here.')
+      expect(() => page(noted(5), 'logs', { cursor: made })).toThrow('Invalid cursor.')
     },
   )
 
@@ -154,9 +154,9 @@ describe('a cursor', () => {
     const recording = noted(5)
     const made = cursor(recording)
     expect(countNodes(recording, 'logs', { cursor: made, match: { level: 'log' } })).toEqual([3, 2, 1])
-    expect(() => page(recording, 'logs', { cursor: made })).toThrow('Repeat the same mode and filters with it')
-    expect(() => page(recording, 'logs', { cursor: made, match: { level: 'error' } })).toThrow('another question')
-    expect(() => page(recording, 'network', { cursor: made })).toThrow('another question')
+    expect(() => page(recording, 'logs', { cursor: made })).toThrow('Use it with the same mode and filters')
+    expect(() => page(recording, 'logs', { cursor: made, match: { level: 'error' } })).toThrow('another query')
+    expect(() => page(recording, 'network', { cursor: made })).toThrow('another query')
   })
 
   test('of another run is refused', () => {

@@ -16,7 +16,7 @@ import type { Matches } from './matches.ts'
 
 type View<K extends Kind> = (record: Records[K], max: number, match: Matches[K] | undefined) => object
 
-/** A record as a list shows it: what is read first, and texts of at most so many characters. */
+/** Formats a record for a list, with texts of at most `max` characters. */
 export function viewOf<K extends Kind>(kind: K, record: Records[K], max: number, match: Matches[K] | undefined): object {
   return views[kind](record, max, match)
 }

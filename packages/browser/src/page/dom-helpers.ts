@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { makeAria } from '../base/aria.ts'
 
-/** What is told of an element's place on the screen. */
+/** Bounding box of an element. */
 export interface Box {
   readonly x: number
   readonly y: number
@@ -9,12 +9,12 @@ export interface Box {
   readonly height: number
 }
 
-/** What our scripts in pages are made with. */
+/** Helpers for scripts in pages. */
 export type DomHelpers = ReturnType<typeof createDomHelpers>
 
 /**
- * Runs in pages, in a world of its own. Stands alone, because its text is what is sent.
- * Elements can hide properties of forms and documents behind their names, so everything is read off the prototypes.
+ * Runs in pages, in an isolated world. Self-contained, because its source text is sent. Form fields and named elements can shadow
+ * properties of forms and documents, so properties are read through the prototypes.
  */
 export function createDomHelpers(ariaOf: typeof makeAria) {
   const hiddenValue = '[hidden]'
@@ -66,7 +66,7 @@ export function createDomHelpers(ariaOf: typeof makeAria) {
     return parent instanceof Element ? parent : undefined
   }
 
-  /** What a selector matches below a document, a shadow root or an element; throws what the browser says of a wrong one. */
+  /** Finds the matches of a selector below a document, shadow root or element; throws the browser's error for an invalid one. */
   const all = (root: Document | DocumentFragment | Element, css: string): ArrayLike<Element> => {
     if (root instanceof Document) return Document.prototype.querySelectorAll.call(root, css)
     if (root instanceof Element) return Element.prototype.querySelectorAll.call(root, css)
@@ -75,7 +75,7 @@ export function createDomHelpers(ariaOf: typeof makeAria) {
   const byXpath = (expression: string): XPathResult =>
     Document.prototype.evaluate.call(document, expression, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null)
 
-  /** Whether what a field holds is nobody's business. */
+  /** True for a field whose value is secret. */
   const isSecret = (element: Element): boolean => {
     const tag = tagOf(element)
     if (tag !== 'input' && tag !== 'textarea' && tag !== 'select' && tag !== 'meta') return false
@@ -87,7 +87,7 @@ export function createDomHelpers(ariaOf: typeof makeAria) {
     )
   }
 
-  /** The attributes an element has, without secrets. */
+  /** Attributes of an element without secrets. */
   const attributesOf = (element: Element, max: number, maxLength: number): Record<string, string> => {
     const found: [string, string][] = []
     const hides = isSecret(element)
@@ -102,7 +102,7 @@ export function createDomHelpers(ariaOf: typeof makeAria) {
     return Object.fromEntries(found)
   }
 
-  /** Whether a person could see it, were it in view. */
+  /** True if the element would be visible after scrolling to it. */
   const isVisible = (element: Element): boolean =>
     Element.prototype.checkVisibility.call(element, { opacityProperty: true, visibilityProperty: true })
 
@@ -112,11 +112,11 @@ export function createDomHelpers(ariaOf: typeof makeAria) {
     return { x: round(x), y: round(y), width: round(width), height: round(height) }
   }
 
-  /** The text in an element, as much as is wanted of it; only what can be seen when that is asked. */
+  /** Returns up to `max` characters of text in an element; optionally only visible text. */
   const textOf = (element: Element, max: number, seen: 'all' | 'visible' = 'all'): string => {
     let text = ''
     if (!isRead(tagOf(element))) return ''
-    // Walks by hand: a recursive walk would end in an error on a page that is nested deep enough.
+    // Iterative: recursion would overflow the stack on a deeply nested page.
     let node: Node | null | undefined = readFirst(element)
     for (let steps = 0; node && steps < maxSteps; steps++) {
       let next: Node | null | undefined
@@ -140,7 +140,7 @@ export function createDomHelpers(ariaOf: typeof makeAria) {
     return cut(text.replace(/\s+/g, ' ').trim(), max)
   }
 
-  /** The beginning of an element's markup, without secrets and without what scripts and styles say. */
+  /** Beginning of the markup of an element, without secrets, scripts and styles. */
   const snippet = (element: Element, max: number): string => {
     let html = ''
     let steps = 0
@@ -195,7 +195,7 @@ export function createDomHelpers(ariaOf: typeof makeAria) {
     }
     return undefined
   }
-  /** A selector that matches only this element; ` >>> ` leads into a shadow root. Nothing when it lies too deep. */
+  /** Returns a unique selector; ` >>> ` enters a shadow root. `undefined` if the element is nested too deeply. */
   const selectorOf = (element: Element): string | undefined => {
     const parts: string[] = []
     let each: Element | undefined = element
@@ -227,9 +227,9 @@ export function createDomHelpers(ariaOf: typeof makeAria) {
     }
     return undefined
   }
-  // ARIA does not name list items by their text, but people do.
+  // ARIA does not name list items by their content, but people do.
   const isNamedByText = (role: string): boolean => role === 'listitem' || aria.isNamedByContent(role)
-  /** The name a person would call an element by, as far as its markup says. */
+  /** Computes an approximate accessible name. */
   const nameOf = (element: Element): string | undefined => {
     const root = rootOf(element)
     const ids = (attribute(element, 'aria-labelledby') ?? '').trim().split(/\s+/).filter(Boolean).slice(0, 5)

@@ -115,7 +115,7 @@ describe('a session', () => {
     const other = fresh()
     await loadSession(other, new Baselines(), { directory, name: 'a' })
     expect(other.connections()).toMatchObject([
-      { id: 'socket-1', state: 'closed', closedBecause: 'It was open when the session was saved.' },
+      { id: 'socket-1', state: 'closed', closedBecause: 'Open when the session was saved.' },
     ])
   })
 
@@ -138,7 +138,7 @@ describe('a session', () => {
     for (let i = 0; i < 9; i++)
       recording.add('network', request({ responseBody: { mimeType: 'text/plain', bytes: text.length, text } }))
     await expect(saveSession(recording, new Baselines(), { directory, name: 'a' })).rejects.toThrow(
-      'larger than a session may be (64 MB)',
+      'exceeds the maximum session size (64 MB)',
     )
     expect(await listSessions(directory)).toEqual([])
   })
@@ -206,11 +206,11 @@ describe('what is no whole session changes nothing', () => {
   test('a session that is not there, with those that are', async () => {
     const directory = await folder()
     await expect(loadSession(fresh(), new Baselines(), { directory, name: 'a' })).rejects.toThrow(
-      'There is no session "a". None was saved yet.',
+      'Unknown session "a". No session is saved.',
     )
     await saveSession(filled(), new Baselines(), { directory, name: 'b' })
     await expect(loadSession(fresh(), new Baselines(), { directory, name: 'a' })).rejects.toThrow(
-      'There is no session "a". There is: b.',
+      'Unknown session "a". Saved sessions: b.',
     )
   })
 
@@ -218,13 +218,13 @@ describe('what is no whole session changes nothing', () => {
     expect(await refusal((path) => writeFile(path, 'not json \u202e'))).toMatch(
       /^The session "a" \(.*\) is damaged, and nothing of it was loaded: it is no JSON\.$/,
     )
-    expect(await refusal((path) => writeFile(path, ''))).toContain('it is no JSON')
+    expect(await refusal((path) => writeFile(path, ''))).toContain('invalid JSON')
     const cut = await refusal(async (path) => {
       await saveSession(filled(), baselinesOf(), { directory: join(path, '..'), name: 'a' })
       const text = await readFile(path, 'utf8')
       await writeFile(path, text.slice(0, text.length / 2))
     })
-    expect(cut).toContain('it is no JSON')
+    expect(cut).toContain('invalid JSON')
   })
 
   test.each(['null', '5', '"x"', '[]', '{}', '{"format":"har","version":1}'])('a file of something else: %s', async (text) => {
@@ -268,14 +268,14 @@ describe('what is no whole session changes nothing', () => {
   })
 
   test('a link to another file, a folder, or a folder that is a link', async () => {
-    expect(await refusal((path) => symlink('/etc/hosts', path))).toContain('is no file of its own but a link or a folder')
-    expect(await refusal((path) => mkdir(path))).toContain('is no file of its own but a link or a folder')
+    expect(await refusal((path) => symlink('/etc/hosts', path))).toContain('is a link or a folder, not a regular file')
+    expect(await refusal((path) => mkdir(path))).toContain('is a link or a folder, not a regular file')
     const directory = await folder()
     await saveSession(filled(), new Baselines(), { directory, name: 'a' })
     const linked = join(directory, '..', 'linked')
     await symlink(directory, linked)
     await expect(loadSession(fresh(), new Baselines(), { directory: linked, name: 'a' })).rejects.toThrow(
-      'Sessions are kept only in a real folder.',
+      'Sessions are stored only in a real folder.',
     )
     await expect(saveSession(filled(), new Baselines(), { directory: linked, name: 'b' })).rejects.toThrow(
       'only in a real folder',
@@ -298,7 +298,7 @@ describe('what is no whole session changes nothing', () => {
     await mkdir(join(directory, '..'), { recursive: true })
     await writeFile(directory, 'a file')
     await expect(saveSession(filled(), new Baselines(), { directory: join(directory, 'below'), name: 'a' })).rejects.toThrow(
-      /sessions.below cannot be (?:made|looked at) \(ENOTDIR\)\. Check the folder and its permissions\./,
+      /sessions.below cannot be (?:created|accessed) \(ENOTDIR\)\. Check the folder and its permissions\./,
     )
     await expect(saveSession(filled(), new Baselines(), { directory, name: 'a' })).rejects.toThrow('only in a real folder')
   })

@@ -1,6 +1,6 @@
-import { type OnRedacted, marker } from './marker.ts'
+import { marker, type OnRedacted } from './marker.ts'
 
-// How many digits each group has on a card, least and most: all in one, or as they are printed.
+// Digit groups of a card number, minimum and maximum: in one group, or as printed.
 const layouts: readonly (readonly (readonly [number, number])[])[] = [
   [[13, 19]],
   [
@@ -23,7 +23,7 @@ const layouts: readonly (readonly (readonly [number, number])[])[] = [
   ],
 ]
 
-/** The text without the numbers of payment cards: those that an issuer could have given out, and whose check digit is right. */
+/** Redacts payment card numbers: valid issuer prefix and check digit. */
 export function redactCards(text: string, onRedacted: OnRedacted): string {
   return text.replace(/\d[\d -]{11,}\d/g, (run, offset: number) => {
     if (isPartOfMore(text, offset, run.length)) return run
@@ -54,7 +54,7 @@ function withoutCards(run: string, onRedacted: OnRedacted): string {
   return clean + run.slice(kept)
 }
 
-/** How many of the groups, from this one on, are a card's number; 0 for none. */
+/** Number of groups from this one that form a card number; 0 for none. */
 function cardSize(groups: readonly { readonly digits: string }[], from: number): number {
   for (const layout of layouts) {
     const isSo = layout.every(([min, max], i) => {
@@ -81,7 +81,7 @@ function isIssued(digits: string): boolean {
   return four === 6011 || two === 65 || two === 62 || (four >= 6440 && four <= 6499) ? length >= 16 : false
 }
 
-/** Whether the last digit is the one that Luhn's rule gives. */
+/** Luhn check. */
 function isChecked(digits: string): boolean {
   let sum = 0
   for (let i = 0; i < digits.length; i++) {

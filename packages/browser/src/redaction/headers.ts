@@ -1,6 +1,6 @@
 import type { Header } from '../records/records.ts'
-import { type OnRedacted, marker } from './marker.ts'
-import { isSensitiveValue, secrecyOf, normalizeName } from './names.ts'
+import { marker, type OnRedacted } from './marker.ts'
+import { isSensitiveValue, normalizeName, secrecyOf } from './names.ts'
 
 const schemes = new Set(
   'basic bearer digest token apikey negotiate ntlm dpop hawk hoba mutual aws4-hmac-sha256 scram-sha-256 vapid gnap'.split(' '),
@@ -14,7 +14,7 @@ interface Others {
   readonly url: (url: string) => string
 }
 
-/** The header without its secrets. What is in no secret header is read as any other text. */
+/** Redacts a header. Non-secret headers are treated as text. */
 export function redactHeader({ name, value }: Header, onRedacted: OnRedacted, { text, url }: Others): Header {
   const clean = hiddenValue(name, value)
   if (clean !== undefined) {
@@ -24,14 +24,14 @@ export function redactHeader({ name, value }: Header, onRedacted: OnRedacted, { 
   return { name, value: addresses.has(name.toLowerCase()) ? url(value) : text(value) }
 }
 
-/** What may be kept of a value with such a name; nothing when the name is no secret's. */
+/** Returns the redacted value; `undefined` if the name is not secret. */
 function hiddenValue(name: string, value: string): string | undefined {
   const secrecy = secrecyOf(name)
   if (secrecy === 'no' || secrecy === 'long') return undefined
   return isSensitiveValue(name, value) ? visiblePart(name, value) : value
 }
 
-/** What may be kept of a secret: the scheme of an authorization, the names of cookies. */
+/** Returns the visible part of a secret: the scheme of an authorization, the names of cookies. */
 export function visiblePart(name: string, value: string): string {
   const word = normalizeName(name)
   if (authorizations.has(word)) return visibleAuthorization(value)

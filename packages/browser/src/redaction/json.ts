@@ -1,18 +1,18 @@
 import { visiblePart } from './headers.ts'
-import { type OnRedacted, isRedactedValue } from './marker.ts'
+import { isRedactedValue, type OnRedacted } from './marker.ts'
 import { isSensitiveValue, type Secrecy, secrecyOf } from './names.ts'
 import { endOfString } from './quotes.ts'
 
 const quote = { mark: '"', escapes: 0 }
-// What some servers put before JSON so that it is no script, and what some protocols put before each message.
+// Prefixes against script inclusion, and length prefixes of some protocols.
 const beginning = /^\s{0,64}(?:\)\]\}',?\s{0,8})?\d{0,6}\s{0,8}[[{"]/
 const prefix = /^\s{0,64}\)\]\}',?/
-// A string's beginning, a bracket, or what else there is: numbers, true, false, null.
+// Start of a string, a bracket, or a literal.
 const pieces = /"|[[\]{}]|[^\s,:{}[\]"]+/
 const word = /^(?:true|false|null|-?\d[\d.eE+-]*)$/
 const cutWord = /^(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-)$/
 
-/** Whether this is JSON, or the beginning of it, or several of them after each other. */
+/** True for JSON, a truncated beginning of it, or several concatenated values. */
 export function isJson(text: string): boolean {
   if (!beginning.test(text)) return false
   const part = new RegExp(pieces, 'g')
@@ -29,22 +29,22 @@ export function isJson(text: string): boolean {
   return true
 }
 
-/** Where the walk through the JSON is. */
+/** State of the JSON walk. */
 interface JsonPosition {
   depth: number
-  /** The name of the value that comes next. */
+  /** Name of the next value. */
   name: string | undefined
-  /** The depth of the braces that belong to a secret, all of which is hidden. */
+  /** Depth of the brackets of a secret, whose content is redacted. */
   secretDepth: number
-  /** What `{"name": …, "value": …}` at this depth says about its value. */
+  /** Name from a `{"name": …, "value": …}` pair at this depth. */
   pair: { readonly depth: number; readonly name: string } | undefined
 }
 
 const pairNames = new Set(['name', 'key', 'header', 'field', 'id'])
 
 /**
- * The same JSON without the values of names that look secret, with `text` applied to every other string and number. What was
- * JSON still is, and what was the beginning of it too.
+ * Redacts the values of secret names and applies `text` to every other string and number. Valid JSON stays valid, and a truncated
+ * beginning stays one.
  */
 export function redactInJson(text: string, onRedacted: OnRedacted, apply: (text: string, isLast: boolean) => string): string {
   const position: JsonPosition = { depth: 0, name: undefined, secretDepth: -1, pair: undefined }
@@ -59,7 +59,8 @@ export function redactInJson(text: string, onRedacted: OnRedacted, apply: (text:
     const [piece] = match
     const at = match.index
     if (piece === '{' || piece === '[') {
-      if (position.secretDepth === -1 && position.name !== undefined && isSecret(secrecyOf(position.name))) position.secretDepth = position.depth
+      if (position.secretDepth === -1 && position.name !== undefined && isSecret(secrecyOf(position.name)))
+        position.secretDepth = position.depth
       position.depth++
       position.name = undefined
     } else if (piece === '}' || piece === ']') {
@@ -73,7 +74,9 @@ export function redactInJson(text: string, onRedacted: OnRedacted, apply: (text:
       const raw = text.slice(at + 1, end)
       const isName = isFollowedByColon(text, end + 1)
       const value = stringOf(raw)
-      const now = isName ? apply(value, false) : cleanValue(position, value, onRedacted, (each) => apply(each, end === text.length))
+      const now = isName
+        ? apply(value, false)
+        : cleanValue(position, value, onRedacted, (each) => apply(each, end === text.length))
       if (now !== value) replace(at + 1, end, JSON.stringify(now).slice(1, -1))
       if (!isName) notePair(position, value)
       position.name = isName ? value : undefined
@@ -97,7 +100,7 @@ function cleanValue(position: JsonPosition, value: string, onRedacted: OnRedacte
   return now
 }
 
-/** The name that makes the value that comes next a secret; nothing when it is none. */
+/** Returns the name that makes the next value secret. */
 function secretName({ name, secretDepth, pair, depth }: JsonPosition): string | undefined {
   if (secretDepth !== -1) return ''
   if (name === undefined) return undefined
@@ -117,7 +120,7 @@ function isFollowedByColon(text: string, from: number): boolean {
   return colon.test(text)
 }
 
-/** What the string says; as it is written where it was cut within an escape. */
+/** Decodes a string; returns it unchanged if it was truncated within an escape. */
 function stringOf(raw: string): string {
   if (!raw.includes('\\')) return raw
   try {

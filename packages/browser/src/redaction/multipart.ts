@@ -1,11 +1,11 @@
-import { type OnRedacted, isRedactedValue, marker } from './marker.ts'
+import { isRedactedValue, marker, type OnRedacted } from './marker.ts'
 import { secrecyOf } from './names.ts'
 
 const partName = /\bname="([^"\r\n]{1,200})"/g
 const blankLine = /\r?\n\r?\n/g
 const nextPart = /\r?\n--/g
 
-/** The parts of a form without those whose names look secret. */
+/** Redacts the parts of a multipart form with secret names. */
 export function redactInMultipart(text: string, onRedacted: OnRedacted): string {
   let clean = ''
   let kept = 0

@@ -1,10 +1,10 @@
-/** Characters, as ranges of code units. */
+/** Set of code units as ranges. */
 export interface CharacterSet {
   readonly ranges: readonly (readonly [number, number])[]
   readonly isNegated: boolean
 }
 
-/** Why a pattern cannot be used, and what to write instead. */
+/** Invalid or unsupported pattern; the message suggests an alternative. */
 export class InvalidPattern extends Error {
   override readonly name = 'PatternRefused'
 }
@@ -12,10 +12,9 @@ export class InvalidPattern extends Error {
 const maxLength = 200
 const maxRepeats = 200
 const maxDepth = 20
-/** As often as there is. */
 export const anyNumber = Number.POSITIVE_INFINITY
 
-/** What a pattern asks for. */
+/** Syntax tree of a pattern. */
 export type Node =
   | { readonly kind: 'take'; readonly set: CharacterSet }
   | { readonly kind: 'hold'; readonly at: 'start' | 'end' | 'edge' | 'inside' }
@@ -23,11 +22,13 @@ export type Node =
   | { readonly kind: 'either'; readonly parts: readonly Node[] }
   | { readonly kind: 'repeat'; readonly part: Node; readonly from: number; readonly to: number }
 
-/** Reads a pattern; throws `PatternRefused` with the reason for one that cannot be used. */
+/** Parses a pattern; throws `InvalidPattern`. */
 export function parsePattern(source: string): Node {
-  if (source === '') throw new InvalidPattern('The pattern is empty. Give the text to hide, or a regular expression for it.')
+  if (source === '') throw new InvalidPattern('The pattern is empty. Use the text to redact, or a regular expression.')
   if (source.length > maxLength) {
-    throw new InvalidPattern(`The pattern has ${source.length} characters; at most ${maxLength} are allowed. Use several patterns.`)
+    throw new InvalidPattern(
+      `The pattern has ${source.length} characters; at most ${maxLength} are allowed. Use several patterns.`,
+    )
   }
   return new Parser(source).parse()
 }
@@ -77,7 +78,7 @@ class Parser {
 
   parse(): Node {
     const node = this.#either()
-    if (this.#at < this.#source.length) this.#fail('A closing parenthesis has no opening one. Write `\\)` for the character.')
+    if (this.#at < this.#source.length) this.#fail('Unmatched closing parenthesis. Write `\\)` for the character.')
     return node
   }
 
@@ -127,16 +128,14 @@ class Parser {
   #group(): Node {
     if (this.#next() === '?') {
       if (this.#source[this.#at + 1] !== ':') {
-        this.#fail(
-          'Looking ahead or behind, named groups and flags are not supported: a match would not be found in bounded time.',
-        )
+        this.#fail('Look-around, named groups and flags are not supported, because matching must take linear time.')
       }
       this.#at += 2
     }
     this.#depth++
     if (this.#depth > maxDepth) this.#fail(`Groups are nested deeper than ${maxDepth}.`)
     const node = this.#either()
-    if (this.#next() !== ')') this.#fail('A group has no end. Write `\\(` for the character.')
+    if (this.#next() !== ')') this.#fail('Unterminated group. Write `\\(` for the character.')
     this.#at++
     this.#depth--
     return node
@@ -152,10 +151,10 @@ class Parser {
     return { kind: 'take', set }
   }
 
-  /** What follows a backslash, in or out of a set. */
+  /** Parses an escape, inside or outside a set. */
   #escaped(): CharacterSet {
     const char = this.#next()
-    if (char === undefined) this.#fail('It ends in a backslash. Write two for the character.')
+    if (char === undefined) this.#fail('Trailing backslash. Write two for the character.')
     this.#at++
     const named = Object.hasOwn(classes, char) ? classes[char] : undefined
     if (named !== undefined) return named
@@ -163,16 +162,14 @@ class Parser {
     if (char === 'u') return one(this.#hex(4))
     const control = Object.hasOwn(controls, char) ? controls[char] : undefined
     if (control !== undefined) return one(control)
-    if (/[1-9k]/.test(char))
-      this.#fail('References to earlier groups are not supported: a match would not be found in bounded time.')
+    if (/[1-9k]/.test(char)) this.#fail('Back-references are not supported, because matching must take linear time.')
     if (/[A-Za-z]/.test(char)) this.#fail(`\`\\${char}\` is not supported. Use \\d, \\w, \\s, \\b, sets and plain characters.`)
     return one(char.charCodeAt(0))
   }
 
   #hex(length: number): number {
     const digits = this.#source.slice(this.#at, this.#at + length)
-    if (digits.length !== length || !/^[0-9a-f]+$/i.test(digits))
-      this.#fail(`\\x and \\u need two and four hexadecimal digits.`)
+    if (digits.length !== length || !/^[0-9a-f]+$/i.test(digits)) this.#fail(`\\x and \\u need two and four hexadecimal digits.`)
     this.#at += length
     return Number.parseInt(digits, 16)
   }
@@ -182,7 +179,7 @@ class Parser {
     if (isNegated) this.#at++
     const ranges: (readonly [number, number])[] = []
     for (let char = this.#next(); char !== ']'; char = this.#next()) {
-      if (char === undefined) this.#fail('A set has no end. Write `\\[` for the character.')
+      if (char === undefined) this.#fail('Unterminated set. Write `\\[` for the character.')
       const from = this.#setMember()
       const hasRange = this.#next() === '-' && ![']', undefined].includes(this.#source[this.#at + 1])
       if (!hasRange) {
@@ -193,18 +190,18 @@ class Parser {
       const to = this.#setMember()
       const [low, high] = [from.ranges[0]?.[0], to.ranges[0]?.[0]]
       if (!isOne(from) || !isOne(to) || low === undefined || high === undefined || low > high) {
-        this.#fail('A range in a set goes from one character to a later one, such as `a-z`. Write `\\-` for the character.')
+        this.#fail('Invalid range. A range goes from one character to a later one, such as `a-z`. Write `\\-` for the character.')
       }
       ranges.push([low, high])
     }
     this.#at++
-    if (ranges.length === 0) this.#fail('A set is empty. Put in what it may match.')
+    if (ranges.length === 0) this.#fail('Empty set. Add the characters to match.')
     return { ranges, isNegated }
   }
 
   #setMember(): CharacterSet {
     const char = this.#next()
-    if (char === undefined) this.#fail('A set has no end. Write `\\[` for the character.')
+    if (char === undefined) this.#fail('Unterminated set. Write `\\[` for the character.')
     this.#at++
     if (char !== '\\') return one(char.charCodeAt(0))
     if (this.#next() === 'b') {
@@ -218,11 +215,11 @@ class Parser {
     const counts = this.#counts()
     if (counts === undefined) return part
     if (part.kind === 'hold') this.#fail('`^`, `$` and `\\b` cannot be repeated.')
-    // As few or as many: what is hidden is the same.
+    // Laziness does not matter for redaction.
     if (this.#next() === '?') this.#at++
     const more = this.#next()
     if (more === '*' || more === '+' || more === '?' || this.#isCounting()) {
-      this.#fail('Two repetitions follow each other. Put the first in a group: `(?:a+)?`.')
+      this.#fail('Two consecutive repetitions. Put the first in a group: `(?:a+)?`.')
     }
     return { kind: 'repeat', part, ...counts }
   }
@@ -255,7 +252,7 @@ class Parser {
   }
 
   #fail(why: string): never {
-    throw new InvalidPattern(`The pattern cannot be used, at character ${Math.min(this.#at + 1, this.#source.length)}: ${why}`)
+    throw new InvalidPattern(`Invalid pattern at character ${Math.min(this.#at + 1, this.#source.length)}: ${why}`)
   }
 }
 
@@ -267,7 +264,7 @@ function isOne({ ranges, isNegated }: CharacterSet): boolean {
   return !isNegated && ranges.length === 1 && first !== undefined && first[0] === first[1]
 }
 
-/** The same characters without a negation, so that they can be joined with others. */
+/** Resolves a negation, so that sets can be joined. */
 function plainRanges({ ranges, isNegated }: CharacterSet): readonly (readonly [number, number])[] {
   if (!isNegated) return ranges
   const others: (readonly [number, number])[] = []

@@ -671,7 +671,7 @@ describe('a pattern of one’s own', () => {
 
   test('that is refused leaves the one of the same name', () => {
     const own = new Redactor({ patterns: [{ name: 'customer', pattern: 'ACME' }] })
-    expect(() => own.add({ name: 'customer', pattern: '(a' })).toThrow('A group has no end.')
+    expect(() => own.add({ name: 'customer', pattern: '(a' })).toThrow('Unterminated group.')
     expect(own.text('ACME')).toBe('[redacted]')
   })
 
@@ -681,7 +681,7 @@ describe('a pattern of one’s own', () => {
       '"A b\\u202e" cannot be a pattern\'s name. Use 1 to 40 small letters, digits, underscores and hyphens.',
     )
     for (let i = 0; i < 50; i++) own.add({ name: `p${i}`, pattern: `x${i}` })
-    expect(() => own.add({ name: 'one-more', pattern: 'x' })).toThrow('There are 50 patterns already')
+    expect(() => own.add({ name: 'one-more', pattern: 'x' })).toThrow('There are 50 patterns, the maximum.')
     expect(() => own.add({ name: 'p0', pattern: 'y' })).not.toThrow()
   })
 })

@@ -3,29 +3,29 @@ import type {
   Body,
   Header,
   Kind,
+  NewRecord,
   PendingRequest,
   Recorded,
   Records,
   SocketEvent,
   SocketStatus,
-  NewRecord,
   UserAction,
 } from '../records/records.ts'
 import { quoted } from '../reply/reply.ts'
-import { redactInAddress, redactInParameters, redactUsers } from './address.ts'
 import { redactCards } from './cards.ts'
 import { redactFields } from './fields.ts'
 import { redactHeader } from './headers.ts'
-import { redactInJson, isJson } from './json.ts'
-import { type OnRedacted, marker } from './marker.ts'
+import { isJson, redactInJson } from './json.ts'
+import { marker, type OnRedacted } from './marker.ts'
 import { redactInMarkup } from './markup.ts'
 import { redactInMultipart } from './multipart.ts'
 import { secrecyOf } from './names.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
 import { InvalidPattern } from './pattern-syntax.ts'
 import { redactPrivateKeys, redactTokens } from './tokens.ts'
+import { redactInAddress, redactInParameters, redactUsers } from './url.ts'
 
-/** Something more to hide, as a regular expression, under a name to find it by. */
+/** Additional pattern to redact, with a name. */
 export interface RedactionPattern {
   readonly name: string
   readonly pattern: string
@@ -39,25 +39,25 @@ const maxPatterns = 50
 const maxRemembered = 500
 const maxRememberedLength = 1_000
 const patternName = /^[a-z0-9][a-z0-9_-]{0,39}$/
-// Strings within strings within strings: deeper ones are read as plain text.
+// Nested strings; deeper ones are treated as plain text.
 const maxDepth = 4
 
-// What we say ourselves, or a protocol does: no page writes secrets there.
+// Fields written by this server or defined by a protocol: they contain no secrets of a page.
 const ours = new Set(
   'tab level from event socket id state encoding action cause method type protocol mimeType impact rule engine'.split(' '),
 )
 
 interface Reading {
   readonly depth: number
-  /** Only the beginning of the text is here: what stands at its end may be half a token. */
+  /** Only the beginning of the text is available: its end may be a partial token. */
   readonly isCut: boolean
 }
 
-/** Takes secrets out of what is recorded, before it is kept. Doing it again changes nothing. */
+/** Redacts records before they are stored. Idempotent. */
 export class Redactor {
   readonly #patterns = new Map<string, { readonly source: string; readonly pattern: Pattern }>()
   readonly #counts = new Map<string, number>()
-  /** Addresses that were looked at and hold nothing: a page says its own with everything that happens on it. */
+  /** URLs known to contain no secrets: a page repeats its URL in every record. */
   readonly #plainAddresses = new Set<string>()
   readonly #found: OnRedacted = (rule) => this.#count(rule, 1)
 
@@ -65,7 +65,7 @@ export class Redactor {
     for (const each of patterns) this.add(each)
   }
 
-  /** Hides what the pattern matches from now on, in place of one with the same name. Says why when it cannot. */
+  /** Adds or replaces a pattern; throws if it is invalid. */
   add({ name, pattern }: RedactionPattern): void {
     if (!patternName.test(name)) {
       throw new ToolError(
@@ -73,7 +73,7 @@ export class Redactor {
       )
     }
     if (!this.#patterns.has(name) && this.#patterns.size >= maxPatterns) {
-      throw new ToolError(`There are ${maxPatterns} patterns already, which is the most. Remove one first.`)
+      throw new ToolError(`There are ${maxPatterns} patterns, the maximum. Remove one first.`)
     }
     try {
       this.#patterns.set(name, { source: pattern, pattern: compilePattern(pattern) })
@@ -84,27 +84,27 @@ export class Redactor {
     }
   }
 
-  /** The patterns that were added. */
+  /** Lists the added patterns. */
   list(): readonly RedactionPattern[] {
     return [...this.#patterns].map(([name, { source }]) => ({ name, pattern: source }))
   }
 
-  /** Whether there was such a pattern; there is none any more. */
+  /** Removes a pattern; returns whether it existed. */
   remove(name: string): boolean {
     return this.#patterns.delete(name)
   }
 
-  /** How often each rule hid something. */
+  /** Number of redactions by rule. */
   counts(): { readonly [rule: string]: number } {
     return Object.fromEntries([...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** A text without its secrets. JSON stays JSON. */
+  /** Redacts a text. JSON stays valid. */
   text(text: string): string {
     return this.#anyText(text, false)
   }
 
-  /** An address without its secrets. It stays an address. */
+  /** Redacts a URL, which stays valid. */
   url(url: string): string {
     if (this.#plainAddresses.has(url)) return url
     const inside = (text: string): string => this.#text(text, { depth: 1, isCut: false })
@@ -113,12 +113,12 @@ export class Redactor {
     return clean
   }
 
-  /** HTML or XML without its secrets. */
+  /** Redacts HTML or XML. */
   markup(markup: string): string {
     return this.#markup(markup, false)
   }
 
-  /** A record without its secrets, whichever of its texts they are in. */
+  /** Redacts all texts of a record. */
   record<K extends Kind>(kind: K, record: NewRecord<Records[K]>): NewRecord<Records[K]> {
     const given: NewRecord<Recorded> = record
     if (kind === 'sockets') return this.#frame(given as NewRecord<SocketEvent>) as unknown as NewRecord<Records[K]>
@@ -126,23 +126,23 @@ export class Redactor {
     return this.#object(withoutSecretValue(given as NewRecord<UserAction>, this.#found)) as unknown as NewRecord<Records[K]>
   }
 
-  /** Anything that JSON can hold, without its secrets: a name that looks secret hides what it has. */
+  /** Redacts any JSON value, including values under secret names. */
   value<T>(value: T): T {
     const json = settled(JSON.stringify(value) ?? 'null', (each) => this.#json(each, { depth: 0, isCut: false }))
     return JSON.parse(json) as T
   }
 
-  /** How a WebSocket stands, without secrets. */
+  /** Redacts the state of a WebSocket. */
   connection(status: SocketStatus): SocketStatus {
     return this.#object(status)
   }
 
-  /** A request without an end, without secrets. */
+  /** Redacts a pending request. */
   pending(request: PendingRequest): PendingRequest {
     return this.#object(request)
   }
 
-  /** Every text of an object, by what its name says it is: one that is new to the records is not forgotten here. */
+  /** Redacts every text of an object by its field name, so that new fields are covered too. */
   #object<T extends object>(given: T): T {
     const clean = Object.entries(given).map(([name, value]: [string, unknown]) => [name, this.#value(name, value)])
     return Object.fromEntries(clean) as T
@@ -201,7 +201,7 @@ export class Redactor {
     return { ...clean, text: rest.encoding === 'base64' ? this.#bytes(text, isCut) : this.#anyText(text, isCut) }
   }
 
-  /** Bytes can hold texts too. They are written anew only when something was hidden. */
+  /** Redacts text inside binary data, and re-encodes only if something was redacted. */
   #bytes(base64: string, isCut: boolean): string {
     const bytes = Buffer.from(base64, 'base64').toString('latin1')
     const clean = this.#anyText(bytes, isCut)
@@ -209,11 +209,11 @@ export class Redactor {
   }
 
   #text(text: string, reading: Reading): string {
-    // No rule finds anything in so little.
+    // Too short for any rule.
     if (text.length < 6 && !/[:=]/.test(text) && this.#patterns.size === 0) return text
     const { depth, isCut } = reading
     if (depth >= maxDepth || !isJson(text)) return this.#plain(text, isCut)
-    // A pattern that has quotes in it means those of the JSON, and may tear it apart.
+    // A pattern with quotes applies to the raw JSON and may break it.
     return this.#matched(this.#json(text, reading), ({ source }) => source.includes('"'))
   }
 
@@ -251,7 +251,7 @@ export class Redactor {
 
 const maxRounds = 6
 
-/** What is left when hiding it again changes nothing: what a token hid can look like something else when it is gone. */
+/** Repeats until nothing changes: text around a redacted token can form another match. */
 function settled(text: string, hide: (text: string) => string): string {
   let now = text
   for (let round = 0; round < maxRounds; round++) {
@@ -270,7 +270,7 @@ function isBody(value: object): value is Body {
   return 'mimeType' in value && 'bytes' in value
 }
 
-/** What was typed into a field whose names say that it is secret is dropped, also when the page did not mark it so. */
+/** Drops values typed into secret fields, also if the page did not mark them. */
 function withoutSecretValue(action: NewRecord<UserAction>, onRedacted: OnRedacted): NewRecord<UserAction> {
   const { value, selectors, ...rest } = action
   if (value === undefined) return action

@@ -1,17 +1,16 @@
-import { type OnRedacted, marker } from './marker.ts'
+import { marker, type OnRedacted } from './marker.ts'
 
 interface Shape {
   readonly rule: string
   /**
-   * A beginning and then as much as there is, with nothing required after it: so every character is looked at only a few
-   * times, however a page arranges them.
+   * A prefix followed by as many characters as possible, with nothing required after it, so that matching is linear.
    */
   readonly pattern: RegExp
-  /** How long a whole one is at least. A shorter one counts only where the text was cut within it. */
+  /** Minimum length. A shorter match counts only at the end of a truncated text. */
   readonly min: number
-  /** The part at its beginning that may stay. */
+  /** Prefix that stays visible. */
   readonly lead?: RegExp
-  /** What else must hold for the rest. */
+  /** Additional condition. */
   readonly isOne?: (secret: string) => boolean
 }
 
@@ -24,7 +23,7 @@ const shapes: readonly Shape[] = [
     pattern: /\bbearer(?:[ \t+]|%20){1,8}[\w.~+/=-]{6,}/gi,
     min: 13,
     lead: /^bearer(?:[ \t+]|%20){1,8}/i,
-    // "Bearer authentication" is none.
+    // Excludes "Bearer authentication".
     isOne: (secret) => hasDigit(secret) || secret.length >= 20,
   },
   {
@@ -46,7 +45,7 @@ const shapes: readonly Shape[] = [
   { rule: 'google', pattern: /AIza[\w-]{6,}/g, min: 39 },
   { rule: 'google', pattern: /ya29\.[\w-]{6,}/g, min: 25 },
   { rule: 'google', pattern: /GOCSPX-[\w-]{6,}/g, min: 30 },
-  // A word such as "task-force-…" has these letters too, hence what may stand before them.
+  // Words such as "task-force-…" contain these letters, hence the condition before them.
   { rule: 'model', pattern: /(?<![A-Za-z0-9_]|[A-Za-z0-9]-)sk-[\w-]{6,}/g, min: 23, isOne: hasDigit },
   // After an escaped line break.
   { rule: 'model', pattern: /(?<=\\[nrt])sk-[\w-]{6,}/g, min: 23, isOne: hasDigit },
@@ -60,11 +59,11 @@ const shapes: readonly Shape[] = [
   { rule: 'telegram', pattern: /\d{8,10}:AA[\w-]{6,}/g, min: 43 },
 ]
 
-// How each of them begins, for one quick look: most texts have none.
+// Quick pre-check: most texts contain none.
 const beginnings =
   /eyJ|bearer|basic|gh[pousr]_|github_pat_|gl(?:pat|soat|dt|rt|cbt|ptt|ft|imt|agent)-|xox|xapp-|hooks\.slack|[sr]k_|whsec_|A(?:KIA|SIA|BIA|CCA|Iza)|ya29|GOCSPX|sk-|npm_|pypi-|hf_|SG\.|shp[acps]|do[opr]_v|hv[sbr]\.|\d:AA/i
 
-/** The text without what has the shape of a well-known kind of token, wherever it stands. */
+/** Redacts well-known token formats. */
 export function redactTokens(text: string, onRedacted: OnRedacted, isCut = false): string {
   if (!beginnings.test(text)) return text
   let clean = text
@@ -87,14 +86,14 @@ function isUserAndPassword(secret: string): boolean {
 
 const keyStart = '-----BEGIN '
 const keyEnd = /-----END [A-Z0-9 ]{1,40}-----/y
-// What a key is written in, also where its line breaks are escaped.
+// Characters of a key, also with escaped line breaks.
 const keyText = /[\w+/=\s\\:,-]*/y
 
-/** The text without private keys. One without an end goes as far as it could be one. */
+/** Redacts private keys. One without an end marker is redacted as far as it can extend. */
 export function redactPrivateKeys(text: string, onRedacted: OnRedacted): string {
   let clean = ''
   let kept = 0
-  // Searched again only when passed: else many beginnings and one far end would be walked many times over.
+  // Cached, so that many begin markers do not rescan the text.
   let endsAt = -2
   for (let at = text.indexOf(keyStart); at !== -1; at = text.indexOf(keyStart, Math.max(kept, at + 1))) {
     if (!/^[A-Z0-9 ]{0,20}PRIVATE KEY/.test(text.slice(at + keyStart.length, at + keyStart.length + 50))) continue

@@ -10,7 +10,7 @@ export interface AuditRequest {
   readonly signal: AbortSignal
 }
 
-/** Audits a tab as it is now, and keeps what was found. */
+/** Audits the current page of a tab and records the result. */
 export async function audited(watch: Watch, { tab, selector, tags, signal }: AuditRequest): Promise<Audit> {
   const { recording } = watch
   const audit = await onTab(watch, { tab, signal }, (page, id, untilUnavailable) =>
@@ -21,6 +21,6 @@ export async function audited(watch: Watch, { tab, selector, tags, signal }: Aud
       ...(tags !== undefined && { tags }),
     }),
   )
-  // The filters may keep it out of the recording; it was asked for all the same.
+  // Returned even if the filters reject it.
   return recording.add('audits', audit) ?? { seq: recording.seq, ...recording.redactor.record('audits', audit) }
 }

@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 import type { Selectors } from '../../records/records.ts'
 
-/** What this side of the page tells ours. */
+/** Sends a report from the page to this server. */
 export type SendReport = (report: object) => void
 
 /**
- * Runs in pages: tells what the person does, and gives the function that tells what is still held back. Stands alone, because its text is what is sent. Secrets do not leave the page:
- * what is typed into a field for one is never read.
+ * Runs in pages: reports user actions, and returns a function that flushes buffered ones. Self-contained, because its source text is
+ * sent. Secrets do not leave the page: the value of a secret field is never read.
  */
 export function watchActions(send: SendReport, selectorsOf: (element: Element) => Selectors, maxValueLength: number): () => void {
   const typingPauseMs = 1_000
@@ -42,7 +42,7 @@ export function watchActions(send: SendReport, selectorsOf: (element: Element) =
     isEditable(element) ||
     (tagOf(element) === 'input' && !/^(?:checkbox|radio|button|submit|reset|image|file|hidden)$/.test(typeOf(element)))
 
-  /** Whether a field is for a secret, or ever was: some show a password for a moment. */
+  /** True if a field is or ever was for a secret: some show a password temporarily. */
   const isSecret = (element: Element): boolean => {
     if (once.has(element)) return true
     const names = ['name', 'id', 'aria-label', 'placeholder', 'data-testid']
@@ -84,7 +84,7 @@ export function watchActions(send: SendReport, selectorsOf: (element: Element) =
   const typed = (element: Element): void => {
     act('input', element, isSecret(element) ? { secret: true } : { value: chosenIn(element) })
   }
-  /** Typing is told as one action when it pauses or something else is done. */
+  /** Reports typing as one action when it pauses or another action follows. */
   const endTyping = (): void => {
     if (typing === undefined) return
     const { element, timer } = typing
@@ -103,7 +103,7 @@ export function watchActions(send: SendReport, selectorsOf: (element: Element) =
     if (target instanceof Element) return target
     return target instanceof Node ? (target.parentElement ?? undefined) : undefined
   }
-  /** What a person means who clicks here: not the icon in a button, but the button. */
+  /** Returns the element the user means: the button, not the icon in it. */
   const meant = (element: Element): Element => {
     const css =
       'a[href],button,input,select,textarea,label,summary,option,[role="button"],[role="link"],[role="tab"],[role="menuitem"],[data-testid]'
@@ -114,12 +114,12 @@ export function watchActions(send: SendReport, selectorsOf: (element: Element) =
       window.addEventListener(
         name,
         (event) => {
-          // Only what the browser itself says: a page can make events too.
+          // Ignores synthetic events of the page.
           if (!event.isTrusted) return
           try {
             handle(event, targetOf(event) ?? document.documentElement)
           } catch {
-            // A page must never break because it is watched.
+            // Watching must never break a page.
           }
         },
         { capture: true, passive: true },
@@ -135,7 +135,7 @@ export function watchActions(send: SendReport, selectorsOf: (element: Element) =
     if (!(event instanceof MouseEvent)) return
     const element = meant(target)
     const at = event.timeStamp
-    // A label's click comes again as its control's, and Enter in a field as the button's: the person did one thing.
+    // A click on a label also clicks its control, and Enter in a field also clicks the button: report one action.
     if (untrustedNotice !== undefined && untrustedNotice.control === element && at - untrustedNotice.at < 20) return
     if (event.detail === 0 && keyed?.key === 'Enter' && keyed.target !== element && at - keyed.at < 100) return
     endTyping()
@@ -143,7 +143,7 @@ export function watchActions(send: SendReport, selectorsOf: (element: Element) =
     const label = element instanceof HTMLLabelElement ? element : null
     if (label !== null) untrustedNotice = { control: label.control, at }
     const control = label?.control ?? element
-    // Boxes and lists tell what was chosen, which says more than where was clicked.
+    // Checkboxes and lists report the choice instead of the click.
     if (/^(?:checkbox|radio)$/.test(typeOf(control)) || tagOf(control) === 'select' || control instanceof HTMLOptionElement)
       return
     act('click', element)
@@ -153,7 +153,7 @@ export function watchActions(send: SendReport, selectorsOf: (element: Element) =
     if (!isText(element)) return
     if (typing?.element !== element) endTyping()
     else clearTimeout(typing.timer)
-    // Asked now, while a password field still is one.
+    // Read now, while a password field still is one.
     isSecret(element)
     typing = { element, timer: window.setTimeout(endTyping, typingPauseMs) }
   })
@@ -178,7 +178,7 @@ export function watchActions(send: SendReport, selectorsOf: (element: Element) =
     keyed = { key: event.key, target: element, at: event.timeStamp }
     if (event.repeat) return
     const isMany = tagOf(element) === 'textarea' || isEditable(element)
-    // In a text these move the cursor or end a line, which its value tells.
+    // In text these move the cursor or end a line, which the value shows.
     if (event.key.startsWith('Arrow') && (isMany || isText(element))) return
     if (event.key === 'Enter' && isMany) return
     // These become clicks.

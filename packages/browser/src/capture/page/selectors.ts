@@ -3,8 +3,8 @@ import type { makeAria } from '../../base/aria.ts'
 import type { Selectors } from '../../records/records.ts'
 
 /**
- * Runs in pages: makes the function that tells how to find an element again. Stands alone, because its text is what is sent.
- * A form's fields can hide the form's own properties by their names; so these are read off the prototypes.
+ * Runs in pages: creates the function that computes selectors for an element. Self-contained, because its source text is sent. Form
+ * fields can shadow properties of their form, so properties are read through the prototypes.
  */
 export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => Selectors {
   const maxTextLength = 120
@@ -54,7 +54,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
     return found.length === 1 && found[0] === element
   }
 
-  /** The text a person reads in an element, without what fields in it hold. */
+  /** Visible text of an element without the values of its fields. */
   const textIn = (element: Element): string => {
     let text = ''
     let nodes = 0
@@ -87,7 +87,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
   }
 
   const aria = ariaOf({ tagOf, attribute })
-  // Of other tags the role alone does not find the element again: a `th` may be the header of a row, a `form` needs a name.
+  // For other tags the role alone is ambiguous: a `th` may be a row header, a `form` needs a name.
   const foundByRole = /^(?:a|button|h[1-6]|img|input|option|select|textarea)$/
   const roleOf = (element: Element): string | undefined => {
     const role = foundByRole.test(tagOf(element)) ? aria.roleOf(element) : aria.explicitRole(element)
@@ -107,7 +107,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
     if (content !== '') return content
     return tidy(attribute(element, 'title') ?? attribute(element, 'placeholder') ?? '')
   }
-  /** The role and name, where no other element has the same. */
+  /** Returns role and name if they are unique. */
   const roleAndName = (element: Element): Selectors['role'] => {
     const role = roleOf(element)
     if (role === undefined) return undefined

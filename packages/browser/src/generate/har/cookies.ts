@@ -1,7 +1,7 @@
 import type { Header } from '../../records/records.ts'
 import { isoDate } from '../time.ts'
 
-/** A cookie as HAR has it. */
+/** HAR cookie. */
 export interface HarCookie {
   readonly name: string
   readonly value: string
@@ -14,7 +14,7 @@ export interface HarCookie {
 
 const maxCookies = 200
 
-/** The cookies that a request sent. */
+/** Cookies of a request. */
 export function sentCookies(headers: readonly Header[]): readonly HarCookie[] {
   return valuesOf(headers, 'cookie')
     .flatMap((value) => value.split(';'))
@@ -23,7 +23,7 @@ export function sentCookies(headers: readonly Header[]): readonly HarCookie[] {
     .map(pairOf)
 }
 
-/** The cookies that a response set. */
+/** Cookies set by a response. */
 export function setCookies(headers: readonly Header[]): readonly HarCookie[] {
   return valuesOf(headers, 'set-cookie')
     .slice(0, maxCookies)

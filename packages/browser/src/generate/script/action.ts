@@ -3,13 +3,13 @@ import { truncate } from '../../reply/reply.ts'
 import { isRedacted } from './literal.ts'
 import { canBeFound, nameOf } from './locator.ts'
 
-/** What a step does with its page. */
+/** Action of a step. */
 export type ScriptAction =
   | { readonly does: 'open'; readonly url: URL }
   | { readonly does: 'reload' | 'back' | 'forward' }
   | { readonly does: 'click' | 'submit'; readonly on: Selectors }
   | { readonly does: 'fill'; readonly on: Selectors; readonly value: string }
-  /** What to give is not known, because it was a secret; secrets are numbered. */
+  /** The value is unknown, because it was a secret; secrets are numbered. */
   | { readonly does: 'fill-secret' | 'select-secret'; readonly on: Selectors; readonly secret: number }
   | { readonly does: 'select'; readonly on: Selectors; readonly values: readonly string[] }
   | { readonly does: 'check'; readonly on: Selectors; readonly checked: boolean }
@@ -20,7 +20,7 @@ const maxValue = 2_000
 const maxPixels = 10_000_000
 const keys = /^(?:Enter|Escape|Tab|Backspace|Delete|Insert|Home|End|PageUp|PageDown|Arrow(?:Up|Down|Left|Right)|F\d{1,2}|Space)$/
 
-/** What was done, so that it can be done again; or why it cannot be. `secretOf` numbers the secrets. */
+/** Converts a recorded action to a repeatable one, or returns why it cannot. `secretOf` numbers the secrets. */
 export function toScriptAction(action: UserAction, secretOf: (action: UserAction) => number): ScriptAction | string {
   const { selectors: on } = action
   if (on !== undefined && !canBeFound(on)) return 'nothing finds its element again'
@@ -44,11 +44,11 @@ function givenOf(action: UserAction, on: Selectors, secretOf: (action: UserActio
     return { does: isChoice ? 'select-secret' : 'fill-secret', on, secret: secretOf(action) }
   if (value.startsWith('C:\\fakepath\\')) return 'a file was chosen, and which one is not known'
   if (value.length > maxValue) return 'the text is too long'
-  // Several that were chosen together stand one in a line.
+  // Several selected options are separated by line feeds.
   return isChoice ? { does: 'select', on, values: value.split('\n') } : { does: 'fill', on, value }
 }
 
-/** The deed as a person would say it. Holds text of the page's: not to be trusted. */
+/** Describes an action. Contains untrusted text of the page. */
 export function describeAction(scriptAction: ScriptAction): string {
   switch (scriptAction.does) {
     case 'open':
@@ -69,7 +69,9 @@ export function describeAction(scriptAction: ScriptAction): string {
     case 'check':
       return `${scriptAction.checked ? 'check' : 'uncheck'} ${nameOf(scriptAction.on)}`
     case 'press':
-      return scriptAction.on === undefined ? `press ${scriptAction.key}` : `press ${scriptAction.key} in ${nameOf(scriptAction.on)}`
+      return scriptAction.on === undefined
+        ? `press ${scriptAction.key}`
+        : `press ${scriptAction.key} in ${nameOf(scriptAction.on)}`
     case 'scroll':
       return `scroll to ${scriptAction.x}, ${scriptAction.y}`
     default:

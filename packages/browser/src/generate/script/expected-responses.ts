@@ -1,27 +1,30 @@
 import type { NetworkRequest } from '../../records/records.ts'
-import { addressOf, generalizeUrl } from './address.ts'
 import type { Plan, Step } from './steps.ts'
+import { addressOf, generalizeUrl } from './url.ts'
 
-/** A status that the server gave to a kind of request while a step was done. */
+/** Expected status of a kind of request during a step. */
 export interface ExpectedResponse {
   readonly method: string
-  /** Its address without the query, with `*` for parts that differ from run to run. */
+  /** URL without its query, with `*` for variable segments. */
   readonly url: URL
   readonly status: number
 }
 
 const maxPerStep = 10
-// The page of a first step is asked for a moment before it is there.
+// The page of a first step is requested shortly before it is recorded.
 const openedWithinMs = 10_000
-// The page and the browser each read their own clock. Too late a step does no harm, too early a one would wait in vain.
+// Page and browser use different clocks. A step that is too late does no harm; one that is too early would time out.
 const clocksDifferMs = 50
 const method = /^[A-Z]{1,20}$/
 
 /**
- * What the server answered in each step. A request counts for the step in which it was over: whoever repeats the steps and
- * waits there waits for nothing that a later step brings about.
+ * Returns the expected responses of each step. A request counts for the step in which it completed, so that waiting there never waits
+ * for the effect of a later step.
  */
-export function expectedResponses(plan: Plan, requests: readonly NetworkRequest[]): ReadonlyMap<Step, readonly ExpectedResponse[]> {
+export function expectedResponses(
+  plan: Plan,
+  requests: readonly NetworkRequest[],
+): ReadonlyMap<Step, readonly ExpectedResponse[]> {
   const found = new Map<string, ObservedResponse>()
   for (const request of requests) {
     const response = responseOf(request, plan)
@@ -45,7 +48,7 @@ function byStep(found: Iterable<ObservedResponse>): ReadonlyMap<Step, readonly E
   const responses = new Map<Step, readonly ExpectedResponse[]>()
   for (const { steps, statuses } of found) {
     for (const [step, [first, ...more]] of steps) {
-      // When it is answered now so, now so, only an answer that stands alone in its step can be told from the others.
+      // With varying responses, only one that is unique within its step can be recognized.
       const isStable = statuses.size === 1 || more.length === 0
       const known = responses.get(step) ?? []
       if (first !== undefined && isStable && known.length < maxPerStep) responses.set(step, [...known, first])
@@ -56,7 +59,7 @@ function byStep(found: Iterable<ObservedResponse>): ReadonlyMap<Step, readonly E
 
 function responseOf(request: NetworkRequest, plan: Plan): ExpectedResponse | undefined {
   const { type, status, fromCache, failure } = request
-  // Without an answer there is no status, and what a cache says depends on what it holds.
+  // Without a response there is no status, and a cached response depends on the cache.
   if (status < 100 || status === 304 || fromCache || failure !== undefined || !method.test(request.method)) return undefined
   const url = addressOf(request.url)
   if (url === undefined || !isSameSite(url, plan.origin)) return undefined
@@ -69,7 +72,7 @@ function responseOf(request: NetworkRequest, plan: Plan): ExpectedResponse | und
 
 const without = (address: URL): string => address.href.replace(/#.*$/s, '')
 
-/** Whether a step led to this address, so that it was a page of its own and no frame. */
+/** True if a step led to this URL: then it was a page, not a frame. */
 function isDestination(url: URL, { steps }: Plan): boolean {
   return steps.some(({ scriptAction, arrival }) => {
     const led = arrival?.url ?? (scriptAction.does === 'open' ? scriptAction.url : undefined)
@@ -77,7 +80,7 @@ function isDestination(url: URL, { steps }: Plan): boolean {
   })
 }
 
-/** Whether an address belongs to the site: what others answer (counters, advertising) says nothing about it. */
+/** Ignores third parties such as counters and advertising. */
 function isSameSite(url: URL, origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const own = new URL(origin).hostname
@@ -100,7 +103,7 @@ function stepOf(
   return loadedAt !== undefined && startedAt >= loadedAt && startedAt <= loadedAt + openedWithinMs ? first : undefined
 }
 
-/** When the page was asked for that a first step opens. Nobody but the server went there, so the first action came later. */
+/** Time of the request for the page that a first step opens. */
 function loadOf({ tab, at, scriptAction }: Step, requests: readonly NetworkRequest[]): number | undefined {
   if (scriptAction.does !== 'open') return undefined
   const isIt = (request: NetworkRequest): boolean => {

@@ -2,11 +2,11 @@ import type { Selectors } from '../../records/records.ts'
 import { truncate } from '../../reply/reply.ts'
 import { isRedacted, literal } from './literal.ts'
 
-// A longer text was likely cut when it was recorded, and then finds nothing.
+// Longer texts were probably truncated when recorded, and would match nothing.
 const maxNameLength = 150
 const maxCssLength = 2_000
 
-// Only these are roles for Playwright's types; with another one a test would not compile.
+// Roles in Playwright's types; others would not compile.
 const roles = new Set(
   (
     'alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox ' +
@@ -18,19 +18,18 @@ const roles = new Set(
   ).split(' '),
 )
 
-/** Whether there is any way to find the element again. */
 export function canBeFound(selectors: Selectors): boolean {
   return locators(selectors).length > 0
 }
 
-/** Code that finds the element again: by the best way there is, and by its place in the page when that finds none or many. */
+/** Returns code that finds an element: by the best selector, or by its position if that is not unique. */
 export function elementCode(page: string, selectors: Selectors): string {
   return `one(${locators(selectors)
     .map((way) => `${page}.${way}`)
     .join(', ')})`
 }
 
-/** What a person would call the element. Text of the page's: not to be trusted. */
+/** Names an element. Untrusted text of the page. */
 export function nameOf({ role, label, placeholder, text, testId, css }: Selectors): string {
   if (role !== undefined && role.name !== '') return `${truncate(role.role, 20)} “${truncate(role.name, 60)}”`
   const name = [label, placeholder, text, testId].find((each) => each !== undefined && each !== '')
@@ -52,9 +51,9 @@ function bestLocator({ testId, role, label, placeholder, text }: Selectors): str
 }
 
 function cssLocator({ testId, css, xpath }: Selectors): string | undefined {
-  // It would say the same once more.
+  // Would repeat the test id.
   if (isUsable(testId) && css.startsWith('[data-testid=')) return undefined
-  // Said outright, so that no selector is taken for one of another kind.
+  // With an explicit engine prefix, so that the selector cannot be misinterpreted.
   if (css !== '' && css.length <= maxCssLength) return `locator(${literal(`css=${css}`)})`
   if (xpath !== '' && xpath.length <= maxCssLength) return `locator(${literal(`xpath=${xpath}`)})`
   return undefined

@@ -1,12 +1,12 @@
 import type { LogEntry, NetworkRequest, UserAction } from '../../records/records.ts'
-import { addressCode, stablePart } from './address.ts'
 import { baseCode, browserCode, pageCode, remarks, stepCode } from './code.ts'
 import { type ExpectedResponse, expectedResponses } from './expected-responses.ts'
-import { fitNewest } from './fitting.ts'
+import { fitNewest } from './fit-newest.ts'
 import { helperCode } from './helpers.ts'
 import { isRedacted, literal } from './literal.ts'
 import { type ReproductionOptions, scriptLimit } from './reproduction.ts'
-import { type Plan, buildPlan, type Step } from './steps.ts'
+import { buildPlan, type Plan, type Step } from './steps.ts'
+import { addressCode, stablePart } from './url.ts'
 
 export interface PlaywrightTestInput extends ReproductionOptions {
   readonly actions: readonly UserAction[]

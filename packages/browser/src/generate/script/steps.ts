@@ -1,46 +1,45 @@
 import type { UserAction } from '../../records/records.ts'
-import { type ScriptAction, toScriptAction, describeAction } from './action.ts'
-import { addressOf } from './address.ts'
+import { describeAction, type ScriptAction, toScriptAction } from './action.ts'
 import { gestures } from './gestures.ts'
+import { addressOf } from './url.ts'
 
-/** Where a step led. */
+/** Destination of a step. */
 interface Arrival {
   readonly url: URL
   readonly cause: string | undefined
-  /** It led to the very address it began at, so the address does not tell when it is over. */
+  /** Start and destination have the same URL, so the URL does not show completion. */
   readonly isSame: boolean
 }
 
 export interface Step {
-  /** In words. They hold text of the page's: not to be trusted. */
+  /** Description. Contains untrusted text of the page. */
   readonly title: string
-  /** The name of the variable that holds the step's page. */
+  /** Variable of the page. */
   readonly page: string
   readonly tab: string
   readonly at: number
   readonly scriptAction: ScriptAction
-  /** What the frame showed in which it was done, when not in the page itself. */
+  /** URL of the frame, if the action was in one. */
   readonly frame?: URL
   arrival?: Arrival
-  /** The name of the variable for the page that opens in a new tab because of this step. */
+  /** Variable of the page that this step opens in a new tab. */
   opens?: string
 }
 
-/** Recorded actions as steps that can be repeated. */
+/** Recorded actions as repeatable steps. */
 export interface Plan {
   readonly steps: readonly Step[]
-  /** The origin of the first page. */
+  /** Origin of the first page. */
   readonly origin: string
-  /** The variables of all pages, the first one's first. */
+  /** Variables of all pages, in order. */
   readonly pages: readonly string[]
-  /** Where each page is in the end, by its variable. */
+  /** Final URL of each page, by variable. */
   readonly ends: ReadonlyMap<string, Pick<Arrival, 'url' | 'cause'>>
-  /** What could not be made a step, in words of ours, with how often. */
+  /** Reasons why actions were omitted, with their number. */
   readonly leftOut: ReadonlyMap<string, number>
 }
 
-// What comes later than this was hardly brought about by what was done before. A server may take its time; a person who goes
-// back in history by hand takes longer than a script that does it at once.
+// Later events were hardly caused by the action. A server may be slow; manual history navigation takes longer than a script.
 const causedWithinMs = new Map([
   ['typed', 0],
   ['reload', 0],
@@ -51,7 +50,7 @@ const causedWithinMs = new Map([
 const usuallyWithinMs = 5_000
 const maxPages = 10
 
-/** The actions as steps: one for each thing the person did, and what came of it told with it. */
+/** Converts actions to steps with their effects. */
 export function buildPlan(actions: readonly UserAction[]): Plan {
   const plan = new Planning()
   for (const action of gestures(actions)) plan.add(action)
@@ -90,7 +89,7 @@ class Planning implements Plan {
     const opener = this.#cause(action, ({ tab, scriptAction }) => tab !== action.tab && scriptAction.does === 'click')
     this.#pages.set(action.tab, page)
     this.#histories.set(page, { urls: [], index: -1 })
-    // What was done in a frame is found again on the page that the frame is in.
+    // Actions in a frame belong to the page of the frame.
     const start = (action.pageUrl === undefined ? undefined : addressOf(action.pageUrl)) ?? url
     if (start.origin !== 'null') this.#origin ??= start.origin
     const isNavigation = action.action === 'navigation'
@@ -131,7 +130,7 @@ class Planning implements Plan {
     return known
   }
 
-  /** The last step that can have brought this about, when it is not too long ago. */
+  /** Returns the last step that can have caused this, if it is recent enough. */
   #cause({ at, cause }: UserAction, isMeant: (step: Step) => boolean): Step | undefined {
     const step = this.steps.findLast(isMeant)
     const max = causedWithinMs.get(cause ?? '') ?? usuallyWithinMs

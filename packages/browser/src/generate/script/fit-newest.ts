@@ -1,4 +1,4 @@
-/** The longest text made of the newest values that is no longer than `limit`; as few as one value when even that is longer. */
+/** Formats as many of the newest values as fit into `limit`; at least one. */
 export function fitNewest<T>(values: readonly T[], limit: number, make: (kept: readonly T[], leftOut: number) => string): string {
   for (let count = values.length; ; count = Math.floor(count / 2)) {
     const kept = values.slice(values.length - count)

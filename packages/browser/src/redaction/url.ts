@@ -1,9 +1,9 @@
-import { addressMarker, type OnRedacted, isRedactedValue } from './marker.ts'
+import { addressMarker, isRedactedValue, type OnRedacted } from './marker.ts'
 import { isLong, isSensitiveValue, secrecyOf } from './names.ts'
 
 type Apply = (text: string) => string
 
-/** The address without user, password and the parameters that look secret; `text` sees to what else may be in it. */
+/** Redacts user, password and secret parameters of a URL; `text` redacts the rest. */
 export function redactInAddress(url: string, onRedacted: OnRedacted, text: Apply): string {
   if (/^(?:data|blob|javascript):/i.test(url)) return text(url)
   const bare = withoutUser(url, onRedacted)
@@ -15,7 +15,7 @@ export function redactInAddress(url: string, onRedacted: OnRedacted, text: Apply
   return path + parameters + (hash.after === undefined ? '' : `#${redactInFragment(hash.after, onRedacted, text)}`)
 }
 
-/** Parameters as addresses and forms write them, without those that look secret. */
+/** Redacts secret parameters of a query or form body. */
 export function redactInParameters(parameters: string, onRedacted: OnRedacted, text: Apply): string {
   return parameters
     .split('&')
@@ -34,7 +34,7 @@ function redactInParameter(parameter: string, onRedacted: OnRedacted, text: Appl
   return `${name}=${addressMarker}`
 }
 
-/** What is written in an address may be encoded: the secrets within are found in what it says. */
+/** Decodes before redacting, because secrets in a URL may be percent-encoded. */
 function inAddress(written: string, text: Apply): string {
   const says = decoded(written)
   const clean = text(says)
@@ -48,7 +48,7 @@ function withoutUser(url: string, onRedacted: OnRedacted): string {
   return `${scheme}${addressMarker}${url.slice(scheme.length + user.length)}`
 }
 
-/** `https://user:password@host` anywhere in a text, without user and password. */
+/** Redacts `https://user:password@host` anywhere in a text. */
 export function redactUsers(text: string, onRedacted: OnRedacted, marker: string): string {
   const authority = /[^/?#\s"'`<>\\]*/y
   let clean = ''
@@ -65,7 +65,7 @@ export function redactUsers(text: string, onRedacted: OnRedacted, marker: string
   return clean + text.slice(kept)
 }
 
-// Links that let someone in, such as /reset-password/8f3a…, have the secret in their path.
+// Login links such as /reset-password/8f3a… contain the secret in the path.
 function redactInPath(path: string, onRedacted: OnRedacted, text: Apply): string {
   const parts = path.split('/')
   return parts
@@ -79,7 +79,7 @@ function redactInPath(path: string, onRedacted: OnRedacted, text: Apply): string
     .join('/')
 }
 
-/** A part of a path can have parameters of its own: `/list;jsessionid=8f3a…`. */
+/** Handles matrix parameters: `/list;jsessionid=8f3a…`. */
 function redactInParts(part: string, onRedacted: OnRedacted, text: Apply): string {
   return part
     .split(';')
@@ -104,7 +104,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(spaced)
   } catch {
-    // Half an escape at the end, where it was cut, or none at all.
+    // A truncated or invalid escape.
     return spaced.replace(/(?:%[0-7][0-9a-f])+/gi, (escapes) => decodeURIComponent(escapes))
   }
 }

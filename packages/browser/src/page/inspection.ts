@@ -1,6 +1,6 @@
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { makeAria } from '../base/aria.ts'
-import { type DomHelpers, createDomHelpers } from './dom-helpers.ts'
+import { createDomHelpers, type DomHelpers } from './dom-helpers.ts'
 import { PageProblem } from './page-problem.ts'
 
 export interface InspectionOptions {
@@ -8,14 +8,14 @@ export interface InspectionOptions {
   readonly signal?: AbortSignal
 }
 
-/** A frame of a page, the page's own one included. */
+/** Frame of a page, including the main frame. */
 export interface FrameInfo {
   readonly id: string
   readonly name: string
   readonly url: string
 }
 
-/** Runs in the page, beside its own scripts; its text is what is sent, so it must stand alone. */
+/** Runs in the page, in an isolated world. Self-contained, because its source text is sent. */
 export type Script<A, R> = (input: A, dom: DomHelpers) => R | Promise<R>
 
 interface FrameTarget extends FrameInfo {
@@ -23,16 +23,20 @@ interface FrameTarget extends FrameInfo {
   context?: Promise<number>
 }
 
-// The page can neither see nor change what is in this world.
+// Isolated world: the page can neither see nor change it.
 const world = 'unfold-look'
 const maxFrames = 50
-// The browser ends our script at the limit; only where it cannot say so do we have to.
+// The browser ends the script at the time limit; this is the fallback.
 const graceMs = 250
-// What the browser says when the document that was looked at is no more.
+// Browser errors for a document that no longer exists.
 const gone = /Cannot find context|context was destroyed|navigated or closed|No frame|Frame with the given|Promise was collected/
 
-/** One look at a page: it ends at once when the tab closes or crashes, and at its time limit whatever the page does. */
-export async function inspectPage<T>(page: Page, options: InspectionOptions, work: (inspectPage: PageInspection) => Promise<T>): Promise<T> {
+/** Inspects a page. Ends when the tab closes or crashes, and at its time limit. */
+export async function inspectPage<T>(
+  page: Page,
+  options: InspectionOptions,
+  work: (inspectPage: PageInspection) => Promise<T>,
+): Promise<T> {
   const { timeoutMs, signal } = options
   if (page.isClosed()) throw closed()
   if (signal?.aborted === true) throw cancelled()
@@ -50,7 +54,7 @@ export async function inspectPage<T>(page: Page, options: InspectionOptions, wor
   signal?.addEventListener('abort', onAbort)
   try {
     const done = inspection.enter(onCrash).then(() => work(inspection))
-    // When something else ends the visit first, how the work ends is of no interest any more.
+    // The inspection was aborted; the result of the work is ignored.
     done.catch(() => undefined)
     return await Promise.race([done, ended])
   } catch (error) {
@@ -64,7 +68,6 @@ export async function inspectPage<T>(page: Page, options: InspectionOptions, wor
   }
 }
 
-/** What a look at a page may use. */
 export class PageInspection {
   readonly #page: Page
   readonly #deadline: number
@@ -79,7 +82,7 @@ export class PageInspection {
     this.#deadline = deadline
   }
 
-  /** Whether the page has answered at all. */
+  /** The page has responded. */
   get isReached(): boolean {
     return this.#isReached
   }
@@ -87,7 +90,7 @@ export class PageInspection {
   async enter(crash: () => void): Promise<void> {
     const session = await this.#open(this.#page)
     session.on('Inspector.targetCrashed', crash)
-    // A page that crashed before says so now, and answers nothing else.
+    // A crashed page reports it now and responds to nothing else.
     await session.send('Inspector.enable')
     const { frameTree } = await session.send('Page.getFrameTree')
     this.#main = { id: frameTree.frame.id, name: '', url: frameTree.frame.url, session }
@@ -100,7 +103,7 @@ export class PageInspection {
     for (const session of this.#sessions) session.detach().catch(() => undefined)
   }
 
-  /** Runs a script in the page, or in one of its frames. */
+  /** Runs a script in the page or one of its frames. */
   async run<A, R>(script: Script<A, R>, input: A, frame?: string): Promise<R> {
     const text = await this.#evaluate(
       await this.#place(frame),
@@ -109,13 +112,17 @@ export class PageInspection {
     return JSON.parse(String(text)) as R
   }
 
-  /** Evaluates a text of our own in the page, or in one of its frames. */
+  /** Evaluates trusted source text in the page or one of its frames. */
   async load(source: string, frame?: string): Promise<void> {
     await this.#evaluate(await this.#place(frame), `${source}\n;0`)
   }
 
-  /** The frame that an element of a frame shows; nothing when the script finds no such element, or the frame is out of reach. */
-  async frameIn<A>(script: (input: A, dom: DomHelpers) => Element | null, input: A, frame?: string): Promise<FrameInfo | undefined> {
+  /** Returns the frame of a frame element; `undefined` if there is no such element or the frame is not accessible. */
+  async frameIn<A>(
+    script: (input: A, dom: DomHelpers) => Element | null,
+    input: A,
+    frame?: string,
+  ): Promise<FrameInfo | undefined> {
     const target = await this.#place(frame)
     const contextId = await this.#contextOf(target)
     const expression = `(${script.toString()})(${literal(input)}, globalThis.unfoldKit)`
@@ -125,14 +132,14 @@ export class PageInspection {
     return node.frameId === undefined ? undefined : (await this.#frames()).get(node.frameId)
   }
 
-  /** All frames of the page but its own, at most 50. */
+  /** Lists up to 50 child frames. */
   async frames(): Promise<readonly FrameInfo[]> {
     return [...(await this.#frames()).values()].filter(({ id }) => id !== this.#main?.id)
   }
 
   async #place(frame: string | undefined): Promise<FrameTarget> {
     const target = frame === undefined ? this.#main : (await this.#frames()).get(frame)
-    if (target === undefined) throw new PageProblem('frame', 'That frame is gone.')
+    if (target === undefined) throw new PageProblem('frame', 'The frame no longer exists.')
     return target
   }
 
@@ -142,7 +149,7 @@ export class PageInspection {
     if (this.#main !== undefined) await collect(this.#main.session, targets)
     if (this.#main !== undefined) targets.set(this.#main.id, this.#main)
     for (const frame of this.#page.frames().slice(1, maxFrames)) {
-      // A frame of another site has a process, and so a session, of its own; the others are reached through their parent's.
+      // A cross-site frame has its own process and session; others use the session of their parent.
       const session = await this.#open(frame).catch(() => undefined)
       if (session !== undefined) await collect(session, targets).catch(() => undefined)
     }
@@ -202,7 +209,7 @@ async function collect(session: CDPSession, targets: Map<string, FrameTarget>): 
 }
 
 function literal(value: unknown): string {
-  // A key such as `__proto__` means something else in a literal than in JSON.
+  // `__proto__` has another meaning in an object literal than in JSON.
   return `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
 }
 
@@ -217,7 +224,7 @@ function explain(error: unknown, page: Page, timeoutMs: number): unknown {
 }
 
 function closed(cause?: unknown): PageProblem {
-  return new PageProblem('closed', 'The tab was closed. Look at another tab, or open the page again.', { cause })
+  return new PageProblem('closed', 'The tab was closed. Use another tab, or open the page again.', { cause })
 }
 
 function crashed(cause?: unknown): PageProblem {
@@ -229,16 +236,16 @@ function cancelled(): PageProblem {
 }
 
 function navigated(cause: unknown): PageProblem {
-  return new PageProblem('navigated', 'The page went elsewhere while it was looked at. Try again when it has settled.', { cause })
+  return new PageProblem('navigated', 'The page navigated during the inspection. Try again when it has settled.', { cause })
 }
 
 function busy(timeoutMs: number): PageProblem {
   return new PageProblem(
     'busy',
-    `The page did not answer within ${timeoutMs / 1000} s: a script of its own keeps it busy, or a dialog is open. Try again when it is idle, or reload it.`,
+    `The page did not respond within ${timeoutMs / 1000} s: it is busy running a script, or a dialog is open. Try again when it is idle, or reload it.`,
   )
 }
 
 function slow(timeoutMs: number, cause?: unknown): PageProblem {
-  return new PageProblem('slow', `Looking at the page took longer than ${timeoutMs / 1000} s. Ask for less of it.`, { cause })
+  return new PageProblem('slow', `The inspection took longer than ${timeoutMs / 1000} s. Request less.`, { cause })
 }

@@ -2,7 +2,7 @@ import { defineToolbox } from '@unfold-mcp/server'
 import { version } from '../base/version.ts'
 import type { Watch } from './watch.ts'
 
-/** An empty toolbox over a recording. Everything in it waits for the first observation, unless it says otherwise. */
+/** Creates the toolbox of a recording. Its tools have `observe` as prerequisite by default. */
 export function createToolbox(
   { recording, firstPage }: Pick<Watch, 'recording' | 'firstPage'>,
   { counts = true }: { readonly counts?: boolean } = {},
@@ -11,15 +11,14 @@ export function createToolbox(
     name: 'unfold-browser',
     title: 'Browser watcher',
     version,
-    about:
-      'Watches a real browser: what its pages log, request, send and receive, how they perform, and what the person in front of them does.',
+    about: 'Watches a real browser: what its pages log, request, send and receive, how they perform, and what the user does.',
     facts: recording.facts,
     after: 'observe',
-    // A model that knows the tools by another way is told what to do first instead of that they do not exist.
+    // A model that knows the tools from elsewhere gets advice instead of "unknown tool".
     hiddenCalls: 'hint',
     protocol: { counts },
-    // Whoever asks for a page to be opened and looks at once means that page, and not the empty one before it. It is waited for
-    // before modes are checked, so that those which its data brings can be the first thing to ask for.
+    // A call right after opening a page means that page, not the empty one before. Awaited before modes are checked, so that modes
+    // enabled by its data are available at once.
     ...(firstPage !== undefined && { admit: ({ tool }) => (tool === 'configure' ? undefined : firstPage) }),
   })
 }

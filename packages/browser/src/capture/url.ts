@@ -1,10 +1,10 @@
 import { shortened } from './text.ts'
 
 const addressLimit = 8 * 1024
-// These hold their content, which says nothing about a place and can be megabytes.
+// Data URLs contain their content, which can be megabytes.
 const maxDataUrlLength = 100
 
-/** An address as it is kept. */
+/** Truncates a URL. */
 export function addressOf(url: string): string {
   return shortened(url, url.startsWith('data:') ? maxDataUrlLength : addressLimit)
 }
