@@ -132,7 +132,7 @@ describeInChromium('auditing a page', () => {
       }),
     )
     await tab.page.goto(`${browser.site.url}/second?0`).catch(() => undefined)
-    await expect(auditPage(tab.page, { timeoutMs: 15_000 })).rejects.toEqual(problem('navigated', /went elsewhere twice/))
+    await expect(auditPage(tab.page, { timeoutMs: 15_000 })).rejects.toEqual(problem('navigated', /navigated twice/))
   })
 
   test('a tab that is closed or has crashed is told at once', async () => {

@@ -105,7 +105,7 @@ test('nothing to attach to is said to be, with what to do', async () => {
   await expect(attachChromium(await closedPort())).rejects.toThrow(
     /nothing answers there\. Start one with --remote-debugging-port=9222/,
   )
-  await expect(attachChromium('not an address')).rejects.toThrow(/no address of a browser/)
+  await expect(attachChromium('not an address')).rejects.toThrow(/is not a valid browser URL/)
 })
 
 test('something else than a browser is told apart, also when it points elsewhere', async () => {

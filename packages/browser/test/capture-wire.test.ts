@@ -186,7 +186,7 @@ describe('one connection for two', () => {
     expect(await wire.closed).toBe('the browser ended')
     await vi.waitUntil(() => reasons.length > 0)
     expect(reasons).toEqual(['the browser ended'])
-    await expect(wire.send('Browser.getVersion', undefined)).rejects.toThrow('is gone')
+    await expect(wire.send('Browser.getVersion', undefined)).rejects.toThrow('is closed')
   })
 })
 

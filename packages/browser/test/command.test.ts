@@ -138,8 +138,8 @@ describe('the command, before it starts anything', () => {
     [['--colour'], 'colour'],
     [['--http', '99999'], '--http requires a port between 0 and 65535'],
     [['one.example', 'two.example'], 'Only one page can be opened first, not 2'],
-    [['one.example', '--open', 'two.example'], 'given twice'],
-    [['--open', 'http://'], 'is no address of a page'],
+    [['one.example', '--open', 'two.example'], 'specified twice'],
+    [['--open', 'http://'], 'is not a valid page URL'],
     [['--attach', 'http://127.0.0.1:9222', '--headless'], '--attach watches a browser that runs already'],
   ])('%j is wrong usage: exit code 2, and what to do', patience, async (args, words) => {
     const { code, stdout, stderr } = await run(args)
@@ -150,7 +150,7 @@ describe('the command, before it starts anything', () => {
 
   test('a browser that is not there is exit code 4', patience, async () => {
     const { code, stderr } = await run(['--browser', join(folder, 'no-browser')])
-    expect(stderr).toContain('There is no program at')
+    expect(stderr).toContain('No executable at')
     expect(code).toBe(4)
     expect(await run([], { variables: { UNFOLD_BROWSER_PATH: join(folder, 'no-browser') } })).toMatchObject({ code: 4 })
   })

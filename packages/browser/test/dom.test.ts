@@ -191,7 +191,7 @@ describeInChromium('looking at elements', () => {
       for (const end = Date.now() + 2_500; Date.now() < end; );
     })
     await expect(queryDom(tab.page, { selector: 'h1', timeoutMs: 300 })).rejects.toEqual(
-      problem('busy', /did not answer within 0.3 s/),
+      problem('busy', /did not respond within 0.3 s/),
     )
     await blocked
     expect((await queryDom(tab.page, { selector: 'h1' })).total).toBe(1)

@@ -285,7 +285,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     test('a size without a buffer changes nothing, and says so', async () => {
       const reply = await configure({ action: 'buffers', entries: 5 })
       expect(reply.isError).toBe(true)
-      expect(textOf(reply)).toContain('Say which buffer to change')
+      expect(textOf(reply)).toContain('Missing kind')
     })
 
     test('filters keep out what is not wanted, count it, and can be reset', async () => {

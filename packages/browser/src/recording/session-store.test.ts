@@ -216,7 +216,7 @@ describe('what is no whole session changes nothing', () => {
 
   test('a file without JSON, or one that was cut', async () => {
     expect(await refusal((path) => writeFile(path, 'not json \u202e'))).toMatch(
-      /^The session "a" \(.*\) is damaged, and nothing of it was loaded: it is no JSON\.$/,
+      /^The session "a" \(.*\) is damaged: invalid JSON\. Nothing was loaded\.$/,
     )
     expect(await refusal((path) => writeFile(path, ''))).toContain('invalid JSON')
     const cut = await refusal(async (path) => {
@@ -239,23 +239,23 @@ describe('what is no whole session changes nothing', () => {
 
   test.each([
     ['an unknown field', 'extra', 1, 'Unrecognized key'],
-    ['no records', 'records', undefined, '"records" is wrong'],
-    ['an old version', 'version', 0, '"version" is wrong'],
-    ['a wrong time', 'savedAt', 'monday', '"savedAt" is wrong'],
-    ['a kind too few', 'records.audits', undefined, '"records.audits" is wrong'],
-    ['a text that is none', 'records.logs.0.text', 5, '"records.logs.0.text" is wrong'],
-    ['a level that is none', 'records.logs.1.level', 'fatal', '"records.logs.1.level" is wrong'],
-    ['a field of a record too many', 'records.network.0.extra', 1, '"records.network.0" is wrong'],
-    ['a place twice', 'records.actions.1.seq', 4, '"records.actions.1.seq" is wrong'],
-    ['a place beyond counting', 'records.audits.0.seq', 2 ** 53, '"records.audits.0.seq" is wrong'],
-    ['a prototype', 'records.logs.0.__proto__', { admin: true }, '"records.logs.0" is wrong'],
-    ['a WebSocket that is none', 'connections.0.state', 'maybe', '"connections.0.state" is wrong'],
-    ['a baseline that is none', 'baselines.0', {}, '"baselines.0.seq" is wrong'],
-    ['null for what may be absent', 'records.logs.0.stack', null, '"records.logs.0.stack" is wrong'],
-    ['a header that is none', 'records.network.0.requestHeaders', [['a', 'b']], '"records.network.0.requestHeaders.0" is wrong'],
+    ['no records', 'records', undefined, '"records" is invalid'],
+    ['an old version', 'version', 0, '"version" is invalid'],
+    ['a wrong time', 'savedAt', 'monday', '"savedAt" is invalid'],
+    ['a kind too few', 'records.audits', undefined, '"records.audits" is invalid'],
+    ['a text that is none', 'records.logs.0.text', 5, '"records.logs.0.text" is invalid'],
+    ['a level that is none', 'records.logs.1.level', 'fatal', '"records.logs.1.level" is invalid'],
+    ['a field of a record too many', 'records.network.0.extra', 1, '"records.network.0" is invalid'],
+    ['a place twice', 'records.actions.1.seq', 4, '"records.actions.1.seq" is invalid'],
+    ['a place beyond counting', 'records.audits.0.seq', 2 ** 53, '"records.audits.0.seq" is invalid'],
+    ['a prototype', 'records.logs.0.__proto__', { admin: true }, '"records.logs.0" is invalid'],
+    ['a WebSocket that is none', 'connections.0.state', 'maybe', '"connections.0.state" is invalid'],
+    ['a baseline that is none', 'baselines.0', {}, '"baselines.0.seq" is invalid'],
+    ['null for what may be absent', 'records.logs.0.stack', null, '"records.logs.0.stack" is invalid'],
+    ['a header that is none', 'records.network.0.requestHeaders', [['a', 'b']], '"records.network.0.requestHeaders.0" is invalid'],
   ])('a session with %s', async (_, place, value, problem) => {
     const message = await changed(place, value)
-    expect(message).toMatch(/^The session "a" \(.*\) is damaged, and nothing of it was loaded: /)
+    expect(message).toMatch(/^The session "a" \(.*\) is damaged: .* Nothing was loaded\.$/)
     expect(message).toContain(problem)
   })
 

@@ -155,7 +155,7 @@ async function readSession(directory: string, name: string): Promise<SavedSessio
   const [issue] = session.error.issues
   const where = (issue?.path ?? []).map(String).join('.')
   throw new ToolError(
-    `${what} is damaged, and nothing of it was loaded: ${quoted(where, 80)} is wrong (${quoted(issue?.message ?? '', 120)}).`,
+    `${what} is damaged: ${quoted(where, 80)} is invalid (${quoted(issue?.message ?? '', 120)}). Nothing was loaded.`,
   )
 }
 
