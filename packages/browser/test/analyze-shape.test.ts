@@ -39,7 +39,7 @@ const json = fc.letrec((tie) => ({
 })).value
 
 describe('a shape', () => {
-  test('says what was seen, and none of the values', () => {
+  test('has the observed types and none of the values', () => {
     const item = {
       id: 1,
       name: 'Ann',
@@ -75,11 +75,11 @@ describe('a shape', () => {
     expect(text(byId)).toBe('{ total: integer, [id]: { n: integer } }')
   })
 
-  test('names that are no names in code are quoted', () => {
+  test('names that are not identifiers are quoted', () => {
     expect(text({ 'a b': 1, 'x"y': 2, größe: 3 })).toBe(String.raw`{ "a b": integer, größe: integer, "x\"y": integer }`)
   })
 
-  test('what is learnt twice changes nothing: the shape is the same object', () => {
+  test('merging is idempotent: the shape is the same object', () => {
     fc.assert(
       fc.property(fc.array(json, { maxLength: 5 }), (values) => {
         const shape = learnt(values)
@@ -185,7 +185,7 @@ test('texts in queries are read as what they stand for', () => {
   ])
 })
 
-test('ids are told from names', () => {
+test('ids are distinguished from names', () => {
   const ids = [
     '42',
     '6f1f2a9e-0f2d-4b6a-9d5c-0a1b2c3d4e5f',

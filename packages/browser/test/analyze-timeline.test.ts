@@ -64,7 +64,7 @@ describe('the timeline', () => {
     ])
   })
 
-  test('what happens in another tab is not said to follow', () => {
+  test('events in another tab are not linked to the action', () => {
     const recording = recorded()
     add(recording, 'actions', 1_000)
     add(recording, 'logs', 1_010, {}, 'tab-2')
@@ -72,7 +72,7 @@ describe('the timeline', () => {
     expect(buildTimeline(recording, { tab: 'tab-2' }).entries.map(({ seq }) => seq)).toEqual([2])
   })
 
-  test('what was typed is told, a secret is not', () => {
+  test('typed values are shown, secrets are not', () => {
     const recording = recorded()
     add(recording, 'actions', 1, { action: 'input', value: 'Pin' })
     add(recording, 'actions', 2, { action: 'input', secret: true })
@@ -113,7 +113,7 @@ describe('the timeline', () => {
     )
   })
 
-  test('it is told when what came before is gone', () => {
+  test('dropped older records are reported', () => {
     const recording = recorded({ logs: { entries: 3, bytes: 1_000_000 } })
     for (let i = 0; i < 5; i++) add(recording, 'logs', i)
     expect(buildTimeline(recording)).toMatchObject({ isOlderGone: true, entries: [{ seq: 3 }, { seq: 4 }, { seq: 5 }] })
@@ -129,7 +129,7 @@ describe('the timeline', () => {
 })
 
 describe('changes', () => {
-  test('since a place are counted by kind, with messages and failures in groups, and what is new is marked', () => {
+  test('are counted by kind, with grouped messages and failures, and new ones are marked', () => {
     const recording = recorded()
     add(recording, 'logs', 1, { level: 'error', text: 'Item 17 is missing' })
     add(recording, 'network', 2, { status: 404, url: `${page}api/items/17` })
@@ -176,7 +176,7 @@ describe('changes', () => {
     })
   })
 
-  test('nothing happened, and nothing is told', () => {
+  test('no change is reported if nothing happened', () => {
     const recording = recorded()
     add(recording, 'logs', 1, { level: 'error' })
     expect(changesSince(recording, recording.seq)).toMatchObject({
@@ -188,7 +188,7 @@ describe('changes', () => {
     })
   })
 
-  test('what came and is gone already is counted', () => {
+  test('dropped new records are counted', () => {
     const recording = recorded({ logs: { entries: 10, bytes: 1_000_000 } })
     for (let i = 0; i < 8; i++) add(recording, 'logs', i)
     const place = currentSeq(recording)
@@ -199,7 +199,7 @@ describe('changes', () => {
     expect(changesSince(recording, currentSeq(recording)).gone).toBeUndefined()
   })
 
-  test('a flood of different messages is told as few', () => {
+  test('a flood of different messages is limited', () => {
     const recording = recorded()
     for (let i = 0; i < 900; i++)
       add(recording, 'logs', i, {

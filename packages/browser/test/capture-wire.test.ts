@@ -59,7 +59,7 @@ describe('a pipe to a browser', () => {
     )
   })
 
-  test('an event that is too large is not kept, and how it begins and ends is told', async () => {
+  test('an oversized event is not buffered; its beginning and end are reported', async () => {
     const from = new PassThrough()
     const { messages, large, sink } = collecting()
     pipeChannel(new PassThrough(), from).listen(sink)
@@ -90,7 +90,7 @@ describe('a pipe to a browser', () => {
 })
 
 describe('one connection for two', () => {
-  test('half a million lines from another process pass at full speed, and only what is admitted is read', async () => {
+  test('half a million lines pass quickly, and only admitted ones are parsed', async () => {
     const line = JSON.stringify({
       method: 'Runtime.consoleAPICalled',
       params: { type: 'log', args: [{ type: 'string', value: 'x'.repeat(300) }] },
@@ -175,7 +175,7 @@ describe('one connection for two', () => {
     expect(steps).toEqual(['the answer', 'done with the answer', 'An.event', 'done with An.event'])
   })
 
-  test('whoever waits is told when the connection is gone', async () => {
+  test('pending commands fail when the connection closes', async () => {
     const from = new PassThrough()
     const wire = new Wire(pipeChannel(new PassThrough(), from))
     const reasons: (string | undefined)[] = []

@@ -40,7 +40,7 @@ describe('endpoints', () => {
     expect(endpoints.size).toBe(3)
   })
 
-  test('one is told with its methods, their calls, what they take and what they answer', () => {
+  test('an endpoint has its methods, calls, parameters and responses', () => {
     const endpoints = seen(
       [
         '/api/items?limit=10&q=pin',
@@ -113,7 +113,7 @@ describe('endpoints', () => {
     ])
   })
 
-  test('only what a script asked for counts, and what answers with JSON', () => {
+  test('only script requests and JSON responses count', () => {
     const endpoints = seen(
       ['/a', { type: 'image' }],
       ['/b', { type: 'document', responseBody: { mimeType: 'text/html', bytes: 1, text: '<' } }],
@@ -212,7 +212,7 @@ describe('endpoints', () => {
     expect(endpoints.size).toBeLessThanOrEqual(maxEndpoints)
   })
 
-  test('what is known does not depend on the order of the requests', () => {
+  test('the result does not depend on the order of the requests', () => {
     const request = fc.record({
       path: fc.constantFrom('/a', '/a/1', '/a/2', '/b?x=1', '/b?x=y&z=1', '/b'),
       method: fc.constantFrom('GET', 'POST'),

@@ -46,7 +46,7 @@ describe('a page', () => {
     expect(() => page(noted(1), 'logs', { limit })).toThrow('Use an integer from 1 to 200.')
   })
 
-  test('is never longer than a reply, and goes on where it stopped', () => {
+  test('is never longer than a reply, and continues where it stopped', () => {
     const recording = recordingOf()
     for (let i = 0; i < 150; i++) recording.add('logs', log({ text: '\u202e'.repeat(390), url: 'https://h/' }))
     const seen: number[] = []
@@ -163,7 +163,7 @@ describe('a cursor', () => {
     expect(() => page(noted(5), 'logs', { cursor: cursor(noted(5)), match: { level: 'log' } })).toThrow('an earlier run')
   })
 
-  test('gives nothing of what was loaded meanwhile, and says that the rest is gone', () => {
+  test('excludes records loaded meanwhile, and reports the dropped rest', () => {
     const recording = noted(5)
     const first = page(recording, 'logs', { limit: 2 })
     const loaded = [1, 2, 3].map((seq) => ({ seq, ...log() }))
@@ -179,7 +179,7 @@ describe('a cursor', () => {
   })
 })
 
-describe('what had to go', () => {
+describe('dropped records', () => {
   test('since a place that was given out is counted to the record', () => {
     const recording = noted(5, 10)
     const { latest } = page(recording, 'logs')
@@ -197,12 +197,12 @@ describe('what had to go', () => {
     expect(page(recording, 'logs', { since: latest })).not.toHaveProperty('missed')
   })
 
-  test('since any other place is at most what is said', () => {
+  test('since any other number is an upper bound', () => {
     expect(page(noted(30, 10), 'logs', { since: 12 }).missed).toBe(8)
     expect(page(noted(30, 10), 'logs', { since: 25 })).not.toHaveProperty('missed')
   })
 
-  test('within a time is said when nothing older is left', () => {
+  test('within a time is reported if nothing older is left', () => {
     const recording = recordingOf(2)
     for (let i = 0; i < 5; i++) recording.add('logs', log({ at: 1_000 * i }))
     expect(page(recording, 'logs', { since: '10s', now: 5_000 }).missed).toBe(3)
@@ -253,7 +253,7 @@ describe('only what matches is shown', () => {
     expect(countNodes(recording, 'network', { match })).toEqual(expected)
   })
 
-  test.each(['6xx', 'bad', '', '4x', 1000])('a status of %j is refused, with what is accepted', (status) => {
+  test.each(['6xx', 'bad', '', '4x', 1000])('a status of %j is rejected with the accepted values', (status) => {
     expect(() => page(recording, 'network', { match: { status } })).toThrow('Give one such as 404, a class such as "4xx"')
   })
 
@@ -290,7 +290,7 @@ describe('a request in a list', () => {
     ])
   })
 
-  test('has bodies and headers when they are asked for', () => {
+  test('has bodies and headers on request', () => {
     expect(shownWith({ bodies: 'cut' })).toMatchObject({
       response_body: { bytes: 900, cut: true, text: `${body.text.slice(0, 499)}…` },
     })
@@ -304,7 +304,7 @@ describe('a request in a list', () => {
   })
 })
 
-test('pages joined by their cursors hold every record once, whatever comes and goes meanwhile; what went is counted', () => {
+test('pages joined by cursors contain every record once, and dropped records are counted', () => {
   const step = fc.record({
     limit: fc.integer({ min: 1, max: 7 }),
     arrivals: fc.integer({ min: 0, max: 9 }),

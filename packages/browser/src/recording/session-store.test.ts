@@ -45,7 +45,7 @@ const baselinesOf = (): Baselines => {
 }
 
 describe('a session', () => {
-  test('that was saved and loaded is the same, and the recording goes on after it', async () => {
+  test('survives saving and loading, and the recording continues after it', async () => {
     const directory = await folder()
     const recording = filled()
     const saved = await saveSession(recording, baselinesOf(), { directory, name: 'monday', now: () => Date.UTC(2026, 0, 31) })
@@ -119,7 +119,7 @@ describe('a session', () => {
     ])
   })
 
-  test('leaves out what could not be loaded again, and says how much', async () => {
+  test('omits invalid records and reports their number', async () => {
     const directory = await folder()
     const recording = fresh()
     recording.add('snapshots', snapshot({ lcp: Number.NaN }))
@@ -145,7 +145,7 @@ describe('a session', () => {
 })
 
 describe('the list of sessions', () => {
-  test('is empty where there is no folder', async () => {
+  test('is empty without a folder', async () => {
     expect(await listSessions(await folder())).toEqual([])
   })
 
@@ -177,7 +177,7 @@ describe('a name', () => {
   )
 })
 
-describe('what is no whole session changes nothing', () => {
+describe('an invalid session changes nothing', () => {
   /** Tries to load a file, and sees that everything stayed. */
   async function refusal(write: (path: string) => Promise<unknown>): Promise<string> {
     const directory = await folder()
@@ -252,7 +252,12 @@ describe('what is no whole session changes nothing', () => {
     ['a WebSocket that is none', 'connections.0.state', 'maybe', '"connections.0.state" is invalid'],
     ['a baseline that is none', 'baselines.0', {}, '"baselines.0.seq" is invalid'],
     ['null for what may be absent', 'records.logs.0.stack', null, '"records.logs.0.stack" is invalid'],
-    ['a header that is none', 'records.network.0.requestHeaders', [['a', 'b']], '"records.network.0.requestHeaders.0" is invalid'],
+    [
+      'a header that is none',
+      'records.network.0.requestHeaders',
+      [['a', 'b']],
+      '"records.network.0.requestHeaders.0" is invalid',
+    ],
   ])('a session with %s', async (_, place, value, problem) => {
     const message = await changed(place, value)
     expect(message).toMatch(/^The session "a" \(.*\) is damaged: .* Nothing was loaded\.$/)

@@ -27,7 +27,7 @@ describe('a pattern', () => {
     expect(hidden('aba', 'xababay')).toBe('x[redacted]y')
   })
 
-  test('says how many pieces it hid', () => {
+  test('returns the number of redactions', () => {
     expect(compilePattern('a+').hide('a b aa').hidden).toBe(2)
     expect(compilePattern('a+').hide('b').hidden).toBe(0)
   })

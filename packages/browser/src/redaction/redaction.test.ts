@@ -622,7 +622,7 @@ describe('a megabyte of', () => {
   })
 })
 
-test('what was hidden is counted by rule, and what is hidden already is not', () => {
+test('redactions are counted by rule, without text that is already redacted', () => {
   const counting = new Redactor({ patterns: [{ name: 'customer', pattern: 'ACME-\\d+' }] })
   counting.text('password=k1 ACME-1 and ACME-2')
   counting.text('password=[redacted] [redacted]')
@@ -631,7 +631,7 @@ test('what was hidden is counted by rule, and what is hidden already is not', ()
   expect(counting.counts()).toEqual({ cookie: 1, field: 1, parameter: 1, 'pattern:customer': 2, user: 1 })
 })
 
-describe('a pattern of one’s own', () => {
+describe('a custom pattern', () => {
   test('is hidden from then on, until it is removed', () => {
     const own = new Redactor()
     expect(own.text('customer ACME-123')).toBe('customer ACME-123')
@@ -651,19 +651,19 @@ describe('a pattern of one’s own', () => {
     expect(own.record('actions', action({ value: '771234' }))).toMatchObject({ value: '[redacted]' })
   })
 
-  test('sees an address that was looked at before it was added', () => {
+  test('applies to URLs seen before it was added', () => {
     const own = new Redactor()
     expect(own.url('https://h/ACME-1')).toBe('https://h/ACME-1')
     own.add({ name: 'customer', pattern: 'ACME-\\d+' })
     expect(own.url('https://h/ACME-1')).toBe('https://h/%5Bredacted%5D')
   })
 
-  test('may span the parts of JSON when it says so', () => {
+  test('may span parts of JSON if it contains quotes', () => {
     const own = new Redactor({ patterns: [{ name: 'pair', pattern: '"ref":"\\w+"' }] })
     expect(own.text('{"ref":"abc","n":1}')).toBe('{[redacted],"n":1}')
   })
 
-  test('never hides what says that something is hidden', () => {
+  test('never redacts the marker', () => {
     const own = new Redactor({ patterns: [{ name: 'word', pattern: 'redacted' }] })
     expect(own.text('password=k1 redacted')).toBe('password=[redacted] [redacted]')
     expect(own.text(own.text('password=k1 redacted'))).toBe('password=[redacted] [redacted]')
@@ -675,7 +675,7 @@ describe('a pattern of one’s own', () => {
     expect(own.text('ACME')).toBe('[redacted]')
   })
 
-  test('needs a plain name, and there are no more than fifty', () => {
+  test('requires a plain name, and there are at most fifty', () => {
     const own = new Redactor()
     expect(() => own.add({ name: 'A b\u202e', pattern: 'x' })).toThrow(
       '"A b\\u202e" cannot be a pattern\'s name. Use 1 to 40 small letters, digits, underscores and hyphens.',

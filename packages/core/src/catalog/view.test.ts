@@ -109,7 +109,7 @@ describe('a view', () => {
     ])
   })
 
-  test('shows everything at once where the exposure says so', () => {
+  test('lists everything with the exposure everything', () => {
     expect(shownIn(hub, inputs({ exposure: 'everything', surfaces: new Set<Surface>() }))).toEqual([
       'now',
       'read',
@@ -333,7 +333,7 @@ describe('a name means', () => {
   })
 })
 
-describe('what is forbidden', () => {
+describe('forbidden entries', () => {
   test('is not in the list, and the fingerprint is that of a list without it', () => {
     const at = inputs({ exposure: 'everything', forbidden: new Set([write]) })
     const without = catalogOf(opener('files'), opener('cloud'), opener('aws'), now, read, upload)
@@ -341,7 +341,7 @@ describe('what is forbidden', () => {
     expect(computeView(hub, at).fingerprint).toBe(computeView(without, inputs({ exposure: 'everything' })).fingerprint)
   })
 
-  test('takes the activator of its group along when nothing else is in the group', () => {
+  test('also hides the activator of a group without other tools', () => {
     const at = inputs({ forbidden: new Set([read, write]) })
     expect(shownIn(hub, at)).toEqual(['activate_cloud', 'activate_aws', 'now'])
     expect(resolve(hub, at, 'activate_files')).toEqual({ kind: 'unknown' })
@@ -473,7 +473,7 @@ describe('the fingerprint of a view', () => {
 })
 
 describe('a list that only ever appends', () => {
-  test('keeps what was known in its place and puts what is new last, in the order of the catalog', () => {
+  test('keeps known entries in place and appends new ones in catalog order', () => {
     expect(namesOf(appended(['write', 'now'], [now, read, write, upload]))).toEqual(['write', 'now', 'read', 'upload'])
   })
 
@@ -533,7 +533,7 @@ describe('a composite tool in a view', () => {
     expect(shownIn(catalog, { ...having('00'), everyMode: true })).toEqual(['now', 'filtered', 'fixed'])
   })
 
-  test('is shown where nobody asked for its modes', () => {
+  test('is listed if its modes were not evaluated', () => {
     expect(shownIn(catalog, inputs())).toEqual(['now', 'filtered', 'fixed'])
   })
 

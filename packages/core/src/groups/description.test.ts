@@ -12,7 +12,7 @@ test('a group is described by what its tools work on, most frequent first', () =
   expect(about('GitHub', github)).toBe('GitHub: issues, pull requests, files, repositories (14 tools)')
 })
 
-test('whose tools they are, and what is done, is no object', () => {
+test('server names and verbs are not objects', () => {
   expect(about('slack', 'slack_list_channels slack_post_message slack_reply_to_thread slack_get_thread_replies')).toBe(
     'Slack: threads, channels, messages (4 tools)',
   )

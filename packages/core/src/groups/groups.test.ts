@@ -50,7 +50,7 @@ describe('declared groups', () => {
     })
   })
 
-  test('exclude each other when one of the two says so', () => {
+  test('exclude each other if one side declares it', () => {
     expect(groupOf(cloud, 'aws').excludes).toEqual(new Set(['gcp']))
     expect(groupOf(cloud, 'gcp').excludes).toEqual(new Set(['aws']))
   })
@@ -162,7 +162,7 @@ describe('asking for a group', () => {
     expect(() => groupOf(cloud, 'clod')).toThrow('Unknown group "clod". Nearest: cloud. Groups: cloud, aws, gcp, s3, files.')
   })
 
-  test('where there are none says so', () => {
+  test('without any groups is reported as such', () => {
     expect(() => groupOf(noGroups, 'files')).toThrow('Unknown group "files". This server has no groups.')
   })
 
@@ -238,7 +238,7 @@ test('a group stands on another exactly when it falls with it', () => {
   )
 })
 
-test('a declaration is checked against the names beside it', () => {
+test('a declaration is checked against the other group names', () => {
   type Name = 'issues' | 'labels'
   const labels: GroupDeclaration<Name> = { about: 'Labels on issues', parent: 'issues' }
   // @ts-expect-error 'isues' is not one of the groups

@@ -4,7 +4,7 @@ import { keyOf, parseQuery } from './query.ts'
 const termsIn = (query: string): readonly (readonly string[])[] =>
   parseQuery(query).clauses.map((clause) => clause.filter(({ kind }) => kind === 'word').map(({ term }) => term))
 
-test('words that only ask are not asked for', () => {
+test('request words are ignored', () => {
   expect(termsIn('Could you please help me to find the weather?')).toEqual([['find', 'weather']])
 })
 
@@ -18,7 +18,7 @@ test('a request in steps has a clause for each', () => {
   expect(termsIn('查询天气。然后发送邮件')).toHaveLength(2)
 })
 
-test('a query of small words alone is read as a name', () => {
+test('a query of stop words only is read as a name', () => {
   expect(termsIn('who')).toEqual([['who']])
 })
 

@@ -24,12 +24,12 @@ test('a letter left out, put in, replaced or swapped is forgiven', () => {
   for (const word of ['wether', 'weathher', 'weafher', 'waether']) expect(similarTo(vocabulary, word)).toEqual(['weather'])
 })
 
-test('two slips are forgiven in long words only', () => {
+test('two edits are accepted only in long words', () => {
   expect(similarTo(vocabularyOf('translate'), 'trnaslaet')).toEqual(['translate'])
   expect(similarTo(vocabularyOf('house'), 'hsoue')).toEqual([])
 })
 
-test('short words and other first letters are not guessed at', () => {
+test('short words and different first letters are not corrected', () => {
   expect(similarTo(vocabularyOf('cat', 'home'), 'cta')).toEqual([])
   expect(similarTo(vocabularyOf('cat', 'home'), 'rome')).toEqual([])
 })

@@ -30,7 +30,7 @@ describe('live facts', () => {
     expect(facts.read()).toEqual({ logs: 4, network: 2 })
   })
 
-  test('setting a fact to what it is changes nothing, and nobody hears of it', () => {
+  test('setting an equal value changes nothing and notifies no listener', () => {
     const facts = new LiveFacts<{ n: number; text: string }>({ n: Number.NaN, text: 'a' })
     let heard = 0
     facts.subscribe(() => heard++)
@@ -68,7 +68,7 @@ describe('live facts', () => {
     expect(seen).toEqual([{ logs: 1, network: 1 }])
   })
 
-  test('whoever unsubscribed hears no more, and the others still do', () => {
+  test('an unsubscribed listener is not called; the others are', () => {
     const facts = fresh()
     const heard: string[] = []
     const leave = facts.subscribe(() => heard.push('one'))
@@ -198,7 +198,7 @@ describe('predicates that are remembered', () => {
     expect(ask(broken)).toBe(true)
   })
 
-  test('that begin to throw are not answered with what they said before', () => {
+  test('that begin to throw are not answered from the cache', () => {
     const facts = fresh()
     const ask = over(facts)
     const fragile = counting((snapshot) => {
