@@ -19,7 +19,7 @@ import { identityOf } from '../../docs/examples/identity-algorithm.ts'
 import { toolsOf } from '../../docs/examples/plugins.ts'
 import { kitchen } from '../../docs/examples/results-and-errors.ts'
 import { type Home, home } from '../../packages/cli/test/command.ts'
-import { tap } from '../../packages/client/test/tap.ts'
+import { tap } from '../../packages/client/test/counting-proxy.ts'
 import { withGateway } from './running-gateway.ts'
 import { shownAs, Talking } from './transcript.ts'
 

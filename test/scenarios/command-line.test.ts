@@ -211,7 +211,7 @@ verifies('L01-2', async () => {
     const said: string[] = []
     child.stderr.on('data', (chunk) => said.push(String(chunk)))
     expect((await once(child, 'close'))[0]).toBe(1)
-    expect(said.join('')).toContain(`LAZY_MODE is "${value}", which is neither yes nor no. Write true or false`)
+    expect(said.join('')).toContain(`LAZY_MODE is "${value}". Use true or false`)
   }
 })
 

@@ -102,7 +102,7 @@ verifies('A19', automationHub, async ({ connect, served }) => {
   const client = await connect(served)
   const unknown = await client.call('deactivate', { group: 'netwrok' })
   expect(reasonOf(unknown)).toBe('unknown_group')
-  expect(textOf(unknown)).toContain('There is no group "netwrok". Nearest: network. Groups: file_ops, network, database.')
+  expect(textOf(unknown)).toContain('Unknown group "netwrok". Nearest: network. Groups: file_ops, network, database.')
 })
 
 verifies('R04-1', async ({ connect }) => {

@@ -22,7 +22,7 @@ verifies('R07-1', async () => {
   expect(active()).toEqual(['infra', 'gcp'])
   await groups.deactivate('infra')
   expect(active()).toEqual([])
-  await expect(groups.activate('azure')).rejects.toThrow('There is no group "azure"')
+  await expect(groups.activate('azure')).rejects.toThrow('Unknown group "azure"')
   expect(() => groups.withGroup('infra', 'Again')).toThrow('declared twice')
 })
 

@@ -1,5 +1,5 @@
 export { attachChromium, type Chromium, ChromiumFailed, ChromiumMissing, findChromium, launchChromium } from './page/chromium.ts'
-export { type WatchedBrowser, watchBrowser } from './page/watched.ts'
+export { type WatchedBrowser, watchBrowser } from './page/watched-browser.ts'
 export { Baselines } from './recording/baselines.ts'
 export { type BrowserFacts, defaultLimits, type Limits, Recording, type RecordingOptions } from './recording/recording.ts'
 export { Redactor, type RedactorOptions } from './redaction/redaction.ts'

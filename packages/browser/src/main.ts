@@ -15,7 +15,7 @@ try {
   if (options.help) console.log(usage)
   else if (options.version) console.log(version)
   else {
-    // Whoever asks for help need not wait for all that it takes to watch a browser.
+    // Loaded on demand, so that --help is fast.
     const { start } = await import('./start.ts')
     await start(options)
   }

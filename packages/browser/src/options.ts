@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line asks for. */
+/** Command line options. */
 export interface Options {
-  /** The page to open first. */
+  /** Page to open first. */
   readonly open: string | undefined
-  /** Where a browser that is running already can be reached, instead of starting one. */
+  /** Debugging URL of a running browser to attach to. */
   readonly attach: string | undefined
   readonly headless: boolean
-  /** The folder of a browser profile to keep; a fresh one that is removed afterwards, without it. */
+  /** Profile folder to keep; default: a temporary one. */
   readonly profile: string | undefined
-  /** The browser to start. */
+  /** Browser executable. */
   readonly browser: string | undefined
-  /** The port for HTTP; standard input and output, without one. */
+  /** HTTP port; default: stdio. */
   readonly http: number | undefined
-  /** Where generated files are written. */
+  /** Folder for generated files. */
   readonly output: string
-  /** Where sessions are kept. */
+  /** Folder for saved sessions. */
   readonly sessions: string
   readonly counts: boolean
   readonly help: boolean
@@ -30,37 +30,37 @@ Starts a browser, watches what its pages do, and serves it to an MCP client: con
 performance, accessibility. Tools and modes appear as there is data for them.
 
   --open <url>       Open this page first (also as the first argument)
-  --http [<port>]    Serve on http://127.0.0.1:<port>/mcp (${defaultPort} unless told). Without it, standard input and output,
-                     unless you start it in a terminal yourself: then HTTP, because nobody speaks MCP by hand
-  --attach <url>     Watch a browser that runs already, started with --remote-debugging-port=9222: http://127.0.0.1:9222
+  --http [<port>]    Serve on http://127.0.0.1:<port>/mcp (default: ${defaultPort}). Without it, standard input and output,
+                     except when started in a terminal: then HTTP
+  --attach <url>     Watch a running browser, started with --remote-debugging-port=9222: http://127.0.0.1:9222
   --headless         Without a window
-  --profile <dir>    Keep the browser's profile in this folder (logins, settings); a fresh one each time without it
-  --browser <path>   The Chromium, Chrome or Edge to start (also UNFOLD_BROWSER_PATH)
-  --output <dir>     Where generate writes files; the current folder by default
-  --no-counts        Keep counts out of _meta, for clients that refuse what they do not know
+  --profile <dir>    Profile folder to keep (logins, settings); default: a temporary one
+  --browser <path>   Chromium, Chrome or Edge executable (also UNFOLD_BROWSER_PATH)
+  --output <dir>     Folder for files of generate; default: the current folder
+  --no-counts        Omit counts from _meta, for clients that reject unknown keys
   --version, --help
 
-Exit codes: 0 ended, 1 failed, 2 wrong usage, 4 no browser found or none to attach to.`
+Exit codes: 0 ended, 1 failed, 2 usage error, 4 no browser found or none to attach to.`
 
-/** A command line that cannot be followed. */
+/** Invalid command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-interface Surroundings {
+interface Context {
   readonly environment: { readonly [name: string]: string | undefined }
   readonly home: string
   readonly folder: string
-  /** Whether a person sits at standard input. */
+  /** Stdin is a terminal. */
   readonly isTerminal: boolean
 }
 
-/** What the arguments ask for; throws a `UsageError` for what cannot be. */
-export function optionsOf(argv: readonly string[], { environment, home, folder, isTerminal }: Surroundings): Options {
+/** Parses the command line; throws a `UsageError`. */
+export function optionsOf(argv: readonly string[], { environment, home, folder, isTerminal }: Context): Options {
   const { values, positionals } = parsed(argv)
   const first = positionals[0]
-  if (positionals.length > 1) throw new UsageError(`One page can be opened first, not ${positionals.length}.`)
-  if (first !== undefined && values.open !== undefined) throw new UsageError('The page to open is given twice. Leave one out.')
+  if (positionals.length > 1) throw new UsageError(`Only one page can be opened first, not ${positionals.length}.`)
+  if (first !== undefined && values.open !== undefined) throw new UsageError('The page to open is specified twice. Remove one.')
   const open = values.open ?? first
   if (values.attach !== undefined && (values.profile !== undefined || values.browser !== undefined || values.headless === true))
     throw new UsageError(
@@ -84,7 +84,7 @@ export function optionsOf(argv: readonly string[], { environment, home, folder, 
 }
 
 function parsed(argv: readonly string[]) {
-  // `--http` stands alone or with a port, which parseArgs does not know.
+  // `parseArgs` does not support an option with an optional value.
   const args = argv.flatMap((arg, index) =>
     arg === '--http' && !/^\d+$/u.test(argv[index + 1] ?? '') ? ['--http', String(defaultPort)] : [arg],
   )
@@ -109,15 +109,15 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-/** An address as people type it: `localhost:5173` is a page too. */
+/** Accepts URLs as people type them, such as `localhost:5173`. */
 function addressOf(text: string): string {
   const url = /^[a-z][a-z0-9+.-]*:\/\//iu.test(text) || /^(about|data|file|chrome):/iu.test(text) ? text : `http://${text}`
   if (URL.canParse(url)) return url
-  throw new UsageError(`"${text}" is no address of a page. Write one such as http://localhost:5173.`)
+  throw new UsageError(`"${text}" is not a valid page URL. Use one such as http://localhost:5173.`)
 }
 
 function portOf(text: string): number {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
-  throw new UsageError(`--http wants a port between 0 and 65535, not "${text}".`)
+  throw new UsageError(`--http requires a port between 0 and 65535, not "${text}".`)
 }

@@ -2,7 +2,7 @@ import { listen, serveStdio } from '@unfold-mcp/server'
 import type { Options } from './options.ts'
 import { attachChromium, type Chromium, findChromium, launchChromium } from './page/chromium.ts'
 import { firstPage } from './page/first-page.ts'
-import { watchBrowser } from './page/watched.ts'
+import { watchBrowser } from './page/watched-browser.ts'
 import { Baselines } from './recording/baselines.ts'
 import { Recording } from './recording/recording.ts'
 import { StatusLine, statusText } from './recording/status.ts'
@@ -10,17 +10,17 @@ import { kinds } from './records/records.ts'
 import { Redactor } from './redaction/redaction.ts'
 import { browserToolbox } from './toolbox.ts'
 
-/** Watches a browser and serves what it sees, until a signal or the client ends it. */
+/** Watches a browser and serves its data until a signal or the client ends it. */
 export async function start(options: Options): Promise<void> {
   let stop: () => unknown = () => process.exit(0)
-  // From the beginning: a browser that is just being started must not stay behind.
+  // Registered first, so that a browser being started does not stay behind.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop())
   const recording = new Recording({ redactor: new Redactor() })
   const chromium = await browserFor(options)
   const browser = await watchBrowser(chromium, recording)
   const { open, sessions, output, counts } = options
   const first = open === undefined ? undefined : firstPage(browser, recording, open)
-  const box = browserToolbox(
+  const toolbox = browserToolbox(
     {
       recording,
       browser,
@@ -43,20 +43,20 @@ export async function start(options: Options): Promise<void> {
     if (isEnding) return
     isEnding = true
     line.end()
-    await Promise.allSettled([served.close(), box.close()])
+    await Promise.allSettled([served.close(), toolbox.close()])
     await browser.close().catch(() => undefined)
     process.exit(code)
   }
-  const served = await serveAs(options, box, (text) => line.print(text)).catch(async (error: unknown) => {
+  const served = await serveAs(options, toolbox, (text) => line.print(text)).catch(async (error: unknown) => {
     await browser.close().catch(() => undefined)
     throw error
   })
   stop = () => end(0)
-  // A client that closes its end is done with us.
+  // The client has closed stdin.
   if (options.http === undefined) process.stdin.once('close', () => void end(0))
   const mourn = async (): Promise<void> => {
     const why = await browser.ended
-    if (!isEnding) line.print(`The browser is gone (${why}). What was recorded can still be read; start again to watch on.`)
+    if (!isEnding) line.print(`The browser is gone (${why}). Recorded data is still available; restart to continue watching.`)
   }
   void mourn()
   recording.facts.subscribe(() => line.refresh())
@@ -72,13 +72,13 @@ async function browserFor({ attach, browser, headless, profile }: Options): Prom
   if (attach !== undefined) return attachChromium(attach)
   const executablePath = findChromium({ platform: process.platform, variables: process.env, path: browser })
   const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY) || Boolean(process.env.WAYLAND_DISPLAY)
-  if (!hasDisplay && !headless) console.error('There is no display here, so the browser runs without a window.')
+  if (!hasDisplay && !headless) console.error('No display found; the browser runs headless.')
   return launchChromium({ executablePath, headless: headless || !hasDisplay, profile })
 }
 
-async function serveAs({ http }: Options, box: object, print: (text: string) => void): Promise<{ close(): Promise<void> }> {
-  if (http === undefined) return serveStdio(box)
-  const listening = await listen(box, { port: http })
+async function serveAs({ http }: Options, toolbox: object, print: (text: string) => void): Promise<{ close(): Promise<void> }> {
+  if (http === undefined) return serveStdio(toolbox)
+  const listening = await listen(toolbox, { port: http })
   print(`Serving on ${listening.url}
 Connect a client:
   claude mcp add --transport http browser ${listening.url}

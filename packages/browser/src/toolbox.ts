@@ -1,15 +1,15 @@
 import { addAnalyze } from './tools/analyze.ts'
-import { type Box, emptyBox } from './tools/box.ts'
+import { createToolbox, type Toolbox } from './tools/base-toolbox.ts'
 import { addConfigure } from './tools/configure.ts'
 import { addGenerate } from './tools/generate.ts'
 import { addObserve } from './tools/observe.ts'
 import { addQueryDom } from './tools/query-dom.ts'
 import type { Watch } from './tools/watch.ts'
 
-/** The five tools over a watched browser, to be served to any client. */
-export function browserToolbox(watch: Watch, options: { readonly counts?: boolean } = {}): Box {
-  const box = emptyBox(watch, options)
-  // The first load of a page is what later ones are compared with, however much is recorded before anybody asks.
+/** The five tools for a watched browser. */
+export function browserToolbox(watch: Watch, options: { readonly counts?: boolean } = {}): Toolbox {
+  const toolbox = createToolbox(watch, options)
+  // The first load of a page becomes its baseline, even if nobody has asked for it yet.
   const { recording, baselines } = watch
   let last: unknown
   recording.facts.subscribe(() => {
@@ -17,6 +17,6 @@ export function browserToolbox(watch: Watch, options: { readonly counts?: boolea
     if (newest !== undefined && newest !== last) baselines.observe(newest)
     last = newest
   })
-  for (const add of [addObserve, addQueryDom, addAnalyze, addGenerate, addConfigure]) add(box, watch)
-  return box
+  for (const add of [addObserve, addQueryDom, addAnalyze, addGenerate, addConfigure]) add(toolbox, watch)
+  return toolbox
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { performanceOf } from '../src/analyze/performance.ts'
+import { analyzePerformance } from '../src/analyze/performance.ts'
 import { Baselines, type Metric } from '../src/recording/baselines.ts'
 import { Recording } from '../src/recording/recording.ts'
 import type { PerformanceSnapshot } from '../src/records/records.ts'
@@ -127,7 +127,7 @@ describe('performance', () => {
       loaded({ lcp: 3_000, longTasks: { count: 2, total: 300, longest: 200 } }),
     ])
       recording.add('snapshots', each)
-    const { pages, longTasks } = performanceOf(recording, new Baselines())
+    const { pages, longTasks } = analyzePerformance(recording, new Baselines())
     expect(pages.map((page) => [page.url, page.measured, page.isBaseline])).toEqual([
       [url, 2, undefined],
       [other, 1, true],
@@ -139,9 +139,9 @@ describe('performance', () => {
       rating: 'needs improvement',
     })
     expect(longTasks).toEqual({ count: 2, total: 300, longest: 200 })
-    const shorter = performanceOf(recording, new Baselines(), { limit: 1 })
+    const shorter = analyzePerformance(recording, new Baselines(), { limit: 1 })
     expect([shorter.pages.length, shorter.morePages]).toEqual([1, 1])
-    expect(performanceOf(recording, new Baselines(), { url: '/cart' }).pages.map((page) => page.url)).toEqual([url])
+    expect(analyzePerformance(recording, new Baselines(), { url: '/cart' }).pages.map((page) => page.url)).toEqual([url])
   })
 
   test('the slowest and the largest requests are named', () => {
@@ -153,7 +153,7 @@ describe('performance', () => {
     ] as const)
       recording.add('network', { ...tale.request(`https://shop.example${path}`), startedAt: 1_000, at: 1_000 + ms, transferred })
     recording.add('network', { ...tale.request('https://shop.example/failed'), status: 0, startedAt: 0, at: 99_999 })
-    const { slowest, largest } = performanceOf(recording, new Baselines())
+    const { slowest, largest } = analyzePerformance(recording, new Baselines())
     expect(slowest.map((request) => [new URL(request.url).pathname, request.ms])).toEqual([
       ['/slow', 900],
       ['/plain', 30],
@@ -168,7 +168,7 @@ describeInChromium('performance of a real page', () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/second` })
     const baselines = new Baselines()
-    const pages = () => performanceOf(watch.recording, baselines).pages
+    const pages = () => analyzePerformance(watch.recording, baselines).pages
     await watch.until('the page is measured', () => pages().length > 0)
     expect(pages()[0]).toMatchObject({ url: `${site.url}/second`, isBaseline: true })
     await watch.browser.snapshot()
@@ -182,6 +182,6 @@ describeInChromium('performance of a real page', () => {
       verdict: expect.any(String),
       rating: 'good',
     })
-    expect(performanceOf(watch.recording, baselines).slowest.map((request) => request.url)).toContain(`${site.url}/second`)
+    expect(analyzePerformance(watch.recording, baselines).slowest.map((request) => request.url)).toContain(`${site.url}/second`)
   })
 })

@@ -1,11 +1,21 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bounded, isData, join, mostFields, nothing, placesOf, plainTextShape, type Shape, shapeOf } from '../src/api/shape.ts'
+import {
+  countNodes,
+  emptyShape,
+  isData,
+  join,
+  limitNodes,
+  maxFields,
+  plainTextShape,
+  type Shape,
+  shapeOf,
+} from '../src/api/shape.ts'
 import { shapeSchema } from '../src/api/shape-schema.ts'
 import { shapeText } from '../src/api/shape-text.ts'
 
-const learnt = (values: readonly unknown[]): Shape => values.map((value) => shapeOf(value)).reduce(join, nothing)
+const learnt = (values: readonly unknown[]): Shape => values.map((value) => shapeOf(value)).reduce(join, emptyShape)
 const text = (...values: unknown[]): string => shapeText(learnt(values))
 
 const json = fc.letrec((tie) => ({
@@ -29,7 +39,7 @@ const json = fc.letrec((tie) => ({
 })).value
 
 describe('a shape', () => {
-  test('says what was seen, and none of the values', () => {
+  test('has the observed types and none of the values', () => {
     const item = {
       id: 1,
       name: 'Ann',
@@ -65,11 +75,11 @@ describe('a shape', () => {
     expect(text(byId)).toBe('{ total: integer, [id]: { n: integer } }')
   })
 
-  test('names that are no names in code are quoted', () => {
+  test('names that are not identifiers are quoted', () => {
     expect(text({ 'a b': 1, 'x"y': 2, größe: 3 })).toBe(String.raw`{ "a b": integer, größe: integer, "x\"y": integer }`)
   })
 
-  test('what is learnt twice changes nothing: the shape is the same object', () => {
+  test('merging is idempotent: the shape is the same object', () => {
     fc.assert(
       fc.property(fc.array(json, { maxLength: 5 }), (values) => {
         const shape = learnt(values)
@@ -100,7 +110,7 @@ describe('a shape', () => {
     fc.assert(
       fc.property(wide, wide, wide, (a, b, c) => {
         const one = learnt([a, b, c])
-        expect(one.object?.fields.size).toBeLessThanOrEqual(mostFields)
+        expect(one.object?.fields.size).toBeLessThanOrEqual(maxFields)
         expect(shapeSchema(learnt([c, b, a]))).toEqual(shapeSchema(one))
         expect(shapeSchema(join(learnt([b]), learnt([c, a])))).toEqual(shapeSchema(one))
       }),
@@ -137,7 +147,7 @@ describe('a shape', () => {
   })
 
   test('a shape that grows without end loses its deepest levels', () => {
-    let shape = nothing
+    let shape = emptyShape
     for (let i = 0; i < 60; i++) {
       const inner = Object.fromEntries(
         Array.from({ length: 60 }, (_, j) => [
@@ -145,8 +155,8 @@ describe('a shape', () => {
           { x: 1, y: { z: 1 } },
         ]),
       )
-      shape = bounded(join(shape, shapeOf({ [`f${String.fromCharCode(97 + (i % 26), 97 + i)}`]: inner })))
-      expect(placesOf(shape)).toBeLessThanOrEqual(2_000)
+      shape = limitNodes(join(shape, shapeOf({ [`f${String.fromCharCode(97 + (i % 26), 97 + i)}`]: inner })))
+      expect(countNodes(shape)).toBeLessThanOrEqual(2_000)
     }
     expect(shape.object?.fields.size).toBe(60)
   })
@@ -175,7 +185,7 @@ test('texts in queries are read as what they stand for', () => {
   ])
 })
 
-test('ids are told from names', () => {
+test('ids are distinguished from names', () => {
   const ids = [
     '42',
     '6f1f2a9e-0f2d-4b6a-9d5c-0a1b2c3d4e5f',

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changesSince } from '../src/analyze/changes.ts'
-import { timelineKinds, timelineOf } from '../src/analyze/timeline.ts'
-import { presentPlace } from '../src/recording/places.ts'
+import { buildTimeline, timelineKinds } from '../src/analyze/timeline.ts'
 import { Recording } from '../src/recording/recording.ts'
-import type { Kind, Records, Unplaced } from '../src/records/records.ts'
+import { currentSeq } from '../src/recording/sequence.ts'
+import type { Kind, NewRecord, Records } from '../src/records/records.ts'
 import { Redactor } from '../src/redaction/redaction.ts'
 import { describeInChromium, watching } from './chromium.ts'
 import { startSite } from './site.ts'
@@ -39,7 +39,7 @@ function add<K extends Kind>(recording: Recording, kind: K, at: number, more: Pa
     snapshots: { url: page, lcp: 1_200, longTasks: { count: 0, total: 0, longest: 0 }, requests: 1, transferred: 1 },
     audits: { url: page, engine: 'x', faults: [], passes: 0, incomplete: 0 },
   }
-  recording.add(kind, { at, tab, ...plain[kind], ...more } as unknown as Unplaced<Records[K]>)
+  recording.add(kind, { at, tab, ...plain[kind], ...more } as unknown as NewRecord<Records[K]>)
 }
 
 describe('the timeline', () => {
@@ -53,7 +53,7 @@ describe('the timeline', () => {
     add(recording, 'sockets', 1_060)
     add(recording, 'snapshots', 1_500)
     add(recording, 'actions', 2_000, { action: 'navigation', url: `${page}next`, cause: 'link' })
-    expect(timelineOf(recording).entries).toEqual([
+    expect(buildTimeline(recording).entries).toEqual([
       { seq: 1, kind: 'logs', at: 900, tab: 'tab-1', what: 'log: hello' },
       { seq: 2, kind: 'actions', at: 1_000, tab: 'tab-1', what: 'click button "Save"' },
       { seq: 4, kind: 'network', at: 1_020, tab: 'tab-1', afterMs: 20, afterSeq: 2, what: `POST ${page}api → 500`, tookMs: 30 },
@@ -64,22 +64,22 @@ describe('the timeline', () => {
     ])
   })
 
-  test('what happens in another tab is not said to follow', () => {
+  test('events in another tab are not linked to the action', () => {
     const recording = recorded()
     add(recording, 'actions', 1_000)
     add(recording, 'logs', 1_010, {}, 'tab-2')
-    expect(timelineOf(recording).entries[1]).not.toHaveProperty('afterMs')
-    expect(timelineOf(recording, { tab: 'tab-2' }).entries.map(({ seq }) => seq)).toEqual([2])
+    expect(buildTimeline(recording).entries[1]).not.toHaveProperty('afterMs')
+    expect(buildTimeline(recording, { tab: 'tab-2' }).entries.map(({ seq }) => seq)).toEqual([2])
   })
 
-  test('what was typed is told, a secret is not', () => {
+  test('typed values are shown, secrets are not', () => {
     const recording = recorded()
     add(recording, 'actions', 1, { action: 'input', value: 'Pin' })
     add(recording, 'actions', 2, { action: 'input', secret: true })
     add(recording, 'actions', 3, { action: 'check', checked: false })
     add(recording, 'actions', 4, { action: 'key', key: 'Enter' })
     add(recording, 'actions', 5, { action: 'scroll', scroll: { x: 0, y: 300 } })
-    expect(timelineOf(recording, { kinds: ['actions'] }).entries.map(({ what }) => what)).toEqual([
+    expect(buildTimeline(recording, { kinds: ['actions'] }).entries.map(({ what }) => what)).toEqual([
       'input button "Save": "Pin"',
       'input button "Save" (secret)',
       'check button "Save" off',
@@ -101,7 +101,7 @@ describe('the timeline', () => {
         const seen: number[] = []
         let before: number | undefined
         for (let part = 0; part <= records.length; part++) {
-          const timeline = timelineOf(recording, { limit, ...(before !== undefined && { before }) })
+          const timeline = buildTimeline(recording, { limit, ...(before !== undefined && { before }) })
           expect(timeline.entries.length).toBeLessThanOrEqual(limit)
           seen.push(...timeline.entries.map(({ seq }) => seq))
           if (timeline.before === undefined) break
@@ -113,28 +113,28 @@ describe('the timeline', () => {
     )
   })
 
-  test('it is told when what came before is gone', () => {
+  test('dropped older records are reported', () => {
     const recording = recorded({ logs: { entries: 3, bytes: 1_000_000 } })
     for (let i = 0; i < 5; i++) add(recording, 'logs', i)
-    expect(timelineOf(recording)).toMatchObject({ isOlderGone: true, entries: [{ seq: 3 }, { seq: 4 }, { seq: 5 }] })
+    expect(buildTimeline(recording)).toMatchObject({ isOlderGone: true, entries: [{ seq: 3 }, { seq: 4 }, { seq: 5 }] })
   })
 
   test('it is bounded, however much one record holds', () => {
     const recording = recorded()
     for (let i = 0; i < 300; i++) add(recording, 'logs', i, { text: 'x'.repeat(5_000) })
-    const { entries } = timelineOf(recording, { limit: 1_000_000 })
+    const { entries } = buildTimeline(recording, { limit: 1_000_000 })
     expect(entries).toHaveLength(200)
     expect(Math.max(...entries.map(({ what }) => what.length))).toBeLessThan(300)
   })
 })
 
 describe('changes', () => {
-  test('since a place are counted by kind, with messages and failures in groups, and what is new is marked', () => {
+  test('are counted by kind, with grouped messages and failures, and new ones are marked', () => {
     const recording = recorded()
     add(recording, 'logs', 1, { level: 'error', text: 'Item 17 is missing' })
     add(recording, 'network', 2, { status: 404, url: `${page}api/items/17` })
     add(recording, 'network', 3)
-    const place = presentPlace(recording)
+    const place = currentSeq(recording)
     for (const text of ['Item 42 is missing', 'Item 43 is missing', 'Broken'])
       add(recording, 'logs', 4, { level: 'error', text, source: { url: `${page}a.js`, line: 3, column: 7 } })
     add(recording, 'logs', 5, { level: 'warning', text: 'Careful' })
@@ -176,7 +176,7 @@ describe('changes', () => {
     })
   })
 
-  test('nothing happened, and nothing is told', () => {
+  test('no change is reported if nothing happened', () => {
     const recording = recorded()
     add(recording, 'logs', 1, { level: 'error' })
     expect(changesSince(recording, recording.seq)).toMatchObject({
@@ -188,18 +188,18 @@ describe('changes', () => {
     })
   })
 
-  test('what came and is gone already is counted', () => {
+  test('dropped new records are counted', () => {
     const recording = recorded({ logs: { entries: 10, bytes: 1_000_000 } })
     for (let i = 0; i < 8; i++) add(recording, 'logs', i)
-    const place = presentPlace(recording)
+    const place = currentSeq(recording)
     for (let i = 0; i < 15; i++) add(recording, 'logs', i)
     const { gone, note, counts } = changesSince(recording, place)
     expect([counts.logs, gone]).toEqual([10, { logs: 5 }])
     expect(note).toMatch(/^5 records since then are gone/)
-    expect(changesSince(recording, presentPlace(recording)).gone).toBeUndefined()
+    expect(changesSince(recording, currentSeq(recording)).gone).toBeUndefined()
   })
 
-  test('a flood of different messages is told as few', () => {
+  test('a flood of different messages is limited', () => {
     const recording = recorded()
     for (let i = 0; i < 900; i++)
       add(recording, 'logs', i, {
@@ -218,7 +218,7 @@ describeInChromium('what happened in a real page', () => {
     await using watch = await watching({ open: site.url })
     const { recording } = watch
     await watch.page.waitForSelector('li')
-    const place = presentPlace(recording)
+    const place = currentSeq(recording)
     await watch.page.click('[data-testid=fail]')
     await watch.page.click('[data-testid=throw]')
     await watch.until('both are recorded', () => {
@@ -228,7 +228,7 @@ describeInChromium('what happened in a real page', () => {
     const changes = changesSince(recording, place)
     expect(changes.failures).toMatchObject([{ method: 'GET', url: `${site.url}/api/fail`, status: 500, isNew: true }])
     expect(changes.endpoints).toEqual([{ method: 'GET', url: `${site.url}/api/fail`, calls: 1 }])
-    const { entries } = timelineOf(recording)
+    const { entries } = buildTimeline(recording)
     const click = entries.find(({ what }) => what === 'click button "Fail on the server"')
     const request = entries.find(({ what }) => what.startsWith(`GET ${site.url}/api/fail`))
     expect(request).toMatchObject({ kind: 'network', afterSeq: click?.seq, tookMs: expect.any(Number) })

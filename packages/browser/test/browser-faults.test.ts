@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { attachChromium, ChromiumFailed, findChromium, launchChromium } from '../src/page/chromium.ts'
-import { TabUnavailable, watchBrowser } from '../src/page/watched.ts'
+import { TabUnavailable, watchBrowser } from '../src/page/watched-browser.ts'
 import { Recording } from '../src/recording/recording.ts'
 import { Redactor } from '../src/redaction/redaction.ts'
 import { chromiumArgs, chromiumPath, crash, describeInChromium, until, watching } from './chromium.ts'
@@ -63,7 +63,7 @@ async function somebodysBrowser(): Promise<{ readonly url: string; readonly isRu
   return { url: `http://${url}`, isRunning: () => child.exitCode === null && child.signalCode === null }
 }
 
-test('a browser is found by what was asked for, then by the variable, then on the path', () => {
+test('a browser is found by option, then by variable, then on the path', () => {
   const path = folder()
   const asked = program(join(path, 'asked'), '')
   const variable = program(join(path, 'variable'), '')
@@ -74,10 +74,10 @@ test('a browser is found by what was asked for, then by the variable, then on th
   expect(findChromium({ platform: 'linux', variables: { PATH: path } })).toBe(usual)
 })
 
-test('a browser that was asked for and is not there is said to be missing, whatever else is there', () => {
+test('a missing requested browser is reported, even if others are installed', () => {
   const missing = join(folder(), 'nothing')
   expect(() => findChromium({ platform: process.platform, variables: process.env, path: missing })).toThrow(
-    `There is no program at ${missing}`,
+    `No executable at ${missing}`,
   )
 })
 
@@ -101,25 +101,25 @@ test('a browser on another machine is refused', async () => {
   await expect(attachChromium('ws://example.com/devtools/browser/1')).rejects.toThrow(ChromiumFailed)
 })
 
-test('nothing to attach to is said to be, with what to do', async () => {
+test('an unreachable browser is reported with advice', async () => {
   await expect(attachChromium(await closedPort())).rejects.toThrow(
     /nothing answers there\. Start one with --remote-debugging-port=9222/,
   )
-  await expect(attachChromium('not an address')).rejects.toThrow(/no address of a browser/)
+  await expect(attachChromium('not an address')).rejects.toThrow(/is not a valid browser URL/)
 })
 
-test('something else than a browser is told apart, also when it points elsewhere', async () => {
+test('a server that is not a browser is detected', async () => {
   const answers = ['<html>', JSON.stringify({ webSocketDebuggerUrl: 'ws://192.0.2.1/devtools/browser/1' })]
   const server = createServer((_request, response) => response.end(answers.shift()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await expect(attachChromium(url)).rejects.toThrow(/something answers there, but not as a browser does/)
+  await expect(attachChromium(url)).rejects.toThrow(/the server there is not a browser/)
   await expect(attachChromium(url)).rejects.toThrow(/192\.0\.2\.1 is another machine/)
 })
 
 describeInChromium('a browser with faults', () => {
-  test('a page that crashes is recorded, and whoever works with it is told', async () => {
+  test('a crash is recorded and reported to running work', async () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/` })
     await watch.page.getByTestId('socket').click()
@@ -139,7 +139,7 @@ describeInChromium('a browser with faults', () => {
     expect(watch.browser.tab().id).toBe('tab-2')
   })
 
-  test('a tab that is closed while it is asked ends the question at once', async () => {
+  test('closing a tab ends running work at once', async () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/fetches?path=/never` })
     await watch.until('a pending request', () => watch.recording.pending().length > 0)
@@ -151,10 +151,10 @@ describeInChromium('a browser with faults', () => {
     expect(() => watch.browser.tab('tab-1')).toThrow('No tab is open.')
     await watch.until('nothing is pending', () => watch.recording.pending().length === 0)
     await watch.browser.open(`${site.url}/second`)
-    expect(() => watch.browser.tab('tab-1')).toThrow('There is no tab of that id. Open are: tab-2.')
+    expect(() => watch.browser.tab('tab-1')).toThrow('Unknown tab. Open tabs: tab-2.')
   })
 
-  test('two tabs are told apart, and the one used last is in front', async () => {
+  test('tabs are distinguished, and the last used one is active', async () => {
     await using site = await startSite()
     await using watch = await watching({ open: `${site.url}/` })
     const second = await watch.page.context().newPage()
@@ -179,7 +179,7 @@ describeInChromium('a browser with faults', () => {
     )
   })
 
-  test('a change of the tabs is told to whoever asked', async () => {
+  test('changes of the tabs are announced to listeners', async () => {
     await using watch = await watching()
     let changes = 0
     const stop = watch.browser.onChange(() => {
@@ -201,11 +201,11 @@ describeInChromium('a browser with faults', () => {
     session?.send('Browser.crash').catch(() => undefined)
     expect(await failure).toMatch(/tab-1 was closed/)
     expect(await watch.browser.ended).toBe('the browser ended')
-    expect(() => watch.browser.tab()).toThrow(/The browser is gone: the browser ended\. Start unfold-browser again/)
+    expect(() => watch.browser.tab()).toThrow(/The browser is gone: the browser ended\. Restart unfold-browser/)
     await expect(watch.browser.open('about:blank')).rejects.toThrow(TabUnavailable)
   })
 
-  test('a page that cannot be reached is said to be', async () => {
+  test('an unreachable page is reported', async () => {
     await using watch = await watching()
     await expect(watch.browser.open('http://127.0.0.1:1/')).rejects.toThrow(
       /http:\/\/127\.0\.0\.1:1\/ could not be opened: .*Is its server running/,

@@ -49,7 +49,7 @@ describeInChromium('what the person in front of a page does', () => {
     await expect(watch.page.locator(`xpath=${selectors?.xpath}`).textContent()).resolves.toBe('Block for a moment')
   })
 
-  test('an element without a name of its own is found by its place', async () => {
+  test('an element without a name is found by its position', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => {
       document.body.innerHTML = '<div><p>one</p><p>two</p><p><b><i>three</i></b></p></div><div><p>four</p></div>'
@@ -60,7 +60,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect(await watch.page.locator(`xpath=${selectors?.xpath}`).allTextContents()).toEqual(['two'])
   })
 
-  test('two elements of the same name are not told by it', async () => {
+  test('an ambiguous name is not used as selector', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => {
       document.body.innerHTML = '<button>Buy</button><button>Buy</button>'
@@ -81,7 +81,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect((await action('click')).selectors?.role).toEqual({ role: 'button', name: 'Save' })
   })
 
-  test('typing is one action per field, with what is there in the end', async () => {
+  test('typing is one action per field, with the final value', async () => {
     await fresh('/')
     await watch.page.getByLabel('Name', { exact: true }).focus()
     await watch.page.keyboard.type('Ada Lovelace')
@@ -95,14 +95,14 @@ describeInChromium('what the person in front of a page does', () => {
     ])
   })
 
-  test('what is typed is told when the typing pauses, too', async () => {
+  test('typing is also reported after a pause', async () => {
     await fresh('/')
     await watch.page.getByLabel('Name', { exact: true }).focus()
     await watch.page.keyboard.type('Ada')
     expect(await action('input')).toMatchObject({ value: 'Ada' })
   })
 
-  test('what is typed into a field for a secret never leaves the page', async () => {
+  test('values of secret fields never leave the page', async () => {
     await fresh('/')
     const payloads: string[] = []
     const session = await watch.page.context().newCDPSession(watch.page)
@@ -151,7 +151,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect((await action('input')).value).toHaveLength(1_024)
   })
 
-  test('choices in lists and boxes are told as what was chosen', async () => {
+  test('choices in lists and checkboxes are reported as values', async () => {
     await fresh('/')
     await watch.page.getByLabel('Size').focus()
     await watch.page.keyboard.press('ArrowDown')
@@ -185,7 +185,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect(names()).toEqual(['click'])
   })
 
-  test('letters are no keys', async () => {
+  test('letters are not reported as keys', async () => {
     await fresh('/second')
     await watch.page.keyboard.type('abc')
     await watch.page.keyboard.press('Escape')
@@ -193,7 +193,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect(names()).toEqual(['key'])
   })
 
-  test('scrolling is told once, when it ends', async () => {
+  test('scrolling is reported once, when it ends', async () => {
     await fresh('/')
     await watch.page.mouse.move(400, 300)
     for (let i = 0; i < 5; i++) await watch.page.mouse.wheel(0, 60)
@@ -203,7 +203,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect(of('scroll').length).toBeLessThan(5)
   })
 
-  test('a page that scrolls by itself is nobody’s action', async () => {
+  test('scrolling by a script is not an action', async () => {
     await fresh('/')
     await watch.page.evaluate(() => window.scrollTo(0, 500))
     await watch.page.waitForTimeout(500)
@@ -212,7 +212,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect(of('scroll')).toEqual([])
   })
 
-  test('how a navigation came about is told', async () => {
+  test('the cause of a navigation is reported', async () => {
     await fresh('/')
     const arrive = (path: string, cause: string): Promise<UserAction> =>
       watch.until(`${path} by ${cause}`, () =>
@@ -234,7 +234,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect(of('navigation')).toHaveLength(7)
   })
 
-  test('a page that we open is nobody’s action, and what comes of it is told', async () => {
+  test('opening a page is not an action, but its effects are recorded', async () => {
     await fresh('/')
     await watch.browser.open(`${site.url}/navigates?ms=10`)
     await watch.until('the page has gone on by itself', () => of('navigation').some(({ url }) => url === `${site.url}/second`))
@@ -249,7 +249,7 @@ describeInChromium('what the person in front of a page does', () => {
     ])
   })
 
-  test('a tab that a link opens is a tab of its own, and its cause is the link', async () => {
+  test('a tab opened by a link is a new tab with the link as cause', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => {
       document.body.innerHTML = '<a href="/ordered" target="_blank">In a new tab</a>'
@@ -275,7 +275,7 @@ describeInChromium('what the person in front of a page does', () => {
     expect(watch.browser.tab().id).toBe('tab-1')
   })
 
-  test('clicks in a frame of another origin are told', async () => {
+  test('clicks in a cross-origin frame are reported', async () => {
     await fresh('/frames')
     await watch.page.frameLocator('[title=far]').getByTestId('inside').click()
     const { selectors, url, pageUrl } = await action('click')

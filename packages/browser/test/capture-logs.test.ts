@@ -83,7 +83,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     )
   })
 
-  test('an exception nobody caught comes with its stack', async () => {
+  test('an uncaught exception has its stack', async () => {
     await fresh('/')
     await watch.page.getByTestId('throw').click()
     const { level, from, text, stack } = await entry('thrown by the page')
@@ -91,7 +91,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     expect(stack).toContain(`${site.url}/front.js`)
   })
 
-  test('a rejection nobody handled comes with its stack', async () => {
+  test('an unhandled rejection has its stack', async () => {
     await fresh('/')
     await watch.page.getByTestId('reject').click()
     const { level, from, text, stack } = await entry('rejected by the page')
@@ -103,7 +103,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     expect(stack).toContain('front.js')
   })
 
-  test('what the browser itself says is told apart', async () => {
+  test('browser messages are distinguished', async () => {
     await fresh('/')
     await watch.page.getByTestId('fail').click()
     const { level, from, source } = await entry('status of 500')
@@ -118,7 +118,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     expect(text).toMatch(/^long ä+…$/)
   })
 
-  test('a line of many megabytes is not taken in, and that is said', async () => {
+  test('a line of many megabytes is not recorded, which is reported', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => console.log('x'.repeat(20_000_000)))
     expect((await entry('was not recorded')).text).toMatch(/^A console line of 19 MB was not recorded/)
@@ -139,7 +139,7 @@ describeInChromium('what a page writes, throws and is told', () => {
     expect(logs().filter(({ text }) => text.includes('thrown in the worker'))).toHaveLength(1)
   })
 
-  test('a dialog is told of, and does not hold up a browser without windows', async () => {
+  test('a dialog is recorded and does not block a headless browser', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => alert('look here'))
     expect((await entry('look here')).from).toBe('browser')

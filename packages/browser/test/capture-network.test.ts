@@ -56,7 +56,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(responseBody?.bytes).toBe(Buffer.byteLength(responseBody?.text ?? ''))
   })
 
-  test('what is sent is kept, and what the answer was', async () => {
+  test('request and response are recorded', async () => {
     await fresh('/')
     await watch.page.getByTestId('add').click()
     const { requestBody, status, responseBody } = await request('/api/items', ({ method }) => method === 'POST')
@@ -91,7 +91,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(requestBody?.text).toBeUndefined()
   })
 
-  test('the body of what is no text is left out', async () => {
+  test('binary bodies are omitted', async () => {
     await fresh('/fetches?path=/huge%3Fmb=1%26type=image/png')
     const { responseBody } = await request('/huge')
     expect(responseBody).toEqual({ mimeType: 'image/png', bytes: 1024 * 1024, omitted: 'not text' })
@@ -104,7 +104,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(responseBody?.bytes).toBeGreaterThan(readableBodyLimit)
   })
 
-  test('a redirect is a request of its own, before the one it leads to', async () => {
+  test('a redirect is a separate request before its target', async () => {
     await fresh('/')
     await watch.page.getByTestId('redirected').click()
     const moved = await request('/api/moved')
@@ -126,7 +126,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(await request('/api/items/999')).toMatchObject({ status: 404 })
   })
 
-  test('a request without an answer says why', async () => {
+  test('a request without a response has its reason', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => undefined))
     expect(await request('/', ({ url }) => url === 'http://127.0.0.1:1/')).toMatchObject({
@@ -213,7 +213,7 @@ describeInChromium('what a page asks of its servers', () => {
     expect(await request('/slow?ms=1&worker')).toMatchObject({ status: 200, tab: 'tab-1' })
   })
 
-  test('data in addresses is no traffic', async () => {
+  test('data URLs are not recorded', async () => {
     await fresh('/second')
     await watch.page.evaluate(() =>
       fetch('data:text/plain,hello')

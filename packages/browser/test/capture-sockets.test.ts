@@ -54,7 +54,7 @@ describeInChromium('what goes over WebSockets', () => {
     expect(events()[0]?.socket).toBe(watch.recording.connections()[0]?.id)
   })
 
-  test('closing is an event, whoever closes', async () => {
+  test('closing is an event from either side', async () => {
     await fresh('/')
     await watch.page.getByTestId('socket').click()
     await watch.until('it is open', () => watch.recording.connections()[0]?.state === 'open')
@@ -92,7 +92,7 @@ describeInChromium('what goes over WebSockets', () => {
     expect(events().filter(({ event }) => event === 'closed')).toHaveLength(1)
   })
 
-  test('a long message is cut, and its real length told', async () => {
+  test('a long message is truncated, with its original length', async () => {
     await fresh('/second')
     await say('much')
     const received = await watch.until('the message', () => events().find(({ event }) => event === 'received'))
@@ -100,7 +100,7 @@ describeInChromium('what goes over WebSockets', () => {
     expect(received.text).toHaveLength(frameLimit)
   })
 
-  test('a connection that is refused says why', async () => {
+  test('a refused connection has its reason', async () => {
     await fresh('/second')
     await watch.page.evaluate(() => void new WebSocket(`${location.origin.replace('http', 'ws')}/nothing-here`))
     const failed = await watch.until('the failure', () => events().find(({ event }) => event === 'failed'))

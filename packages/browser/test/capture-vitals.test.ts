@@ -49,7 +49,7 @@ describeInChromium('how a page performs', () => {
     expect(last?.longTasks.longest).toBeGreaterThanOrEqual(112)
   })
 
-  test('content that moves counts, and the page says so when it is left', async () => {
+  test('layout shifts count, and are reported when the page is left', async () => {
     const first = await fresh('/')
     await watch.page.evaluate(() => {
       const notice = document.getElementById('notice')
@@ -75,7 +75,7 @@ describeInChromium('how a page performs', () => {
     expect(other.requests).toBeLessThan(requests)
   })
 
-  test('a page that is busy is said to be', async () => {
+  test('a busy page is reported as such', async () => {
     await fresh('/second')
     const busy = watch.page.evaluate(() => {
       const until = performance.now() + 6_000

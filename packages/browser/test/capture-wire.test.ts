@@ -5,12 +5,12 @@ import { createServer, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Gate } from '../src/capture/gate.ts'
+import { RateLimiter } from '../src/capture/rate-limiter.ts'
 import { cut } from '../src/capture/text.ts'
 import type { Oversized } from '../src/capture/wire/inbox.ts'
 import { pipeChannel } from '../src/capture/wire/pipe.ts'
 import { webSocketChannel } from '../src/capture/wire/websocket.ts'
-import { type Glimpse, Wire } from '../src/capture/wire/wire.ts'
+import { type EventSummary, Wire } from '../src/capture/wire/wire.ts'
 
 const megabyte = 1024 * 1024
 
@@ -59,7 +59,7 @@ describe('a pipe to a browser', () => {
     )
   })
 
-  test('an event that is too large is not kept, and how it begins and ends is told', async () => {
+  test('an oversized event is not buffered; its beginning and end are reported', async () => {
     const from = new PassThrough()
     const { messages, large, sink } = collecting()
     pipeChannel(new PassThrough(), from).listen(sink)
@@ -90,7 +90,7 @@ describe('a pipe to a browser', () => {
 })
 
 describe('one connection for two', () => {
-  test('half a million lines from another process pass at full speed, and only what is admitted is read', async () => {
+  test('half a million lines pass quickly, and only admitted ones are parsed', async () => {
     const line = JSON.stringify({
       method: 'Runtime.consoleAPICalled',
       params: { type: 'log', args: [{ type: 'string', value: 'x'.repeat(300) }] },
@@ -103,19 +103,19 @@ describe('one connection for two', () => {
     const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'inherit'] })
     onTestFinished(() => void child.kill())
     const wire = new Wire(pipeChannel(child.stdin, child.stdout))
-    const gate = new Gate({ count: 1_000, bytes: megabyte }, () => 0)
+    const gate = new RateLimiter({ count: 1_000, bytes: megabyte }, () => 0)
     const seen = { glimpses: 0, read: 0, forwarded: 0 }
-    let last: Glimpse | undefined
+    let last: EventSummary | undefined
     wire.transport.onmessage = () => {
       seen.forwarded += 1
     }
     const over = new Promise<void>((resolve) => {
       wire.tap({
-        admits: (glimpse) => {
-          if (glimpse.method === 'The.end') return true
-          last = glimpse
+        admits: (summary) => {
+          if (summary.method === 'The.end') return true
+          last = summary
           seen.glimpses += 1
-          return gate.passes(glimpse.bytes)
+          return gate.passes(summary.bytes)
         },
         event: (method) => {
           if (method === 'The.end') resolve()
@@ -175,18 +175,18 @@ describe('one connection for two', () => {
     expect(steps).toEqual(['the answer', 'done with the answer', 'An.event', 'done with An.event'])
   })
 
-  test('whoever waits is told when the connection is gone', async () => {
+  test('pending commands fail when the connection closes', async () => {
     const from = new PassThrough()
     const wire = new Wire(pipeChannel(new PassThrough(), from))
     const reasons: (string | undefined)[] = []
     wire.transport.onclose = (reason) => reasons.push(reason)
     const failure = wire.send('Browser.getVersion', undefined).then(() => 'it did not fail', String)
     from.destroy()
-    expect(await failure).toBe('Error: The connection to the browser is gone: the browser ended.')
+    expect(await failure).toBe('Error: The connection to the browser is closed: the browser ended.')
     expect(await wire.closed).toBe('the browser ended')
     await vi.waitUntil(() => reasons.length > 0)
     expect(reasons).toEqual(['the browser ended'])
-    await expect(wire.send('Browser.getVersion', undefined)).rejects.toThrow('is gone')
+    await expect(wire.send('Browser.getVersion', undefined)).rejects.toThrow('is closed')
   })
 })
 
@@ -285,14 +285,14 @@ describe('a WebSocket to a browser', () => {
 describe('the beginning of a text', () => {
   test('never takes more bytes than it may, is a beginning, and is all there is when nothing was cut', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 80 }), (whole, most) => {
-        const { text, isCut } = cut(whole, most)
-        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 80 }), (whole, max) => {
+        const { text, isCut } = cut(whole, max)
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(max)
         expect(whole.startsWith(text)).toBe(true)
         expect(isCut).toBe(text !== whole)
         // As much as fits: the next character would not.
         const next = String.fromCodePoint(whole.codePointAt(text.length) ?? 0)
-        expect(!isCut || Buffer.byteLength(text + next) > most).toBe(true)
+        expect(!isCut || Buffer.byteLength(text + next) > max).toBe(true)
       }),
     )
   })
@@ -301,7 +301,7 @@ describe('the beginning of a text', () => {
 describe('a gate', () => {
   test('lets so many pass in a second, counts the rest, and opens again', () => {
     let now = 0
-    const gate = new Gate({ count: 3, bytes: 1_000 }, () => now)
+    const gate = new RateLimiter({ count: 3, bytes: 1_000 }, () => now)
     expect([1, 2, 3, 4, 5].map(() => gate.passes(1))).toEqual([true, true, true, false, false])
     now = 1_000
     expect(gate.passes(1)).toBe(true)
@@ -309,7 +309,7 @@ describe('a gate', () => {
   })
 
   test('lets a single large one pass, and no other with it', () => {
-    const gate = new Gate({ count: 3, bytes: 1_000 }, () => 0)
+    const gate = new RateLimiter({ count: 3, bytes: 1_000 }, () => 0)
     expect([gate.passes(5_000), gate.passes(1)]).toEqual([true, false])
   })
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe } from 'vitest'
 import { ChromiumMissing, findChromium, type LaunchOptions, launchChromium } from '../src/page/chromium.ts'
-import { type WatchedBrowser, type WatchedTab, watchBrowser } from '../src/page/watched.ts'
+import { type WatchedBrowser, type WatchedTab, watchBrowser } from '../src/page/watched-browser.ts'
 import { Recording } from '../src/recording/recording.ts'
 import { Redactor } from '../src/redaction/redaction.ts'
 

@@ -123,7 +123,7 @@ const namesOf = async (client: Client): Promise<readonly string[]> =>
   (await client.listTools(undefined, { cacheMode: 'bypass' })).tools.map(({ name }) => name)
 
 describe('the command, before it starts anything', () => {
-  test('--help says what it does, its options and its exit codes', patience, async () => {
+  test('--help shows the purpose, options and exit codes', patience, async () => {
     const { code, stdout } = await run(['--help'])
     expect(code).toBe(0)
     for (const word of ['--open', '--http', '--attach', '--headless', '--profile', '--browser', '--output', 'Exit codes'])
@@ -136,10 +136,10 @@ describe('the command, before it starts anything', () => {
 
   test.each([
     [['--colour'], 'colour'],
-    [['--http', '99999'], '--http wants a port between 0 and 65535'],
-    [['one.example', 'two.example'], 'One page can be opened first, not 2'],
-    [['one.example', '--open', 'two.example'], 'given twice'],
-    [['--open', 'http://'], 'is no address of a page'],
+    [['--http', '99999'], '--http requires a port between 0 and 65535'],
+    [['one.example', 'two.example'], 'Only one page can be opened first, not 2'],
+    [['one.example', '--open', 'two.example'], 'specified twice'],
+    [['--open', 'http://'], 'is not a valid page URL'],
     [['--attach', 'http://127.0.0.1:9222', '--headless'], '--attach watches a browser that runs already'],
   ])('%j is wrong usage: exit code 2, and what to do', patience, async (args, words) => {
     const { code, stdout, stderr } = await run(args)
@@ -150,7 +150,7 @@ describe('the command, before it starts anything', () => {
 
   test('a browser that is not there is exit code 4', patience, async () => {
     const { code, stderr } = await run(['--browser', join(folder, 'no-browser')])
-    expect(stderr).toContain('There is no program at')
+    expect(stderr).toContain('No executable at')
     expect(code).toBe(4)
     expect(await run([], { variables: { UNFOLD_BROWSER_PATH: join(folder, 'no-browser') } })).toMatchObject({ code: 4 })
   })
@@ -168,7 +168,7 @@ describe('the command, before it starts anything', () => {
     },
   )
 
-  test('a program that is no browser is exit code 4, with its own words', patience, async () => {
+  test('a program that is not a browser is exit code 4, with its output', patience, async () => {
     const { code, stderr } = await run(['--headless', '--browser', process.execPath])
     expect(stderr).toContain('could not be started')
     expect(code).toBe(4)
@@ -229,7 +229,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('the first observation waits for the page to open, which is no action of the person', patience, async () => {
+  test('the first observation waits for the first page, which is not a user action', patience, async () => {
     let asked = (): void => undefined
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve
@@ -278,7 +278,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('--http says how to connect, serves both eras on loopback, and SIGTERM ends it with its browser', patience, async () => {
+  test('--http shows how to connect, serves both eras on loopback, and SIGTERM ends it with its browser', patience, async () => {
     const running = command('--headless', '--http', '0', '--open', site.url)
     const [, url = ''] = await running.says(/Serving on (http:\/\/127\.0\.0\.1:\d+\/mcp)/)
     await running.says(/claude mcp add --transport http browser http:\/\/127\.0\.0\.1/)
@@ -294,7 +294,7 @@ describeInChromium('the command, with a browser', () => {
     await expectNothingLeft()
   })
 
-  test('a page that cannot be opened is told of, and the server serves on', patience, async () => {
+  test('a page that cannot be opened is reported, and the server continues', patience, async () => {
     const running = command('--headless', '--http', '0', '--open', 'http://127.0.0.1:9/')
     const [, url = ''] = await running.says(/Serving on (\S+)/)
     await running.says(/http:\/\/127\.0\.0\.1:9\/ could not be opened: .* Is its server running/)
@@ -371,7 +371,7 @@ describeInChromium('the command, with a browser', () => {
     },
   )
 
-  test('a saved session is in the folder of its user, for nobody else to read', patience, async () => {
+  test('a saved session is readable only by its user', patience, async () => {
     const client = await connected(stdio('--open', site.url))
     await client.callTool({ name: 'observe', arguments: { what: 'page' } })
     await client.callTool({ name: 'configure', arguments: { action: 'save', name: 'kept' } })

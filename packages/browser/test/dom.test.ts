@@ -10,7 +10,7 @@ const problem = (reason: PageProblemReason, message: RegExp) =>
 describeInChromium('looking at elements', () => {
   const browser = looking()
 
-  test('an element is told with its text, role, name, attributes, place and a selector that finds it again', async () => {
+  test('an element has its text, role, name, attributes, position and a unique selector', async () => {
     await using tab = await browser.open('/')
     const { total, elements, url } = await queryDom(tab.page, { selector: 'button[type=submit]' })
     expect({ total, url }).toEqual({ total: 1, url: `${browser.site.url}/` })
@@ -51,7 +51,7 @@ describeInChromium('looking at elements', () => {
     }
   })
 
-  test('of very many matches the count is told, and the first few', async () => {
+  test('of many matches the count and the first few are returned', async () => {
     const timeoutMs = 60_000
     await using tab = await browser.open('/nodes?n=100000')
     const { total, elements } = await queryDom(tab.page, { selector: '.node', timeoutMs })
@@ -72,21 +72,23 @@ describeInChromium('looking at elements', () => {
     }
   })
 
-  test('a wrong selector is answered with what the browser says of it', async () => {
+  test('an invalid selector is reported with the browser error', async () => {
     await using tab = await browser.open('/')
     await expect(queryDom(tab.page, { selector: 'div[' })).rejects.toEqual(problem('selector', /"div\[".*not a valid selector/))
     await expect(queryDom(tab.page, { selector: '//div[' })).rejects.toEqual(problem('selector', /not a valid XPath/))
-    await expect(queryDom(tab.page, { selector: '//a/@href' })).rejects.toEqual(problem('selector', /selects no elements/))
+    await expect(queryDom(tab.page, { selector: '//a/@href' })).rejects.toEqual(
+      problem('selector', /selects attributes or text instead of elements/),
+    )
     await expect(queryDom(tab.page, { selector: 'count(//a)' })).rejects.toEqual(problem('selector', /not a valid selector/))
     await expect(queryDom(tab.page, { selector: ' ' })).rejects.toEqual(problem('selector', /is empty/))
   })
 
-  test('what matches nothing is no error', async () => {
+  test('no match is not an error', async () => {
     await using tab = await browser.open('/')
     expect(await queryDom(tab.page, { selector: '#absent' })).toEqual({ url: `${browser.site.url}/`, total: 0, elements: [] })
   })
 
-  test('what secret and hidden fields hold is never told', async () => {
+  test('values of secret and hidden fields are never returned', async () => {
     await using tab = await browser.show(`
       <form><input type=password value=secret-1><input type=hidden name=csrf value=secret-2><input name=api_token value=secret-3>
       <input autocomplete=one-time-code value=secret-4><div data-session-token=secret-5></div><textarea name=password>secret-6</textarea>
@@ -99,7 +101,7 @@ describeInChromium('looking at elements', () => {
     expect(told).toContain('Paris')
   })
 
-  test('only what is asked for is told: attributes, properties and styles', async () => {
+  test('only requested attributes, properties and styles are returned', async () => {
     await using tab = await browser.show(
       '<a id=x href="/y" title=t style="color: rgb(1, 2, 3)">Go</a><input type=checkbox checked>',
     )
@@ -114,7 +116,7 @@ describeInChromium('looking at elements', () => {
     )
   })
 
-  test('markup is told from its beginning, as far as there is room', async () => {
+  test('markup is truncated', async () => {
     await using tab = await browser.show(
       `<p class="a&quot;b">One &amp; <b>two</b><br></p><div id=long>${'<i>x</i>'.repeat(5_000)}</div>`,
     )
@@ -124,7 +126,7 @@ describeInChromium('looking at elements', () => {
     expect((await html('#long'))?.length).toBe(500)
   })
 
-  test('what cannot be seen is told as such', async () => {
+  test('invisible elements are marked', async () => {
     await using tab = await browser.show(
       '<p id=a>a</p><p id=b style="display:none">b</p><p id=c style="visibility:hidden">c</p><p id=d style="position:absolute;top:9999px">d</p>',
     )
@@ -137,7 +139,7 @@ describeInChromium('looking at elements', () => {
     ])
   })
 
-  test('elements in shadow roots are found through their hosts, and again by the selector they are told with', async () => {
+  test('elements in shadow roots are found through their hosts and by their own selector', async () => {
     await using tab = await browser.show('<my-box id=host></my-box>')
     await tab.page.evaluate(() => {
       const root = document.querySelector('#host')?.attachShadow({ mode: 'open' })
@@ -171,7 +173,7 @@ describeInChromium('looking at elements', () => {
     expect(await tab.page.evaluate(() => Reflect.get(globalThis, 'unfoldKit'))).toBeUndefined()
   })
 
-  test('frames are looked into by name or address, also those of another site', async () => {
+  test('frames are selected by name or URL, also cross-site ones', async () => {
     await using tab = await browser.open('/frames')
     const near = await queryDom(tab.page, { selector: 'h1', frame: '/second' })
     expect(near).toMatchObject({ url: `${browser.site.url}/second`, elements: [{ text: 'Second page' }] })
@@ -191,7 +193,7 @@ describeInChromium('looking at elements', () => {
       for (const end = Date.now() + 2_500; Date.now() < end; );
     })
     await expect(queryDom(tab.page, { selector: 'h1', timeoutMs: 300 })).rejects.toEqual(
-      problem('busy', /did not answer within 0.3 s/),
+      problem('busy', /did not respond within 0.3 s/),
     )
     await blocked
     expect((await queryDom(tab.page, { selector: 'h1' })).total).toBe(1)
@@ -280,7 +282,7 @@ describeInChromium('summing up a page', () => {
     expect(JSON.stringify(page)).not.toContain('typed@example.com')
   })
 
-  test('a page of any size is summed up in few words', async () => {
+  test('the description of a page of any size is short', async () => {
     const many = Array.from(
       { length: 300 },
       (_, i) => `<h2>${'heading '.repeat(100)}${i}</h2><form><input name="${'n'.repeat(500)}${i}"></form>`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Endpoints, mostEndpoints } from '../src/api/endpoints.ts'
+import { Endpoints, maxEndpoints } from '../src/api/endpoints.ts'
 import type { Body, NetworkRequest } from '../src/records/records.ts'
 import { describeInChromium, watching } from './chromium.ts'
 import { Tale } from './generate-records.ts'
@@ -40,7 +40,7 @@ describe('endpoints', () => {
     expect(endpoints.size).toBe(3)
   })
 
-  test('one is told with its methods, their calls, what they take and what they answer', () => {
+  test('an endpoint has its methods, calls, parameters and responses', () => {
     const endpoints = seen(
       [
         '/api/items?limit=10&q=pin',
@@ -113,7 +113,7 @@ describe('endpoints', () => {
     ])
   })
 
-  test('only what a script asked for counts, and what answers with JSON', () => {
+  test('only script requests and JSON responses count', () => {
     const endpoints = seen(
       ['/a', { type: 'image' }],
       ['/b', { type: 'document', responseBody: { mimeType: 'text/html', bytes: 1, text: '<' } }],
@@ -186,9 +186,9 @@ describe('endpoints', () => {
   test('of too many endpoints the ones seen longest ago go, and are counted', () => {
     const tale = new Tale()
     const endpoints = new Endpoints()
-    for (let i = 0; i < mostEndpoints + 25; i++) endpoints.observe(tale.request(`https://host${i}.example/a`))
+    for (let i = 0; i < maxEndpoints + 25; i++) endpoints.observe(tale.request(`https://host${i}.example/a`))
     endpoints.observe(tale.request('https://host26.example/a'))
-    expect([endpoints.size, endpoints.evicted]).toEqual([mostEndpoints, 25])
+    expect([endpoints.size, endpoints.evicted]).toEqual([maxEndpoints, 25])
     expect(endpoints.list().map(({ origin: each }) => each)).not.toContain('https://host24.example')
     endpoints.clear()
     expect([endpoints.size, endpoints.evicted, endpoints.list()]).toEqual([0, 0, []])
@@ -209,10 +209,10 @@ describe('endpoints', () => {
       )
     }
     expect(JSON.stringify(endpoints.openapi()).length).toBeLessThan(10_000_000)
-    expect(endpoints.size).toBeLessThanOrEqual(mostEndpoints)
+    expect(endpoints.size).toBeLessThanOrEqual(maxEndpoints)
   })
 
-  test('what is known does not depend on the order of the requests', () => {
+  test('the result does not depend on the order of the requests', () => {
     const request = fc.record({
       path: fc.constantFrom('/a', '/a/1', '/a/2', '/b?x=1', '/b?x=y&z=1', '/b'),
       method: fc.constantFrom('GET', 'POST'),

@@ -106,7 +106,7 @@ test('an entry tells all that is known of its request', () => {
   })
 })
 
-test('a body that was cut says so, and a request without an answer says why', () => {
+test('a truncated body is marked, and a failed request has its reason', () => {
   const { entries } = har(shopping(), { version }).log
   expect(entries.find(({ request }) => request.method === 'POST')?.response.content.comment).toBe('Only its beginning is kept.')
   expect(entries.at(-1)?.response).toMatchObject({ status: 0, _error: 'net::ERR_CONNECTION_REFUSED' })

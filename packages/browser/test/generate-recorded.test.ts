@@ -99,7 +99,7 @@ describeInChromium('what was really recorded', () => {
     expect(site.requests.slice(before).filter(({ path }) => path === '/ordered')).toHaveLength(1)
   })
 
-  test('plays back as an HTTP archive when the site is gone', slow, async () => {
+  test('can be replayed from an HTTP archive without the site', slow, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'unfold-har-'))
     const browser = await chromium.launch({ executablePath: chromiumPath(), args: [...chromiumArgs] })
     try {

@@ -76,7 +76,7 @@ describeInChromium('a script that repeats what was done', () => {
     expect(site.requests.filter(({ path }) => path === '/ordered')).toHaveLength(1)
   })
 
-  test('a page that opens in a tab of its own is found there', slow, async () => {
+  test('a page that opens in a new tab is found there', slow, async () => {
     await using site = await startSite()
     await using server = await startServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<a href="${site.url}/second" target="_blank">Elsewhere</a>`)
@@ -118,7 +118,7 @@ describeInChromium('a script that repeats what was done', () => {
     expect(code).toBe(0)
   })
 
-  test('an element that has no name of its own is found by its place', slow, async () => {
+  test('an element without a name is found by its position', slow, async () => {
     await using site = await startSite()
     const tale = new Tale()
     const front = `${site.url}/`
@@ -186,7 +186,7 @@ test('the best way to find an element comes first', () => {
   ])
 })
 
-test('a script that would become too long tells of the newest actions, and says so', () => {
+test('a script that would be too long contains the newest actions, with a comment', () => {
   const tale = new Tale()
   const actions = Array.from({ length: 1_000 }, (_, i) =>
     tale.action('click', 'http://127.0.0.1/', found(`#button-${i}`, { text: `Button ${i}` })),
@@ -198,7 +198,7 @@ test('a script that would become too long tells of the newest actions, and says 
   expect(script).not.toContain('"css=#button-0"')
 })
 
-test('what cannot be repeated is left out, and told', () => {
+test('actions that cannot be repeated are omitted with a comment', () => {
   const tale = new Tale()
   const page = 'http://127.0.0.1/'
   const script = reproduction([
@@ -228,7 +228,7 @@ test('what a page tells only when it is left comes before what left it', () => {
   expect(script.indexOf('fill("Ada")')).toBeLessThan(script.indexOf('at("/second")'))
 })
 
-test('a page that nobody went to by hand is opened first, as soon as something was done on it', () => {
+test('a page without a recorded navigation is opened before its first action', () => {
   const tale = new Tale()
   const [first, second] = ['http://127.0.0.1/first', 'http://127.0.0.1/second']
   const clicked = tale.action('click', first, found('a', { text: 'Next' }))

@@ -14,7 +14,7 @@ export interface Outcome {
 const modules = dirname(dirname(dirname(fileURLToPath(import.meta.resolve('@playwright/test/package.json')))))
 const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'))
 const compiler = join(modules, 'typescript', 'bin', 'tsc')
-const mostMs = 110_000
+const maxMs = 110_000
 
 /** Runs a script with Node, from a folder of its own that knows our packages. */
 export function runScript(code: string, environment: Readonly<Record<string, string>> = {}): Promise<Outcome> {
@@ -58,7 +58,7 @@ function run(args: readonly string[], cwd: string, environment: Readonly<Record<
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:VITEST|NODE_|TEST|DEV|PROD|MODE|FORCE_COLOR|npm_)/.test(name))
   const env = { ...Object.fromEntries(kept), NO_COLOR: '1', ...environment }
   return new Promise((resolve) => {
-    execFile(process.execPath, [...args], { cwd, env, timeout: mostMs, maxBuffer: 4 * 1024 * 1024 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [...args], { cwd, env, timeout: maxMs, maxBuffer: 4 * 1024 * 1024 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
       resolve({ code, output: `${stdout}${stderr}` })
     })

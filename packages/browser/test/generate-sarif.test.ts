@@ -57,13 +57,13 @@ test('a fault keeps its fingerprint from one audit to the next, and shares it wi
   expect(prints(image)).toEqual([all[1]])
 })
 
-test('text of the page is no placeholder and no link in a message', () => {
+test('page text cannot become a placeholder or link in a message', () => {
   const elements = [{ selector: 'a', html: '<a>', summary: 'see [here](http://evil.example) and {0}' }]
   const [run] = sarif(audited(fault('link-name', 'serious', { elements })), { version: '1' }).runs
   expect(run.results[0]?.message.text).toBe('Help for link-name. see [here] (http://evil.example) and {{0}}')
 })
 
-test('what is not told is said', () => {
+test('omissions are reported', () => {
   const [run] = sarif(audited(fault('image-alt', 'minor', { count: 30 }), fault('region', 'minor')), {
     version: '1',
     limit: 1_200,

@@ -75,7 +75,7 @@ At last:
 `)
 })
 
-test('only what there is data of is told', () => {
+test('sections without data are omitted', () => {
   const tale = new Tale()
   expect(prSummary({ logs: [tale.log('info', 'ready')], network: [tale.request(page)] })).toBe(`## Tried in the browser
 
@@ -101,7 +101,7 @@ test('the newest audit of a page is the one that counts', () => {
   expect(prSummary({ audits })).toContain('No faults on 1 page.')
 })
 
-test('however much was recorded, it stays short and says how much more there was', () => {
+test('the summary is bounded and reports the remaining numbers', () => {
   const tale = new Tale()
   const many = Array.from({ length: 500 }, (_, i) => `${page}${'x'.repeat(300)}/${i}`)
   const summary = prSummary({
@@ -116,7 +116,7 @@ test('however much was recorded, it stays short and says how much more there was
   expect(summary).toContain('- … and 493 more')
 })
 
-test('text of a page is code of one line: no link, no HTML, nobody is mentioned and no issue is closed', () => {
+test('page text is an inline code span: no link, HTML, mention or issue reference', () => {
   expect(codeSpan('fixes #1 @somebody <img src=x> [a](b)')).toBe('`fixes #1 @somebody <img src=x> [a](b)`')
   expect(codeSpan('`</code>` and ``')).toBe('``` `</code>` and `` ```')
   expect(codeSpan('\n\n# title\r\n- item')).toBe('`# title - item`')

@@ -93,7 +93,7 @@ describeInChromium('a test made of what was done', () => {
     expect(output).toContain('exceptions that nobody caught')
   })
 
-  test('an exception that was there when it was recorded is no failure', slow, async () => {
+  test('an exception that was already recorded is not a failure', slow, async () => {
     await using shop = await startShop({ throws: true })
     const { code } = await runSpec(recorded({ withException: true }), { UNFOLD_BASE_URL: shop.url })
     expect(code).toBe(0)

@@ -2,10 +2,10 @@ import type {
   Audit,
   LogEntry,
   NetworkRequest,
+  NewRecord,
   PerformanceSnapshot,
   SocketEvent,
   SocketStatus,
-  Unplaced,
   UserAction,
 } from '../src/records/records.ts'
 
@@ -13,11 +13,11 @@ const at = Date.UTC(2026, 0, 31, 9, 30)
 const url = 'https://shop.example/'
 
 /** A console message, with what matters to the test in it. */
-export function log(given: Partial<Unplaced<LogEntry>> = {}): Unplaced<LogEntry> {
+export function log(given: Partial<NewRecord<LogEntry>> = {}): NewRecord<LogEntry> {
   return { at, tab: 'tab-1', level: 'log', from: 'console', text: 'hello', url, ...given }
 }
 
-export function request(given: Partial<Unplaced<NetworkRequest>> = {}): Unplaced<NetworkRequest> {
+export function request(given: Partial<NewRecord<NetworkRequest>> = {}): NewRecord<NetworkRequest> {
   return {
     at,
     tab: 'tab-1',
@@ -38,7 +38,7 @@ export function request(given: Partial<Unplaced<NetworkRequest>> = {}): Unplaced
   }
 }
 
-export function frame(given: Partial<Unplaced<SocketEvent>> = {}): Unplaced<SocketEvent> {
+export function frame(given: Partial<NewRecord<SocketEvent>> = {}): NewRecord<SocketEvent> {
   return {
     at,
     tab: 'tab-1',
@@ -51,7 +51,7 @@ export function frame(given: Partial<Unplaced<SocketEvent>> = {}): Unplaced<Sock
   }
 }
 
-export function action(given: Partial<Unplaced<UserAction>> = {}): Unplaced<UserAction> {
+export function action(given: Partial<NewRecord<UserAction>> = {}): NewRecord<UserAction> {
   return {
     at,
     tab: 'tab-1',
@@ -62,7 +62,7 @@ export function action(given: Partial<Unplaced<UserAction>> = {}): Unplaced<User
   }
 }
 
-export function snapshot(given: Partial<Unplaced<PerformanceSnapshot>> = {}): Unplaced<PerformanceSnapshot> {
+export function snapshot(given: Partial<NewRecord<PerformanceSnapshot>> = {}): NewRecord<PerformanceSnapshot> {
   return {
     at,
     tab: 'tab-1',
@@ -76,7 +76,7 @@ export function snapshot(given: Partial<Unplaced<PerformanceSnapshot>> = {}): Un
   }
 }
 
-export function audit(given: Partial<Unplaced<Audit>> = {}): Unplaced<Audit> {
+export function audit(given: Partial<NewRecord<Audit>> = {}): NewRecord<Audit> {
   return {
     at,
     tab: 'tab-1',

@@ -80,7 +80,7 @@ const items = ['Button', 'Needle', 'Thread', 'Thimble'].map((name, i) => ({
 }))
 const picture =
   '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="60"><rect width="120" height="60" fill="teal"/></svg>'
-const mostKept = 10_000
+const maxSamples = 10_000
 
 /** Starts the site on a free port of this machine. */
 export async function startSite(): Promise<Site> {
@@ -128,7 +128,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, reques
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const body = Buffer.concat(chunks).toString()
   const { method = 'GET', url: path = '/', headers } = request
-  if (requests.length < mostKept) requests.push({ method, path, headers, body })
+  if (requests.length < maxSamples) requests.push({ method, path, headers, body })
   const url = new URL(path, `http://${headers.host ?? '127.0.0.1'}`)
   if (url.pathname === '/never') return
   if (url.pathname === '/huge') return await stream(response, url)

@@ -7,7 +7,7 @@ import { dataOf, failureOf, reasonOf, textOf } from './replies.ts'
 import { serving } from './served.ts'
 
 // Our sentence, the tools that an observation brings, and the limit itself.
-const mostOfReply = replyLimit + 4_000
+const maxReplyBytes = replyLimit + 4_000
 
 describeInChromium('what the tools cannot do', () => {
   const served = serving()
@@ -41,19 +41,19 @@ describeInChromium('what the tools cannot do', () => {
       ['observe', { what: 'logs', bodies: 'full' }, 'invalid_arguments', 'it belongs to network'],
       ['observe', { what: 'logs', since: 'yesterday' }, 'tool_failed', 'cannot be understood as `since`'],
       ['observe', { what: 'logs', since: '99999999' }, 'tool_failed', 'the latest is'],
-      ['observe', { what: 'logs', cursor: '00-00' }, 'tool_failed', 'was not made here'],
-      ['observe', { what: 'page', tab: 'tab-99' }, 'tool_failed', 'Open are: tab-1'],
+      ['observe', { what: 'logs', cursor: '00-00' }, 'tool_failed', 'Invalid cursor.'],
+      ['observe', { what: 'page', tab: 'tab-99' }, 'tool_failed', 'Open tabs: tab-1'],
       ['analyze', { target: 'changes', since: 99_999_999 }, 'mode_unavailable', 'open a page'],
-      ['analyze', { target: 'accessibility', selector: '###' }, 'tool_failed', 'The browser refuses the selector "###"'],
-      ['analyze', { target: 'accessibility', selector: '.nothing' }, 'tool_failed', 'Nothing on the page matches'],
+      ['analyze', { target: 'accessibility', selector: '###' }, 'tool_failed', 'Invalid selector "###"'],
+      ['analyze', { target: 'accessibility', selector: '.nothing' }, 'tool_failed', 'No element matches'],
       ['analyze', { target: 'accessibility', tags: ['wcag9'] }, 'tool_failed', 'No rule has one of the tags "wcag9"'],
       ['generate', { format: 'pdf' }, 'invalid_arguments', 'Choose one of'],
       ['generate', { format: 'sarif', title: 'Audit' }, 'invalid_arguments', 'does not go with format: "sarif"'],
       ['configure', { action: 'buffers', kind: 'cookies' }, 'invalid_arguments', '- kind:'],
       ['configure', { action: 'buffers', kind: 'logs', bytes: 1 }, 'invalid_arguments', '- bytes:'],
       ['configure', { action: 'save', name: '../elsewhere' }, 'tool_failed', "cannot be a session's name"],
-      ['configure', { action: 'load', session: 'never-saved' }, 'tool_failed', 'There is no session "never-saved"'],
-      ['configure', { action: 'redaction', add: { name: 'x', pattern: '[' } }, 'tool_failed', 'The pattern cannot be used'],
+      ['configure', { action: 'load', session: 'never-saved' }, 'tool_failed', 'Unknown session "never-saved"'],
+      ['configure', { action: 'redaction', add: { name: 'x', pattern: '[' } }, 'tool_failed', 'Invalid pattern'],
       ['query_dom', {}, 'invalid_arguments', '- selector'],
       ['query_dom', { selector: '###' }, 'tool_failed', 'Give a CSS selector such as'],
       ['query_dom', { selector: '//[' }, 'tool_failed', 'is not a valid XPath expression'],
@@ -72,14 +72,14 @@ describeInChromium('what the tools cannot do', () => {
       ['observe', { what: 'network' }, 'open or reload a page'],
       ['observe', { what: 'websocket_events' }, 'open or reload a page that uses one'],
       ['observe', { what: 'websocket_status' }, 'open or reload a page that uses one'],
-      ['observe', { what: 'actions' }, 'ask them to click through it'],
+      ['observe', { what: 'actions' }, 'ask the user to use the page'],
       ['observe', { what: 'vitals' }, 'open or reload a page'],
       ['analyze', { target: 'performance' }, 'open or reload a page'],
       ['analyze', { target: 'api' }, 'use the page'],
       ['analyze', { target: 'changes' }, 'open a page'],
-      ['analyze', { target: 'timeline' }, 'ask them to click through it'],
-      ['generate', { format: 'reproduction' }, 'ask them to click through it'],
-      ['generate', { format: 'test' }, 'ask them to click through it'],
+      ['analyze', { target: 'timeline' }, 'ask the user to use the page'],
+      ['generate', { format: 'reproduction' }, 'ask the user to use the page'],
+      ['generate', { format: 'test' }, 'ask the user to use the page'],
       ['generate', { format: 'pr_summary' }, 'open a page'],
       ['generate', { format: 'har' }, 'open or reload a page'],
     ] as const
@@ -102,9 +102,9 @@ describeInChromium('what the tools cannot do', () => {
         const { total, elements } = dataOf(result) as { readonly total: number; readonly elements: readonly unknown[] }
         expect(total).toBe(100_000)
         expect(elements.length).toBeLessThanOrEqual(101)
-        expect(textOf(result).length).toBeLessThan(mostOfReply)
+        expect(textOf(result).length).toBeLessThan(maxReplyBytes)
         const page = await client.call('observe', { what: 'page', tab })
-        expect(textOf(page).length).toBeLessThan(mostOfReply)
+        expect(textOf(page).length).toBeLessThan(maxReplyBytes)
       })
     }, 60_000)
 
@@ -152,7 +152,7 @@ describeInChromium('what the tools cannot do', () => {
         await page.evaluate(() => setTimeout(() => location.assign('/second'), 100))
         const result = await client.call('analyze', { target: 'accessibility', tab })
         // One that was done before the page left is as good.
-        expect(failureOf(result) ?? 'done').toMatch(/went elsewhere.*Try again|^done$/)
+        expect(failureOf(result) ?? 'done').toMatch(/navigated.*Try again|^done$/)
         await page.waitForURL('**/second')
         expect(dataOf(await client.call('analyze', { target: 'accessibility', tab }))).toMatchObject({
           url: `${served.site.url}/second`,
@@ -185,7 +185,7 @@ describeInChromium('what the tools cannot do', () => {
         ['analyze', { target: 'changes' }],
       ] as const) {
         const result = await client.call(tool, args)
-        expect(textOf(result).length).toBeLessThan(mostOfReply)
+        expect(textOf(result).length).toBeLessThan(maxReplyBytes)
         expect(Object.keys(dataOf(result))).not.toEqual([])
       }
     }, 60_000)

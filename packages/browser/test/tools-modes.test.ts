@@ -233,7 +233,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
       expect(process.platform === 'win32' ? 0 : (await stat(path)).mode & 0o077).toBe(0)
       const again = await generate({ format, file: `made-${format}${suffix}` })
       expect(again.isError).toBe(true)
-      expect(textOf(again)).toContain('is there already. Choose another name.')
+      expect(textOf(again)).toContain('already exists. Choose another name.')
     })
 
     test('a title and another address of the site are taken over', async () => {
@@ -285,7 +285,7 @@ describeInChromium('every mode of every tool, on a page that does everything', (
     test('a size without a buffer changes nothing, and says so', async () => {
       const reply = await configure({ action: 'buffers', entries: 5 })
       expect(reply.isError).toBe(true)
-      expect(textOf(reply)).toContain('Say which buffer to change')
+      expect(textOf(reply)).toContain('Missing kind')
     })
 
     test('filters keep out what is not wanted, count it, and can be reset', async () => {

@@ -165,7 +165,7 @@ describeInChromium('the tables of availability, on a real page', () => {
       expect(await modesOf(client)).toEqual(modesWith({}))
       await acts[act]?.()
       await until('it is in the buffers', () =>
-        Object.entries(filled).every(([buffer, least]) => (inBuffers()[buffer as Buffer] ?? 0) >= least),
+        Object.entries(filled).every(([buffer, min]) => (inBuffers()[buffer as Buffer] ?? 0) >= min),
       )
       expect(await modesOf(client)).toEqual(modesWith(filled))
       // A socket says more than was asked of it; the counts are of what there is.

@@ -2,97 +2,96 @@ import type { Implementation } from '@modelcontextprotocol/client'
 import type { CachedTools, CacheKey, ToolCache } from './cache/cache.ts'
 import { cacheKeyOf, type Target } from './config/target.ts'
 import { Connection, type LogEntry } from './connection.ts'
-import { wordsOf } from './errors/errors.ts'
-import { bounded } from './errors/warnings.ts'
-import { Asking, type Elicit } from './session/elicitation.ts'
-import { type DialOptions, dial, type ProtocolChoice, type Session } from './session/handshake.ts'
-import type { DocumentNotice } from './session/notifications.ts'
+import { errorMessage } from './errors/errors.ts'
+import { limitWarnings } from './errors/warnings.ts'
+import type { DocumentChange } from './session/document-change.ts'
+import { type ElicitationHandler, ElicitationQueue } from './session/elicitation.ts'
+import { type HandshakeOptions, openSession, type ProtocolChoice, type ResumableSession } from './session/handshake.ts'
 import { type Clock, systemClock } from './time/clock.ts'
-import type { ProcessLife } from './transports/stdio.ts'
+import type { ProcessState } from './transports/stdio.ts'
 import { version } from './version.ts'
 
 export interface ConnectOptions {
-  /** Where lists of tools are kept between connections. */
+  /** Store for tool lists between connections. */
   readonly cache?: ToolCache
-  /** What people call the server: under this name its tools are found in the cache. */
+  /** Name of the server in the cache. */
   readonly name?: string
-  /** Names whose tools they are. A target with `auth` is not cached without it. */
+  /** Identifies whose tools these are. A target with `auth` is not cached without it. */
   readonly credential?: string
-  /** What to ask for in the server's address, such as `groups=files`. For a command it only keeps caches apart. */
+  /** Query of the server's URL that selects a view, such as `groups=files`. For a command it only separates cache entries. */
   readonly view?: string
-  /** The identity that the tools must have, now and as long as the connection lasts. */
+  /** Identity that the tools must have, now and for the lifetime of the connection. */
   readonly expectIdentity?: string
-  /** How long connecting may take, and each request that is no call. */
+  /** Timeout for connecting, and for each request except calls. Default: 60 000. */
   readonly timeoutMs?: number
   /**
-   * How long a command that is started through a launcher (`npx`, `uvx`, `docker run` …) may take until its first message: it may
-   * have to install the server first. `timeoutMs` counts from there on. Without it, or where it is shorter, there is `timeoutMs`.
+   * Timeout until the first message of a command run through a launcher (`npx`, `uvx`, `docker run` …), which may have to install
+   * the server first. `timeoutMs` applies from then on. Default, and minimum: `timeoutMs`.
    */
   readonly installTimeoutMs?: number
-  /** Calls off connecting. */
+  /** Cancels connecting. */
   readonly signal?: AbortSignal
   readonly clientInfo?: Implementation
-  /** Asks the person what a server wants to know. Without it, servers are told that nobody can be asked. */
-  readonly elicit?: Elicit
+  /** Handles elicitation requests. Without it, the client does not declare the capability. */
+  readonly elicit?: ElicitationHandler
   /**
-   * Whether requests are made for others (`relay`): what the server asks and says meanwhile is for them, and what it wants to
-   * know in place of a result is given back. In place of `elicit`.
+   * Forward requests for other clients (`relay`): elicitation and sampling requests of the server go to the client whose call is in
+   * progress, and an `input_required` result is returned to the caller. Replaces `elicit`.
    */
   readonly relays?: boolean
-  /** Told what the server says of its prompts and resources. */
-  readonly onDocuments?: (notice: DocumentNotice) => void
-  /** Told what the server writes to its log. */
+  /** Receives changes of prompts and resources. */
+  readonly onDocumentChange?: (notice: DocumentChange) => void
+  /** Receives log messages of the server. */
   readonly onLog?: (entry: LogEntry) => void
-  /** Told each line that a command writes to standard error. */
+  /** Receives each line that a command writes to stderr. */
   readonly onStderr?: (line: string) => void
-  /** Called when a process begins, goes on to the next part of its life, and ends. It leads a group of its own with the same number. */
-  readonly onProcess?: (pid: number, life: ProcessLife) => void
-  /** Told what is wrong without anything failing. */
+  /** Receives the state changes of a server process. The process leads its own process group, with the same id. */
+  readonly onProcess?: (pid: number, state: ProcessState) => void
+  /** Receives problems that do not make anything fail. */
   readonly onWarning?: (warning: string) => void
-  /** Which revision to speak; whatever both can by default. */
+  /** Protocol revision to speak. Default: `auto`. */
   readonly protocol?: ProtocolChoice
-  /** A session to go on with; a new one begins when the server has forgotten it. */
-  readonly session?: Session
-  /** How large a message may be; 32 MiB by default. */
+  /** Session to resume; a new one starts if the server has lost it. */
+  readonly session?: ResumableSession
+  /** Maximum size of a message. Default: 32 MiB. */
   readonly maxMessageBytes?: number
   readonly clock?: Clock
 }
 
 const defaultTimeoutMs = 60_000
-const defaultMessageBytes = 32 * 2 ** 20
-const us: Implementation = { name: 'unfold', version }
+const defaultMaxMessageBytes = 32 * 2 ** 20
+const defaultClientInfo: Implementation = { name: 'unfold', version }
 
-/** Connects to a server: one that is started for it, one at an address, or one in this process. */
+/** Connects to a server: a command to start, a URL, or a server in this process. */
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Connection> {
   const { cache, name, credential, view, expectIdentity, elicit, clock = systemClock, timeoutMs = defaultTimeoutMs } = options
-  const { maxMessageBytes = defaultMessageBytes } = options
-  const onWarning = bounded(options.onWarning)
-  const asking = elicit === undefined ? undefined : new Asking(elicit)
-  const dialled: DialOptions = {
+  const { maxMessageBytes = defaultMaxMessageBytes } = options
+  const onWarning = limitWarnings(options.onWarning)
+  const elicitations = elicit === undefined ? undefined : new ElicitationQueue(elicit)
+  const handshake: HandshakeOptions = {
     protocol: options.protocol ?? 'auto',
-    clientInfo: options.clientInfo ?? us,
+    clientInfo: options.clientInfo ?? defaultClientInfo,
     onLog: options.onLog,
-    onDocuments: options.onDocuments,
+    onDocumentChange: options.onDocumentChange,
     relays: options.relays,
     onStderr: options.onStderr,
     onProcess: options.onProcess,
     installTimeoutMs: options.installTimeoutMs,
-    ...{ maxMessageBytes, timeoutMs, clock, onWarning, view, asking },
+    ...{ maxMessageBytes, timeoutMs, clock, onWarning, view, elicitations },
   }
-  const whose = {
+  const key = cacheKeyOf(target, {
     ...(name !== undefined && { name }),
     ...(credential !== undefined && { credential }),
     ...(view !== undefined && { view }),
-  }
-  const key = cacheKeyOf(target, whose)
-  // What is known of the server is read while it is being reached.
-  const cached = readFrom(cache, key, onWarning)
-  const link = await dial(target, { ...dialled, signal: options.signal, session: options.session })
+  })
+  // Read while connecting.
+  const cached = readCache(cache, key, onWarning)
+  const session = await openSession(target, { ...handshake, signal: options.signal, session: options.session })
   const connection = new Connection({
-    link,
-    redial: () => dial(target, dialled),
-    ...{ clock, timeoutMs, maxMessageBytes, onWarning, asking, cache, key, cached, expectIdentity },
-    hearsDocuments: options.onDocuments !== undefined,
+    session,
+    reconnect: () => openSession(target, handshake),
+    ...{ clock, timeoutMs, maxMessageBytes, onWarning, elicitations, cache, key, cached, expectIdentity },
+    watchesDocuments: options.onDocumentChange !== undefined,
   })
   if (expectIdentity === undefined) return connection
   try {
@@ -104,7 +103,7 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
   }
 }
 
-async function readFrom(
+async function readCache(
   cache: ToolCache | undefined,
   key: CacheKey | undefined,
   onWarning: (warning: string) => void,
@@ -113,7 +112,7 @@ async function readFrom(
   try {
     return await cache.get(key)
   } catch (error) {
-    onWarning(`The cache of tools cannot be read: ${wordsOf(error)}`)
+    onWarning(`The tool cache cannot be read: ${errorMessage(error)}`)
     return undefined
   }
 }

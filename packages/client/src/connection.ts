@@ -6,138 +6,137 @@ import type {
 } from '@modelcontextprotocol/client'
 import { discovery, nearest, nearestHint, printable, type Tool } from '@unfold-mcp/core'
 import type { CachedTools, CacheKey, ToolCache } from './cache/cache.ts'
+import { isUnknownMethod } from './errors/conversion.ts'
 import { ClientError, isClientError } from './errors/errors.ts'
-import { isUnknownMethod } from './errors/translation.ts'
 import { validateArguments } from './schema/validate.ts'
-import type { Asking } from './session/elicitation.ts'
-import { type PassOptions, passed } from './session/forward.ts'
-import type { Session } from './session/handshake.ts'
-import { Listening } from './session/listener.ts'
-import { Subscribed } from './session/resource-subscriptions.ts'
-import type { Era, Link, ServerInfo } from './session/session.ts'
+import type { ElicitationQueue } from './session/elicitation.ts'
+import { type ForwardOptions, forwardRequest } from './session/forward.ts'
+import type { ResumableSession } from './session/handshake.ts'
+import { SubscriptionListener } from './session/listener.ts'
+import { ResourceSubscriptions } from './session/resource-subscriptions.ts'
+import type { Era, ServerInfo, Session } from './session/session.ts'
 import type { Clock } from './time/clock.ts'
-import { before } from './time/deadline.ts'
-import { type CallOptions, type CallResult, callTool } from './tools/calls.ts'
-import { type Changes, type Followed, Follower, type FollowOptions } from './tools/changes.ts'
+import { withDeadline } from './time/deadline.ts'
+import { type CallOptions, type CallResult, callTool } from './tools/call.ts'
+import { ChangeFollower, type Changes, type FollowOptions, type ToolListSource } from './tools/changes.ts'
 import { type Description, describeTool, parseDescription } from './tools/description.ts'
 import { type Identity, knowsIdentity } from './tools/identity.ts'
 import { KnownTools } from './tools/known-tools.ts'
 import { type Outline, outlineIn } from './tools/outline.ts'
 
 /**
- * What a connection tells whoever watches it: the server says that its tools changed (`changed`); it is heard again, and what it
- * said meanwhile is lost (`resumed`); what it was heard over broke (`broken`).
+ * Event for watchers of a connection. `changed`: the server announced a change of its tools. `resumed`: notifications arrive again,
+ * and some may have been missed. `broken`: the stream of notifications broke.
  */
-export type Sign = 'changed' | 'resumed' | 'broken'
+export type ConnectionEvent = 'changed' | 'resumed' | 'broken'
 
-/** What a server wrote to its log. */
+/** Log message sent by a server. */
 export type LogEntry = LoggingMessageNotificationParams
 
 export interface ConnectionParts {
-  readonly link: Link
-  /** Makes another link to the same server. */
-  readonly redial: () => Promise<Link>
+  readonly session: Session
+  /** Opens another session with the same server. */
+  readonly reconnect: () => Promise<Session>
   readonly clock: Clock
   readonly timeoutMs: number
   readonly maxMessageBytes: number
   readonly onWarning: (warning: string) => void
-  readonly asking: Asking | undefined
+  readonly elicitations: ElicitationQueue | undefined
   readonly cache: ToolCache | undefined
   readonly key: CacheKey | undefined
   readonly cached: Promise<CachedTools | undefined>
   readonly expectIdentity: string | undefined
-  /** Whether somebody wants to know of changes of prompts and resources. */
-  readonly hearsDocuments: boolean
+  /** Subscribe to changes of prompts and resources. */
+  readonly watchesDocuments: boolean
 }
 
-const farewellMs = 2_000
+const closeTimeoutMs = 2_000
 const listFactor = 8
 
 /**
- * A server that is connected: its tools, known by as few requests as can be, and a way to call them. A session over HTTP that
- * the server forgets is begun anew; a process that ends stays ended, and says so.
+ * Connection to a server: its tools, listed with as few requests as possible, and calls. An HTTP session that the server has lost
+ * is replaced by a new one; a process that exits is not restarted.
  */
 export class Connection implements AsyncDisposable {
   readonly #parts: ConnectionParts
   readonly #tools: KnownTools
-  readonly #followers = new Set<Follower>()
-  readonly #watchers = new Set<(sign: Sign) => void>()
-  readonly #overListeners = new Set<() => void>()
-  readonly #subscribed: Subscribed
-  #link: Link
-  #renewing: Promise<Link> | undefined
-  #listening: Listening | undefined
-  /** When the server has been told that nobody listens any more. */
-  #unlistened: Promise<void> = Promise.resolve()
+  readonly #followers = new Set<ChangeFollower>()
+  readonly #watchers = new Set<(event: ConnectionEvent) => void>()
+  readonly #closeListeners = new Set<() => void>()
+  readonly #subscriptions: ResourceSubscriptions
+  #session: Session
+  #renewing: Promise<Session> | undefined
+  #listener: SubscriptionListener | undefined
+  #listenerStopped: Promise<void> = Promise.resolve()
   #closing: Promise<void> | undefined
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts
-    this.#link = parts.link
+    this.#session = parts.session
     const { clock, timeoutMs, maxMessageBytes, onWarning, cache, key, cached, expectIdentity } = parts
     this.#tools = new KnownTools({
       use: (work) => this.#use(work),
-      hears: () => this.#hears,
+      receivesChanges: () => this.#receivesChanges,
       maxBytes: maxMessageBytes * listFactor,
       ...{ clock, timeoutMs, onWarning, cache, key, cached, expectIdentity },
     })
-    this.#subscribed = new Subscribed({
-      link: () => this.#current(),
+    this.#subscriptions = new ResourceSubscriptions({
+      session: () => this.#current(),
       request: (method, params) => this.request(method, params, { timeoutMs }),
       clock,
       timeoutMs,
     })
-    this.#adopt(parts.link)
+    this.#useSession(parts.session)
   }
 
   get era(): Era {
-    return this.#link.agreement.era
+    return this.#session.agreement.era
   }
 
-  /** The revision of the protocol that was agreed on. */
+  /** Negotiated protocol version. */
   get protocolVersion(): string {
-    return this.#link.agreement.protocolVersion
+    return this.#session.agreement.protocolVersion
   }
 
   get server(): ServerInfo {
-    return this.#link.agreement.server
+    return this.#session.agreement.server
   }
 
   get instructions(): string | undefined {
-    return this.#link.agreement.instructions
+    return this.#session.agreement.instructions
   }
 
   get capabilities(): ServerCapabilities {
-    return this.#link.agreement.capabilities
+    return this.#session.agreement.capabilities
   }
 
-  /** The SDK's client, for prompts, resources and all that this library adds nothing to. Another one after a new session. */
+  /** SDK client, for prompts, resources and everything this library does not wrap. Replaced when a new session starts. */
   get client(): Client {
-    return this.#link.client
+    return this.#session.client
   }
 
-  /** The session, where there is one that could be taken up again. */
-  get session(): Session | undefined {
-    const { sessionId: id, agreement } = this.#link
-    return id === undefined || this.#link.isOver ? undefined : { id, agreement }
+  /** Session that a later connection can resume, if the server has one. */
+  get session(): ResumableSession | undefined {
+    const { sessionId: id, agreement } = this.#session
+    return id === undefined || this.#session.isClosed ? undefined : { id, agreement }
   }
 
-  /** The number of the server's process, where it was started for this connection. */
+  /** Process id of a server that was started for this connection. */
   get pid(): number | undefined {
-    return this.#link.pid
+    return this.#session.pid
   }
 
-  /** Whether it cannot be used any more. */
-  get isOver(): boolean {
-    return this.#closing !== undefined || (this.#link.isOver && !this.#link.canRenew)
+  /** True when the connection is closed and cannot be renewed. */
+  get isClosed(): boolean {
+    return this.#closing !== undefined || (this.#session.isClosed && !this.#session.canRenew)
   }
 
-  /** The tools as they are now; the server is only asked when they may have changed. */
+  /** Returns the current tools; sends a request only when they may have changed. */
   tools(): Promise<readonly Tool[]> {
-    return this.#tools.now()
+    return this.#tools.current()
   }
 
-  /** One tool by its name. */
+  /** Returns one tool; throws `unknown_tool` when it is not listed. */
   async tool(name: string): Promise<Tool> {
     const known = this.#tools.named(name)
     if (known !== undefined && this.#tools.isFresh) return known
@@ -145,29 +144,29 @@ export class Connection implements AsyncDisposable {
     return find(tools, name) ?? unknown(name, tools)
   }
 
-  /** What the server says of the list it would give now; `undefined` for one that knows nothing of identity. */
+  /** Requests the identity of the current tool list; `undefined` if the server does not support identities. */
   async identity(): Promise<Identity | undefined> {
-    const identity = await this.#tools.ask()
+    const identity = await this.#tools.requestIdentity()
     if (identity !== undefined && this.#tools.identity !== undefined && identity.server_id !== this.#tools.identity)
-      this.#notice()
+      this.#invalidate()
     return identity
   }
 
-  /** All tools that the server has for this client, listed or not, with their groups; `undefined` for one that does not tell. */
+  /** Requests all tools available to this client, listed or not, with their groups; `undefined` if the server does not support it. */
   async outline(): Promise<Outline | undefined> {
-    const identity = await this.#tools.ask({ outline: true })
+    const identity = await this.#tools.requestIdentity({ outline: true })
     return identity === undefined ? undefined : outlineIn(identity)
   }
 
-  /** All there is to know of a tool: from the server, or from its definition when the server does not tell. */
+  /** Describes a tool: by asking the server, or from its definition if the server does not support descriptions. */
   async describe(name: string): Promise<Description> {
     if (!knowsIdentity(this.capabilities)) return describeTool(await this.tool(name))
     try {
-      return await this.#use(async (link) => {
-        const what = `Asking ${link.label} about ${printable(name)}`
+      return await this.#use(async (session) => {
+        const what = `Describing ${printable(name)}`
         return parseDescription(
           name,
-          await link.request(discovery.methods.describe, { name }, { what, timeout: this.#parts.timeoutMs }),
+          await session.request(discovery.methods.describe, { name }, { what, timeout: this.#parts.timeoutMs }),
         )
       })
     } catch (error) {
@@ -176,95 +175,95 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** Calls a tool. Arguments that its schema refuses are not sent; all that is wrong with them is said at once. */
+  /** Calls a tool. Arguments that do not match its schema are not sent; the error lists every problem. */
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}): Promise<CallResult> {
     const isAsItIs = options.validate === false && options.unlisted === true
-    const tool = isAsItIs ? this.#tools.named(name) : await this.#callable(name, args, options)
-    const { clock, asking } = this.#parts
-    // Some calls change the list, and say so later or not at all.
-    this.#tools.touched()
+    const tool = isAsItIs ? this.#tools.named(name) : await this.#resolveTool(name, args, options)
+    const { clock, elicitations } = this.#parts
+    // Some calls change the list and announce it late or never.
+    this.#tools.forgetAnnounced()
     const send = (definition: Tool | undefined): Promise<CallResult> =>
-      this.#use((link) => callTool(link, { name, args, tool: definition, clock, asking, options }))
+      this.#use((session) => callTool(session, { name, args, tool: definition, clock, elicitations, options }))
     try {
       return await send(tool)
     } catch (error) {
       if (!isClientError(error, 'protocol') && !isClientError(error, 'unknown_tool')) throw error
-      // What the server does not understand may have been right for the tools it had before.
-      this.#tools.notice()
+      // The call may have been valid for a tool definition that has changed since.
+      this.#tools.invalidate()
       if (!isHeaderMismatch(error)) throw error
       return send(find(await this.tools(), name))
     }
   }
 
-  /** Sends a request that is no call, and returns its result as it came. What goes wrong is one of our errors. */
-  request(method: string, params: Readonly<Record<string, unknown>>, options: PassOptions = {}): Promise<unknown> {
-    return this.#use((link) => passed(link, { method, params, clock: this.#parts.clock, options }))
+  /** Sends any other request and returns its raw result. Failures are `ClientError`s. */
+  request(method: string, params: Readonly<Record<string, unknown>>, options: ForwardOptions = {}): Promise<unknown> {
+    return this.#use((session) => forwardRequest(session, { method, params, clock: this.#parts.clock, options }))
   }
 
-  /** From now on updates of this resource are told (`onDocuments`), also in a later session. */
+  /** Subscribes to updates of a resource (see `onDocumentChange`); the subscription survives a new session. */
   subscribe(uri: string): Promise<void> {
-    return this.#subscribed.add(uri)
+    return this.#subscriptions.add(uri)
   }
 
   unsubscribe(uri: string): Promise<void> {
-    return this.#subscribed.remove(uri)
+    return this.#subscriptions.remove(uri)
   }
 
-  /** Changes of the list from the one that was last read on, or from now on when none was. */
+  /** Follows changes of the tool list, starting from the list read last, or from now if none was read. */
   changes(options?: FollowOptions): Changes {
-    const followed: Followed = {
+    const source: ToolListSource = {
       clock: this.#parts.clock,
-      label: this.#link.label,
-      hears: () => this.#hears,
+      label: this.#session.label,
+      receivesChanges: () => this.#receivesChanges,
       latest: () => this.#tools.latest,
       identity: () => this.#tools.identity,
-      now: () => this.#tools.now(),
-      notice: () => this.#tools.notice(),
+      current: () => this.#tools.current(),
+      invalidate: () => this.#tools.invalidate(),
       attach: (follower) => this.#attach(follower),
       detach: (follower) => this.#detach(follower),
     }
-    return new Follower(followed, options)
+    return new ChangeFollower(source, options)
   }
 
-  /** Reads the whole list from the server, once, whatever is known or said of it; what changes meanwhile is told to whoever watches. */
+  /** Reads the whole list from the server once, ignoring what is cached. */
   refresh(signal?: AbortSignal): Promise<readonly Tool[]> {
     return this.#tools.refresh(signal)
   }
 
-  /** Calls `saw` at each sign of a change the moment it comes, until what is returned is called. Resolves when the server is heard. */
-  async watch(saw: (sign: Sign) => void): Promise<() => void> {
-    this.#watchers.add(saw)
-    if (!this.isOver) await this.#listen()
+  /** Calls `listener` for each event until the returned function is called. Resolves when notifications arrive. */
+  async watch(listener: (event: ConnectionEvent) => void): Promise<() => void> {
+    this.#watchers.add(listener)
+    if (!this.isClosed) await this.#listen()
     return () => {
-      this.#watchers.delete(saw)
-      if (!this.#isFollowed) this.#unlisten()
+      this.#watchers.delete(listener)
+      if (!this.#isFollowed) this.#stopListening()
     }
   }
 
-  /** Whether the server answers: to a ping, and where there is none to being asked what it is. A lost session is begun anew. */
+  /** Checks that the server responds, with `ping` or (2026-07-28) `server/discover`. A lost session is replaced. */
   async ping({ timeoutMs = this.#parts.timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<void> {
     const options = { timeout: timeoutMs, ...(signal !== undefined && { signal }) }
-    await this.#use(async (link) => {
+    await this.#use(async (session) => {
       try {
-        await (link.agreement.era === 'session' ? link.client.ping(options) : link.client.discover(options))
+        await (session.agreement.era === 'session' ? session.client.ping(options) : session.client.discover(options))
       } catch (error) {
-        const failure = link.translated(error, `Asking ${link.label} for a sign of life`)
-        // One that refuses to say has answered, unless it refused because it does not know the session.
-        if (failure.reason !== 'protocol' || link.isForgotten) throw failure
+        const failure = session.toClientError(error, `Asking ${session.label} for a sign of life`)
+        // An error response is a response, unless the session is gone.
+        if (failure.reason !== 'protocol' || session.isSessionLost) throw failure
       }
     })
   }
 
-  /** Ends it: the session is over, and so is a process that was started for it. `keepSession` leaves the session to be taken up again. */
+  /** Ends the session, and a process that was started for it. `keepSession` leaves the session on the server for a later connection. */
   close({ keepSession = false }: { readonly keepSession?: boolean } = {}): Promise<void> {
     this.#closing ??= this.#close(keepSession)
     return this.#closing
   }
 
-  /** Calls `over` once, when it cannot be used any more. */
-  onOver(over: () => void): void {
-    if (this.isOver) over()
-    else this.#overListeners.add(over)
+  /** Calls `listener` once, when the connection cannot be used any more. */
+  onClose(listener: () => void): void {
+    if (this.isClosed) listener()
+    else this.#closeListeners.add(listener)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -273,176 +272,181 @@ export class Connection implements AsyncDisposable {
 
   async #close(keepSession: boolean): Promise<void> {
     this.#watchers.clear()
-    this.#unlisten()
+    this.#stopListening()
     for (const follower of [...this.#followers]) follower.close()
-    await this.#farewell(Promise.all([this.#unlistened, this.#subscribed.stop()]))
-    if (!keepSession && this.session !== undefined) await this.#farewell(this.#link.endSession())
-    await this.#link.close()
-    this.#ended()
+    await this.#waitBriefly(Promise.all([this.#listenerStopped, this.#subscriptions.stop()]))
+    if (!keepSession && this.session !== undefined) await this.#waitBriefly(this.#session.endSession())
+    await this.#session.close()
+    this.#handleClose()
   }
 
-  /** Waits for the server to take note, but not for long. */
-  async #farewell(told: Promise<unknown>): Promise<void> {
+  async #waitBriefly(work: Promise<unknown>): Promise<void> {
     const { clock } = this.#parts
-    await before(told, { what: 'Ending', hint: '', timeoutMs: farewellMs, clock }).catch(() => undefined)
+    await withDeadline(work, { what: 'Closing', hint: '', timeoutMs: closeTimeoutMs, clock }).catch(() => undefined)
   }
 
-  #ended(): void {
-    for (const over of this.#overListeners) over()
-    this.#overListeners.clear()
+  #handleClose(): void {
+    for (const listener of this.#closeListeners) listener()
+    this.#closeListeners.clear()
   }
 
   get #announcesChanges(): boolean {
     return this.capabilities.tools?.listChanged === true
   }
 
-  /** Whether a change of the list would be noticed by itself. */
-  get #hears(): boolean {
-    if (!this.#announcesChanges || this.#link.isOver) return false
-    return this.era === 'session' ? this.#link.pushes === 'open' : this.#listening?.hears === true
+  /** True when the server would notify this client of a change. */
+  get #receivesChanges(): boolean {
+    if (!this.#announcesChanges || this.#session.isClosed) return false
+    return this.era === 'session' ? this.#session.pushStream === 'open' : this.#listener?.receivesChanges === true
   }
 
   get #isFollowed(): boolean {
     return this.#followers.size + this.#watchers.size > 0
   }
 
-  #notice(sign: Sign = 'resumed'): void {
-    this.#tools.notice()
-    for (const follower of this.#followers) follower.notice()
-    this.#show(sign)
+  #invalidate(event: ConnectionEvent = 'resumed'): void {
+    this.#tools.invalidate()
+    for (const follower of this.#followers) follower.invalidate()
+    this.#emit(event)
   }
 
-  #show(sign: Sign): void {
-    for (const saw of [...this.#watchers]) saw(sign)
+  #emit(event: ConnectionEvent): void {
+    for (const listener of [...this.#watchers]) listener(event)
   }
 
-  #adopt(link: Link): void {
-    this.#link = link
+  #useSession(session: Session): void {
+    this.#session = session
     let opened = 0
-    link.client.setNotificationHandler('notifications/tools/list_changed', () => this.#notice('changed'))
-    link.onPush(() => {
+    session.client.setNotificationHandler('notifications/tools/list_changed', () => this.#invalidate('changed'))
+    session.onPushOpen(() => {
       opened++
-      // Whoever reads the list only now and then looks again anyway, once it is heard.
-      if (opened > 1 || this.#isFollowed) this.#notice()
+      if (opened > 1 || this.#isFollowed) this.#invalidate()
     })
-    link.onBreak(() => this.#show('broken'))
-    link.onOver(() => this.#lost(link))
-    this.#tools.met(link)
+    session.onPushBreak(() => this.#emit('broken'))
+    session.onClose(() => this.#handleSessionClose(session))
+    this.#tools.sessionOpened(session)
   }
 
-  #lost(link: Link): void {
-    if (link !== this.#link || this.#closing !== undefined) return
-    if (link.canRenew) {
-      this.#notice('broken')
+  #handleSessionClose(session: Session): void {
+    if (session !== this.#session || this.#closing !== undefined) return
+    if (session.canRenew) {
+      this.#invalidate('broken')
       return
     }
-    this.#unlisten()
-    void this.#subscribed.stop()
-    for (const follower of this.#followers) follower.fail(this.#gone(link))
-    this.#ended()
+    this.#stopListening()
+    void this.#subscriptions.stop()
+    for (const follower of this.#followers) follower.fail(this.#closedError(session))
+    this.#handleClose()
   }
 
-  #gone({ failure, label }: Link): ClientError {
+  #closedError({ failure, label }: Session): ClientError {
     return failure ?? new ClientError('unreachable', `The connection to ${label} is closed. Connect again.`, { target: label })
   }
 
   get #isUsable(): boolean {
-    return this.#closing === undefined && !this.#link.isOver
+    return this.#closing === undefined && !this.#session.isClosed
   }
 
-  async #current(): Promise<Link> {
-    if (this.#isUsable) return this.#link
-    if (this.#closing !== undefined) throw this.#gone(this.#link)
-    if (!this.#link.canRenew) throw this.#gone(this.#link)
+  async #current(): Promise<Session> {
+    if (this.#isUsable) return this.#session
+    if (this.#closing !== undefined) throw this.#closedError(this.#session)
+    if (!this.#session.canRenew) throw this.#closedError(this.#session)
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined
     })
     return this.#renewing
   }
 
-  async #renew(): Promise<Link> {
-    const old = this.#link
-    const link = await this.#parts.redial()
-    void old.lastAnswers.then(() => old.close()).catch(() => undefined)
+  async #renew(): Promise<Session> {
+    const old = this.#session
+    const session = await this.#parts.reconnect()
+    void old.drained.then(() => old.close()).catch(() => undefined)
     if (this.#closing !== undefined) {
-      await link.close()
-      throw this.#gone(old)
+      await session.close()
+      throw this.#closedError(old)
     }
-    this.#adopt(link)
-    if (link.agreement.era === 'session') this.#subscribed.renew()
-    for (const follower of this.#followers) follower.notice()
-    this.#show('resumed')
+    this.#useSession(session)
+    if (session.agreement.era === 'session') this.#subscriptions.renew()
+    for (const follower of this.#followers) follower.invalidate()
+    this.#emit('resumed')
     if (this.#isFollowed) void this.#listen()
-    return link
+    return session
   }
 
-  /** Does something over the link there is. What a server refused because it forgot the session is done in a new one. */
-  #use<T>(work: (link: Link) => Promise<T>): Promise<T> {
-    return this.#isUsable && !this.#link.canRenew ? work(this.#link) : this.#useRenewed(work)
+  /** Runs `work` in the current session. A request refused because the session was lost runs again in a new one. */
+  #use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#isUsable && !this.#session.canRenew ? work(this.#session) : this.#useRenewed(work)
   }
 
-  async #useRenewed<T>(work: (link: Link) => Promise<T>): Promise<T> {
-    const link = await this.#current()
+  async #useRenewed<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.#current()
     try {
-      return await work(link)
+      return await work(session)
     } catch (error) {
-      if (!link.isForgotten || !wasNotFound(error)) throw error
+      if (!session.isSessionLost || !isNotFound(error)) throw error
       return work(await this.#current())
     }
   }
 
-  /** The tool that is to be called, once these arguments fit it. */
-  async #callable(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Tool | undefined> {
+  /** Returns the tool to call after validating the arguments. */
+  async #resolveTool(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Tool | undefined> {
     const tool = this.#tools.named(name) ?? find(await this.tools(), name)
     if (tool === undefined) return options.unlisted === true ? undefined : unknown(name, this.#tools.latest ?? [])
-    if (options.validate === false || problemsWith(tool, args).length === 0) return tool
-    // The schema may have changed since it was read; only one that is sure is worth refusing for.
+    if (options.validate === false || argumentProblems(tool, args).length === 0) return tool
+    // The schema may have changed since it was read; only a current one may reject arguments.
     const sure = this.#tools.isFresh ? tool : (find(await this.tools(), name) ?? tool)
-    const problems = problemsWith(sure, args)
+    const problems = argumentProblems(sure, args)
     if (problems.length === 0) return sure
-    const said = problems.map(({ path, message }) => `  ${path === '' ? 'The arguments' : path} ${message}`).join('\n')
-    throw new ClientError('invalid_arguments', `These arguments do not fit ${printable(name)}:\n${said}`, {
+    const lines = problems.map(({ path, message }) => `  ${path === '' ? 'The arguments' : path} ${message}`).join('\n')
+    throw new ClientError('invalid_arguments', `Invalid arguments for ${printable(name)}:\n${lines}`, {
       tool: name,
       problems,
     })
   }
 
-  async #attach(follower: Follower): Promise<void> {
+  async #attach(follower: ChangeFollower): Promise<void> {
     this.#followers.add(follower)
-    if (this.isOver) throw this.#gone(this.#link)
+    if (this.isClosed) throw this.#closedError(this.#session)
     await this.#listen()
   }
 
-  /** Hears of changes as 2026-07-28 has it; a session-era server is heard as it is. */
+  /** Opens `subscriptions/listen` (2026-07-28); session-era servers send notifications without it. */
   async #listen(): Promise<void> {
-    if (this.era !== 'stateless' || this.#listening !== undefined) return
-    const { clock, timeoutMs, onWarning, hearsDocuments } = this.#parts
-    const filter = ({ agreement }: Link): SubscriptionFilter => filterOf(agreement.capabilities, hearsDocuments)
-    if (Object.keys(filter(this.#link)).length === 0) return
-    const onOpen = (): void => this.#notice()
-    const onClosed = (): void => this.#show('broken')
-    this.#listening = new Listening({ link: () => this.#current(), filter, clock, timeoutMs, onWarning, onOpen, onClosed })
-    await this.#listening.start()
+    if (this.era !== 'stateless' || this.#listener !== undefined) return
+    const { clock, timeoutMs, onWarning, watchesDocuments } = this.#parts
+    const filter = ({ agreement }: Session): SubscriptionFilter => filterOf(agreement.capabilities, watchesDocuments)
+    if (Object.keys(filter(this.#session)).length === 0) return
+    const onOpen = (): void => this.#invalidate()
+    const onClosed = (): void => this.#emit('broken')
+    this.#listener = new SubscriptionListener({
+      session: () => this.#current(),
+      filter,
+      clock,
+      timeoutMs,
+      onWarning,
+      onOpen,
+      onClosed,
+    })
+    await this.#listener.start()
   }
 
-  #unlisten(): void {
-    if (this.#listening === undefined) return
-    this.#unlistened = this.#listening.stop()
-    this.#listening = undefined
+  #stopListening(): void {
+    if (this.#listener === undefined) return
+    this.#listenerStopped = this.#listener.stop()
+    this.#listener = undefined
   }
 
-  #detach(follower: Follower): void {
+  #detach(follower: ChangeFollower): void {
     this.#followers.delete(follower)
-    if (!this.#isFollowed) this.#unlisten()
+    if (!this.#isFollowed) this.#stopListening()
   }
 }
 
-/** What of all that a server may tell this one does. */
-function filterOf({ tools, prompts, resources }: ServerCapabilities, hearsDocuments: boolean): SubscriptionFilter {
+function filterOf({ tools, prompts, resources }: ServerCapabilities, watchesDocuments: boolean): SubscriptionFilter {
   return {
     ...(tools?.listChanged === true && { toolsListChanged: true }),
-    ...(hearsDocuments && prompts?.listChanged === true && { promptsListChanged: true }),
-    ...(hearsDocuments && resources?.listChanged === true && { resourcesListChanged: true }),
+    ...(watchesDocuments && prompts?.listChanged === true && { promptsListChanged: true }),
+    ...(watchesDocuments && resources?.listChanged === true && { resourcesListChanged: true }),
   }
 }
 
@@ -454,17 +458,17 @@ function unknown(name: string, tools: readonly Tool[]): never {
     tools.map((tool) => tool.name),
   ).map((each) => printable(each))
   const hint = tools.some((tool) => tool.name === 'call_tool')
-    ? ' It is not listed here, where not all tools are; { unlisted: true } calls one all the same.'
+    ? ' This server does not list all of its tools; { unlisted: true } calls one by name.'
     : ''
-  throw new ClientError('unknown_tool', `There is no tool "${printable(name)}".${nearestHint(near)}${hint}`, {
+  throw new ClientError('unknown_tool', `Unknown tool "${printable(name)}".${nearestHint(near)}${hint}`, {
     name,
     nearest: near,
   })
 }
 
-const problemsWith = (tool: Tool, args: unknown) => validateArguments(tool, args).problems
+const argumentProblems = (tool: Tool, args: unknown) => validateArguments(tool, args).problems
 
-/** Whether the server refused a call because it wants other headers: then it has not been made. */
+/** The server rejected the call before running it because of its headers. */
 const isHeaderMismatch = (error: ClientError): boolean => isClientError(error, 'protocol') && error.details.code === -32_020
 
-const wasNotFound = (error: unknown): boolean => isClientError(error) && 'status' in error.details && error.details.status === 404
+const isNotFound = (error: unknown): boolean => isClientError(error) && 'status' in error.details && error.details.status === 404

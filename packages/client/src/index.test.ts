@@ -7,7 +7,7 @@ test('the package exports these values and no others', () => {
       "ClientError",
       "Pool",
       "connect",
-      "differenceOf",
+      "diffTools",
       "fileCache",
       "identityOfTools",
       "isClientError",

@@ -2,35 +2,35 @@ import { connectionKeyOf, labelOf, type Target } from './config/target.ts'
 import { type ConnectOptions, connect } from './connect.ts'
 import type { Connection } from './connection.ts'
 import { ClientError } from './errors/errors.ts'
-import type { Session } from './session/handshake.ts'
+import type { ResumableSession } from './session/handshake.ts'
 import type { Agreement } from './session/session.ts'
 import { type Clock, systemClock } from './time/clock.ts'
-import { before } from './time/deadline.ts'
+import { withDeadline } from './time/deadline.ts'
 
-/** What is the same for everybody who shares a connection. */
+/** Options shared by all users of a pooled connection. */
 export interface PoolOptions
   extends Omit<ConnectOptions, 'name' | 'credential' | 'view' | 'session' | 'signal' | 'expectIdentity'> {
-  /** How long a connection that nobody uses is kept; a minute by default. */
+  /** How long an unused connection stays open. Default: 60 000. */
   readonly idleMs?: number
-  /** How many connections are kept that nobody uses; 20 by default. */
+  /** Maximum number of unused connections. Default: 20. */
   readonly maxIdle?: number
 }
 
-/** What makes a connection another one. */
-export type PoolUse = Pick<ConnectOptions, 'name' | 'credential' | 'view' | 'session' | 'signal'>
+/** Options that select the connection to share. */
+export type AcquireOptions = Pick<ConnectOptions, 'name' | 'credential' | 'view' | 'session' | 'signal'>
 
-/** A share of a connection. It is given back with `release`, and the connection is not to be closed. */
+/** Shared use of a connection. Release the lease; do not close the connection. */
 export interface Lease extends AsyncDisposable {
   readonly connection: Connection
   release(): void
 }
 
-/** A session that a pool holds. */
-export interface PooledSession extends Session {
-  /** What to call the server. */
+/** Session held by a pool. */
+export interface PooledSession extends ResumableSession {
+  /** Label of the server. */
   readonly target: string
   readonly agreement: Agreement
-  /** How many use it now. */
+  /** Number of current leases. */
   readonly users: number
 }
 
@@ -46,9 +46,10 @@ interface Entry {
 
 const defaultIdleMs = 60_000
 const defaultMaxIdle = 20
-const patienceMs = 2 ** 31 - 1
+// The entry has its own timeout; a caller can only cancel. This is the longest delay a timer accepts.
+const noTimeoutMs = 2 ** 31 - 1
 
-/** One connection for each server, credential and view, shared by all who ask for it and closed when nobody has for a while. */
+/** Shares one connection per server, credential and view, and closes it after a time without use. */
 export class Pool implements AsyncDisposable {
   readonly #options: PoolOptions
   readonly #clock: Clock
@@ -60,37 +61,37 @@ export class Pool implements AsyncDisposable {
     this.#clock = options.clock ?? systemClock
   }
 
-  /** How many connections there are. */
+  /** Number of connections. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** A share of the connection to this server; it is made when there is none. */
-  async acquire(target: Target, use: PoolUse = {}): Promise<Lease> {
-    if (this.#isClosed) throw new ClientError('unreachable', 'The pool is closed. Make another one.', { target: labelOf(target) })
+  /** Leases the connection to a server, and opens it first if necessary. */
+  async acquire(target: Target, use: AcquireOptions = {}): Promise<Lease> {
+    if (this.#isClosed)
+      throw new ClientError('unreachable', 'The pool is closed. Create another one.', { target: labelOf(target) })
     const key = connectionKeyOf(target, use)
     const entry = this.#usable(key) ?? this.#open(key, target, use)
     entry.users++
     entry.stopTimer()
     try {
-      const what = `Connecting to ${entry.label}`
-      // One who does not want to wait leaves; the others still do.
-      const connection = await before(entry.connecting, {
-        what,
+      // A caller that cancels leaves; the others keep waiting.
+      const connection = await withDeadline(entry.connecting, {
+        what: `Connecting to ${entry.label}`,
         hint: '',
-        timeoutMs: patienceMs,
+        timeoutMs: noTimeoutMs,
         signal: use.signal,
         clock: systemClock,
       })
       return this.#lease(entry, connection)
     } catch (error) {
-      this.#left(entry)
+      this.#release(entry)
       throw error
     }
   }
 
-  /** Does something with the connection to this server. */
-  async use<T>(target: Target, work: (connection: Connection) => Promise<T>, use: PoolUse = {}): Promise<T> {
+  /** Runs `work` with a leased connection. */
+  async use<T>(target: Target, work: (connection: Connection) => Promise<T>, use: AcquireOptions = {}): Promise<T> {
     const lease = await this.acquire(target, use)
     try {
       return await work(lease.connection)
@@ -99,7 +100,7 @@ export class Pool implements AsyncDisposable {
     }
   }
 
-  /** The sessions that could be taken up again. */
+  /** Lists the sessions that can be resumed. */
   sessions(): readonly PooledSession[] {
     return [...this.#entries.values()].flatMap(({ connection, label, users }) => {
       const { session } = connection ?? {}
@@ -107,7 +108,7 @@ export class Pool implements AsyncDisposable {
     })
   }
 
-  /** Ends a session, also at the server. Whether there was one. */
+  /** Ends a session, also on the server. Returns whether the pool held it. */
   async closeSession(id: string): Promise<boolean> {
     for (const entry of this.#entries.values()) {
       if (entry.connection?.session?.id !== id) continue
@@ -119,7 +120,7 @@ export class Pool implements AsyncDisposable {
     return false
   }
 
-  /** Closes every connection, used or not. */
+  /** Closes every connection, leased or not. */
   async close(): Promise<void> {
     this.#isClosed = true
     const entries = [...this.#entries.values()]
@@ -139,10 +140,10 @@ export class Pool implements AsyncDisposable {
 
   #usable(key: string): Entry | undefined {
     const entry = this.#entries.get(key)
-    return entry?.connection?.isOver === true ? undefined : entry
+    return entry?.connection?.isClosed === true ? undefined : entry
   }
 
-  #open(key: string, target: Target, { name, credential, view, session }: PoolUse): Entry {
+  #open(key: string, target: Target, { name, credential, view, session }: AcquireOptions): Entry {
     const connecting = connect(target, {
       ...this.#options,
       ...(name !== undefined && { name }),
@@ -160,14 +161,14 @@ export class Pool implements AsyncDisposable {
       stopTimer: () => undefined,
     }
     this.#entries.set(key, entry)
-    void this.#follow(entry)
+    void this.#track(entry)
     return entry
   }
 
-  async #follow(entry: Entry): Promise<void> {
+  async #track(entry: Entry): Promise<void> {
     try {
       entry.connection = await entry.connecting
-      entry.connection.onOver(() => this.#forget(entry))
+      entry.connection.onClose(() => this.#forget(entry))
     } catch {
       this.#forget(entry)
     }
@@ -183,22 +184,22 @@ export class Pool implements AsyncDisposable {
     const release = (): void => {
       if (!isHeld) return
       isHeld = false
-      this.#left(entry)
+      this.#release(entry)
     }
     return { connection, release, [Symbol.asyncDispose]: async () => release() }
   }
 
-  #left(entry: Entry): void {
+  #release(entry: Entry): void {
     entry.users--
     if (entry.users > 0 || this.#entries.get(entry.key) !== entry) return
     const { idleMs = defaultIdleMs, maxIdle = defaultMaxIdle } = this.#options
     entry.idleSince = this.#clock.now()
-    entry.stopTimer = this.#clock.after(idleMs, () => this.#retire(entry), true)
+    entry.stopTimer = this.#clock.after(idleMs, () => this.#evict(entry), true)
     const idle = [...this.#entries.values()].filter(({ users }) => users === 0).sort((a, b) => b.idleSince - a.idleSince)
-    for (const surplus of idle.slice(maxIdle)) this.#retire(surplus)
+    for (const surplus of idle.slice(maxIdle)) this.#evict(surplus)
   }
 
-  #retire(entry: Entry): void {
+  #evict(entry: Entry): void {
     this.#forget(entry)
     void entry.connecting.then((connection) => connection.close()).catch(() => undefined)
   }

@@ -23,7 +23,7 @@ const entry = (...names: readonly string[]): CachedTools => ({
   protocolVersion: '2026-07-28',
 })
 
-test('several processes may write the same entries at once, and nobody ever reads half of one', async () => {
+test('concurrent processes can write the same entries without a torn read', async () => {
   const directory = join(folder, 'shared')
   const writer = fileURLToPath(new URL('servers/writer.mjs', import.meta.url))
   const runs = ['a', 'b', 'c'].map((who) => promisify(execFile)(process.execPath, [writer, directory, who, '60']))
@@ -33,7 +33,7 @@ test('several processes may write the same entries at once, and nobody ever read
   expect(files.every((file) => file.endsWith('.json'))).toBe(true)
 }, 60_000)
 
-test('what is known of a server can be read without connecting, by its name', async () => {
+test('cached data of a server can be read by name without connecting', async () => {
   const directory = join(folder, 'read')
   const cache = fileCache(directory)
   await cache.set(key('git hub'), entry('issue'))
@@ -51,7 +51,7 @@ test('what is known of a server can be read without connecting, by its name', as
   expect(await readCached(join(folder, 'nowhere'))).toEqual([])
 })
 
-test('files are for their owner alone, and hold neither credential nor what the server is reached by', async () => {
+test('files are readable by their owner only, and contain neither credential nor URL', async () => {
   const directory = join(folder, 'private')
   await fileCache(directory).set(key('it', { credential: 'a-secret-token', server: 'address' }), entry('one'))
   const [file = ''] = await readdir(directory)
@@ -60,7 +60,7 @@ test('files are for their owner alone, and hold neither credential nor what the 
   expect(JSON.stringify(await readCached(directory))).not.toMatch(/a-secret-token|address/u)
 })
 
-test('an entry can be taken out, also one that is not there', async () => {
+test('an entry can be deleted, also a missing one', async () => {
   const cache = fileCache(join(folder, 'deleted'))
   await cache.set(key('it'), entry('one'))
   await cache.delete(key('it'))
@@ -68,7 +68,7 @@ test('an entry can be taken out, also one that is not there', async () => {
   expect(await cache.get(key('it'))).toBeUndefined()
 })
 
-test('names that are no file names cannot lead out of the folder', async () => {
+test('names that are not valid file names cannot escape the folder', async () => {
   const directory = join(folder, 'names')
   const cache = fileCache(directory)
   for (const name of ['../../escape', '', '.', 'a/b', '\u0000', 'x'.repeat(500)]) await cache.set(key(name), entry(name))
@@ -76,7 +76,7 @@ test('names that are no file names cannot lead out of the folder', async () => {
   expect((await readCached(directory, '../../escape')).map(({ name }) => name)).toEqual(['../../escape'])
 })
 
-test('the folder is kept small: the oldest go, and what a killed process left half written', async () => {
+test('the folder is pruned: the oldest entries, and temporary files of killed processes', async () => {
   const directory = join(folder, 'many')
   const cache = fileCache(directory)
   await cache.set(key('first'), entry('one'))

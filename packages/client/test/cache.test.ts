@@ -8,7 +8,7 @@ import { identityOfTools } from '../src/tools/identity.ts'
 import { failure } from './failing.ts'
 import { server } from './processes.ts'
 import { changeable, serveToolbox } from './servers.ts'
-import { tap } from './tap.ts'
+import { tap } from './counting-proxy.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.each(caches)('a cache %s', (_, open) => {
       return (await connection.tools()).map(({ name }) => name).sort()
     }
 
-    test('saves the list on every later connection, and the extra request as well', async () => {
+    test('saves the list request on every later connection, and the identity request as well', async () => {
       const { toolbox, names } = changeable(5)
       await using http = await serveToolbox(toolbox)
       await using wire = await tap(http.port)
@@ -40,7 +40,7 @@ describe.each(caches)('a cache %s', (_, open) => {
       expect(wire.count('server/identity')).toBe(0)
     })
 
-    test('is replaced by exactly one list when the tools are others', async () => {
+    test('is replaced with exactly one list request when the tools have changed', async () => {
       const { toolbox, put, names } = changeable(5)
       await using http = await serveToolbox(toolbox)
       await using wire = await tap(http.port)
@@ -54,7 +54,7 @@ describe.each(caches)('a cache %s', (_, open) => {
       expect(wire.count('tools/list')).toBe(2)
     })
 
-    test('is never that of another credential or another view', async () => {
+    test('is separate for each credential and view', async () => {
       const { toolbox } = changeable(5)
       await using http = await serveToolbox(toolbox)
       await using wire = await tap(http.port)
@@ -67,7 +67,7 @@ describe.each(caches)('a cache %s', (_, open) => {
       expect(wire.count('tools/list')).toBe(3)
     })
 
-    test('is not that of a server without identity, whose list is asked for each time', async () => {
+    test('is not used for a server without identity, which is listed each time', async () => {
       const { toolbox, names } = changeable(5, { protocol: { identity: false, ttlMs: 0 } })
       await using http = await serveToolbox(toolbox)
       await using wire = await tap(http.port)
@@ -78,7 +78,7 @@ describe.each(caches)('a cache %s', (_, open) => {
     })
   })
 
-  test('holds the list of a server without identity as long as the server says', async () => {
+  test('keeps the list of a server without identity for its time to live', async () => {
     const { toolbox } = changeable(5, { protocol: { identity: false, ttlMs: 60_000 } })
     await using http = await serveToolbox(toolbox)
     await using wire = await tap(http.port)
@@ -115,16 +115,16 @@ describe.each(caches)('a cache %s', (_, open) => {
   })
 })
 
-test('a server that announces its identity and has another is used, with a warning', async () => {
+test('a server that announces a wrong identity is used, with a warning', async () => {
   const warnings: string[] = []
   await using connection = await connect(server('identified.mjs', 'lying'), {
     onWarning: (warning) => void warnings.push(warning),
   })
   expect(await connection.tools()).toHaveLength(3)
-  expect(warnings).toEqual([expect.stringContaining('the identity 00000000-0000-8000-8000-000000000000, and they do not')])
+  expect(warnings).toEqual([expect.stringContaining('The identity 00000000-0000-8000-8000-000000000000 sent by the server does not match its tools')])
 })
 
-test('the identity that is expected is checked against the tools, and not against what the server says', async () => {
+test('the expected identity is compared with the tools, not with the identity from the server', async () => {
   const { toolbox } = changeable(2)
   await using http = await serveToolbox(toolbox)
   await using first = await connect({ url: http.url })
@@ -143,7 +143,7 @@ test('the identity that is expected is checked against the tools, and not agains
   })
 })
 
-test('an expected identity also holds servers that know nothing of identity', async () => {
+test('an expected identity also works for servers without identity', async () => {
   await using connection = await connect(server('one.mjs'))
   const expectIdentity = identityOfTools(await connection.tools()) ?? ''
   expect(await connection.identity()).toBeUndefined()
@@ -151,7 +151,7 @@ test('an expected identity also holds servers that know nothing of identity', as
   expect(await again.tools()).toHaveLength(4)
 })
 
-test('an expected identity goes on being expected when the tools change', async () => {
+test('an expected identity is checked again when the tools change', async () => {
   const { toolbox, put } = changeable(2)
   await using http = await serveToolbox(toolbox)
   await using first = await connect({ url: http.url })
@@ -161,7 +161,7 @@ test('an expected identity goes on being expected when the tools change', async 
   expect(await failure(connection.tools())).toMatchObject({ reason: 'identity_mismatch' })
 })
 
-test('a cache file that is damaged, foreign or newer is left alone with a warning, and replaced by the next list', async () => {
+test('a damaged, foreign or newer cache file is ignored with a warning and replaced by the next list', async () => {
   const directory = join(folder, 'damaged')
   const warnings: string[] = []
   const cache = fileCache(directory, { onWarning: (warning) => void warnings.push(warning) })
@@ -197,7 +197,7 @@ test('a cache file that is damaged, foreign or newer is left alone with a warnin
   expect(warnings).toHaveLength(spoilt.length)
 })
 
-test('a cache that cannot be written costs a warning and nothing else', async () => {
+test('a cache that cannot be written causes only a warning', async () => {
   const directory = join(folder, 'occupied')
   await writeFile(directory, 'a file where the folder should be')
   const warnings: string[] = []
@@ -208,10 +208,10 @@ test('a cache that cannot be written costs a warning and nothing else', async ()
     { cache: fileCache(directory), onWarning: (warning) => void warnings.push(warning) },
   )
   expect(await connection.tools()).toHaveLength(2)
-  expect(warnings).toEqual([expect.stringContaining('could not be kept for the next time')])
+  expect(warnings).toEqual([expect.stringContaining('could not be cached')])
 })
 
-test('a login that nobody named is not cached', async () => {
+test('an authenticated target without a credential name is not cached', async () => {
   const { toolbox } = changeable(2)
   await using http = await serveToolbox(toolbox)
   await using wire = await tap(http.port)

@@ -13,7 +13,7 @@ import { failure } from './failing.ts'
 import { server, until } from './processes.ts'
 import { serveToolbox } from './servers.ts'
 
-/** A clock whose time passes when it is told to; nothing else waits for it. */
+/** Clock that advances only when the test advances it. */
 function handClock() {
   let time = 0
   const timers = new Set<{ at: number; run: () => void }>()
@@ -36,7 +36,7 @@ function handClock() {
   return { clock, pass }
 }
 
-/** A toolbox whose one tool waits until it is told to go on. */
+/** Toolbox with one tool that blocks until released. */
 function waiting() {
   const calls: {
     readonly progress: (step: number) => Promise<void>
@@ -53,7 +53,7 @@ function waiting() {
 
 const named = z.object({ name: z.string() })
 
-/** A toolbox whose one tool asks the person, in either era. */
+/** Toolbox with one tool that elicits input, in either era. */
 const asking = () =>
   defineToolbox({ name: 'asking', version: '1.0.0', report: () => undefined }).tool('greet', {}, (_, { inputResponses }) => {
     const answer = acceptedContent(inputResponses, 'name', named)
@@ -62,7 +62,7 @@ const asking = () =>
   })
 
 describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
-  test('ends when nothing is heard of it for too long, and the server is told', async () => {
+  test('times out without progress, and the server receives a cancellation', async () => {
     const { clock, pass } = handClock()
     const { toolbox, calls } = waiting()
     await using http = await serveToolbox(toolbox)
@@ -73,10 +73,10 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
     expect(calls[0]?.signal.aborted).toBe(false)
     pass(1)
     expect(await call).toMatchObject({ reason: 'timeout', details: { timeoutMs: 1_000 } })
-    await until(() => calls[0]?.signal.aborted === true, 'the server to be told')
+    await until(() => calls[0]?.signal.aborted === true, 'the cancellation')
   })
 
-  test('has its time anew with each report of progress, until the most there is', async () => {
+  test('restarts its timeout with each progress notification, up to the total timeout', async () => {
     const { clock, pass } = handClock()
     const { toolbox, calls } = waiting()
     await using http = await serveToolbox(toolbox)
@@ -96,7 +96,7 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
     expect(await call).toMatchObject({ reason: 'timeout', details: { timeoutMs: 3_500 } })
   })
 
-  test('can be called off, and the server is told', async () => {
+  test('can be cancelled, and the server receives a cancellation', async () => {
     const { toolbox, calls } = waiting()
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
@@ -105,11 +105,11 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
     await until(() => calls.length === 1, 'the call')
     stop.abort()
     expect(await call).toMatchObject({ reason: 'cancelled' })
-    await until(() => calls[0]?.signal.aborted === true, 'the server to be told')
+    await until(() => calls[0]?.signal.aborted === true, 'the cancellation')
     expect(await failure(connection.call('wait', {}, { signal: stop.signal }))).toMatchObject({ reason: 'cancelled' })
   })
 
-  test('is not sent with arguments that do not fit, and all that is wrong is said', async () => {
+  test('is not sent with invalid arguments, and the error lists every problem', async () => {
     let calls = 0
     const input = z.strictObject({ title: z.string(), labels: z.array(z.string()).optional(), count: z.number().int().min(1) })
     const toolbox = defineToolbox({ name: 'issues', version: '1.0.0' }).tool('create_issue', { input }, () => {
@@ -123,8 +123,8 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
     expect(error.details).toHaveProperty('problems', [
       { path: 'labels.1', message: 'must be a string, but is an integer' },
       { path: 'count', message: 'must be at least 1' },
-      { path: 'title', message: 'is required; "titel" was given' },
-      { path: 'titel', message: 'is not known here. Nearest: title' },
+      { path: 'title', message: 'is required; found "titel"' },
+      { path: 'titel', message: 'is not a known property. Nearest: title' },
     ])
     expect(calls).toBe(0)
     expect((await connection.call('create_issue', { titel: 'x' }, { validate: false })).isError).toBe(true)
@@ -135,7 +135,7 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
     expect((await connection.call('create_issue', { title: 'x', count: 1 })).content).toEqual([{ type: 'text', text: 'created' }])
   })
 
-  test('asks the person what the server wants to know, and that takes no time', async () => {
+  test('forwards elicitation to the user, which suspends the timeout', async () => {
     const { clock, pass } = handClock()
     const toolbox = asking()
     await using http = await serveToolbox(toolbox)
@@ -162,7 +162,7 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
     expect(refused).toMatchObject(protocol === 'session' ? { isError: true } : { reason: 'protocol', details: { code: -32_021 } })
   })
 
-  test('has structured output, which is checked against what the tool promises', async () => {
+  test('validates structured output against the output schema', async () => {
     const weather = z.object({ degrees: z.number() })
     const toolbox = defineToolbox({ name: 'weather', version: '1.0.0' }).tool('right', { output: weather }, () => ({
       degrees: 7,
@@ -177,17 +177,17 @@ describe.each(['session', '2026-07-28'] as const)('a call (%s)', (protocol) => {
   })
 })
 
-test('output that is not what the tool promises is handed on, and what is wrong with it is said', async () => {
+test('output that does not match the output schema is returned with its problems', async () => {
   await using connection = await connect(server('liar.mjs'))
   const { structuredContent, outputProblems } = await connection.call('wrong')
   expect(structuredContent).toEqual({ degrees: 'warm' })
   expect(outputProblems).toEqual([{ path: 'degrees', message: 'must be a number, but is a string' }])
   expect((await connection.call('missing')).outputProblems).toEqual([
-    { path: '', message: 'is missing, although the tool promises it' },
+    { path: '', message: 'is missing, but the tool has an output schema' },
   ])
 })
 
-test('a server of the first SDK asks the person as well', async () => {
+test('elicitation works with a server built on the first SDK', async () => {
   await using connection = await connect(server('one.mjs'), {
     elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }),
   })
@@ -196,7 +196,7 @@ test('a server of the first SDK asks the person as well', async () => {
   expect((await other.call('ask')).content).toEqual([{ type: 'text', text: 'decline' }])
 })
 
-test('a server that wants an address to be visited is called again once that is done', async () => {
+test('a call that requires a URL visit is repeated after the visit', async () => {
   const asked: Elicitation[] = []
   await using connection = await connect(server('one.mjs'), {
     elicit: async (question) => {
@@ -210,7 +210,7 @@ test('a server that wants an address to be visited is called again once that is 
   expect(await failure(unwilling.call('visit'))).toMatchObject({ reason: 'protocol', details: { code: -32_042 } })
 })
 
-test('questions are asked one after another', async () => {
+test('elicitations are handled one at a time', async () => {
   let open = 0
   let most = 0
   const toolbox = asking()
@@ -231,7 +231,7 @@ test('questions are asked one after another', async () => {
   expect(most).toBe(1)
 })
 
-test('what the server writes to its log is told', async () => {
+test('log messages of the server are reported', async () => {
   const log: unknown[] = []
   await using connection = await connect(server('two.mjs'), { protocol: 'session', onLog: (entry) => void log.push(entry) })
   await connection.call('log')
@@ -239,7 +239,7 @@ test('what the server writes to its log is told', async () => {
   expect(log).toEqual([expect.objectContaining({ level: 'warning', data: 'be careful' })])
 })
 
-test('large and binary parts of a result go to files with names of our own, and links take their places', async () => {
+test('large and binary parts of a result are saved to files with safe names and replaced by links', async () => {
   const directory = join(tmpdir(), `unfold-results-${crypto.randomUUID()}`)
   const png = Buffer.from('89504e470d0a1a0a', 'hex')
   const toolbox = defineToolbox({ name: 'files', version: '1.0.0' }).tool('many', {}, () => ({
@@ -304,7 +304,7 @@ test('a tool is described by the server, or from its definition', async () => {
   expect(await failure(one.describe('eco'))).toMatchObject({ reason: 'unknown_tool', details: { nearest: ['echo'] } })
 })
 
-test('a schema that changed meanwhile is read again before arguments are refused', async () => {
+test('an outdated schema is read again before arguments are rejected', async () => {
   await using connection = await connect(server('two.mjs'), { protocol: 'session' })
   expect(await failure(connection.call('later', {}))).toMatchObject({ reason: 'unknown_tool' })
   await connection.call('add', { name: 'later' })

@@ -8,11 +8,11 @@ import type { Change, Changes } from '../src/tools/changes.ts'
 import { failure } from './failing.ts'
 import { server, until } from './processes.ts'
 import { changeable, serveOldSse, serveToolbox } from './servers.ts'
-import { tap } from './tap.ts'
+import { tap } from './counting-proxy.ts'
 
 const names = (tools: readonly { readonly name: string }[]): readonly string[] => tools.map(({ name }) => name).sort()
 
-const told = ({ added, removed, changed }: Change) => ({
+const summary = ({ added, removed, changed }: Change) => ({
   added: names(added),
   removed: names(removed),
   changed: names(changed.map(({ after }) => after)),
@@ -24,7 +24,7 @@ async function next(changes: Changes): Promise<Change> {
   return value
 }
 
-/** Reads changes until the list is this one. */
+/** Reads changes until the list matches. */
 async function reaches(changes: Changes, wanted: readonly string[]): Promise<void> {
   for (let i = 0; i < 50; i++) {
     const { tools } = await next(changes)
@@ -34,34 +34,34 @@ async function reaches(changes: Changes, wanted: readonly string[]): Promise<voi
 }
 
 describe.each(['session', '2026-07-28'] as const)('changes over HTTP (%s)', (protocol) => {
-  test('are told as they come: what is new, gone, and not what it was', async () => {
+  test('report added, removed and changed tools', async () => {
     const { toolbox, put, remove } = changeable(2)
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
     await using changes = connection.changes()
     await changes.ready
     put('new_one')
-    expect(told(await next(changes))).toEqual({ added: ['new_one'], removed: [], changed: [] })
+    expect(summary(await next(changes))).toEqual({ added: ['new_one'], removed: [], changed: [] })
     put('tool_0', 'Does otherwise')
-    expect(told(await next(changes))).toEqual({ added: [], removed: [], changed: ['tool_0'] })
+    expect(summary(await next(changes))).toEqual({ added: [], removed: [], changed: ['tool_0'] })
     remove('tool_1')
     const last = await next(changes)
-    expect(told(last)).toEqual({ added: [], removed: ['tool_1'], changed: [] })
+    expect(summary(last)).toEqual({ added: [], removed: ['tool_1'], changed: [] })
     expect(last.identity).toBe((await connection.identity())?.server_id)
     expect(await connection.tools()).toBe(last.tools)
   })
 
-  test('are told from the list that was last read on, also those of before it was heard', async () => {
+  test('start from the list read last, including changes before the subscription', async () => {
     const { toolbox, put } = changeable(1)
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
     await connection.tools()
     put('meanwhile')
     await using changes = connection.changes()
-    expect(told(await next(changes))).toEqual({ added: ['meanwhile'], removed: [], changed: [] })
+    expect(summary(await next(changes))).toEqual({ added: ['meanwhile'], removed: [], changed: [] })
   })
 
-  test('that come together, or while the reader is busy, are told together', async () => {
+  test('that arrive together, or while the reader is busy, are reported together', async () => {
     const { toolbox, put } = changeable(1)
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
@@ -73,7 +73,7 @@ describe.each(['session', '2026-07-28'] as const)('changes over HTTP (%s)', (pro
     expect(tools).toHaveLength(51)
   })
 
-  test('survive that every connection is cut, and what happened meanwhile is not lost', async () => {
+  test('survive a cut of every connection without losing a change', async () => {
     const { toolbox, put } = changeable(1)
     await using http = await serveToolbox(toolbox)
     await using wire = await tap(http.port)
@@ -85,11 +85,11 @@ describe.each(['session', '2026-07-28'] as const)('changes over HTTP (%s)', (pro
       wire.cut()
       put(`while_down_${i}`)
       setTimeout(() => wire.refuse(false), 50)
-      expect(told(await next(changes))).toEqual({ added: [`while_down_${i}`], removed: [], changed: [] })
+      expect(summary(await next(changes))).toEqual({ added: [`while_down_${i}`], removed: [], changed: [] })
     }
   })
 
-  test('survive that the server is started anew', async () => {
+  test('survive a restart of the server', async () => {
     const before = changeable(1)
     const first = await serveToolbox(before.toolbox)
     await using wire = await tap(first.port)
@@ -100,12 +100,12 @@ describe.each(['session', '2026-07-28'] as const)('changes over HTTP (%s)', (pro
     const after = changeable(2)
     await using second = await serveToolbox(after.toolbox)
     wire.leadTo(second.port)
-    expect(told(await next(changes))).toEqual({ added: ['tool_1'], removed: [], changed: [] })
+    expect(summary(await next(changes))).toEqual({ added: ['tool_1'], removed: [], changed: [] })
     after.put('tool_2')
-    expect(told(await next(changes))).toEqual({ added: ['tool_2'], removed: [], changed: [] })
+    expect(summary(await next(changes))).toEqual({ added: ['tool_2'], removed: [], changed: [] })
   })
 
-  test('end when they are closed, and when the connection is', async () => {
+  test('end when they or the connection are closed', async () => {
     const { toolbox } = changeable(1)
     await using http = await serveToolbox(toolbox)
     const connection = await connect({ url: http.url }, { protocol })
@@ -120,7 +120,7 @@ describe.each(['session', '2026-07-28'] as const)('changes over HTTP (%s)', (pro
     expect(await first.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('of a large list cost what has changed, and not the list', async () => {
+  test('of a large list transfer only the difference', async () => {
     const { toolbox, put } = changeable(300, { exposure: 'everything' })
     await using http = await serveToolbox(toolbox)
     await using wire = await tap(http.port)
@@ -130,32 +130,32 @@ describe.each(['session', '2026-07-28'] as const)('changes over HTTP (%s)', (pro
     await changes.ready
     const whole = wire.received
     put('tool_7', 'Does otherwise')
-    expect(told(await next(changes))).toEqual({ added: [], removed: [], changed: ['tool_7'] })
+    expect(summary(await next(changes))).toEqual({ added: [], removed: [], changed: ['tool_7'] })
     expect(wire.count('tools/list')).toBe(1)
     expect(wire.received - whole).toBeLessThan(whole / 5)
   })
 
-  test('of a server that does not say when something changes are found by looking', async () => {
+  test('of a server that does not announce them are found by polling', async () => {
     const { toolbox, put } = changeable(1, { protocol: { listChanged: false } })
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
     await using changes = connection.changes({ pollMs: 20 })
     await changes.ready
     put('unsaid')
-    expect(told(await next(changes))).toEqual({ added: ['unsaid'], removed: [], changed: [] })
+    expect(summary(await next(changes))).toEqual({ added: ['unsaid'], removed: [], changed: [] })
   })
 })
 
 describe.each(['session', '2026-07-28'] as const)('changes of a process (%s)', (protocol) => {
-  test('are told', async () => {
+  test('are reported', async () => {
     await using connection = await connect(server('two.mjs'), { protocol })
     await using changes = connection.changes()
     await changes.ready
     await connection.call('add', { name: 'later' })
-    expect(told(await next(changes))).toEqual({ added: ['later'], removed: [], changed: [] })
+    expect(summary(await next(changes))).toEqual({ added: ['later'], removed: [], changed: [] })
   })
 
-  test('end with the reason when the process does', async () => {
+  test('end with the exit reason of the process', async () => {
     await using connection = await connect(server('two.mjs'), { protocol })
     const changes = connection.changes()
     await changes.ready
@@ -166,31 +166,31 @@ describe.each(['session', '2026-07-28'] as const)('changes of a process (%s)', (
   })
 })
 
-test('changes of a server of the first SDK are told', async () => {
+test('changes of a server built on the first SDK are reported', async () => {
   await using connection = await connect(server('one.mjs'))
   await using changes = connection.changes()
   await changes.ready
   await connection.call('add', { name: 'later' })
-  expect(told(await next(changes))).toEqual({ added: ['later'], removed: [], changed: [] })
+  expect(summary(await next(changes))).toEqual({ added: ['later'], removed: [], changed: [] })
 })
 
-test('changes of a server from before Streamable HTTP are told, also after its stream was cut', async () => {
+test('changes of an HTTP+SSE server are reported, also after its stream was cut', async () => {
   await using http = await serveOldSse()
   await using wire = await tap(http.port, '/sse')
   await using connection = await connect({ url: wire.url, transport: 'sse' })
   await using changes = connection.changes()
   await changes.ready
   http.add('first')
-  expect(told(await next(changes))).toEqual({ added: ['first'], removed: [], changed: [] })
+  expect(summary(await next(changes))).toEqual({ added: ['first'], removed: [], changed: [] })
   const waiting = failure(connection.call('wait'))
   await until(() => wire.count('tools/call') === 1, 'the call')
   wire.cut()
   http.add('second')
   expect(await waiting).toMatchObject({ reason: 'unreachable' })
-  expect(told(await next(changes))).toEqual({ added: ['second'], removed: [], changed: [] })
+  expect(summary(await next(changes))).toEqual({ added: ['second'], removed: [], changed: [] })
 })
 
-test('looking for changes can be called off', async () => {
+test('following changes can be cancelled', async () => {
   const { toolbox } = changeable(1)
   const stop = new AbortController()
   await using connection = await connect({ server: toolbox })
@@ -201,13 +201,13 @@ test('looking for changes can be called off', async () => {
   expect(await waiting).toMatchObject({ reason: 'cancelled' })
 })
 
-test('polling follows the clock it is given', async () => {
+test('polling uses the injected clock', async () => {
   const timers = new Set<{ readonly ms: number; readonly run: () => void }>()
   const clock: Clock = {
     now: () => 0,
     wallTime: () => 0,
     after(ms, run) {
-      // Everything but the poll is as quick as it can be.
+      // Every timer except the poll fires at once.
       if (ms !== 12_345) {
         const timer = setTimeout(run, Math.min(ms, 5_000))
         return () => clearTimeout(timer)
@@ -231,11 +231,11 @@ test('polling follows the clock it is given', async () => {
     timers.delete(timer)
     timer.run()
   }
-  expect(told(await waiting)).toEqual({ added: ['unsaid'], removed: [], changed: [] })
+  expect(summary(await waiting)).toEqual({ added: ['unsaid'], removed: [], changed: [] })
   expect(wire.methods().length).toBeGreaterThan(asked)
 })
 
-/** A list as text, in an order of its own. */
+/** Canonical text of a list. */
 const written = (tools: Iterable<Tool>): string =>
   [...tools]
     .map(({ name, description }) => `${name}: ${description}`)
@@ -251,7 +251,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 
 test.each(['session', '2026-07-28'] as const)(
-  'whatever happens, whoever follows ends with the list of the server (%s)',
+  'a follower converges to the list of the server under random faults (%s)',
   async (protocol) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
@@ -261,7 +261,7 @@ test.each(['session', '2026-07-28'] as const)(
         await using connection = await connect({ url: wire.url }, { protocol })
         const first = await connection.tools()
         await using changes = connection.changes({ settleMs: 0 })
-        // What a reader knows who has only seen the first list and the changes.
+        // The list as reconstructed from the first list and the changes.
         const known = new Map(first.map((tool) => [tool.name, tool]))
         const reading = (async () => {
           for await (const { added, removed, changed } of changes) {
@@ -290,7 +290,7 @@ test.each(['session', '2026-07-28'] as const)(
   120_000,
 )
 
-test('reading goes on until the list is what is wanted', async () => {
+test('reading continues until the list matches', async () => {
   const { toolbox, put, names: there } = changeable(1)
   await using connection = await connect({ server: toolbox })
   await using changes = connection.changes()

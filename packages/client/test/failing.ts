@@ -1,6 +1,6 @@
 import { type ClientError, isClientError } from '../src/errors/errors.ts'
 
-/** The failure of something that must fail. */
+/** Returns the error of a promise that must reject. */
 export async function failure(promise: Promise<unknown>): Promise<ClientError> {
   const error: unknown = await promise.then(
     () => undefined,

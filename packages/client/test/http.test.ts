@@ -3,12 +3,12 @@ import { createServer as createTcpServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { connect } from '../src/connect.ts'
+import { tap } from './counting-proxy.ts'
 import { failure } from './failing.ts'
 import { until } from './processes.ts'
 import { changeable, serveHttp, serveOldSse, serveToolbox } from './servers.ts'
-import { tap } from './tap.ts'
 
-test('a server that speaks both eras is spoken to in the newer one', async () => {
+test('a server that supports both eras is used in the newer one', async () => {
   const { toolbox } = changeable(2)
   await using http = await serveToolbox(toolbox)
   await using wire = await tap(http.port)
@@ -18,7 +18,7 @@ test('a server that speaks both eras is spoken to in the newer one', async () =>
   expect(wire.methods()).toEqual(['server/discover', 'tools/list', 'tools/call'])
 })
 
-test('the session era can be asked for', async () => {
+test('the session era can be selected', async () => {
   const { toolbox } = changeable(2)
   await using http = await serveToolbox(toolbox)
   await using connection = await connect({ url: http.url }, { protocol: 'session' })
@@ -27,7 +27,7 @@ test('the session era can be asked for', async () => {
   expect((await connection.call('tool_1', { what: 'now' })).content).toEqual([{ type: 'text', text: 'tool_1 now' }])
 })
 
-test('a server from before Streamable HTTP is found at the same address', async () => {
+test('an HTTP+SSE server is detected at the same URL', async () => {
   await using http = await serveOldSse()
   await using connection = await connect({ url: http.url })
   expect(connection).toMatchObject({ era: 'session', server: { name: 'old' } })
@@ -36,7 +36,7 @@ test('a server from before Streamable HTTP is found at the same address', async 
   expect(await straight.tools()).toHaveLength(2)
 })
 
-test('a server from before Streamable HTTP is not looked for when Streamable HTTP is asked for', async () => {
+test('HTTP+SSE is not tried when Streamable HTTP is selected', async () => {
   await using http = await serveOldSse()
   expect(await failure(connect({ url: http.url, transport: 'http' }))).toMatchObject({
     reason: 'unreachable',
@@ -45,7 +45,7 @@ test('a server from before Streamable HTTP is not looked for when Streamable HTT
   expect(http.opened).toBe(0)
 })
 
-test('an address without a server is said to be unreachable', async () => {
+test('a URL without a server is unreachable', async () => {
   const { toolbox } = changeable(1)
   const { port } = await serveToolbox(toolbox).then(async (http) => {
     await http[Symbol.asyncDispose]()
@@ -59,7 +59,7 @@ test('an address without a server is said to be unreachable', async () => {
   expect(await failure(connect({ url: 'nonsense' }))).toMatchObject({ reason: 'unreachable' })
 })
 
-test('a server from before Streamable HTTP that is not there, or wants a login, says so', async () => {
+test('HTTP+SSE reports an absent server and a required login', async () => {
   await using closed = await serveHttp((_, response) => response.writeHead(401).end())
   expect(await failure(connect({ url: closed.url, transport: 'sse' }))).toMatchObject({ reason: 'login_required' })
   await using other = await serveHttp((_, response) =>
@@ -73,21 +73,21 @@ test('a server from before Streamable HTTP that is not there, or wants a login, 
   expect(await failure(connect({ url, transport: 'sse' }))).toMatchObject({ reason: 'unreachable' })
 })
 
-test('an address where something else answers is said to be none of an MCP server', async () => {
+test('a URL that is not an MCP server is reported as such', async () => {
   await using http = await serveHttp((_, response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>no</h1>'))
   const error = await failure(connect({ url: http.url }))
   expect(error).toMatchObject({ reason: 'unreachable', details: { status: 404 } })
-  expect(error.message).toContain('Is this the address of an MCP server?')
+  expect(error.message).toContain('Is this the URL of an MCP server?')
 })
 
-test('a server that wants a login says so', async () => {
+test('a server that requires authentication is reported as such', async () => {
   await using http = await serveHttp((_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end())
   expect(await failure(connect({ url: http.url }))).toMatchObject({ reason: 'login_required' })
   const auth = { token: async () => 'old token' }
   expect(await failure(connect({ url: http.url, auth }))).toMatchObject({ reason: 'login_required' })
 })
 
-test('a token and headers reach the server with every request', async () => {
+test('a token and headers are sent with every request', async () => {
   const seen = new Set<string>()
   await using http = await serveHttp((request, response) => {
     const { authorization, 'x-mine': mine, 'unfold-request': marker } = request.headers
@@ -99,12 +99,12 @@ test('a token and headers reach the server with every request', async () => {
   expect([...seen]).toEqual([JSON.stringify(['Bearer mine', 'yes', undefined])])
 })
 
-test('a server that is in trouble is unreachable', async () => {
+test('a server that responds with HTTP 5xx is unreachable', async () => {
   await using http = await serveHttp((_, response) => response.writeHead(503).end())
   expect(await failure(connect({ url: http.url }))).toMatchObject({ reason: 'unreachable', details: { status: 503 } })
 })
 
-test('a server that accepts and says nothing is given up in time', async () => {
+test('a server that accepts connections but never responds times out', async () => {
   const silent = createTcpServer(() => undefined)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const address = silent.address()
@@ -134,7 +134,7 @@ test('a call whose connection breaks fails at once, and the next one works', asy
   }
 })
 
-test('a session that the server has forgotten is begun anew, and what was refused is sent again', async () => {
+test('a lost session is replaced, and refused requests are sent again', async () => {
   const before = changeable(1)
   await using first = await serveToolbox(before.toolbox)
   const after = changeable(2)
@@ -147,7 +147,7 @@ test('a session that the server has forgotten is begun anew, and what was refuse
     wire.leadTo(second.port)
     wire.cut()
     if (ask === 'a call') {
-      // A call is not sent twice, so the connection has to be known to be closed.
+      // Calls are not retried, so the connection must be known to be closed.
       await until(() => wire.open === 0, 'the end of all connections')
       await connection.call('tool_1', {}, { unlisted: true, validate: false })
     }
@@ -157,7 +157,7 @@ test('a session that the server has forgotten is begun anew, and what was refuse
   }
 })
 
-test('a session can be kept, and taken up by another connection', async () => {
+test('a session can be kept and resumed by another connection', async () => {
   const { toolbox } = changeable(2)
   await using http = await serveToolbox(toolbox)
   await using wire = await tap(http.port)
@@ -200,7 +200,7 @@ test('a stream of small events may be longer than a message', async () => {
   expect(reports).toBeGreaterThan(50)
 })
 
-test('a toolbox in this process is a server like any other', async () => {
+test('a toolbox in this process works like any other server', async () => {
   const { toolbox } = changeable(2)
   for (const protocol of ['auto', 'session'] as const) {
     await using connection = await connect({ server: toolbox }, { protocol })
@@ -210,7 +210,7 @@ test('a toolbox in this process is a server like any other', async () => {
   }
 })
 
-test('an answer that is none is said in few words, at once', async () => {
+test('an invalid response fails at once with a short message', async () => {
   const answers: { readonly [method: string]: object } = {
     initialize: {
       result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
@@ -228,8 +228,6 @@ test('an answer that is none is said in few words, at once', async () => {
   await using connection = await connect({ url: http.url })
   expect(await failure(connection.call('open'))).toMatchObject({
     reason: 'protocol',
-    message: expect.stringMatching(
-      /^Calling open failed: the server answered with something that is no message\. \(http:\S+\)$/u,
-    ),
+    message: expect.stringMatching(/^Calling open failed: the server sent an invalid message\. \(http:\S+\)$/u),
   })
 })

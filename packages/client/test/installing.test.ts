@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../src/connect.ts'
 import type { Clock } from '../src/time/clock.ts'
-import type { ProcessLife } from '../src/transports/stdio.ts'
+import type { ProcessState } from '../src/transports/stdio.ts'
 import { failure } from './failing.ts'
 import { fakeLauncher } from './launcher.ts'
 import { isAlive, until } from './processes.ts'
 
-/** A clock whose timers, by their length, go off when a test says so. */
+/** Clock whose timers the test fires by their length. */
 function manualClock() {
   const timers = new Map<number, () => void>()
   const after: Clock['after'] = (ms, work) => {
@@ -20,10 +20,10 @@ function manualClock() {
 }
 
 describe.skipIf(process.platform === 'win32')('a server that is started through a launcher', () => {
-  test('has time of its own to be installed; that of the start begins with its first message', async () => {
+  test('has a separate timeout for installation; the start timeout begins with its first message', async () => {
     await using npx = await fakeLauncher()
     const { timers, clock } = manualClock()
-    const lives: ProcessLife[] = []
+    const lives: ProcessState[] = []
     const connecting = connect(npx.target('slow'), {
       clock,
       timeoutMs: 30_000,
@@ -40,10 +40,10 @@ describe.skipIf(process.platform === 'win32')('a server that is started through 
     expect(lives).toEqual(['installing', 'started'])
   })
 
-  test('is sent SIGTERM when that time is up, and gets to clean up', async () => {
+  test('receives SIGTERM on timeout and can clean up', async () => {
     await using npx = await fakeLauncher()
     const { timers, clock } = manualClock()
-    // Longer than other servers have before they are killed.
+    // Longer than the grace period of other servers.
     const target = npx.target('stuck', { LAUNCHER_ROLLBACK_MS: '3000' })
     let lines = 0
     const onStderr = (): void => {
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('a server that is started through 
     expect(await npx.halfInstalled()).toEqual([])
   }, 30_000)
 
-  test('gets to clean up also when connecting is called off, and when the process that started it ends', async () => {
+  test('can clean up also when connecting is cancelled or the parent process exits', async () => {
     await using npx = await fakeLauncher()
     const stop = new AbortController()
     const connecting = failure(connect(npx.target('first'), { signal: stop.signal }))
@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('a server that is started through 
     await until(() => !isAlive(pid), 'its end')
   })
 
-  test('says the reason that it prints first, and not what it prints last', async () => {
+  test('reports the first error it prints, not the last line', async () => {
     await using npx = await fakeLauncher()
     const error = await failure(connect(npx.target('unset')))
     expect(error).toMatchObject({ reason: 'server_died', details: { firstError: 'STATION_TOKEN is not set' } })

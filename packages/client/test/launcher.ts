@@ -7,17 +7,17 @@ import { until } from './processes.ts'
 
 const script = fileURLToPath(new URL('servers/launcher.mjs', import.meta.url))
 
-/** A program called `npx` that installs what a test wants, for as long as it wants; see servers/launcher.mjs. */
+/** Fake `npx` whose installations the test controls; see servers/launcher.mjs. */
 export interface FakeLauncher extends AsyncDisposable {
-  /** What npm would have as its cache. */
+  /** npm cache folder. */
   readonly cache: string
-  /** A server that is started through it. */
+  /** Target started through the launcher. */
   target(name: string, env?: Readonly<Record<string, string>>): Required<Pick<CommandTarget, 'command' | 'args' | 'env'>>
-  /** Lets an installation go on to its end. */
+  /** Lets an installation finish. */
   finish(...names: readonly string[]): Promise<void>
-  /** What happened, in order. */
+  /** Events in order. */
   events(): Promise<readonly { readonly what: string; readonly name: string; readonly pid: number }[]>
-  /** The packages that are being installed, or were when they were killed. */
+  /** Packages being installed, or being installed when killed. */
   halfInstalled(): Promise<readonly string[]>
 }
 
@@ -55,6 +55,6 @@ export async function fakeLauncher(): Promise<FakeLauncher> {
   }
 }
 
-/** Waits until so many packages are being installed. */
+/** Waits until `count` packages are being installed. */
 export const installing = (npx: FakeLauncher, count: number): Promise<void> =>
   until(async () => (await npx.halfInstalled()).length === count, `${count} are being installed`, 30_000)

@@ -11,10 +11,10 @@ import { identityOfTools } from '../src/tools/identity.ts'
 import { failure } from './failing.ts'
 import { isAlive, server, until } from './processes.ts'
 import { serveFetch, serveToolbox } from './servers.ts'
-import { tap } from './tap.ts'
+import { tap } from './counting-proxy.ts'
 
 describe.each(['session', '2026-07-28'] as const)('a server of the library (%s)', (protocol) => {
-  test('as a process: a later connection asks for nothing but to be met', async () => {
+  test('as a process: a later connection sends only the handshake', async () => {
     const cache = memoryCache()
     for (const wanted of [1, 0]) {
       const lines: string[] = []
@@ -27,7 +27,7 @@ describe.each(['session', '2026-07-28'] as const)('a server of the library (%s)'
     }
   })
 
-  test('has the identity of the tools that it lists, whatever they are', async () => {
+  test('has the identity of the tools it lists', async () => {
     const warnings: string[] = []
     const toolbox = defineToolbox({ name: 'various', version: '1.0.0' })
       .tool('plain', { about: 'Plain' }, () => 'x')
@@ -47,7 +47,7 @@ describe.each(['session', '2026-07-28'] as const)('a server of the library (%s)'
   })
 })
 
-test('a server of the library changes its identity with what is shown, and the client notices', async () => {
+test('a server of the library changes its identity with its list, and the client notices', async () => {
   const toolbox = defineToolbox({ name: 'groups', version: '1.0.0', groups: { files: { about: 'Files' } } }).tool(
     'read_file',
     { group: 'files' },
@@ -61,7 +61,7 @@ test('a server of the library changes its identity with what is shown, and the c
   expect((await connection.identity())?.server_id).toBe(identityOfTools(await connection.tools()))
 })
 
-test('a view is asked for in the address', async () => {
+test('a view is selected in the query of the URL', async () => {
   const toolbox = defineToolbox({ name: 'views', version: '1.0.0', groups: { a: { about: 'A' }, b: { about: 'B' } } })
     .tool('in_a', { group: 'a' }, () => 'a')
     .tool('in_b', { group: 'b' }, () => 'b')
@@ -75,7 +75,7 @@ test('a view is asked for in the address', async () => {
   expect(await failure(connect({ url: http.url }, { view: 'groups=nonsense' }))).toMatchObject({ reason: 'protocol' })
 })
 
-test('a protocol server in this process is connected to as it is', async () => {
+test('a protocol server in this process can be connected directly', async () => {
   const mcp = new McpServer({ name: 'inside', version: '1.0.0' })
   mcp.registerTool('hello', { description: 'Greets' }, () => ({ content: [{ type: 'text', text: 'hello' }] }))
   await using connection = await connect({ server: mcp })
@@ -88,7 +88,7 @@ test('a protocol server in this process is connected to as it is', async () => {
   expect(await failure(connect({ server: mcp }, { protocol: '2026-07-28' }))).toMatchObject({ reason: 'protocol' })
 })
 
-test('a process that ends without closing anything leaves no server behind', async () => {
+test('a process that exits without closing leaves no server behind', async () => {
   const leaver = fileURLToPath(new URL('servers/leaver.mjs', import.meta.url))
   const { command, args = [] } = server('odd.mjs', 'stubborn')
   const { stdout } = await promisify(execFile)(process.execPath, [leaver, command, ...args])
@@ -108,7 +108,7 @@ describe('a server of the SDK alone', () => {
       return mcp
     }, options)
 
-  test('gets what it wants in headers, also when its tools come from the cache', async () => {
+  test('receives parameter headers, also when its tools come from the cache', async () => {
     const sdk = handler(schema)
     const seen: unknown[] = []
     await using http = await serveFetch((request) => {
@@ -124,7 +124,7 @@ describe('a server of the SDK alone', () => {
     await sdk.close()
   })
 
-  test('whose tool asks for impossible headers is used without that tool', async () => {
+  test('with a tool that requires invalid headers is used without that tool', async () => {
     const impossible = { type: 'object', properties: { region: { type: 'object', 'x-mcp-header': 'Region' } } } as const
     const sdk = handler(impossible)
     const warnings: string[] = []
@@ -136,7 +136,7 @@ describe('a server of the SDK alone', () => {
     await sdk.close()
   })
 
-  test('that announces changes and cannot tell them is looked at from time to time', async () => {
+  test('that declares listChanged but refuses subscriptions is polled', async () => {
     for (const [protocol, options] of [
       ['session', {}],
       ['2026-07-28', { maxSubscriptions: 0 }],
@@ -158,7 +158,7 @@ describe('a server of the SDK alone', () => {
   })
 })
 
-test('many who ask at the same time cost one list', async () => {
+test('concurrent readers share one list request', async () => {
   const toolbox = defineToolbox({ name: 'shared', version: '1.0.0' }).tool('one', {}, () => '1')
   await using http = await serveToolbox(toolbox)
   await using wire = await tap(http.port)
@@ -167,7 +167,7 @@ test('many who ask at the same time cost one list', async () => {
   expect(wire.count('tools/list')).toBe(1)
 })
 
-test('a list in pages has one identity, and is kept as one', async () => {
+test('a paginated list has one identity and one cache entry', async () => {
   const toolbox = defineToolbox({ name: 'paged', version: '1.0.0', protocol: { pageSize: 2 } })
   for (let i = 0; i < 5; i++) toolbox.tool(`tool_${i}`, {}, () => 'x')
   await using http = await serveToolbox(toolbox)
@@ -180,11 +180,11 @@ test('a list in pages has one identity, and is kept as one', async () => {
   expect(wire.count('tools/list')).toBe(3)
 })
 
-test('a server that floods with what nobody asked for costs a hundred warnings', async () => {
+test('a server that floods the client causes at most a hundred warnings', async () => {
   const warnings: string[] = []
   await using connection = await connect(server('odd.mjs', 'unasked'), { onWarning: (warning) => void warnings.push(warning) })
   expect((await connection.call('go')).content).toEqual([{ type: 'text', text: 'gone' }])
   await until(() => warnings.length >= 101, 'the warnings')
   expect(warnings).toHaveLength(101)
-  expect(warnings.at(-1)).toContain('more warnings')
+  expect(warnings.at(-1)).toContain('Further warnings')
 })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { Pool } from '../src/pool.ts'
 import type { Clock } from '../src/time/clock.ts'
+import { tap } from './counting-proxy.ts'
 import { failure } from './failing.ts'
 import { isAlive, server, until } from './processes.ts'
 import { changeable, serveToolbox } from './servers.ts'
-import { tap } from './tap.ts'
 
-/** A clock whose long timers go off when they are told to; short ones go by themselves. */
+/** Clock whose long timers the test fires; short ones run in real time. */
 function idleClock() {
   const timers = new Set<() => void>()
   const clock: Clock = {
@@ -30,7 +30,7 @@ function idleClock() {
   return { clock, pass, timers }
 }
 
-test('everybody who asks for the same server at the same time shares one connection', async () => {
+test('concurrent users of one server share one connection', async () => {
   await using pool = new Pool()
   const target = server('two.mjs')
   const leases = await Promise.all(Array.from({ length: 5 }, () => pool.acquire(target)))
@@ -39,7 +39,7 @@ test('everybody who asks for the same server at the same time shares one connect
   for (const lease of leases) lease.release()
 })
 
-test('another credential, another view and another server is another connection', async () => {
+test('each credential, view and server has its own connection', async () => {
   const { toolbox } = changeable(1)
   await using http = await serveToolbox(toolbox)
   await using pool = new Pool({ protocol: 'session' })
@@ -56,7 +56,7 @@ test('another credential, another view and another server is another connection'
   expect(pool.sessions().map(({ users }) => users)).toEqual([2, 1, 1, 1, 2])
 })
 
-test('a connection that nobody uses is closed after a while, and not before', async () => {
+test('an unused connection is closed after the idle time, not before', async () => {
   const { clock, pass, timers } = idleClock()
   await using pool = new Pool({ clock, idleMs: 1_000 })
   const target = server('two.mjs')
@@ -78,7 +78,7 @@ test('a connection that nobody uses is closed after a while, and not before', as
   await until(() => !isAlive(pid), 'the end of the process')
 })
 
-test('no more than so many unused connections are kept, and the longest unused goes first', async () => {
+test('the number of unused connections is limited, and the longest unused is closed first', async () => {
   const { toolbox } = changeable(1)
   await using http = await serveToolbox(toolbox)
   const { clock } = idleClock()
@@ -94,18 +94,18 @@ test('no more than so many unused connections are kept, and the longest unused g
   expect(pool.sessions().map(({ id }) => id)).not.toContain(oldest?.id)
 })
 
-test('a connection that is over makes room for another', async () => {
+test('a closed connection is replaced', async () => {
   await using pool = new Pool()
   const target = server('two.mjs')
   const first = await pool.acquire(target)
   process.kill(first.connection.pid ?? 0, 'SIGKILL')
-  await until(() => first.connection.isOver, 'the end')
+  await until(() => first.connection.isClosed, 'the end')
   const second = await pool.acquire(target)
   expect(await second.connection.tools()).not.toHaveLength(0)
   expect(pool.size).toBe(1)
 })
 
-test('a server that cannot be reached fails for everybody who waited, and is tried again by the next', async () => {
+test('an unreachable server fails for everyone waiting, and is tried again by the next user', async () => {
   await using pool = new Pool()
   const target = { command: 'no-such-command-anywhere' }
   const errors = await Promise.all([failure(pool.acquire(target)), failure(pool.acquire(target))])
@@ -114,7 +114,7 @@ test('a server that cannot be reached fails for everybody who waited, and is tri
   expect(await failure(pool.acquire(target))).not.toBe(errors[0])
 })
 
-test('one who does not want to wait leaves, and the others get their connection', async () => {
+test('a cancelled user leaves, and the others get their connection', async () => {
   await using pool = new Pool()
   const stop = new AbortController()
   const left = failure(pool.acquire(server('odd.mjs', 'late'), { signal: stop.signal }))
@@ -124,7 +124,7 @@ test('one who does not want to wait leaves, and the others get their connection'
   expect((await stays).connection.server.name).toBe('odd')
 })
 
-test('sessions can be listed and closed, also at the server', async () => {
+test('sessions can be listed and closed, also on the server', async () => {
   const { toolbox } = changeable(1)
   await using http = await serveToolbox(toolbox)
   await using wire = await tap(http.port)
@@ -145,7 +145,7 @@ test('sessions can be listed and closed, also at the server', async () => {
   lease.release()
 })
 
-test('a session that was kept is taken up again through a pool', async () => {
+test('a kept session is resumed through a pool', async () => {
   const { toolbox } = changeable(1)
   await using http = await serveToolbox(toolbox)
   await using wire = await tap(http.port)
@@ -161,7 +161,7 @@ test('a session that was kept is taken up again through a pool', async () => {
   expect(wire.count('initialize')).toBe(1)
 })
 
-test('work is done with a share that is given back, also when it fails', async () => {
+test('use releases its lease, also after a failure', async () => {
   const { clock, timers } = idleClock()
   const { toolbox } = changeable(3)
   await using pool = new Pool({ clock })
@@ -170,7 +170,7 @@ test('work is done with a share that is given back, also when it fails', async (
   expect(timers.size).toBe(1)
 })
 
-test('a pool that is closed closes everything, and gives out nothing more', async () => {
+test('closing a pool closes every connection and rejects new leases', async () => {
   const pool = new Pool()
   const { connection } = await pool.acquire(server('two.mjs'))
   const { pid } = connection

@@ -5,7 +5,7 @@ import { systemClock } from '../src/time/clock.ts'
 import { StdioTransport } from '../src/transports/stdio.ts'
 import { server } from './processes.ts'
 
-test('a server of 2026-07-28 that is slow to start is pinged, and still spoken to in its own era', async () => {
+test('a 2026-07-28 server that starts slowly is pinged and still used in its own era', async () => {
   const lines: string[] = []
   const transport = new StdioTransport(server('slow.mjs', '1000'), {
     maxMessageBytes: 2 ** 20,
@@ -26,7 +26,7 @@ test('a server of 2026-07-28 that is slow to start is pinged, and still spoken t
   await client.close()
 })
 
-test('an answer to the ping that comes when nobody waits for it any more is dropped', async () => {
+test('a late response to the ping is dropped', async () => {
   const transport = new StdioTransport(server('reversed.mjs'), { maxMessageBytes: 2 ** 20, onWarning: () => undefined })
   const clientInfo = { name: 'test', version: '1.0.0' }
   const prior = await probe(transport, { clientInfo, capabilities: {}, clock: systemClock, quietMs: 20 })

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { CommandTarget } from '../src/config/target.ts'
 
-/** A server of this folder, as a process of its own. */
+/** Target for a server in this folder. */
 export const server = (file: string, ...args: readonly string[]): CommandTarget => ({
   command: process.execPath,
   args: [fileURLToPath(new URL(`servers/${file}`, import.meta.url)), ...args],
 })
 
-/** Whether a process is there. One that has ended and that nobody has asked about yet is not. */
+/** True for a running process; false for a zombie. */
 export function isAlive(pid: number | undefined): boolean {
   if (pid === undefined) return false
   try {
@@ -19,7 +19,7 @@ export function isAlive(pid: number | undefined): boolean {
   }
 }
 
-/** Waits until something holds; what it waits for is said when it does not come. */
+/** Waits until a condition holds; the timeout message names it. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string, patienceMs = 10_000): Promise<void> {
   const end = Date.now() + patienceMs
   while (!(await holds())) {

@@ -11,7 +11,7 @@ export interface Served extends AsyncDisposable {
   readonly url: string
 }
 
-/** A web server of this test. */
+/** Local HTTP server. */
 export async function serveHttp(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   { port = 0, path = '/mcp' }: { readonly port?: number; readonly path?: string } = {},
@@ -35,7 +35,7 @@ function served(http: HttpServer, path: string): Served {
   }
 }
 
-/** Something with `fetch`, over HTTP. */
+/** Serves an object with `fetch` over HTTP. */
 export function serveFetch(answer: (request: Request) => Promise<Response>): Promise<Served> {
   return serveHttp((incoming, outgoing) => {
     void (async () => {
@@ -56,7 +56,7 @@ export function serveFetch(answer: (request: Request) => Promise<Response>): Pro
   })
 }
 
-/** A toolbox whose tools can be changed. */
+/** Toolbox with changeable tools. */
 export function changeable(tools: number, options: Pick<ToolboxOptions<never>, 'exposure' | 'protocol'> = {}) {
   const registry = new ToolRegistry()
   const toolbox = defineToolbox({ name: 'changeable', version: '1.0.0', report: () => undefined, ...options }).use(registry)
@@ -84,7 +84,7 @@ export function changeable(tools: number, options: Pick<ToolboxOptions<never>, '
   }
 }
 
-/** A toolbox over HTTP. */
+/** Serves a toolbox over HTTP. */
 export async function serveToolbox(toolbox: object, port = 0): Promise<Served> {
   const listening = await listen(toolbox, { port })
   return {
@@ -94,7 +94,7 @@ export async function serveToolbox(toolbox: object, port = 0): Promise<Served> {
   }
 }
 
-/** A server of the first SDK over HTTP as it was before Streamable HTTP. */
+/** Server built on the first SDK, over HTTP+SSE. */
 export async function serveOldSse(port = 0): Promise<Served & { readonly add: (name: string) => void; readonly opened: number }> {
   const transports = new Map<string, { transport: SSEServerTransport; mcp: McpServerOne }>()
   const extra: string[] = []

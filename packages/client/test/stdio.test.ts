@@ -3,13 +3,13 @@ import { connect } from '../src/connect.ts'
 import { failure } from './failing.ts'
 import { isAlive, server, until } from './processes.ts'
 
-/** What a server wrote to standard error. */
+/** Stderr output of a server. */
 function listener() {
   const lines: string[] = []
   return { lines, onStderr: (line: string) => void lines.push(line) }
 }
 
-test('a server of the second SDK is spoken to in 2026-07-28, in the very process that was asked', async () => {
+test('a server built on the second SDK is used in 2026-07-28, in the probed process', async () => {
   const { lines, onStderr } = listener()
   await using connection = await connect(server('two.mjs'), { onStderr })
   expect(connection).toMatchObject({ era: 'stateless', protocolVersion: '2026-07-28', server: { name: 'two', version: '2.0.0' } })
@@ -18,7 +18,7 @@ test('a server of the second SDK is spoken to in 2026-07-28, in the very process
   expect(lines).toEqual(['wire: server/discover', 'wire: tools/list', 'wire: tools/call'])
 })
 
-test('the session era can be asked for, and costs no question', async () => {
+test('the session era can be selected, without a probe', async () => {
   const { lines, onStderr } = listener()
   await using connection = await connect(server('two.mjs'), { onStderr, protocol: 'session' })
   expect(connection.era).toBe('session')
@@ -27,7 +27,7 @@ test('the session era can be asked for, and costs no question', async () => {
   expect(lines[0]).toBe('wire: initialize')
 })
 
-test('a server of the first SDK is spoken to in the session era, in one process', async () => {
+test('a server built on the first SDK is used in the session era, in one process', async () => {
   const { lines, onStderr } = listener()
   await using connection = await connect(server('one.mjs'), { onStderr })
   expect(connection).toMatchObject({ era: 'session', server: { name: 'one' } })
@@ -36,7 +36,7 @@ test('a server of the first SDK is spoken to in the session era, in one process'
   expect(lines.filter((line) => line.startsWith('started'))).toHaveLength(1)
 })
 
-test('a server that ends when asked for 2026-07-28 is started once more, and then not asked', async () => {
+test('a server that exits on the probe is started again without it', async () => {
   const { lines, onStderr } = listener()
   await using connection = await connect(server('odd.mjs', 'strict'), { onStderr })
   expect(connection.era).toBe('session')
@@ -45,7 +45,7 @@ test('a server that ends when asked for 2026-07-28 is started once more, and the
   expect(lines.filter((line) => line.startsWith('started'))).toHaveLength(2)
 })
 
-test('a server that says nothing to what it does not know is found out by a ping', async () => {
+test('a server that ignores unknown methods is detected by a ping', async () => {
   const { lines, onStderr } = listener()
   await using connection = await connect(server('odd.mjs', 'silent'), { onStderr })
   expect(connection.era).toBe('session')
@@ -53,12 +53,12 @@ test('a server that says nothing to what it does not know is found out by a ping
   expect(lines.slice(1, 4)).toEqual(['wire: server/discover', 'wire: ping', 'wire: initialize'])
 })
 
-test('a server that takes its time to start is waited for', async () => {
+test('a server that starts slowly is waited for', async () => {
   await using connection = await connect(server('odd.mjs', 'late'))
   expect(connection.server.name).toBe('odd')
 })
 
-test('asking for 2026-07-28 of a server that does not speak it fails, and nothing is left running', async () => {
+test('selecting 2026-07-28 for a session-era server fails and leaves no process behind', async () => {
   const { lines, onStderr } = listener()
   const error = await failure(connect(server('one.mjs'), { protocol: '2026-07-28', onStderr }))
   expect(error).toMatchObject({ reason: 'protocol' })
@@ -66,39 +66,39 @@ test('asking for 2026-07-28 of a server that does not speak it fails, and nothin
   expect(isAlive(Number(pid))).toBe(false)
 })
 
-test('lines that are no messages are ignored, with a warning for the first few', async () => {
+test('lines that are not messages are ignored, with a warning for the first few', async () => {
   const warnings: string[] = []
   await using connection = await connect(server('odd.mjs', 'banner'), { onWarning: (warning) => void warnings.push(warning) })
   expect((await connection.call('go')).content).toEqual([{ type: 'text', text: 'gone' }])
   expect(warnings).toEqual([
     expect.stringContaining('Welcome to the odd server!'),
-    expect.stringContaining('is no message, and it is ignored: {"not":"a message"}'),
+    expect.stringContaining('is not a JSON-RPC message; ignored: {"not":"a message"}'),
   ])
 })
 
-test('a server that cannot start says why with what it wrote to standard error', async () => {
+test('a server that cannot start is reported with its stderr output', async () => {
   const error = await failure(connect(server('odd.mjs', 'crash')))
   expect(error).toMatchObject({ reason: 'server_died', details: { code: 7, signal: null } })
   expect(error.message).toContain('no configuration found')
 })
 
-test('of a server that threw, what it threw is said, and not where in its code', async () => {
+test('an uncaught exception is reported without its stack', async () => {
   const { message } = await failure(connect(server('odd.mjs', 'throw')))
   expect(message).toMatch(/^node exited with code 1: TypeError: the key is missing\nLast stderr output:\n/u)
   expect(message).toContain('nobody set it')
   expect(message).not.toMatch(/odd\.mjs:\d|Node\.js v/u)
 })
 
-test('a server that ends in the middle of a call is noticed at once', async () => {
+test('an exit during a call fails it at once', async () => {
   await using connection = await connect(server('two.mjs'))
   const error = await failure(connection.call('die'))
   expect(error).toMatchObject({ reason: 'server_died', details: { code: 3 } })
   expect(error.message).toContain('I must go now')
-  expect(connection.isOver).toBe(true)
+  expect(connection.isClosed).toBe(true)
   expect(await failure(connection.tools())).toMatchObject({ reason: 'server_died' })
 })
 
-test('a server that is killed from outside is noticed by everybody who waits', async () => {
+test('a killed server fails every pending call', async () => {
   await using connection = await connect(server('two.mjs'))
   await connection.tools()
   const waiting = [failure(connection.call('wait')), failure(connection.call('wait'))]
@@ -116,7 +116,7 @@ test('closing ends the process', async () => {
   expect(await failure(connection.tools())).toMatchObject({ reason: 'unreachable' })
 })
 
-test('closing ends also a server that does not want to end', async () => {
+test('closing also ends a server that ignores SIGTERM', async () => {
   const { lines, onStderr } = listener()
   const connection = await connect(server('odd.mjs', 'stubborn'), { onStderr })
   const { pid } = connection
@@ -125,7 +125,7 @@ test('closing ends also a server that does not want to end', async () => {
   expect(lines[0]).toContain('as stubborn')
 })
 
-test('whatever a server started ends with it', async () => {
+test('descendants of a server end with it', async () => {
   const { lines, onStderr } = listener()
   const connection = await connect(server('odd.mjs', 'parent'), { onStderr })
   await until(() => lines.some((line) => line.startsWith('child')), 'the child of the server')
@@ -135,7 +135,7 @@ test('whatever a server started ends with it', async () => {
   await until(() => !isAlive(child), 'the end of the child')
 })
 
-test('a server that does not answer is given up in time, and ended', async () => {
+test('a server that does not respond times out and is ended', async () => {
   const { lines, onStderr } = listener()
   const error = await failure(connect(server('odd.mjs', 'hang'), { timeoutMs: 3_000, onStderr }))
   expect(error).toMatchObject({ reason: 'timeout', details: { timeoutMs: 3_000 } })
@@ -144,23 +144,23 @@ test('a server that does not answer is given up in time, and ended', async () =>
   expect(isAlive(Number(pid))).toBe(false)
 })
 
-test('connecting can be called off', async () => {
+test('connecting can be cancelled', async () => {
   const stop = new AbortController()
   const connecting = failure(connect(server('odd.mjs', 'hang'), { signal: stop.signal }))
   stop.abort()
   expect(await connecting).toMatchObject({ reason: 'cancelled' })
 })
 
-test('a command that does not exist is said to be missing', async () => {
+test('a missing command is reported as such', async () => {
   const error = await failure(connect({ command: 'no-such-command-anywhere' }))
   expect(error).toMatchObject({ reason: 'unreachable' })
-  expect(error.message).toContain('There is no such command')
+  expect(error.message).toContain('Command not found')
   expect((await failure(connect({ ...server('one.mjs'), cwd: '/no/such/folder' }))).message).toContain(
     '/no/such/folder does not exist',
   )
 })
 
-test('no shell reads the command', async () => {
+test('the command is not run in a shell', async () => {
   const { lines, onStderr } = listener()
   const { command, args = [] } = server('odd.mjs')
   await using connection = await connect({ command, args: [...args, '$HOME; echo `id` | cat'] }, { onStderr })
@@ -169,7 +169,7 @@ test('no shell reads the command', async () => {
   expect(lines[0]).toMatch(/as \$HOME; echo `id` \| cat$/u)
 })
 
-test('only a safe part of the environment and what was given is passed on', async () => {
+test('only safe environment variables and those of the target are passed on', async () => {
   process.env.UNFOLD_TEST_SECRET = 'secret'
   const authority = process.env.SSL_CERT_FILE
   process.env.SSL_CERT_FILE = '/etc/authority.pem'
@@ -194,7 +194,7 @@ test('a message that is too large fails the call and not the connection', async 
   expect((await connection.tools()).map(({ name }) => name)).toEqual(['go'])
 })
 
-test('a flood without end is ended', async () => {
+test('a server that sends an endless line is killed', async () => {
   const connection = await connect(server('odd.mjs', 'flood'), { maxMessageBytes: 1_000_000 })
   const { pid } = connection
   expect(await failure(connection.call('go'))).toMatchObject({ reason: 'too_large' })
@@ -203,14 +203,14 @@ test('a flood without end is ended', async () => {
 })
 
 test.each([
-  ['circle', 'in a circle'],
-  ['endless', 'did not end after 1000 pages'],
-  ['nonsense', 'holds no list of tools'],
-])('a list that is %s is refused', async (manner, words) => {
+  ['circle', 'sent the same cursor twice'],
+  ['endless', 'sends more than 1000 pages'],
+  ['nonsense', 'sent a page without tools'],
+])('a list that is %s is refused', async (manner, message) => {
   await using connection = await connect(server('odd.mjs', manner))
   const error = await failure(connection.tools())
   expect(error).toMatchObject({ reason: 'protocol' })
-  expect(error.message).toContain(words)
+  expect(error.message).toContain(message)
 })
 
 test('a list that changes between its pages is read again', async () => {
@@ -218,7 +218,7 @@ test('a list that changes between its pages is read again', async () => {
   expect((await connection.tools()).map(({ name }) => name)).toEqual(['go', 'of list 2'])
 })
 
-test('what is no tool, and a second one of the same name, is left out of the list with a warning', async () => {
+test('invalid tools and duplicate names are ignored with a warning', async () => {
   const warnings: string[] = []
   await using connection = await connect(server('odd.mjs', 'shapeless'), { onWarning: (warning) => void warnings.push(warning) })
   expect(await connection.tools()).toEqual([{ name: 'go', inputSchema: { type: 'object' } }])

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { connect } from '../src/connect.ts'
-import type { Sign } from '../src/connection.ts'
+import type { ConnectionEvent } from '../src/connection.ts'
 import { failure } from './failing.ts'
 import { isAlive, server, until } from './processes.ts'
 import { changeable, serveToolbox } from './servers.ts'
 
-describe.each(['session', '2026-07-28'] as const)('a connection that is watched (%s)', (protocol) => {
-  test('shows each notice as it comes, until nobody watches', async () => {
+describe.each(['session', '2026-07-28'] as const)('a watched connection (%s)', (protocol) => {
+  test('emits each event until the watcher is removed', async () => {
     const { toolbox, put } = changeable(1)
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
-    const signs: Sign[] = []
+    const signs: ConnectionEvent[] = []
     const stop = await connection.watch((sign) => signs.push(sign))
     await until(() => signs.includes('resumed'), 'it is heard')
     put('new_one')
@@ -24,8 +24,8 @@ describe.each(['session', '2026-07-28'] as const)('a connection that is watched 
     expect(signs).toHaveLength(before)
   })
 
-  test('shows that it broke, and is whole again after a ping', async () => {
-    const signs: Sign[] = []
+  test('emits broken, and resumed after a ping', async () => {
+    const signs: ConnectionEvent[] = []
     const first = changeable(1)
     const http = await serveToolbox(first.toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
@@ -42,7 +42,7 @@ describe.each(['session', '2026-07-28'] as const)('a connection that is watched 
     expect(await connection.refresh()).toHaveLength(2)
   })
 
-  test('reads the list although it could know that nothing changed, and can be told to stop', async () => {
+  test('refreshes the list even if nothing changed, and can be cancelled', async () => {
     const { toolbox } = changeable(1)
     await using http = await serveToolbox(toolbox)
     await using connection = await connect({ url: http.url }, { protocol })
@@ -55,25 +55,25 @@ describe.each(['session', '2026-07-28'] as const)('a connection that is watched 
   })
 })
 
-test('a ping is answered in both eras, and a refusal is an answer', async () => {
+test('ping works in both eras, and an error response counts', async () => {
   for (const target of [server('one.mjs'), server('two.mjs'), server('odd.mjs', 'parent')]) {
     await using connection = await connect(target)
     await connection.ping()
   }
 })
 
-test('whoever wants to know is told of every process, from its start to its end', async () => {
-  const told: [number, string][] = []
-  // It ends when it is asked for 2026-07-28, and is started once more.
-  const connection = await connect(server('odd.mjs', 'strict'), { onProcess: (pid, life) => told.push([pid, life]) })
+test('onProcess reports every process from start to end', async () => {
+  const reported: [number, string][] = []
+  // It exits on the probe and is started again.
+  const connection = await connect(server('odd.mjs', 'strict'), { onProcess: (pid, state) => reported.push([pid, state]) })
   const { pid } = connection
   await connection.close()
-  expect(told.map(([, life]) => life)).toEqual(['started', 'ended', 'started', 'ended'])
-  expect(told.at(-1)?.[0]).toBe(pid)
-  expect(told.some(([each]) => isAlive(each))).toBe(false)
+  expect(reported.map(([, state]) => state)).toEqual(['started', 'ended', 'started', 'ended'])
+  expect(reported.at(-1)?.[0]).toBe(pid)
+  expect(reported.some(([each]) => isAlive(each))).toBe(false)
 })
 
-test('a server of both eras that starts slowly is spoken to in the newer one, and understands it', async () => {
+test('a slow server that supports both eras is used in the newer one', async () => {
   const warnings: string[] = []
   await using connection = await connect(server('library.mjs', 'late'), { onWarning: (warning) => warnings.push(warning) })
   expect(connection.era).toBe('stateless')

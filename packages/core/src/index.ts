@@ -1,49 +1,49 @@
+export { parseBoolean } from './base/boolean.ts'
 export { ByteLines } from './base/byte-lines.ts'
 export { canonicalJson } from './base/canonical.ts'
-export { counted } from './base/count.ts'
 export { Failure, type FailureDetails, type FailureKind, isFailure, type Problem, type Reason, reasons } from './base/failure.ts'
 export { fileNameFor } from './base/file-name.ts'
 export { checkGroupName, checkToolName, isToolName, nearest, nearestHint, printable, printableText } from './base/names.ts'
-export { normalForm } from './base/normal-form.ts'
+export { normalForm } from './base/normalize.ts'
+export { counted } from './base/plural.ts'
 export { isRecord } from './base/record.ts'
 export { Ring, type RingLimits } from './base/ring.ts'
 export { Semaphore } from './base/semaphore.ts'
-export { parseSwitch } from './base/switch.ts'
 export { expandVariables, replaceVariables, type VariableProblem } from './base/variables.ts'
 export { buildCatalog, byVersion, type Catalog, type Clash } from './catalog/catalog.ts'
 export { surfaceNames } from './catalog/surface.ts'
 export {
   appended,
+  awaitsPrerequisite,
+  computeView,
   type Exposure,
   isAvailable,
   isStrict,
   isSurface,
-  isWaiting,
-  type Look,
   listsEverything,
-  type Meaning,
+  type Resolution,
   resolve,
   snapshotOf,
   unavailableEntries,
   type View,
+  type ViewInputs,
   viewFingerprint,
-  viewOf,
 } from './catalog/view.ts'
 export {
   type Activation,
-  type Because,
+  type DeactivationReason,
   type GroupCost,
   initialActivation,
   isActive,
   nothingActive,
   type Plan,
   planActivate,
-  planAll,
+  planActivateAll,
   planDeactivate,
   reconcile,
   touch,
 } from './groups/activation.ts'
-export { generatedAbout } from './groups/description.ts'
+export { generateDescription } from './groups/description.ts'
 export {
   ancestorsOf,
   closureOf,
@@ -68,7 +68,7 @@ export {
   type Relists,
 } from './protocol/hosts.ts'
 export { type Page, pageOf } from './protocol/pages.ts'
-export { correctedArguments, exampleOf } from './schema/example.ts'
+export { correctArguments, exampleOf } from './schema/example.ts'
 export {
   type Branch,
   type Choice,
@@ -80,8 +80,8 @@ export {
   fieldsIn,
   formOf,
 } from './schema/form.ts'
-export type { Confidence } from './search/abstention.ts'
-export { documentOf, type SearchDocument, type SearchParameter, type Whereabouts } from './search/document.ts'
+export type { Confidence } from './search/confidence.ts'
+export { type DocumentContext, documentOf, type SearchDocument, type SearchParameter } from './search/document.ts'
 export type { FieldName } from './search/fields.ts'
 export { cosine, fuse, type SemanticMatch } from './search/fuse.ts'
 export type { Via } from './search/ranking.ts'
@@ -89,12 +89,12 @@ export { searchHint } from './search/search-hint.ts'
 export {
   type ExplainedWord,
   type Explanation,
-  type SearchAnswer,
   SearchIndex,
   type SearchMatch,
   type SearchOptions,
+  type SearchResult,
 } from './search/search-index.ts'
-export { UsageMemory, type UsageNote } from './search/usage.ts'
+export { UsageMemory, type UsageRecord } from './search/usage.ts'
 export {
   always,
   type Entry,
@@ -107,14 +107,14 @@ export {
   type Visibility,
   when,
 } from './tool/entry.ts'
-export { type Evaluate, type FactSource, LiveFacts, rememberingEvaluate } from './tool/facts.ts'
+export { type Evaluate, type FactSource, LiveFacts, memoizedEvaluate } from './tool/facts.ts'
 export { fingerprint, toolFingerprint } from './tool/fingerprint.ts'
 export { type IdentityBasis, identityOf, type Sha256, ToolSetIdentity, toolIdentity, valueIdentity } from './tool/identity.ts'
 export {
   availableModes,
   declareModes,
+  hasModeMeta,
   isModeAvailable,
-  isTelling,
   type Mode,
   type ModeDeclaration,
   type ModeMeta,
@@ -126,7 +126,7 @@ export {
   modeNames,
   whenEmpty,
 } from './tool/modes.ts'
-export { decodedHeader, headerMismatch, headerParameters, headerProblem } from './tool/param-headers.ts'
+export { decodeHeader, headerMismatch, headerParameters, headerProblem } from './tool/param-headers.ts'
 export { firstSentence, signature, typeText } from './tool/signature.ts'
 export { estimateTokens, toolTokens } from './tool/tokens.ts'
-export { facetOf, type JsonSchema, type Tool, type ToolAnnotations } from './tool/tool.ts'
+export { facetOf, isTool, type JsonSchema, type Tool, type ToolAnnotations } from './tool/tool.ts'

@@ -1,4 +1,4 @@
-import { ClientError, type Sign } from '@unfold-mcp/client'
+import { ClientError, type ConnectionEvent } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import fc from 'fast-check'
 import type { UpstreamConnection } from '../src/upstreams/connection.ts'
@@ -23,7 +23,7 @@ export const toolsOf = (version: number): readonly Tool[] =>
 export class SimulatedServer {
   readonly #clock: SimulatedClock
   readonly #delays: readonly Delays[]
-  readonly #connections = new Set<{ die: () => void; tell: (sign: Sign) => void }>()
+  readonly #connections = new Set<{ die: () => void; tell: (sign: ConnectionEvent) => void }>()
   #at = 0
   isUp = true
   version = 1
@@ -54,7 +54,7 @@ export class SimulatedServer {
     await this.#pause(this.#next().there)
     if (!this.isUp) throw away()
     this.opened++
-    const watchers = new Set<(sign: Sign) => void>()
+    const watchers = new Set<(sign: ConnectionEvent) => void>()
     const over = new Set<() => void>()
     let [isDead, atOnce] = [false, 0]
     const own = {
@@ -62,7 +62,7 @@ export class SimulatedServer {
         isDead = true
         for (const each of over) each()
       },
-      tell: (sign: Sign) => {
+      tell: (sign: ConnectionEvent) => {
         for (const each of watchers) each(sign)
       },
     }
@@ -97,7 +97,7 @@ export class SimulatedServer {
       close: async () => {
         this.#connections.delete(own)
       },
-      onOver: (told) => {
+      onClose: (told) => {
         over.add(told)
       },
     }

@@ -91,7 +91,7 @@ describe('names of groups are checked by the compiler', () => {
   test('a tool in a group that does not exist', () => {
     // @ts-expect-error 'flies' is not a group of this toolbox
     expect(() => defineToolbox({ ...info, groups }).tool('read', { group: 'flies' }, () => '')).toThrow(
-      'There is no group "flies"',
+      'Unknown group "flies"',
     )
   })
 

@@ -1,34 +1,34 @@
 import type { EndpointSummary, Endpoints } from '../api/endpoints.ts'
 
 export interface ApiOptions {
-  /** Only endpoints whose address contains this. */
+  /** Only endpoints whose URL contains this. */
   readonly contains?: string
   readonly limit?: number
-  /** How many to leave out before the first. */
+  /** Number of endpoints to skip. */
   readonly offset?: number
 }
 
-/** A part of what is known of the API. */
+/** Page of the known endpoints. */
 export interface ApiAnalysis {
   readonly total: number
   readonly endpoints: readonly EndpointSummary[]
-  /** The `offset` of the next part, when there is one. */
+  /** `offset` of the next page. */
   readonly next?: number
-  /** Endpoints that had to go because there were too many. */
+  /** Number of endpoints dropped because of the limit. */
   readonly evicted?: number
 }
 
 const defaultEndpoints = 20
-const mostEndpointsShown = 100
+const maxEndpointsShown = 100
 
-/** The endpoints that were seen, by address. */
+/** Lists the observed endpoints by URL. */
 export function analyzeApi(
   endpoints: Endpoints,
   { contains, limit = defaultEndpoints, offset = 0 }: ApiOptions = {},
 ): ApiAnalysis {
   const all = endpoints.list()
   const wanted = contains === undefined ? all : all.filter(({ origin, path }) => `${origin}${path}`.includes(contains))
-  const shown = wanted.slice(offset, offset + Math.min(limit, mostEndpointsShown))
+  const shown = wanted.slice(offset, offset + Math.min(limit, maxEndpointsShown))
   const next = offset + shown.length
   return {
     total: wanted.length,

@@ -1,38 +1,38 @@
 /// <reference lib="dom" />
-import type { Kit } from '../page/dom-helpers.ts'
+import type { DomHelpers } from '../page/dom-helpers.ts'
 import type { AuditFault } from '../records/records.ts'
 
-/** What is asked of one frame. */
-export interface AuditAsked {
-  /** Only what this matches and holds; the whole frame when absent. */
+/** Input for the audit of one frame. */
+export interface AuditInput {
+  /** Limits the audit to the matches; default: the whole frame. */
   readonly selector?: string
-  /** What a surrounding frame's audit says of this one. */
+  /** Context of the parent frame's audit. */
   readonly context?: unknown
   readonly tags: readonly string[]
-  readonly mostFaults: number
-  readonly mostElements: number
-  readonly mostHtml: number
+  readonly maxFaults: number
+  readonly maxElements: number
+  readonly maxHtmlLength: number
 }
 
-/** What one frame's audit found. */
+/** Result for one frame. */
 export type FrameAudit =
-  | { readonly wrong: 'selector' | 'no match' | 'tag'; readonly said: string }
+  | { readonly problem: 'selector' | 'no match' | 'tag'; readonly message: string }
   | {
       readonly version: string
       readonly url: string
       readonly faults: readonly AuditFault[]
-      /** Rules that found nothing wrong. */
+      /** Rules without violations. */
       readonly passed: readonly string[]
-      /** Rules that cannot tell. */
+      /** Rules with an incomplete result. */
       readonly unsure: readonly string[]
-      /** Frames inside that are part of the page's content. */
+      /** Frames inside the audited content. */
       readonly frames: readonly FrameContext[]
     }
 
 interface FrameContext {
-  /** One selector for each root on the way: the document, then shadow roots. */
+  /** One selector per root: the document, then shadow roots. */
   readonly path: readonly string[]
-  /** For people. */
+  /** Readable selector. */
   readonly selector: string
   readonly context: unknown
 }
@@ -78,60 +78,60 @@ interface Axe {
 }
 
 /**
- * What the engine needs before it is loaded: it yields by timers between its rules, but a script's time limit reaches only as far as
- * the script itself and what follows from it at once. Timers of no time become that; the page's own timers are not touched.
+ * Runs before the engine is loaded. The engine yields with timers between rules, but the time limit of a script only covers the script
+ * and its microtasks. Zero-delay timers of the engine become microtasks; timers of the page are not affected.
  */
 export const beforeEngine = `if (globalThis.unfoldLater === undefined) {
   const later = globalThis.unfoldLater = globalThis.setTimeout
   globalThis.setTimeout = (work, ms = 0, ...rest) => ms > 0 ? later(work, ms, ...rest) : (Promise.resolve().then(() => work(...rest)), 0)
 }`
 
-/** Runs in pages: audits one frame with the engine that is loaded there. Stands alone, because its text is what is sent. */
-export async function auditFrame(asked: AuditAsked, kit: Kit): Promise<FrameAudit> {
-  const { selector, tags, mostFaults, mostElements, mostHtml } = asked
-  const mostFrames = 20
+/** Runs in pages: audits one frame with the loaded engine. Self-contained, because its source text is sent. */
+export async function auditFrame(input: AuditInput, dom: DomHelpers): Promise<FrameAudit> {
+  const { selector, tags, maxFaults, maxElements, maxHtmlLength } = input
+  const maxFrames = 20
   const axe = Reflect.get(globalThis, 'axe') as Axe
 
   const known = [...new Set(axe.getRules().flatMap((rule) => rule.tags))]
   const unknown = tags.find((tag) => !known.includes(tag))
-  if (unknown !== undefined) return { wrong: 'tag', said: known.filter((tag) => !tag.includes('.')).join(', ') }
+  if (unknown !== undefined) return { problem: 'tag', message: known.filter((tag) => !tag.includes('.')).join(', ') }
   if (selector !== undefined) {
     try {
-      if (kit.all(document, selector).length === 0) return { wrong: 'no match', said: '' }
+      if (dom.all(document, selector).length === 0) return { problem: 'no match', message: '' }
     } catch (error) {
-      return { wrong: 'selector', said: kit.cut(error instanceof Error ? error.message : String(error), 500) }
+      return { problem: 'selector', message: dom.cut(error instanceof Error ? error.message : String(error), 500) }
     }
   }
-  const context = asked.context ?? { include: [[selector ?? ':root']], exclude: [] }
-  const isInner = asked.context !== undefined
+  const context = input.context ?? { include: [[selector ?? ':root']], exclude: [] }
+  const isInner = input.context !== undefined
 
   const summaryOf = ({ any, all, none }: RawNode): string => {
     const must = [...all, ...none].flatMap(({ message }) => message ?? [])
     const either = any.flatMap(({ message }) => message ?? [])
-    return kit.cut([...must, either.join('; or: ')].filter((text) => text !== '').join('; '), 300)
+    return dom.cut([...must, either.join('; or: ')].filter((text) => text !== '').join('; '), 300)
   }
   const faultOf = (rule: RawRule): AuditFault => ({
     rule: rule.id,
     impact: rule.impact ?? 'moderate',
-    help: kit.cut(rule.help, 300),
-    description: kit.cut(rule.description, 300),
+    help: dom.cut(rule.help, 300),
+    description: dom.cut(rule.description, 300),
     helpUrl: rule.helpUrl,
     tags: rule.tags,
-    elements: rule.violations.slice(0, mostElements).map((each) => ({
-      selector: kit.cut(
+    elements: rule.violations.slice(0, maxElements).map((each) => ({
+      selector: dom.cut(
         each.node.selector.map((part) => (typeof part === 'string' ? part : part.join(' >>> '))).join(' >>> '),
         500,
       ),
-      html: kit.snippet(each.node.element, mostHtml),
+      html: dom.snippet(each.node.element, maxHtmlLength),
       summary: summaryOf(each),
     })),
     count: rule.violations.length,
   })
-  // The engine's own reports describe every element; on a large page that alone takes longer than the audit.
+  // The built-in reporters describe every element, which takes longer than the audit on a large page.
   axe.addReporter('unfold', (found, options, done) => {
     let rules = found
     if (isInner) {
-      // The engine leaves these steps to the page around, which is in another world here.
+      // The engine leaves these steps to the page, which is in another world here.
       rules = axe._audit.after(rules, options)
       for (const rule of rules) axe.utils.publishMetaData(rule)
       rules = rules.map((rule) => axe.utils.finalizeRuleResult(rule))
@@ -139,46 +139,46 @@ export async function auditFrame(asked: AuditAsked, kit: Kit): Promise<FrameAudi
     done({
       faults: rules
         .filter(({ violations }) => violations.length > 0)
-        .slice(0, mostFaults)
+        .slice(0, maxFaults)
         .map(faultOf),
       passed: rules.filter(({ passes }) => passes.length > 0).map(({ id }) => id),
       unsure: rules.filter(({ incomplete }) => incomplete.length > 0).map(({ id }) => id),
     })
   })
-  const frames = axe.utils.getFrameContexts(context).slice(0, mostFrames)
+  const frames = axe.utils.getFrameContexts(context).slice(0, maxFrames)
   const result = (await axe.run(context, {
     reporter: 'unfold',
     iframes: false,
-    // An audit asks for nothing over the network.
+    // The audit must not cause network requests.
     preload: false,
-    // Whether frames are audited is known better here.
+    // The caller decides which frames are audited.
     rules: { 'frame-tested': { enabled: false } },
     ...(tags.length > 0 && { runOnly: { type: 'tag', values: tags } }),
   })) as Pick<Extract<FrameAudit, { version: string }>, 'faults' | 'passed' | 'unsure'>
   return {
     version: axe.version,
-    url: kit.cut(location.href, 2_000),
+    url: dom.cut(location.href, 2_000),
     ...result,
     frames: frames.map(({ frameSelector, frameContext }) => {
       const path = typeof frameSelector === 'string' ? [frameSelector] : frameSelector
-      const [element] = path.length === 1 ? Array.from(kit.all(document, path[0] ?? '')) : []
-      return { path, selector: (element && kit.selectorOf(element)) ?? path.join(' >>> '), context: frameContext }
+      const [element] = path.length === 1 ? Array.from(dom.all(document, path[0] ?? '')) : []
+      return { path, selector: (element && dom.selectorOf(element)) ?? path.join(' >>> '), context: frameContext }
     }),
   }
 }
 
-/** Runs in pages: the frame element at a path of selectors. */
-export function frameElement({ path }: { readonly path: readonly string[] }, kit: Kit): Element | null {
+/** Runs in pages: finds the frame element at a path of selectors. */
+export function frameElement({ path }: { readonly path: readonly string[] }, dom: DomHelpers): Element | null {
   let element: Element | null = null
   for (const part of path) {
-    const root: Document | ShadowRoot | undefined = element === null ? document : kit.shadowOf(element)
-    element = root === undefined ? null : (kit.all(root, part)[0] ?? null)
+    const root: Document | ShadowRoot | undefined = element === null ? document : dom.shadowOf(element)
+    element = root === undefined ? null : (dom.all(root, part)[0] ?? null)
     if (element === null) return null
   }
   return element
 }
 
-/** Runs in pages: how many elements there are. */
-export function countElements(_: null, kit: Kit): number {
-  return kit.all(document, '*').length
+/** Runs in pages: counts the elements. */
+export function countElements(_: null, dom: DomHelpers): number {
+  return dom.all(document, '*').length
 }

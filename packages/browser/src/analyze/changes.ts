@@ -1,59 +1,59 @@
 import { pathText, segmentsOf } from '../api/path.ts'
-import { missedSince, presentPlace } from '../recording/places.ts'
 import type { Recording } from '../recording/recording.ts'
+import { currentSeq, missedSince } from '../recording/sequence.ts'
 import { type Kind, kinds, type LogEntry, type NetworkRequest } from '../records/records.ts'
-import { beginning } from '../reply/reply.ts'
+import { truncate } from '../reply/reply.ts'
 import { Groups, messageKey } from './groups.ts'
 
-/** What happened since a place. */
+/** Changes since a sequence number. */
 export interface Changes {
   readonly since: number
-  /** The place of now: what comes later is `since` it. */
+  /** Current sequence number, to pass as `since` later. */
   readonly latest: number
-  /** How many records of each kind came, of those that are kept. */
+  /** Number of new records of each kind that are still buffered. */
   readonly counts: { readonly [K in Kind]: number }
   readonly errors: readonly MessageGroup[]
   readonly warnings: readonly MessageGroup[]
   readonly failures: readonly FailureGroup[]
   readonly endpoints: readonly { readonly method: string; readonly url: string; readonly calls: number }[]
   readonly navigations: readonly { readonly seq: number; readonly at: number; readonly url: string; readonly cause?: string }[]
-  /** Groups and entries that are not shown here. */
+  /** Number of groups and entries that are not shown. */
   readonly more?: { readonly [what: string]: number }
-  /** What came and is gone already, by kind. */
+  /** Number of new records that were dropped already, by kind. */
   readonly gone?: { readonly [K in Kind]?: number }
-  /** The same in words. */
+  /** Summary as text. */
   readonly note?: string
 }
 
-/** Messages that are the same but for numbers, ids and addresses. */
+/** Messages that differ only in numbers, ids and URLs. */
 interface MessageGroup {
   readonly text: string
   readonly count: number
   readonly firstSeq: number
   readonly lastSeq: number
   readonly source?: string
-  /** Nothing like it is kept from before. */
+  /** No similar message is buffered from before. */
   readonly isNew: boolean
 }
 
-/** Requests to one address that failed in the same way. */
+/** Requests to one URL that failed in the same way. */
 interface FailureGroup {
   readonly method: string
   readonly url: string
-  /** 0 when there was no answer. */
+  /** 0 without a response. */
   readonly status: number
   readonly failure?: string
   readonly count: number
   readonly firstSeq: number
   readonly lastSeq: number
-  /** Nothing like it is kept from before. */
+  /** No similar failure is buffered from before. */
   readonly isNew: boolean
 }
 
-const mostGroups = 500
-const mostShown = 20
+const maxGroups = 500
+const maxShown = 20
 
-/** What happened since the place `since`: `latest` of an earlier answer, or 0 for everything. */
+/** Returns the changes since a sequence number: `latest` of an earlier result, or 0 for everything. */
 export function changesSince(recording: Recording, since: number): Changes {
   const counts = Object.fromEntries(kinds.map((kind) => [kind, countSince(recording, kind, since)])) as {
     readonly [K in Kind]: number
@@ -68,17 +68,17 @@ export function changesSince(recording: Recording, since: number): Changes {
   const endpoints = newEndpoints(recording, since)
   const navigations = navigated(recording, since)
   const all = { errors, warnings, failures, endpoints, navigations }
-  const more = Object.entries(all).flatMap(([what, list]) => (list.length > mostShown ? [[what, list.length - mostShown]] : []))
+  const more = Object.entries(all).flatMap(([what, list]) => (list.length > maxShown ? [[what, list.length - maxShown]] : []))
   return {
     since,
-    latest: presentPlace(recording),
+    latest: currentSeq(recording),
     counts,
-    errors: errors.slice(0, mostShown),
-    warnings: warnings.slice(0, mostShown),
-    failures: failures.slice(0, mostShown),
-    endpoints: endpoints.slice(0, mostShown),
-    // Of these the newest say where the person is.
-    navigations: navigations.slice(-mostShown),
+    errors: errors.slice(0, maxShown),
+    warnings: warnings.slice(0, maxShown),
+    failures: failures.slice(0, maxShown),
+    endpoints: endpoints.slice(0, maxShown),
+    // The newest show where the user is.
+    navigations: navigations.slice(-maxShown),
     ...(more.length > 0 && { more: Object.fromEntries(more) }),
     ...(total > 0 && {
       gone,
@@ -98,7 +98,7 @@ function countSince(recording: Recording, kind: Kind, since: number): number {
 
 function messages(recording: Recording, since: number, level: LogEntry['level']): readonly MessageGroup[] {
   const known = new Set<string>()
-  const groups = new Groups<LogEntry>(mostGroups)
+  const groups = new Groups<LogEntry>(maxGroups)
   for (const entry of recording.of('logs')) {
     if (entry.level !== level) continue
     const key = messageKey(entry.text)
@@ -106,12 +106,12 @@ function messages(recording: Recording, since: number, level: LogEntry['level'])
     else groups.add(key, entry)
   }
   return groups.list().map(({ key, first, count, lastSeq }) => ({
-    text: beginning(first.text, 300),
+    text: truncate(first.text, 300),
     count,
     firstSeq: first.seq,
     lastSeq,
     ...(first.source !== undefined && {
-      source: `${beginning(first.source.url, 200)}:${first.source.line}:${first.source.column}`,
+      source: `${truncate(first.source.url, 200)}:${first.source.line}:${first.source.column}`,
     }),
     isNew: !known.has(key),
   }))
@@ -119,7 +119,7 @@ function messages(recording: Recording, since: number, level: LogEntry['level'])
 
 function failing(recording: Recording, since: number): readonly FailureGroup[] {
   const known = new Set<string>()
-  const groups = new Groups<NetworkRequest>(mostGroups)
+  const groups = new Groups<NetworkRequest>(maxGroups)
   for (const request of recording.of('network')) {
     if (request.status > 0 && request.status < 400) continue
     const key = `${request.method} ${request.status} ${request.failure ?? ''} ${addressKey(request.url)}`
@@ -128,9 +128,9 @@ function failing(recording: Recording, since: number): readonly FailureGroup[] {
   }
   return groups.list().map(({ key, first, count, lastSeq }) => ({
     method: first.method,
-    url: beginning(first.url, 300),
+    url: truncate(first.url, 300),
     status: first.status,
-    ...(first.failure !== undefined && { failure: beginning(first.failure, 200) }),
+    ...(first.failure !== undefined && { failure: truncate(first.failure, 200) }),
     count,
     firstSeq: first.seq,
     lastSeq,
@@ -150,12 +150,12 @@ function newEndpoints(recording: Recording, since: number): Changes['endpoints']
     .flatMap(({ origin, path, methods }) =>
       methods
         .filter(({ firstSeq }) => firstSeq > since)
-        .map(({ method, calls }) => ({ method, url: beginning(`${origin}${path}`, 300), calls })),
+        .map(({ method, calls }) => ({ method, url: truncate(`${origin}${path}`, 300), calls })),
     )
 }
 
 function navigated(recording: Recording, since: number): Changes['navigations'] {
   return [...recording.of('actions')]
     .filter(({ action, seq }) => action === 'navigation' && seq > since)
-    .map(({ seq, at, url, cause }) => ({ seq, at, url: beginning(url, 300), ...(cause !== undefined && { cause }) }))
+    .map(({ seq, at, url, cause }) => ({ seq, at, url: truncate(url, 300), ...(cause !== undefined && { cause }) }))
 }

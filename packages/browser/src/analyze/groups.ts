@@ -1,10 +1,10 @@
-/** Things that are the same but for what differs from time to time, counted together; the first `most` groups of them. */
+/** Groups equal values and counts them; keeps the first `max` groups. */
 export class Groups<T extends { readonly seq: number }> {
   readonly #groups = new Map<string, { first: T; count: number; lastSeq: number }>()
-  readonly #most: number
+  readonly #max: number
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   add(key: string, value: T): void {
@@ -12,10 +12,10 @@ export class Groups<T extends { readonly seq: number }> {
     if (group !== undefined) {
       group.count += 1
       group.lastSeq = value.seq
-    } else if (this.#groups.size < this.#most) this.#groups.set(key, { first: value, count: 1, lastSeq: value.seq })
+    } else if (this.#groups.size < this.#max) this.#groups.set(key, { first: value, count: 1, lastSeq: value.seq })
   }
 
-  /** The largest first. */
+  /** Largest group first. */
   list(): readonly { readonly key: string; readonly first: T; readonly count: number; readonly lastSeq: number }[] {
     return [...this.#groups]
       .map(([key, group]) => ({ key, ...group }))
@@ -23,7 +23,7 @@ export class Groups<T extends { readonly seq: number }> {
   }
 }
 
-/** A message without its numbers, ids and addresses: what makes it the same message another time. */
+/** Normalizes a message: removes numbers, ids and URLs. */
 export function messageKey(text: string): string {
   return text
     .slice(0, 500)

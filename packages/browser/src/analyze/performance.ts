@@ -1,24 +1,24 @@
 import { type Baselines, type Metric, pageOf } from '../recording/baselines.ts'
 import type { Recording } from '../recording/recording.ts'
 import type { NetworkRequest, PerformanceSnapshot } from '../records/records.ts'
-import { beginning } from '../reply/reply.ts'
+import { truncate } from '../reply/reply.ts'
 
 export interface PerformanceOptions {
-  /** Only pages whose address contains this. */
+  /** Only pages whose URL contains this. */
   readonly url?: string
-  /** How many pages, and how many requests, at most: 10 unless told. */
+  /** Maximum number of pages and of requests. Default: 10. */
   readonly limit?: number
 }
 
-/** How one page performed last, against its baseline. */
+/** Latest measurement of a page, compared with its baseline. */
 interface PageAnalysis {
   readonly url: string
   readonly seq: number
   readonly measuredAt: number
-  /** How many times it was measured, of those that are kept. */
+  /** Number of buffered measurements. */
   readonly measured: number
   readonly baselineAt: number
-  /** There is nothing to compare yet. */
+  /** There is no earlier measurement to compare with. */
   readonly isBaseline?: true
   readonly metrics: readonly Metric[]
   readonly longTasks: PerformanceSnapshot['longTasks']
@@ -35,25 +35,25 @@ interface RequestCost {
 }
 
 export interface PerformanceAnalysis {
-  /** The one measured last comes first. */
+  /** Most recently measured first. */
   readonly pages: readonly PageAnalysis[]
-  /** Pages that are not shown. */
+  /** Number of pages that are not shown. */
   readonly morePages?: number
   readonly slowest: readonly RequestCost[]
   readonly largest: readonly RequestCost[]
-  /** Long tasks of the pages shown, taken together. */
+  /** Long tasks of the shown pages. */
   readonly longTasks: PerformanceSnapshot['longTasks']
 }
 
-const mostShown = 50
+const maxShown = 50
 
-/** The newest measurement of each page against its baseline, and the requests that cost most. */
-export function performanceOf(
+/** Compares the newest measurement of each page with its baseline, and finds the most expensive requests. */
+export function analyzePerformance(
   recording: Recording,
   baselines: Baselines,
   { url = '', limit = 10 }: PerformanceOptions = {},
 ): PerformanceAnalysis {
-  const most = Math.min(limit, mostShown)
+  const max = Math.min(limit, maxShown)
   const newest = new Map<string, { snapshot: PerformanceSnapshot; measured: number }>()
   for (const snapshot of recording.of('snapshots')) {
     baselines.observe(snapshot)
@@ -63,16 +63,16 @@ export function performanceOf(
     newest.set(page, { snapshot, measured })
   }
   const wanted = [...newest.values()].reverse().filter(({ snapshot }) => snapshot.url.includes(url))
-  const pages = wanted.slice(0, most).map(({ snapshot, measured }) => analysisOf(baselines, snapshot, measured))
+  const pages = wanted.slice(0, max).map(({ snapshot, measured }) => analysisOf(baselines, snapshot, measured))
   const requests = [...recording.of('network')].filter(({ pageUrl, status }) => status > 0 && pageUrl.includes(url)).map(costOf)
   return {
     pages,
     ...(wanted.length > pages.length && { morePages: wanted.length - pages.length }),
-    slowest: requests.toSorted((a, b) => b.ms - a.ms || a.seq - b.seq).slice(0, most),
+    slowest: requests.toSorted((a, b) => b.ms - a.ms || a.seq - b.seq).slice(0, max),
     largest: requests
       .filter(({ bytes }) => bytes > 0)
       .sort((a, b) => b.bytes - a.bytes || a.seq - b.seq)
-      .slice(0, most),
+      .slice(0, max),
     longTasks: {
       count: pages.reduce((sum, { longTasks }) => sum + longTasks.count, 0),
       total: pages.reduce((sum, { longTasks }) => sum + longTasks.total, 0),
@@ -84,7 +84,7 @@ export function performanceOf(
 function analysisOf(baselines: Baselines, snapshot: PerformanceSnapshot, measured: number): PageAnalysis {
   const { baselineAt, isBaseline, metrics } = baselines.compare(snapshot)
   return {
-    url: beginning(snapshot.url, 500),
+    url: truncate(snapshot.url, 500),
     seq: snapshot.seq,
     measuredAt: snapshot.at,
     measured,
@@ -96,5 +96,5 @@ function analysisOf(baselines: Baselines, snapshot: PerformanceSnapshot, measure
 }
 
 function costOf({ seq, method, url, type, status, at, startedAt, transferred }: NetworkRequest): RequestCost {
-  return { seq, method, url: beginning(url, 300), type, status, ms: Math.max(0, Math.round(at - startedAt)), bytes: transferred }
+  return { seq, method, url: truncate(url, 300), type, status, ms: Math.max(0, Math.round(at - startedAt)), bytes: transferred }
 }

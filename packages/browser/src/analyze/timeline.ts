@@ -1,11 +1,11 @@
 import type { Recording } from '../recording/recording.ts'
 import type { Kind, LogEntry, NetworkRequest, PerformanceSnapshot, Records, SocketEvent, UserAction } from '../records/records.ts'
-import { beginning } from '../reply/reply.ts'
+import { truncate } from '../reply/reply.ts'
 
 export interface TimelineOptions {
-  /** How many entries at most: 50 unless told, 200 at most. */
+  /** Maximum number of entries. Default: 50; maximum: 200. */
   readonly limit?: number
-  /** Only what was recorded before this place: `before` of the newer part. */
+  /** Only records before this sequence number: `before` of the newer page. */
   readonly before?: number
   readonly tab?: string
   readonly kinds?: readonly TimelineKind[]
@@ -13,40 +13,40 @@ export interface TimelineOptions {
 
 export type TimelineKind = Exclude<Kind, 'audits'>
 
-/** Something that happened, and how long after the last thing the person did. */
+/** Event with its delay after the last user action. */
 interface TimelineEntry {
   readonly seq: number
   readonly kind: TimelineKind
-  /** When it began, in milliseconds since 1970. */
+  /** Start time in milliseconds since 1970. */
   readonly at: number
   readonly tab: string
-  /** Milliseconds since the action that it follows, in the same tab. */
+  /** Milliseconds since the preceding action in the same tab. */
   readonly afterMs?: number
-  /** The place of that action. */
+  /** Sequence number of that action. */
   readonly afterSeq?: number
   readonly what: string
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   readonly tookMs?: number
 }
 
-/** A part of what happened. */
+/** Page of the timeline. */
 export interface Timeline {
-  /** In the order in which they began. */
+  /** In order of their start. */
   readonly entries: readonly TimelineEntry[]
-  /** Leads to the part before; absent when there is none. */
+  /** Leads to the older page; absent if there is none. */
   readonly before?: number
-  /** Something older was recorded, and is gone. */
+  /** Older records were dropped. */
   readonly isOlderGone?: true
 }
 
 export const timelineKinds = ['actions', 'network', 'logs', 'sockets', 'snapshots'] as const satisfies readonly TimelineKind[]
 const defaultEntries = 50
-const mostEntries = 200
+const maxEntries = 200
 
-/** What happened around the person's actions. Parts joined by `before` hold each record once, whatever is recorded meanwhile. */
-export function timelineOf(recording: Recording, options: TimelineOptions = {}): Timeline {
+/** Builds a timeline around user actions. Pages joined by `before` contain each record once. */
+export function buildTimeline(recording: Recording, options: TimelineOptions = {}): Timeline {
   const { limit = defaultEntries, before, tab, kinds = timelineKinds } = options
-  const most = Math.min(Math.max(1, Math.trunc(limit)), mostEntries)
+  const max = Math.min(Math.max(1, Math.trunc(limit)), maxEntries)
   const chosen: TimelineEntry[] = []
   const streams = kinds.map((kind) => entriesOf(recording, kind, before))
   const heads = streams.map((stream) => stream.next().value)
@@ -58,7 +58,7 @@ export function timelineOf(recording: Recording, options: TimelineOptions = {}):
     if (head === undefined) break
     heads[newest] = streams[newest]?.next().value
     if (tab !== undefined && head.tab !== tab) continue
-    hasMore = chosen.length === most
+    hasMore = chosen.length === max
     if (hasMore) break
     chosen.push(head)
   }
@@ -78,8 +78,8 @@ function* entriesOf(recording: Recording, kind: TimelineKind, before: number | u
 
 function entryOf<K extends TimelineKind>(kind: K, record: Records[K]): TimelineEntry {
   const { seq, at, tab } = record
-  const tell: (record: Records[K]) => Partial<TimelineEntry> & { readonly what: string } = describers[kind]
-  return { seq, kind, at, tab, ...tell(record) }
+  const send: (record: Records[K]) => Partial<TimelineEntry> & { readonly what: string } = describers[kind]
+  return { seq, kind, at, tab, ...send(record) }
 }
 
 const describers: { readonly [K in TimelineKind]: (record: Records[K]) => Partial<TimelineEntry> & { readonly what: string } } = {
@@ -87,14 +87,14 @@ const describers: { readonly [K in TimelineKind]: (record: Records[K]) => Partia
   network: ({ method, url, status, failure, startedAt, at }: NetworkRequest) => ({
     at: startedAt,
     tookMs: Math.max(0, Math.round(at - startedAt)),
-    what: `${method} ${beginning(url, 200)} → ${status === 0 ? beginning(failure ?? 'no answer', 80) : status}`,
+    what: `${method} ${truncate(url, 200)} → ${status === 0 ? truncate(failure ?? 'no answer', 80) : status}`,
   }),
-  logs: ({ level, text }: LogEntry) => ({ what: `${level}: ${beginning(text, 200)}` }),
+  logs: ({ level, text }: LogEntry) => ({ what: `${level}: ${truncate(text, 200)}` }),
   sockets: ({ event, url, text, bytes }: SocketEvent) => ({
-    what: `socket ${event}: ${text === undefined ? beginning(url, 120) : beginning(text, 120)}${bytes > 0 ? ` (${bytes} bytes)` : ''}`,
+    what: `socket ${event}: ${text === undefined ? truncate(url, 120) : truncate(text, 120)}${bytes > 0 ? ` (${bytes} bytes)` : ''}`,
   }),
   snapshots: ({ url, lcp, cls, inp }: PerformanceSnapshot) => ({
-    what: `measured ${beginning(url, 120)}:${said('LCP', lcp)}${said('INP', inp)}${said('CLS', cls)}`,
+    what: `measured ${truncate(url, 120)}:${said('LCP', lcp)}${said('INP', inp)}${said('CLS', cls)}`,
   }),
 }
 
@@ -103,16 +103,16 @@ function said(name: string, value: number | undefined): string {
 }
 
 function actionText({ action, url, selectors, value, secret, checked, key, scroll, cause }: UserAction): string {
-  if (action === 'navigation') return `navigation${cause === undefined ? '' : ` (${cause})`} to ${beginning(url, 200)}`
+  if (action === 'navigation') return `navigation${cause === undefined ? '' : ` (${cause})`} to ${truncate(url, 200)}`
   if (action === 'scroll') return `scroll to ${scroll?.x ?? 0}, ${scroll?.y ?? 0}`
   const name = selectors?.role?.name || selectors?.label || selectors?.text || selectors?.testId || selectors?.css || ''
-  const where = `${selectors?.role?.role ?? 'element'} ${JSON.stringify(beginning(name, 80))}`
-  const given = secret === true ? ' (secret)' : value === undefined ? '' : `: ${JSON.stringify(beginning(value, 80))}`
+  const where = `${selectors?.role?.role ?? 'element'} ${JSON.stringify(truncate(name, 80))}`
+  const given = secret === true ? ' (secret)' : value === undefined ? '' : `: ${JSON.stringify(truncate(value, 80))}`
   const state = checked === undefined ? '' : checked ? ' on' : ' off'
   return `${action}${key === undefined ? '' : ` ${key}`} ${where}${given}${state}`
 }
 
-/** In the order in which things began, each with the action of its tab that came last before it. */
+/** Sorts by start time and links each entry to the preceding action in its tab. */
 function withActions(recording: Recording, chosen: readonly TimelineEntry[]): readonly TimelineEntry[] {
   const actions = [...recording.of('actions')].sort(byTime)
   return chosen.toSorted(byTime).map((entry) => {
@@ -123,7 +123,7 @@ function withActions(recording: Recording, chosen: readonly TimelineEntry[]): re
 }
 
 function isBefore(action: UserAction, entry: TimelineEntry): boolean {
-  // What a click causes can carry the time of the click itself; then the order of recording decides.
+  // An effect can carry the time of its click; then the order of recording decides.
   return action.at < entry.at || (action.at === entry.at && action.seq < entry.seq)
 }
 

@@ -2,11 +2,11 @@ import type { NetworkRequest } from '../records/records.ts'
 import { Operation } from './operation.ts'
 import type { Shape } from './shape.ts'
 
-const mostMethods = 10
-const leastAlikeFields = 4
+const maxMethods = 10
+const minCommonFields = 4
 const levelsCompared = 3
 
-/** All that happens at one address pattern, by method. */
+/** Operations of one URL pattern, by method. */
 export class Endpoint {
   readonly #operations = new Map<string, Operation>()
   #likeness: { readonly version: number; readonly names: string | undefined } | undefined
@@ -19,18 +19,18 @@ export class Endpoint {
     return this.operations.reduce((sum, { calls }) => sum + calls, 0)
   }
 
-  /** The place of the request that showed it first. */
+  /** Sequence number of the first request. */
   get firstSeq(): number {
     return this.operations.reduce((first, { firstSeq }) => Math.min(first, firstSeq), Number.POSITIVE_INFINITY)
   }
 
-  /** About how much memory it holds, in places of shapes. */
+  /** Approximate size, in shape nodes. */
   get places(): number {
     return this.operations.reduce((sum, { places }) => sum + places, 0)
   }
 
-  /** What it answers, for comparison; nothing when that is too little to compare, or when it is not only read. */
-  get likeness(): string | undefined {
+  /** Field names of the response for comparison; `undefined` if there are too few, or the endpoint also writes. */
+  get generalizeUrl(): string | undefined {
     const [operation, ...others] = this.operations
     if (operation?.method !== 'GET' || others.length > 0) return undefined
     if (this.#likeness?.version !== operation.version) this.#likeness = { version: operation.version, names: namesOf(operation) }
@@ -47,7 +47,7 @@ export class Endpoint {
 
   #operation(method: string, seq: number): Operation | undefined {
     const known = this.#operations.get(method)
-    if (known !== undefined || this.#operations.size >= mostMethods) return known
+    if (known !== undefined || this.#operations.size >= maxMethods) return known
     const operation = new Operation(method, seq)
     this.#operations.set(method, operation)
     return operation
@@ -56,7 +56,7 @@ export class Endpoint {
 
 function namesOf({ answers }: Operation): string | undefined {
   const names = answers.filter(({ status }) => status < 300).flatMap(({ body }) => namesIn(body, levelsCompared))
-  return names.length < leastAlikeFields ? undefined : [...new Set(names)].sort().join('\n')
+  return names.length < minCommonFields ? undefined : [...new Set(names)].sort().join('\n')
 }
 
 function namesIn({ object, items }: Shape, levels: number): readonly string[] {

@@ -2,18 +2,18 @@ import type { NetworkRequest } from '../records/records.ts'
 import { openapiOf } from './openapi.ts'
 import { isJsonType, type Operation } from './operation.ts'
 import { pathText, segmentsOf } from './path.ts'
-import { PathTree, whereabouts } from './path-tree.ts'
-import { nothing } from './shape.ts'
+import { locationOf, PathTree } from './path-tree.ts'
+import { emptyShape } from './shape.ts'
 import type { Schema } from './shape-schema.ts'
 import { shapeText } from './shape-text.ts'
 
-/** One address pattern and what happens there. */
+/** URL pattern with its operations. */
 export interface EndpointSummary {
   readonly origin: string
-  /** With `{id}` for what differs from call to call. */
+  /** With `{id}` for variable segments. */
   readonly path: string
   readonly calls: number
-  /** The place of the request that showed it first. */
+  /** Sequence number of the first request. */
   readonly firstSeq: number
   readonly methods: readonly MethodSummary[]
 }
@@ -27,13 +27,13 @@ interface MethodSummary {
   readonly requestTypes?: readonly string[]
   readonly requestBody?: string
   readonly answers: readonly AnswerSummary[]
-  /** Calls without an answer. */
+  /** Calls without a response. */
   readonly failed?: number
-  /** Bodies that were cut, so that nothing could be learnt of them. */
+  /** Truncated bodies, which have no shape. */
   readonly cutBodies?: number
-  /** How calls were authorized: `bearer`, `cookie`, `header x-api-key`, `none` … */
+  /** Authorization of calls: `bearer`, `cookie`, `header x-api-key`, `none` … */
   readonly auth: readonly string[]
-  /** Milliseconds, of the newest calls that were not answered by the cache; `max` is of all. */
+  /** Milliseconds of the newest calls that were not served from a cache; `max` is of all. */
   readonly latency?: { readonly p50: number; readonly p95: number; readonly max: number }
 }
 
@@ -44,11 +44,11 @@ interface AnswerSummary {
   readonly body?: string
 }
 
-/** At most this many endpoints are kept, the ones seen last. */
-export const mostEndpoints = 500
-const mostPlaces = 100_000
+/** Maximum number of endpoints; the least recently used are dropped. */
+export const maxEndpoints = 500
+const maxNodes = 100_000
 
-/** The API of the page's servers as its traffic shows it: which endpoints there are, how they are called, what they answer. */
+/** API of the page's servers, inferred from its traffic: endpoints, parameters, responses. */
 export class Endpoints {
   readonly #tree = new PathTree()
   #places = 0
@@ -58,7 +58,7 @@ export class Endpoints {
     return this.#tree.size
   }
 
-  /** How many endpoints had to go because there were too many, or they were too large. */
+  /** Number of endpoints dropped because of the limits. */
   get evicted(): number {
     return this.#evicted
   }
@@ -67,11 +67,11 @@ export class Endpoints {
     if (!isApi(request) || !URL.canParse(request.url)) return
     const url = new URL(request.url)
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return
-    const place = this.#tree.place(url.origin, segmentsOf(url.pathname))
-    const before = place.endpoint.places
-    place.endpoint.observe(request, url)
-    this.#places += place.endpoint.places - before
-    this.#tree.settle(place)
+    const node = this.#tree.node(url.origin, segmentsOf(url.pathname))
+    const before = node.endpoint.places
+    node.endpoint.observe(request, url)
+    this.#places += node.endpoint.places - before
+    this.#tree.settle(node)
     this.#bound()
   }
 
@@ -81,7 +81,7 @@ export class Endpoints {
     this.#evicted = 0
   }
 
-  /** By address. */
+  /** Sorted by URL. */
   list(): readonly EndpointSummary[] {
     return this.#known().map(({ origin, path, endpoint }) => ({
       origin,
@@ -92,24 +92,24 @@ export class Endpoints {
     }))
   }
 
-  /** An OpenAPI 3.1 document of one origin's endpoints: the one that is called most, unless another is named. */
+  /** Returns an OpenAPI 3.1 document for one origin. Default: the most frequently called one. */
   openapi(origin?: string): Schema {
     return openapiOf(this.#known(), origin)
   }
 
   #known() {
-    const all = [...this.#tree].flatMap((place) => {
-      const { origin, segments } = whereabouts(place)
-      return place.endpoint === undefined ? [] : [{ origin, segments, path: pathText(segments), endpoint: place.endpoint }]
+    const all = [...this.#tree].flatMap((node) => {
+      const { origin, segments } = locationOf(node)
+      return node.endpoint === undefined ? [] : [{ origin, segments, path: pathText(segments), endpoint: node.endpoint }]
     })
     return all.sort((a, b) => compare(a.origin, b.origin) || compare(a.path, b.path))
   }
 
   #bound(): void {
-    if (this.#tree.size <= mostEndpoints && this.#places <= mostPlaces) return
-    // Merging places makes them fewer than the sum says: it is counted anew before anything has to go for it.
+    if (this.#tree.size <= maxEndpoints && this.#places <= maxNodes) return
+    // Merging shares nodes, so the size is counted again before anything is dropped.
     this.#places = [...this.#tree].reduce((sum, { endpoint }) => sum + (endpoint?.places ?? 0), 0)
-    while (this.#tree.size > 1 && (this.#tree.size > mostEndpoints || this.#places > mostPlaces)) {
+    while (this.#tree.size > 1 && (this.#tree.size > maxEndpoints || this.#places > maxNodes)) {
       const { oldest } = this.#tree
       if (oldest === undefined) return
       this.#places -= oldest.endpoint?.places ?? 0
@@ -132,12 +132,12 @@ function summaryOf(operation: Operation): MethodSummary {
     firstSeq,
     ...(query.object !== undefined && query.object.fields.size > 0 && { query: shapeText(query) }),
     ...(requestTypes.size > 0 && { requestTypes: [...requestTypes].sort() }),
-    ...(request !== nothing && { requestBody: shapeText(request) }),
+    ...(request !== emptyShape && { requestBody: shapeText(request) }),
     answers: operation.answers.map(({ status, calls: answered, contentTypes, body }) => ({
       status,
       calls: answered,
       ...(contentTypes.length > 0 && { contentTypes }),
-      ...(body !== nothing && { body: shapeText(body) }),
+      ...(body !== emptyShape && { body: shapeText(body) }),
     })),
     ...(failed > 0 && { failed }),
     ...(cutBodies > 0 && { cutBodies }),

@@ -1,6 +1,6 @@
-const mostKept = 128
+const maxSamples = 128
 
-/** How long something took: over the newest 128 times, and the longest of all. */
+/** Percentiles of the newest 128 samples, and the overall maximum. */
 export class Latency {
   readonly #newest: number[] = []
   #next = 0
@@ -13,7 +13,7 @@ export class Latency {
   add(ms: number): void {
     if (!Number.isFinite(ms) || ms < 0) return
     this.#newest[this.#next] = ms
-    this.#next = (this.#next + 1) % mostKept
+    this.#next = (this.#next + 1) % maxSamples
     this.#max = Math.max(this.#max, ms)
   }
 

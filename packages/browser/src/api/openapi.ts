@@ -1,10 +1,10 @@
 import type { Endpoint } from './endpoint.ts'
 import type { Operation } from './operation.ts'
 import { variable, variableName } from './path.ts'
-import { nothing, type Shape } from './shape.ts'
+import { emptyShape, type Shape } from './shape.ts'
 import { type Schema, shapeSchema } from './shape-schema.ts'
 
-/** An endpoint and where it is. */
+/** Endpoint with its location. */
 export interface Known {
   readonly origin: string
   readonly segments: readonly string[]
@@ -13,7 +13,7 @@ export interface Known {
 }
 
 const described = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
-// What a client sends by itself, or what OpenAPI says elsewhere.
+// Headers that clients send on their own, or that OpenAPI describes elsewhere.
 const schemes: { readonly [kind: string]: Schema } = {
   bearer: { type: 'http', scheme: 'bearer' },
   basic: { type: 'http', scheme: 'basic' },
@@ -23,7 +23,7 @@ const schemes: { readonly [kind: string]: Schema } = {
   cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
 }
 
-/** An OpenAPI 3.1 document of what was seen at one origin: the one that is called most, unless another is named. */
+/** Returns an OpenAPI 3.1 document for one origin. Default: the most frequently called one. */
 export function openapiOf(known: readonly Known[], wanted?: string): Schema {
   const origins = originsOf(known)
   const origin = wanted ?? origins[0]
@@ -35,7 +35,7 @@ export function openapiOf(known: readonly Known[], wanted?: string): Schema {
     info: {
       title: origin === undefined ? 'Nothing seen yet' : `API of ${origin}`,
       version: '0.0.0',
-      description: 'Inferred from recorded traffic: what was seen, not what is promised.',
+      description: 'Inferred from recorded traffic; not a specification.',
     },
     ...(origin !== undefined && { servers: [{ url: origin }] }),
     paths: Object.fromEntries(here.map((each) => [each.path, pathItem(each)])),
@@ -93,7 +93,7 @@ function operationObject(operation: Operation): Schema {
 }
 
 function contentOf(types: readonly string[], shape: Shape): Schema {
-  return Object.fromEntries(types.map((type) => [type, shape === nothing ? {} : { schema: shapeSchema(shape) }]))
+  return Object.fromEntries(types.map((type) => [type, shape === emptyShape ? {} : { schema: shapeSchema(shape) }]))
 }
 
 function partsOf(kinds: string): readonly string[] {

@@ -1,34 +1,34 @@
 import type { Body, Header, NetworkRequest } from '../records/records.ts'
 import { Latency } from './latency.ts'
-import { bounded, join, nothing, objectShape, placesOf, plainTextShape, type Shape, shapeOf } from './shape.ts'
+import { countNodes, emptyShape, join, limitNodes, objectShape, plainTextShape, type Shape, shapeOf } from './shape.ts'
 
-/** What is known of one kind of answer. */
+/** Observed responses of one status. */
 export interface Answer {
   readonly status: number
   readonly calls: number
   readonly contentTypes: readonly string[]
-  /** `nothing` while no body of this status could be read. */
+  /** `emptyShape` until a body with this status could be read. */
   readonly body: Shape
 }
 
-const mostStatuses = 12
-const mostContentTypes = 5
-const mostAuthKinds = 8
-const mostQueryNames = 100
-const longestRead = 1024 * 1024
+const maxStatuses = 12
+const maxContentTypes = 5
+const maxAuthKinds = 8
+const maxQueryNames = 100
+const maxReadBytes = 1024 * 1024
 
-/** One method of one endpoint, as its traffic shows it. Shapes and names only: no value is kept. */
+/** One method of an endpoint, inferred from traffic. Stores shapes and names, no values. */
 export class Operation {
   readonly method: string
-  /** The place of the request that showed it first. */
+  /** Sequence number of the first request. */
   firstSeq: number
   calls = 0
-  /** Calls without an answer. */
+  /** Calls without a response. */
   failed = 0
-  /** Bodies of which only a part is known: they teach nothing. */
+  /** Truncated bodies, which have no shape. */
   cutBodies = 0
-  query: Shape = nothing
-  request: Shape = nothing
+  query: Shape = emptyShape
+  request: Shape = emptyShape
   readonly requestTypes = new Set<string>()
   readonly auth = new Set<string>()
   readonly latency = new Latency()
@@ -47,16 +47,16 @@ export class Operation {
     return [...this.#answers.values()].sort((a, b) => a.status - b.status)
   }
 
-  /** Grows when a shape does. */
+  /** Increases when a shape changes. */
   get version(): number {
     return this.#version
   }
 
-  /** About how much memory it holds, in places of shapes. */
+  /** Approximate size, in shape nodes. */
   get places(): number {
     if (this.#weighedAt === this.#version) return this.#places
     this.#places = [this.query, this.request, ...this.answers.map(({ body }) => body)].reduce(
-      (sum, each) => sum + placesOf(each),
+      (sum, each) => sum + countNodes(each),
       1,
     )
     this.#weighedAt = this.#version
@@ -67,13 +67,13 @@ export class Operation {
     this.calls += 1
     this.query = this.#joined(this.query, queryShape(url.searchParams))
     this.#learnRequest(request.requestBody)
-    addTo(this.auth, authOf(request.requestHeaders), mostAuthKinds)
+    addTo(this.auth, authOf(request.requestHeaders), maxAuthKinds)
     if (request.status === 0) this.failed += 1
     else this.#learnAnswer(request)
     if (!request.fromCache && request.status !== 0) this.latency.add(request.at - request.startedAt)
   }
 
-  /** Takes over what another one knows. */
+  /** Merges another operation into this one. */
   absorb(other: Operation): void {
     this.firstSeq = Math.min(this.firstSeq, other.firstSeq)
     this.calls += other.calls
@@ -81,8 +81,8 @@ export class Operation {
     this.cutBodies += other.cutBodies
     this.query = this.#joined(this.query, other.query)
     this.request = this.#joined(this.request, other.request)
-    for (const type of other.requestTypes) addTo(this.requestTypes, type, mostContentTypes)
-    for (const kind of other.auth) addTo(this.auth, kind, mostAuthKinds)
+    for (const type of other.requestTypes) addTo(this.requestTypes, type, maxContentTypes)
+    for (const kind of other.auth) addTo(this.auth, kind, maxAuthKinds)
     for (const answer of other.answers) this.#addAnswer(answer)
     this.latency.absorb(other.latency)
   }
@@ -91,28 +91,28 @@ export class Operation {
     const joined = join(known, seen)
     if (joined === known) return known
     this.#version += 1
-    return bounded(joined)
+    return limitNodes(joined)
   }
 
   #learnRequest(body: Body | undefined): void {
     if (body === undefined) return
-    addTo(this.requestTypes, contentType(body.mimeType), mostContentTypes)
+    addTo(this.requestTypes, contentType(body.mimeType), maxContentTypes)
     this.request = this.#joined(this.request, this.#shapeOf(body))
   }
 
   #learnAnswer({ status, responseBody }: NetworkRequest): void {
-    const body = responseBody === undefined ? nothing : this.#shapeOf(responseBody)
+    const body = responseBody === undefined ? emptyShape : this.#shapeOf(responseBody)
     const contentTypes = responseBody === undefined ? [] : [contentType(responseBody.mimeType)].filter((type) => type !== '')
     this.#addAnswer({ status, calls: 1, contentTypes, body })
   }
 
   #addAnswer(answer: Answer): void {
-    const known = this.#answers.get(answer.status) ?? { status: answer.status, calls: 0, contentTypes: [], body: nothing }
-    if (known.calls === 0 && this.#answers.size >= mostStatuses) return
+    const known = this.#answers.get(answer.status) ?? { status: answer.status, calls: 0, contentTypes: [], body: emptyShape }
+    if (known.calls === 0 && this.#answers.size >= maxStatuses) return
     this.#answers.set(answer.status, {
       status: answer.status,
       calls: known.calls + answer.calls,
-      contentTypes: [...new Set([...known.contentTypes, ...answer.contentTypes])].slice(0, mostContentTypes),
+      contentTypes: [...new Set([...known.contentTypes, ...answer.contentTypes])].slice(0, maxContentTypes),
       body: this.#joined(known.body, answer.body),
     })
   }
@@ -120,34 +120,33 @@ export class Operation {
   #shapeOf(body: Body): Shape {
     if (body.cut === true || body.omitted !== undefined) {
       this.cutBodies += 1
-      return nothing
+      return emptyShape
     }
     return bodyShape(body)
   }
 }
 
-/** Whether it is JSON by its type. */
 export function isJsonType(mimeType: string): boolean {
   return /^(?:application|text)\/(?:[\w.+-]{1,80}\+)?json$/.test(contentType(mimeType))
 }
 
 function bodyShape({ text, encoding, mimeType }: Body): Shape {
-  if (text === undefined || encoding !== undefined || text === '' || text.length > longestRead) return nothing
+  if (text === undefined || encoding !== undefined || text === '' || text.length > maxReadBytes) return emptyShape
   if (contentType(mimeType) === 'application/x-www-form-urlencoded') return queryShape(new URLSearchParams(text))
-  if (!isJsonType(mimeType) && !/^\s*[[{]/.test(text)) return nothing
+  if (!isJsonType(mimeType) && !/^\s*[[{]/.test(text)) return emptyShape
   try {
     return shapeOf(JSON.parse(text))
   } catch {
-    return nothing
+    return emptyShape
   }
 }
 
 function queryShape(query: URLSearchParams): Shape {
-  const names = [...new Set(query.keys())].slice(0, mostQueryNames)
+  const names = [...new Set(query.keys())].slice(0, maxQueryNames)
   return objectShape(
     names.map((name) => {
       const values = query.getAll(name)
-      const shape = values.map(plainTextShape).reduce(join, nothing)
+      const shape = values.map(plainTextShape).reduce(join, emptyShape)
       return [name, values.length > 1 ? { scalars: [], items: shape } : shape]
     }),
   )
@@ -169,6 +168,6 @@ function authOf(headers: readonly Header[]): string {
   return kinds.length === 0 ? 'none' : [...new Set(kinds)].sort().slice(0, 3).join(' + ')
 }
 
-function addTo(set: Set<string>, value: string, most: number): void {
-  if (value !== '' && set.size < most) set.add(value)
+function addTo(set: Set<string>, value: string, max: number): void {
+  if (value !== '' && set.size < max) set.add(value)
 }

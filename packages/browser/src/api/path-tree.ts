@@ -1,72 +1,72 @@
 import { Endpoint } from './endpoint.ts'
 import { variable } from './path.ts'
 
-/** A place in the tree of paths. */
-export interface Place {
+/** Node of the path tree. */
+export interface PathNode {
   readonly name: string
-  readonly parent: Place | undefined
-  readonly children: Map<string, Place>
+  readonly parent: PathNode | undefined
+  readonly children: Map<string, PathNode>
   endpoint?: Endpoint
-  /** It had too many different children to be names: every further one is a value. */
+  /** Had too many different children: every further child is a variable. */
   isOpen?: true
 }
 
-// So many siblings that answer alike are values of one variable, as the users' names in `/users/ann`.
+// This many siblings with similar responses are values of one variable, like user names in `/users/ann`.
 const alikeForVariable = 8
-const mostChildren = 100
+const maxChildren = 100
 
-/** The endpoints by their paths, the one seen longest ago first. */
+/** Endpoints by path, least recently used first. */
 export class PathTree {
-  readonly #origins = new Map<string, Place>()
-  readonly #endings = new Set<Place>()
+  readonly #origins = new Map<string, PathNode>()
+  readonly #endings = new Set<PathNode>()
 
   get size(): number {
     return this.#endings.size
   }
 
-  get oldest(): Place | undefined {
+  get oldest(): PathNode | undefined {
     return this.#endings.values().next().value
   }
 
-  [Symbol.iterator](): Iterator<Place> {
+  [Symbol.iterator](): Iterator<PathNode> {
     return this.#endings.values()
   }
 
-  /** The place of an address, made when it is new. */
-  place(origin: string, segments: readonly string[]): Place & { endpoint: Endpoint } {
-    let place: Place = this.#origins.get(origin) ?? { name: origin, parent: undefined, children: new Map() }
-    this.#origins.set(origin, place)
+  /** Returns the node of a URL, and creates it if necessary. */
+  node(origin: string, segments: readonly string[]): PathNode & { endpoint: Endpoint } {
+    let node: PathNode = this.#origins.get(origin) ?? { name: origin, parent: undefined, children: new Map() }
+    this.#origins.set(origin, node)
     for (const segment of segments) {
-      const name = place.isOpen === true && !place.children.has(segment) ? variable : segment
-      place = childOf(place, name)
+      const name = node.isOpen === true && !node.children.has(segment) ? variable : segment
+      node = childOf(node, name)
     }
-    place.endpoint ??= new Endpoint()
-    this.#endings.delete(place)
-    this.#endings.add(place)
-    return place as Place & { endpoint: Endpoint }
+    node.endpoint ??= new Endpoint()
+    this.#endings.delete(node)
+    this.#endings.add(node)
+    return node as PathNode & { endpoint: Endpoint }
   }
 
-  /** Looks whether what was learnt at a place makes its name a value of a variable. */
-  settle(place: Place): void {
-    const { parent } = place
-    if (parent === undefined || place.name === variable) return
+  /** Merges a node into a variable if its siblings have similar responses. */
+  settle(node: PathNode): void {
+    const { parent } = node
+    if (parent === undefined || node.name === variable) return
     const names = [...parent.children.values()].filter(({ name }) => name !== variable)
-    if (names.length > mostChildren) {
+    if (names.length > maxChildren) {
       parent.isOpen = true
       this.#asVariable(parent, names)
       return
     }
-    const likeness = place.endpoint?.likeness
-    if (likeness === undefined) return
-    const isKnown = parent.children.get(variable)?.endpoint?.likeness === likeness
-    const alike = isKnown ? [place] : names.filter(({ endpoint }) => endpoint?.likeness === likeness)
+    const generalizeUrl = node.endpoint?.generalizeUrl
+    if (generalizeUrl === undefined) return
+    const isKnown = parent.children.get(variable)?.endpoint?.generalizeUrl === generalizeUrl
+    const alike = isKnown ? [node] : names.filter(({ endpoint }) => endpoint?.generalizeUrl === generalizeUrl)
     if (isKnown || alike.length >= alikeForVariable) this.#asVariable(parent, alike)
   }
 
-  remove(place: Place): void {
-    this.#endings.delete(place)
-    delete place.endpoint
-    for (let each: Place | undefined = place; each !== undefined; each = each.parent) {
+  remove(node: PathNode): void {
+    this.#endings.delete(node)
+    delete node.endpoint
+    for (let each: PathNode | undefined = node; each !== undefined; each = each.parent) {
       if (each.children.size > 0 || each.endpoint !== undefined) return
       if (each.parent === undefined) this.#origins.delete(each.name)
       else each.parent.children.delete(each.name)
@@ -78,7 +78,7 @@ export class PathTree {
     this.#endings.clear()
   }
 
-  #asVariable(parent: Place, children: readonly Place[]): void {
+  #asVariable(parent: PathNode, children: readonly PathNode[]): void {
     const target = childOf(parent, variable)
     for (const child of children) {
       this.#merge(child, target)
@@ -86,7 +86,7 @@ export class PathTree {
     }
   }
 
-  #merge(from: Place, to: Place): void {
+  #merge(from: PathNode, to: PathNode): void {
     if (from.endpoint !== undefined) {
       this.#endings.delete(from)
       this.#endings.delete(to)
@@ -98,18 +98,18 @@ export class PathTree {
   }
 }
 
-/** The origin of a place, and the segments that lead to it. */
-export function whereabouts(place: Place): { readonly origin: string; readonly segments: readonly string[] } {
+/** Returns the origin of a node and the segments that lead to it. */
+export function locationOf(node: PathNode): { readonly origin: string; readonly segments: readonly string[] } {
   const segments: string[] = []
-  let each = place
+  let each = node
   for (; each.parent !== undefined; each = each.parent) segments.unshift(each.name)
   return { origin: each.name, segments }
 }
 
-function childOf(parent: Place, name: string): Place {
+function childOf(parent: PathNode, name: string): PathNode {
   const known = parent.children.get(name)
   if (known !== undefined) return known
-  const child: Place = { name, parent, children: new Map() }
+  const child: PathNode = { name, parent, children: new Map() }
   parent.children.set(name, child)
   return child
 }

@@ -1,18 +1,18 @@
 import { isData } from './shape.ts'
 
-const mostSegments = 16
+const maxSegments = 16
 
-/** What stands for a part of a path that differs from call to call. */
+/** Stands for a variable path segment. */
 export const variable = '{}'
 
-/** The parts of a path; a part that is an id, or looks like data, is the `variable`. */
+/** Splits a path; segments that are ids or look like data become `variable`. */
 export function segmentsOf(path: string): readonly string[] {
   const parts = path.split('/').filter((part) => part !== '')
-  const segments = parts.slice(0, mostSegments).map((part) => (isVariable(part) ? variable : part))
-  return parts.length > mostSegments ? [...segments, variable] : segments
+  const segments = parts.slice(0, maxSegments).map((part) => (isVariable(part) ? variable : part))
+  return parts.length > maxSegments ? [...segments, variable] : segments
 }
 
-/** A path as a person writes it: `/api/items/{id}`, with `{id2}` and so on for more. */
+/** Formats a path: `/api/items/{id}`, with `{id2}` and so on for further variables. */
 export function pathText(segments: readonly string[]): string {
   let variables = 0
   const parts = segments.map((segment) => {
@@ -23,14 +23,13 @@ export function pathText(segments: readonly string[]): string {
   return `/${parts.join('/')}`
 }
 
-/** The name of the first, second … variable of a path. */
 export function variableName(place: number): string {
   return place === 1 ? 'id' : `id${place}`
 }
 
 function isVariable(segment: string): boolean {
   const text = decoded(segment)
-  // Names in paths are plain; what needs escaping is data. A number may carry the ending of a file.
+  // Names in paths need no escaping, data does. A number may have a file extension.
   return isData(text) || !/^[\p{L}\p{N}._~!$&'()*+,;=:@-]+$/u.test(text) || /^\d+\.[a-z]{1,5}$/i.test(text)
 }
 

@@ -1,6 +1,6 @@
 import type { Shape } from './shape.ts'
 
-/** A JSON Schema (2020-12) that every value the shape was learnt from satisfies. */
+/** JSON Schema (2020-12) that every observed value satisfies. */
 export type Schema = { readonly [key: string]: unknown }
 
 export function shapeSchema(shape: Shape): Schema {
@@ -11,7 +11,7 @@ export function shapeSchema(shape: Shape): Schema {
     type: types.length === 1 ? types[0] : types,
     ...(format !== undefined && { format }),
     ...(object !== undefined && object.fields.size > 0 && fieldSchemas(object.fields)),
-    // Names that were not kept fall under this too, and nothing is known of them.
+    // Covers names that were not kept, too.
     ...(object?.keyed !== undefined && !object.isCut && { additionalProperties: shapeSchema(object.keyed) }),
     ...(items !== undefined && placesIn(items) && { items: shapeSchema(items) }),
   }

@@ -1,13 +1,13 @@
-import { mostLevels, type ObjectShape, type Shape } from './shape.ts'
+import { maxLevels, type ObjectShape, type Shape } from './shape.ts'
 
-/** A shape as a reader of code knows it, such as `{ id: integer, tags?: string[] }`; with fewer levels when it would be longer than `most`. */
-export function shapeText(shape: Shape, most = 1_200): string {
-  for (let levels = mostLevels; levels > 0; levels--) {
+/** Formats a shape like a type: `{ id: integer, tags?: string[] }`, with fewer levels if it would be longer than `max`. */
+export function shapeText(shape: Shape, max = 1_200): string {
+  for (let levels = maxLevels; levels > 0; levels--) {
     const text = textOf(shape, levels)
-    if (text.length <= most) return text
+    if (text.length <= max) return text
   }
   const shortest = textOf(shape, 0)
-  return shortest.length <= most ? shortest : `${shortest.slice(0, most - 1)}…`
+  return shortest.length <= max ? shortest : `${shortest.slice(0, max - 1)}…`
 }
 
 function textOf(shape: Shape, levels: number): string {

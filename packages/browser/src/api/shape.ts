@@ -1,19 +1,19 @@
-/** What kinds of values were seen in one place, without any of the values. Shapes only grow: joining is idempotent and knows no order. */
+/** Types of the values observed in one position, without the values. Merging is idempotent and commutative. */
 export interface Shape {
-  /** In the order of `scalars`; `number` stands for `integer` too. */
+  /** In the order of `scalars`; `number` includes `integer`. */
   readonly scalars: readonly Scalar[]
-  /** What every text seen here looked like. */
+  /** Common format of all observed strings. */
   readonly format?: Format
   readonly object?: ObjectShape
-  /** `nothing` while no element was seen. */
+  /** `emptyShape` until an element is observed. */
   readonly items?: Shape
 }
 
 export interface ObjectShape {
   readonly fields: ReadonlyMap<string, Field>
-  /** What is found under keys that are data themselves, such as ids. */
+  /** Values under keys that are data, such as ids. */
   readonly keyed?: Shape
-  /** There was more than is kept. */
+  /** Not all fields are kept. */
   readonly isCut: boolean
 }
 
@@ -27,17 +27,17 @@ type Format = 'date-time' | 'date' | 'uuid' | 'email' | 'uri'
 
 const scalars = ['null', 'boolean', 'integer', 'number', 'string'] as const satisfies readonly Scalar[]
 
-/** No value seen yet. */
-export const nothing: Shape = { scalars: [] }
+/** No observed value. */
+export const emptyShape: Shape = { scalars: [] }
 
-/** Objects below this many levels are known to be objects, and no more. */
-export const mostLevels = 8
-/** Of more fields than this, the first by name are kept: so it does not matter which were seen first. */
-export const mostFields = 100
-/** A shape with more places than this loses its deepest levels. */
-const mostPlaces = 2_000
+/** Deeper objects have no fields. */
+export const maxLevels = 8
+/** Of more fields, the first by name are kept, so that the order of observation does not matter. */
+export const maxFields = 100
+/** A shape with more nodes loses its deepest levels. */
+const maxNodes = 2_000
 
-const mostNameLength = 64
+const maxNameLength = 64
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const formats: readonly (readonly [Format, RegExp])[] = [
@@ -48,7 +48,7 @@ const formats: readonly (readonly [Format, RegExp])[] = [
   ['uri', /^https?:\/\/[^\s]{1,2000}$/],
 ]
 
-// Most of what is seen is one of these; being the same objects, they are joined at a glance.
+// Shared objects for the common cases make merging cheap.
 const plain: { readonly [S in Scalar]: Shape } = {
   null: { scalars: ['null'] },
   boolean: { scalars: ['boolean'] },
@@ -64,34 +64,32 @@ const formatted: { readonly [F in Format]: Shape } = {
   uri: { scalars: ['string'], format: 'uri' },
 }
 
-/** The shape of one value. */
 export function shapeOf(value: unknown, level = 0): Shape {
   if (value === null) return plain.null
   if (typeof value === 'boolean') return plain.boolean
   if (typeof value === 'number') return Number.isInteger(value) ? plain.integer : plain.number
   if (typeof value === 'string') return textShape(value)
-  if (typeof value !== 'object') return nothing
-  const isDeepest = level >= mostLevels
+  if (typeof value !== 'object') return emptyShape
+  const isDeepest = level >= maxLevels
   if (Array.isArray(value)) {
-    if (isDeepest) return { scalars: [], items: nothing }
-    return { scalars: [], items: value.reduce<Shape>((shape, item) => join(shape, shapeOf(item, level + 1)), nothing) }
+    if (isDeepest) return { scalars: [], items: emptyShape }
+    return { scalars: [], items: value.reduce<Shape>((shape, item) => join(shape, shapeOf(item, level + 1)), emptyShape) }
   }
   if (isDeepest) return { scalars: [], object: { fields: new Map(), isCut: Object.keys(value).length > 0 } }
   return objectShape(Object.entries(value).map(([name, each]) => [name, shapeOf(each, level + 1)]))
 }
 
-/** The shape of an object with these fields. */
 export function objectShape(entries: readonly (readonly [name: string, shape: Shape])[]): Shape {
   const fields = new Map<string, Field>()
   let keyed: Shape | undefined
   for (const [name, shape] of entries) {
-    if (isData(name)) keyed = join(keyed ?? nothing, shape)
-    else fields.set(name, { shape: join(fields.get(name)?.shape ?? nothing, shape), isOptional: false })
+    if (isData(name)) keyed = join(keyed ?? emptyShape, shape)
+    else fields.set(name, { shape: join(fields.get(name)?.shape ?? emptyShape, shape), isOptional: false })
   }
-  return { scalars: [], object: { ...narrowed(fields, false), ...(keyed !== undefined && { keyed }) } }
+  return { scalars: [], object: { ...limitFields(fields, false), ...(keyed !== undefined && { keyed }) } }
 }
 
-/** The shape of a value that came as text, as in a query: `42` is a number there. */
+/** Shape of a value given as text, as in a query, where `42` is a number. */
 export function plainTextShape(text: string): Shape {
   if (text === 'true' || text === 'false') return plain.boolean
   if (/^-?(?:0|[1-9]\d{0,14})$/.test(text)) return plain.integer
@@ -99,10 +97,10 @@ export function plainTextShape(text: string): Shape {
   return textShape(text)
 }
 
-/** What holds for everything that either shape was learnt from; `a` itself when `b` adds nothing. */
+/** Merges two shapes; returns `a` itself if `b` adds nothing. */
 export function join(a: Shape, b: Shape): Shape {
-  if (a === b || b === nothing) return a
-  if (a === nothing) return b
+  if (a === b || b === emptyShape) return a
+  if (a === emptyShape) return b
   const joined = joinScalars(a.scalars, b.scalars)
   const format = joinFormats(a, b)
   const object = joinObjects(a.object, b.object)
@@ -116,30 +114,29 @@ export function join(a: Shape, b: Shape): Shape {
   }
 }
 
-/** How many places a shape has. */
-export function placesOf(shape: Shape): number {
+export function countNodes(shape: Shape): number {
   let places = 0
   for (const count of levelsOf(shape)) places += count
   return places
 }
 
-/** The shape without its deepest levels when it has too many places; the same object otherwise. */
-export function bounded(shape: Shape, most = mostPlaces): Shape {
+/** Removes the deepest levels of a shape with too many nodes; otherwise returns the same object. */
+export function limitNodes(shape: Shape, max = maxNodes): Shape {
   let places = 0
   for (const [level, count] of levelsOf(shape).entries()) {
     places += count
-    if (places > most) return withLevels(shape, level - 1)
+    if (places > max) return withLevels(shape, level - 1)
   }
   return shape
 }
 
-/** Whether a name is no name but data: an id, an address, a date. Such names are never kept. */
+/** True for a name that is data: an id, a URL, a date. Such names are never kept. */
 export function isData(name: string): boolean {
-  if (name.length > mostNameLength || name.includes('@') || name.includes('[redacted]')) return true
+  if (name.length > maxNameLength || name.includes('@') || name.includes('[redacted]')) return true
   if (/^\d+$/.test(name) || /^\d{4}-\d\d/.test(name) || uuid.test(name)) return true
   if (/^[0-9a-f]{8,}$/i.test(name)) return /\d/.test(name) || name.length >= 24
   if (/^[a-z]{1,20}[-_:]\d{3,}$/i.test(name)) return true
-  // Random letters and digits change between the two far more often than words with a number in them.
+  // Random strings alternate between letters and digits more often than words with a number.
   return name.length >= 16 && /^[\w-]+$/.test(name) && (name.match(/\d(?=[a-z])|[a-z_-](?=\d)/gi)?.length ?? 0) >= 3
 }
 
@@ -180,15 +177,15 @@ function joinFields(a: ObjectShape, b: ObjectShape): Pick<ObjectShape, 'fields' 
   for (const [name, field] of b.fields) if (!a.fields.has(name)) changed.set(name, { ...field, isOptional: true })
   const isCut = a.isCut || b.isCut
   if (changed.size === 0) return { fields: a.fields, isCut }
-  const joined = narrowed(new Map([...a.fields, ...changed]), isCut)
-  // What is new may be just what is not kept.
+  const joined = limitFields(new Map([...a.fields, ...changed]), isCut)
+  // A new field may be one that is not kept.
   const isSame = joined.fields.size === a.fields.size && [...joined.fields].every(([name, field]) => a.fields.get(name) === field)
   return isSame ? { fields: a.fields, isCut: joined.isCut } : joined
 }
 
-function narrowed(fields: ReadonlyMap<string, Field>, isCut: boolean): Pick<ObjectShape, 'fields' | 'isCut'> {
-  if (fields.size <= mostFields) return { fields, isCut }
-  const names = [...fields.keys()].sort().slice(0, mostFields)
+function limitFields(fields: ReadonlyMap<string, Field>, isCut: boolean): Pick<ObjectShape, 'fields' | 'isCut'> {
+  if (fields.size <= maxFields) return { fields, isCut }
+  const names = [...fields.keys()].sort().slice(0, maxFields)
   return { fields: new Map(names.map((name) => [name, fields.get(name) as Field])), isCut: true }
 }
 
@@ -212,7 +209,7 @@ function withLevels(shape: Shape, levels: number): Shape {
   return {
     ...rest,
     ...(object !== undefined && { object: isLast ? { fields: new Map(), isCut: true } : shallower(object, levels - 1) }),
-    ...(items !== undefined && { items: isLast ? nothing : withLevels(items, levels - 1) }),
+    ...(items !== undefined && { items: isLast ? emptyShape : withLevels(items, levels - 1) }),
   }
 }
 

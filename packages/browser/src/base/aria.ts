@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
 
-/** How elements are read; pages can hide properties behind the names of form fields. */
+/** Element access; form fields can shadow properties of their form. */
 interface Reading {
   readonly tagOf: (element: Element) => string
   readonly attribute: (element: Element, name: string) => string | undefined
 }
 
 /**
- * Runs in pages: ARIA roles that elements have by their markup, after HTML-AAM. Stands alone, because its text is what is sent.
+ * Runs in pages: implicit ARIA roles after HTML-AAM. Self-contained, because its source text is sent.
  */
 export function makeAria({ tagOf, attribute }: Reading) {
   const tagRoles: { readonly [tag: string]: string } = {
@@ -56,7 +56,7 @@ export function makeAria({ tagOf, attribute }: Reading) {
     text: 'textbox',
     url: 'textbox',
   }
-  /** The first role that the element names itself. */
+  /** Returns the first explicit role of an element. */
   const explicitRole = (element: Element): string | undefined =>
     attribute(element, 'role')?.trim().split(/\s+/)[0]?.toLowerCase() || undefined
   const roleOf = (element: Element): string | undefined => {
@@ -82,7 +82,7 @@ export function makeAria({ tagOf, attribute }: Reading) {
   }
   const namedByContent =
     /^(?:button|cell|checkbox|columnheader|gridcell|heading|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|row|rowheader|switch|tab|tooltip|treeitem)$/
-  /** Whether the text of an element with this role is its accessible name, as ARIA has it. */
+  /** True if the role takes its accessible name from its content. */
   const isNamedByContent = (role: string): boolean => namedByContent.test(role)
   return { explicitRole, isNamedByContent, roleOf }
 }

@@ -1,7 +1,7 @@
-/** The same without members that are `undefined`. */
-export type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+/** `T` without `undefined` values. */
+export type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** What was given of these options: what was not is left out. */
-export function given<T extends object>(all: T): Given<T> {
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Given<T>
+/** Removes properties that are `undefined`. */
+export function defined<T extends object>(all: T): Defined<T> {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Defined<T>
 }

@@ -1,7 +1,7 @@
 const names = new Set(['at', 'startedAt', 'openedAt', 'closedAt', 'lastMessageAt', 'measuredAt', 'baselineAt'])
 const latest = 8.64e15
 
-/** The same with every time as people and models read it (ISO 8601) instead of as a number. */
+/** Replaces timestamps with ISO 8601 text. */
 export function withTimes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withTimes)
   if (typeof value !== 'object' || value === null) return value

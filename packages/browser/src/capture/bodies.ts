@@ -1,28 +1,28 @@
 import type { Body } from '../records/records.ts'
 import { cut } from './text.ts'
 
-/** How much is kept of what a request sends. */
+/** Maximum stored size of a request body. */
 export const requestBodyLimit = 8 * 1024
-/** How much is kept of what it gets. */
+/** Maximum stored size of a response body. */
 export const responseBodyLimit = 16 * 1024
-/** A body that is larger is not even asked for. */
+/** Larger bodies are not read. */
 export const readableBodyLimit = 2 * 1024 * 1024
 
 const textual =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|javascript|x-javascript|ecmascript|x-www-form-urlencoded|graphql|x-ndjson|ndjson|ld\+json)\b|image\/svg\+xml|multipart\/form-data)/i
 
-/** Whether a body of this type can be read as text. */
+/** True for a textual MIME type. */
 export function isTextual(mimeType: string): boolean {
   return textual.test(mimeType)
 }
 
-/** A body of text, as much of it as is kept. */
-export function bodyOf(whole: string, mimeType: string, mostBytes: number): Body {
-  const { text, isCut } = cut(whole, mostBytes)
+/** Creates a body from text, truncated to `maxBytes`. */
+export function truncateBody(whole: string, mimeType: string, maxBytes: number): Body {
+  const { text, isCut } = cut(whole, maxBytes)
   return { mimeType, bytes: Buffer.byteLength(whole), text, ...(isCut && { cut: true }) }
 }
 
-/** A body that nothing is kept of. */
-export function noBody(mimeType: string, bytes: number, omitted: string): Body {
+/** Creates a body without content. */
+export function omittedBody(mimeType: string, bytes: number, omitted: string): Body {
   return { mimeType, bytes, omitted }
 }

@@ -4,19 +4,19 @@ import { makeSelectorsOf } from './page/selectors.ts'
 import { measureVitals } from './page/vitals.ts'
 import { reportLimit, valueLimit } from './reports.ts'
 
-/** The world beside the page's own that our script lives in: the page can neither see nor change it. */
+/** Isolated world of the injected script: the page can neither see nor change it. */
 export const world = 'unfold'
-/** The function in that world that reaches us. */
+/** Binding in that world that sends reports. */
 export const binding = 'unfoldTell'
-/** The expression in that world that says how the page performs. */
+/** Expression in that world that returns the measurements. */
 export const measuring = 'JSON.stringify(unfoldMeasure())'
-/** The same, for a page that is about to be left: tells first what is still held back. */
-export const leaving = '(unfoldFlush(), JSON.stringify(unfoldMeasure()))'
+/** Same expression for a page about to unload: sends buffered reports first. */
+export const measuringOnLeave = '(unfoldFlush(), JSON.stringify(unfoldMeasure()))'
 
-// More than a person does in a second is a mistake of ours or a trick of the page's.
-const mostPerSecond = 50
+// More than a user does in a second is a bug or an attack by the page.
+const maxPerSecond = 50
 
-/** Our script for every page and frame. */
+/** Script injected into every page and frame. */
 export const injected = `(() => {
   if (globalThis.unfoldIsHere) return
   globalThis.unfoldIsHere = true
@@ -27,7 +27,7 @@ export const injected = `(() => {
   const tell = (report) => {
     const now = Math.floor(performance.now() / 1000)
     if (now !== second) { second = now; told = 0 }
-    if (++told > ${mostPerSecond}) return
+    if (++told > ${maxPerSecond}) return
     try {
       const text = JSON.stringify(report)
       if (text.length <= ${reportLimit}) send(text)

@@ -1,9 +1,9 @@
 import type { Recording } from '../recording/recording.ts'
 import type { LogEntry, LogLevel } from '../records/records.ts'
-import { addressOf } from './address.ts'
 import type { EventOf } from './protocol.ts'
 import { lineOf, logTextLimit, stackOf, textOf } from './rendering.ts'
 import { shortened } from './text.ts'
+import { addressOf } from './url.ts'
 
 type ConsoleCall = EventOf<'Runtime.consoleAPICalled'>
 type Exception = EventOf<'Runtime.exceptionThrown'>
@@ -22,11 +22,11 @@ const browserLevels: { readonly [level: string]: LogLevel } = {
   info: 'info',
   verbose: 'debug',
 }
-// They say nothing by themselves.
+// These console calls carry no message.
 const silent: ReadonlySet<string> = new Set(['clear', 'endGroup', 'profile', 'profileEnd'])
 const withStack: ReadonlySet<string> = new Set(['error', 'assert', 'warning', 'trace'])
 
-/** What a tab writes to its console, throws and is told by the browser. */
+/** Console messages, exceptions and browser messages of a tab. */
 export class Logs {
   readonly #recording: Recording
   readonly #tab: string
@@ -56,7 +56,7 @@ export class Logs {
     const { exception, text, stackTrace, url, lineNumber, columnNumber } = details
     const [frame] = stackTrace?.callFrames ?? []
     const thrown = exception === undefined ? '' : textOf(exception)
-    // An error describes itself with its stack, which has a place of its own.
+    // The description of an error contains its stack, which is stored separately.
     const at = thrown.search(/\n\s+at /)
     const stack = at === -1 ? stackOf(stackTrace) : shortened(thrown.slice(at + 1), logTextLimit)
     const source = frame ?? (url === undefined || url === '' ? undefined : { url, lineNumber, columnNumber })
@@ -71,20 +71,20 @@ export class Logs {
 
   entryAdded({ entry }: BrowserEntry, page: string): void {
     const { source, level, text, timestamp, url, lineNumber = 0, stackTrace } = entry
-    // A worker speaks for itself as well.
+    // A worker also reports its own messages.
     if (source === 'worker') return
     const stack = stackOf(stackTrace)
     this.#add(timestamp, page, {
       level: browserLevels[level] ?? 'info',
       from: 'browser',
-      // Where the browser shows an element we have none.
+      // The browser shows an element here; there is none in the text.
       text: shortened(text.replace(/ ?%o$/, ''), logTextLimit),
       ...(url !== undefined && url !== '' && { source: placeOf({ url, lineNumber, columnNumber: 0 }) }),
       ...(stack !== undefined && { stack }),
     })
   }
 
-  /** A word of ours about the tab. */
+  /** Adds a log entry of this server. */
   note(level: LogLevel, text: string, page: string): void {
     this.#add(this.#now(), page, { level, from: 'browser', text: shortened(text, logTextLimit) })
   }

@@ -22,8 +22,8 @@ const kinds: { readonly [kind in Started['navigationType']]?: string } = {
   historyDifferentDocument: 'history',
 }
 
-/** How the next navigation of a frame came about, from what the browser says before it happens. */
-export class Causes {
+/** Determines the cause of the next navigation of a frame from the preceding browser events. */
+export class NavigationCauses {
   #reason: string | undefined
   #kind: string | undefined
 
@@ -35,18 +35,18 @@ export class Causes {
     this.#kind = kinds[navigationType]
   }
 
-  /** The next navigation comes of something in another tab. */
+  /** The next navigation was caused in another tab. */
   inherit(cause: string): void {
     this.#reason = cause
   }
 
-  /** Forgets what was asked for and never happened. */
+  /** Discards requested navigations that did not happen. */
   forget(): void {
     this.#reason = undefined
     this.#kind = undefined
   }
 
-  /** The cause of a navigation that just happened. Nothing in the page asked for it: then somebody typed it. */
+  /** Returns the cause of a completed navigation; without a request from the page, it was typed. */
   take(): string {
     const cause = this.#kind ?? this.#reason ?? 'typed'
     this.#kind = undefined
@@ -54,7 +54,7 @@ export class Causes {
     return cause
   }
 
-  /** The cause of a change of the address without leaving the page. */
+  /** Returns the cause of a same-document navigation. */
   takeWithin(type: EventOf<'Page.navigatedWithinDocument'>['navigationType']): string {
     const isHistory = this.#kind === 'history'
     const reason = this.#reason
@@ -66,7 +66,7 @@ export class Causes {
   }
 }
 
-/** The cause of a navigation in a new tab that something in this one asked for; nothing when it was for this one. */
+/** Returns the cause for a new tab requested by this one; `undefined` if the request was for this tab. */
 export function causeElsewhere({ reason, disposition }: Requested): string | undefined {
   return disposition === 'currentTab' || disposition === 'download' ? undefined : (reasons[reason] ?? 'link')
 }

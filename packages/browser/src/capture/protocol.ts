@@ -1,15 +1,15 @@
 import type { CDPSession } from 'playwright-core'
 
-// Playwright does not export the protocol's types by name; they are read off the methods that use them.
+// Playwright does not export the protocol types by name, so they are inferred from its methods.
 declare const session: CDPSession
 
-/** A command of the DevTools protocol. */
+/** Command of the DevTools protocol. */
 export type Command = Parameters<typeof session.send>[0]
 export type CommandOf<C extends Command> = Parameters<typeof session.send<C>>[1]
 export type ResultOf<C extends Command> = Awaited<ReturnType<typeof session.send<C>>>
 
-/** The events of the DevTools protocol that we read. */
-export type Heard =
+/** DevTools protocol events that are captured. */
+export type CapturedEvent =
   | 'Target.attachedToTarget'
   | 'Target.detachedFromTarget'
   | 'Inspector.targetCrashed'
@@ -41,5 +41,5 @@ export type Heard =
   | 'Network.webSocketFrameError'
   | 'Network.webSocketClosed'
 
-/** What an event of the DevTools protocol carries. */
-export type EventOf<E extends Heard> = Parameters<Parameters<typeof session.on<E>>[1]>[0]
+/** Payload of an event. */
+export type EventOf<E extends CapturedEvent> = Parameters<Parameters<typeof session.on<E>>[1]>[0]

@@ -6,11 +6,11 @@ type Preview = NonNullable<RemoteObject['preview']>
 type StackTrace = NonNullable<EventOf<'Runtime.consoleAPICalled'>['stackTrace']>
 type CallFrame = StackTrace['callFrames'][number]
 
-/** How much is kept of a line of the console, and of a stack. */
+/** Maximum size of a console line and of a stack. */
 export const logTextLimit = 8 * 1024
-const mostFrames = 50
+const maxFrames = 50
 
-/** The arguments of a console call as one line, as a console shows them. */
+/** Formats the arguments of a console call like a console. */
 export function lineOf(args: readonly RemoteObject[]): string {
   const [first, ...others] = args
   if (first === undefined) return ''
@@ -31,7 +31,7 @@ export function lineOf(args: readonly RemoteObject[]): string {
   return shortened(parts.join(' '), logTextLimit)
 }
 
-/** A value of the page's as text. */
+/** Formats a remote value. */
 export function textOf(value: RemoteObject): string {
   if (value.type === 'string') return shortened(String(value.value), logTextLimit)
   if (value.unserializableValue !== undefined) return value.unserializableValue
@@ -42,12 +42,12 @@ export function textOf(value: RemoteObject): string {
   return value.preview === undefined ? described(value) : previewed(value.preview)
 }
 
-/** Where the code was, as the lines that engines write. */
+/** Formats a stack trace like V8. */
 export function stackOf(trace: StackTrace | undefined): string | undefined {
   const lines: string[] = []
-  for (let at = trace; at !== undefined && lines.length < mostFrames; at = at.parent) {
+  for (let at = trace; at !== undefined && lines.length < maxFrames; at = at.parent) {
     if (at !== trace) lines.push(`    -- ${at.description ?? 'async'} --`)
-    for (const frame of at.callFrames.slice(0, mostFrames)) lines.push(`    at ${frameOf(frame)}`)
+    for (const frame of at.callFrames.slice(0, maxFrames)) lines.push(`    at ${frameOf(frame)}`)
   }
   return lines.length === 0 ? undefined : shortened(lines.join('\n'), logTextLimit)
 }
@@ -61,7 +61,7 @@ function described({ description, type }: RemoteObject): string {
   return shortened(description ?? type, logTextLimit)
 }
 
-/** A text with its placeholders (`%s`, `%d` …) filled in, and how many of the values that took. */
+/** Fills placeholders (`%s`, `%d` …) and returns the number of values used. */
 function formatted(text: string, values: readonly RemoteObject[]): { readonly text: string; readonly used: number } {
   let used = 0
   const filled = text.replace(/%([sdifoOc%])/g, (whole, kind: string) => {
@@ -69,7 +69,7 @@ function formatted(text: string, values: readonly RemoteObject[]): { readonly te
     const value = values[used]
     if (value === undefined) return whole
     used += 1
-    // A style for the eye only.
+    // CSS for the console only.
     if (kind === 'c') return ''
     if (kind === 'd' || kind === 'i') return String(Math.trunc(Number(value.value ?? value.unserializableValue)))
     if (kind === 'f') return String(Number(value.value ?? value.unserializableValue))

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-/** How much the page's side may send at once, in characters. */
+/** Maximum length of a report, in characters. */
 export const reportLimit = 24 * 1024
-/** How much is kept of what was typed or chosen, in characters. */
+/** Maximum length of a typed or chosen value, in characters. */
 export const valueLimit = 1_024
 
 const short = z.string().max(500)
@@ -53,7 +53,7 @@ const report = z.discriminatedUnion('kind', [action, vitals, z.strictObject({ ki
 export type Report = z.infer<typeof report>
 export type Vitals = z.infer<typeof vitals>
 
-/** What the page's side says; nothing when it is not as we would have written it. */
+/** Parses a report; `undefined` if it is malformed. */
 export function reportOf(text: string): Report | undefined {
   if (text.length > reportLimit) return undefined
   try {

@@ -1,51 +1,51 @@
 import type { Recording } from '../recording/recording.ts'
 import type { Body, Header, NetworkRequest } from '../records/records.ts'
-import { addressOf } from './address.ts'
-import { bodyOf, isTextual, noBody, readableBodyLimit, requestBodyLimit, responseBodyLimit } from './bodies.ts'
+import { isTextual, omittedBody, readableBodyLimit, requestBodyLimit, responseBodyLimit, truncateBody } from './bodies.ts'
 import type { EventOf } from './protocol.ts'
 import { shortened } from './text.ts'
 import { timingsOf } from './timings.ts'
+import { addressOf } from './url.ts'
 import type { Wire } from './wire/wire.ts'
 
 type Sent = EventOf<'Network.requestWillBeSent'>
 type Response = EventOf<'Network.responseReceived'>['response']
 type Headers = Sent['request']['headers']
 
-const mostInFlight = 2_000
-const mostHeaders = 200
-const mostOfHeader = 4 * 1024
+const maxInFlight = 2_000
+const maxHeaders = 200
+const maxHeaderLength = 4 * 1024
 const bodyMs = 5_000
-// A browser does not call a request finished while its page leaves the answer unread, which may be for ever.
+// The browser does not finish a request whose response the page never reads.
 const unreadMs = 2_000
 const endless = /^(?:text\/event-stream|application\/(?:x-)?ndjson|multipart\/x-mixed-replace)/i
-// What the network process tells of a request may come a little after what the page's process tells.
+// Extra info of the network process may arrive after the events of the renderer.
 const extrasMs = 250
-// Asking for all bodies of a page at once would hold up everything else that is asked of it.
-const mostReading = 6
+// Reading all bodies of a page at once would block other commands.
+const maxConcurrentReads = 6
 
-/** One request on its way: a redirect ends it and begins the next. */
+/** One request; a redirect ends it and begins the next. */
 interface Hop {
   readonly sent: Sent
   readonly startedAt: number
   response?: Response
-  /** Whether the network process tells of it as well. */
+  /** Extra info of the network process is expected. */
   hasExtras: boolean
   isCached: boolean
   decodedBytes: number
   encodedBytes: number
 }
 
-/** What really went over the network, as the network process tells it: one for each hop that did, in order. */
+/** Actual headers from the network process: one entry per hop, in order. */
 interface Extras {
   readonly sent: Headers[]
   readonly got: Headers[]
-  /** How many of these belong to hops that are over. */
+  /** Number of entries that belong to completed hops. */
   taken: number
-  /** Runs when more has come. */
+  /** Called when more has arrived. */
   wake?: () => void
 }
 
-/** All hops that the browser gives the same id. */
+/** All hops with the same request id. */
 interface Flight {
   hop: Hop
   isEnding: boolean
@@ -56,33 +56,33 @@ interface End {
   readonly overAt: number
   readonly failure?: string
   readonly redirectedTo?: string
-  /** Where the body can be asked for. */
+  /** Session to read the body from. */
   readonly session?: string
-  /** The page has not read the answer. */
+  /** The page has not read the response. */
   readonly isUnread?: true
 }
 
-interface Surroundings {
+interface Context {
   readonly tab: string
   readonly now: () => number
-  /** Told for each request that is over. */
+  /** Called for each completed request. */
   readonly counted: (bytes: number) => void
 }
 
-/** The requests of a tab: each is recorded when it is over. */
+/** Requests of a tab; each is recorded on completion. */
 export class Requests {
   readonly #wire: Wire
   readonly #recording: Recording
-  readonly #around: Surroundings
+  readonly #context: Context
   readonly #flights = new Map<string, Flight>()
   readonly #extras = new Map<string, Extras>()
   readonly #queue: (() => void)[] = []
   #reading = 0
 
-  constructor(wire: Wire, recording: Recording, around: Surroundings) {
+  constructor(wire: Wire, recording: Recording, around: Context) {
     this.#wire = wire
     this.#recording = recording
-    this.#around = around
+    this.#context = around
   }
 
   sent(sent: Sent): void {
@@ -101,7 +101,7 @@ export class Requests {
     const hop: Hop = { sent, startedAt, hasExtras: false, isCached: false, decodedBytes: 0, encodedBytes: 0 }
     if (before === undefined) this.#follow(requestId, { hop, isEnding: false })
     else before.hop = hop
-    const { tab } = this.#around
+    const { tab } = this.#context
     this.#recording.setPending(this.#key(requestId), { method, url: addressOf(url), type: typeOf(sent), startedAt, tab })
   }
 
@@ -135,7 +135,7 @@ export class Requests {
   data({ requestId, dataLength, encodedDataLength }: EventOf<'Network.dataReceived'>): void {
     const flight = this.#flights.get(requestId)
     if (flight === undefined) return
-    // The first part comes even when nobody reads it; with a second one somebody does, and will see its end.
+    // The first chunk arrives even if nobody reads it; a second one means that somebody does.
     if (flight.hop.decodedBytes > 0) clearTimeout(flight.unread)
     flight.hop.decodedBytes += dataLength
     flight.hop.encodedBytes += encodedDataLength
@@ -150,7 +150,7 @@ export class Requests {
   failed(event: EventOf<'Network.loadingFailed'>, session: string): void {
     const { requestId, timestamp, errorText, canceled, blockedReason, corsErrorStatus } = event
     const hop = this.#flights.get(requestId)?.hop
-    // A stream that a page has read to its end counts as canceled too.
+    // A stream that the page read to the end is also reported as canceled.
     if (canceled === true && hop !== undefined && isComplete(hop)) {
       this.#end(requestId, { overAt: timestamp, session })
       return
@@ -161,25 +161,25 @@ export class Requests {
     this.#end(requestId, { overAt: timestamp, failure: shortened(failure, 500) })
   }
 
-  /** The page was left for another one: what it still waited for will not come. */
+  /** The page was left; its pending requests will not complete. */
   left(loader: string): void {
     for (const [id, { hop }] of this.#flights) {
       const { loaderId, type, requestId } = hop.sent
-      // A beacon outlives its page, and the new page's own requests belong to it already.
+      // Beacons outlive their page, and requests of the new page already exist.
       if (loaderId !== loader && requestId !== loader && type !== 'Ping')
         this.#lose(id, hop, 'net::ERR_ABORTED (the page was left)')
     }
   }
 
-  /** The tab is gone: nothing of it is pending any more. */
+  /** The tab is closed. */
   gone(why: string): void {
     for (const [id, { hop }] of this.#flights) this.#lose(id, hop, `net::ERR_ABORTED (${why})`)
   }
 
   #follow(id: string, flight: Flight): void {
     this.#flights.set(id, flight)
-    if (this.#flights.size <= mostInFlight) return
-    const why = `unknown (more than ${mostInFlight} requests were under way, so this one was not followed to its end)`
+    if (this.#flights.size <= maxInFlight) return
+    const why = `unknown (more than ${maxInFlight} requests were under way, so this one was not followed to its end)`
     for (const [oldest, { hop, isEnding }] of this.#flights) {
       if (isEnding) continue
       this.#lose(oldest, hop, why)
@@ -192,17 +192,17 @@ export class Requests {
     if (known !== undefined) return known
     const extras: Extras = { sent: [], got: [], taken: 0 }
     this.#extras.set(id, extras)
-    // Some are told of after their request is over, and then nobody takes them.
+    // Extra info after the completion of its request is never used.
     for (const oldest of this.#extras.keys()) {
-      if (this.#extras.size <= mostInFlight) break
+      if (this.#extras.size <= maxInFlight) break
       this.#extras.delete(oldest)
     }
     return extras
   }
 
-  /** Ends a request that the browser says nothing more of. */
+  /** Ends a request that gets no further events. */
   #lose(id: string, { sent, startedAt }: Hop, failure: string): void {
-    this.#end(id, { overAt: sent.timestamp + (this.#around.now() - startedAt) / 1_000, failure })
+    this.#end(id, { overAt: sent.timestamp + (this.#context.now() - startedAt) / 1_000, failure })
   }
 
   #end(id: string, end: End): void {
@@ -217,16 +217,16 @@ export class Requests {
     })
   }
 
-  /** Waits for what is still to come of the hop, and records it. */
+  /** Waits for the remaining data of a hop and records it. */
   async #over(hop: Hop, end: End): Promise<void> {
-    const { tab, counted } = this.#around
+    const { tab, counted } = this.#context
     const [headers, body] = await Promise.all([this.#headers(hop), this.#body(hop, end)])
     const record = recordOf(hop, end, { headers, body })
     counted(record.transferred)
     this.#recording.add('network', { ...record, tab })
   }
 
-  /** The headers as they went over the network, cookies and all; fewer when that is not told in time. */
+  /** Returns the actual headers including cookies, or those of the renderer if they do not arrive in time. */
   async #headers({ sent, response, hasExtras }: Hop): Promise<RealHeaders> {
     const extras = this.#extras.get(sent.requestId) ?? (hasExtras ? this.#extrasOf(sent.requestId) : undefined)
     if (extras === undefined || (response !== undefined && !hasExtras)) return {}
@@ -255,11 +255,11 @@ export class Requests {
       return undefined
     const mimeType = shortened(response.mimeType, 200)
     const bytes = decodedBytes
-    if (session === undefined) return noBody(mimeType, bytes, 'given up before its end')
-    if (!isTextual(mimeType)) return noBody(mimeType, bytes, 'not text')
+    if (session === undefined) return omittedBody(mimeType, bytes, 'given up before its end')
+    if (!isTextual(mimeType)) return omittedBody(mimeType, bytes, 'not text')
     const limit = `larger than ${readableBodyLimit / 1024 / 1024} MB`
     if (bytes > readableBodyLimit || encodedBytes > readableBodyLimit)
-      return noBody(mimeType, bytes === 0 ? encodedBytes : bytes, limit)
+      return omittedBody(mimeType, bytes === 0 ? encodedBytes : bytes, limit)
     await this.#turn()
     try {
       const { requestId } = sent
@@ -268,23 +268,23 @@ export class Requests {
         { requestId },
         { session, timeoutMs: bodyMs },
       )
-      return bodyOf(base64Encoded ? Buffer.from(body, 'base64').toString() : body, mimeType, responseBodyLimit)
+      return truncateBody(base64Encoded ? Buffer.from(body, 'base64').toString() : body, mimeType, responseBodyLimit)
     } catch {
-      return noBody(mimeType, bytes, isUnread === true ? 'not read by the page' : 'no longer there when it was asked for')
+      return omittedBody(mimeType, bytes, isUnread === true ? 'not read by the page' : 'no longer there when it was asked for')
     } finally {
       this.#reading -= 1
       this.#queue.shift()?.()
     }
   }
 
-  /** Waits until there are not too many bodies asked for. */
+  /** Limits concurrent body reads. */
   async #turn(): Promise<void> {
-    if (this.#reading >= mostReading) await new Promise<void>((resolve) => this.#queue.push(resolve))
+    if (this.#reading >= maxConcurrentReads) await new Promise<void>((resolve) => this.#queue.push(resolve))
     this.#reading += 1
   }
 
   #key(requestId: string): string {
-    return `${this.#around.tab}/${requestId}`
+    return `${this.#context.tab}/${requestId}`
   }
 }
 
@@ -331,7 +331,6 @@ function recordOf(
   }
 }
 
-/** Whether all that was announced has come. */
 function isComplete({ response, decodedBytes }: Hop): boolean {
   const headers = headersOf(response?.headers ?? {})
   return headerOf(headers, 'content-encoding') === undefined && headerOf(headers, 'content-length') === String(decodedBytes)
@@ -345,20 +344,20 @@ function isFromCache({ fromDiskCache, fromPrefetchCache, fromServiceWorker }: Re
   return fromDiskCache === true || fromPrefetchCache === true || fromServiceWorker === true
 }
 
-/** Headers one by one: the browser joins those of the same name with line ends. */
+/** Splits headers: the browser joins equal names with line feeds. */
 function headersOf(headers: Headers): readonly Header[] {
   return Object.entries(headers)
     .flatMap(([name, values]) => values.split('\n').map((value) => ({ name, value })))
-    .slice(0, mostHeaders)
-    .map(({ name, value }) => ({ name: shortened(name, 200), value: shortened(value, mostOfHeader) }))
+    .slice(0, maxHeaders)
+    .map(({ name, value }) => ({ name: shortened(name, 200), value: shortened(value, maxHeaderLength) }))
 }
 
 function sentBodyOf({ request }: Sent, headers: readonly Header[]): Body | undefined {
   const { postData, hasPostData } = request
   if (postData === undefined && hasPostData !== true) return undefined
   const mimeType = headerOf(headers, 'content-type') ?? ''
-  if (postData !== undefined) return bodyOf(postData, mimeType, requestBodyLimit)
-  return noBody(mimeType, Number(headerOf(headers, 'content-length') ?? 0) || 0, 'too large, or a file')
+  if (postData !== undefined) return truncateBody(postData, mimeType, requestBodyLimit)
+  return omittedBody(mimeType, Number(headerOf(headers, 'content-length') ?? 0) || 0, 'too large, or a file')
 }
 
 function headerOf(headers: readonly Header[], wanted: string): string | undefined {

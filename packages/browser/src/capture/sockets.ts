@@ -1,14 +1,14 @@
 import type { Recording } from '../recording/recording.ts'
 import type { SocketEvent, SocketStatus } from '../records/records.ts'
-import { addressOf } from './address.ts'
-import { Gate } from './gate.ts'
 import type { EventOf } from './protocol.ts'
+import { RateLimiter } from './rate-limiter.ts'
 import { cut, shortened } from './text.ts'
+import { addressOf } from './url.ts'
 
-/** How much is kept of a message on a WebSocket. */
+/** Maximum stored size of a WebSocket message. */
 export const frameLimit = 4 * 1024
-const mostSockets = 500
-/** Beyond this, messages of a second are counted, not recorded: the buffer would turn over several times. */
+const maxSockets = 500
+/** Further messages within a second are counted but not recorded. */
 export const frameRate = { count: 1_000, bytes: 16 * 1024 * 1024 }
 const binary = 2
 
@@ -19,29 +19,29 @@ interface Open {
   readonly session: string
 }
 
-interface Surroundings {
+interface Context {
   readonly tab: string
   readonly now: () => number
-  /** Told when a message is not recorded. */
+  /** Called when a message is not recorded. */
   readonly dropped: () => void
 }
 
-/** The WebSockets of a tab: how each stands, and what happened on it. */
+/** WebSockets of a tab: status and events. */
 export class Sockets {
   readonly #recording: Recording
-  readonly #around: Surroundings
+  readonly #context: Context
   readonly #open = new Map<string, Open>()
-  readonly #gate: Gate
+  readonly #gate: RateLimiter
   #count = 0
 
-  constructor(recording: Recording, around: Surroundings) {
+  constructor(recording: Recording, around: Context) {
     this.#recording = recording
-    this.#around = around
-    this.#gate = new Gate(frameRate, around.now)
+    this.#context = around
+    this.#gate = new RateLimiter(frameRate, around.now)
   }
 
   created({ requestId, url }: EventOf<'Network.webSocketCreated'>, session: string): void {
-    const { tab } = this.#around
+    const { tab } = this.#context
     this.#count += 1
     const none = { messages: 0, bytes: 0 }
     const status: SocketStatus = {
@@ -55,7 +55,7 @@ export class Sockets {
     this.#open.set(requestId, { status, session })
     this.#recording.connection(status)
     for (const oldest of this.#open.keys()) {
-      if (this.#open.size <= mostSockets) break
+      if (this.#open.size <= maxSockets) break
       this.#close(oldest, 'not followed any more, because there are too many')
     }
   }
@@ -63,7 +63,7 @@ export class Sockets {
   opened({ requestId, response }: EventOf<'Network.webSocketHandshakeResponseReceived'>): void {
     const open = this.#open.get(requestId)
     if (open === undefined || response.status !== 101) return
-    const at = this.#around.now()
+    const at = this.#context.now()
     this.#set(open, { state: 'open', openedAt: at })
     this.#add(open, { event: 'opened', bytes: 0 })
   }
@@ -88,12 +88,12 @@ export class Sockets {
     this.#close(requestId)
   }
 
-  /** Whatever held these is gone, and with it their connections. */
+  /** Closes the connections of a frame or worker that is gone. */
   left(session: string | undefined, why: string): void {
     for (const [id, open] of this.#open) if (session === undefined || open.session === session) this.#close(id, why)
   }
 
-  /** How many messages were counted but not recorded, since this was asked last. */
+  /** Returns the number of messages not recorded since the last call. */
   takeDropped(): number {
     return this.#gate.takeShut()
   }
@@ -104,12 +104,12 @@ export class Sockets {
     const isBinary = opcode === binary
     const bytes = Buffer.byteLength(payloadData, isBinary ? 'base64' : 'utf8')
     const { messages, bytes: before } = open.status[event]
-    this.#set(open, { [event]: { messages: messages + 1, bytes: before + bytes }, lastMessageAt: this.#around.now() })
+    this.#set(open, { [event]: { messages: messages + 1, bytes: before + bytes }, lastMessageAt: this.#context.now() })
     if (!this.#gate.passes(payloadData.length)) {
-      this.#around.dropped()
+      this.#context.dropped()
       return
     }
-    // Four letters of base64 are three bytes.
+    // Four base64 characters are three bytes.
     const { text, isCut } = cut(payloadData, isBinary ? Math.floor(frameLimit / 3) * 4 : frameLimit)
     this.#add(open, { event, text, ...(isBinary && { encoding: 'base64' }), bytes, ...(isCut && { cut: true }) })
   }
@@ -119,7 +119,7 @@ export class Sockets {
     if (open === undefined) return
     this.#open.delete(id)
     const why = open.status.closedBecause ?? because
-    this.#set(open, { state: 'closed', closedAt: this.#around.now(), ...(why !== undefined && { closedBecause: why }) })
+    this.#set(open, { state: 'closed', closedAt: this.#context.now(), ...(why !== undefined && { closedBecause: why }) })
     this.#add(open, { event: 'closed', ...(why !== undefined && { text: why }), bytes: 0 })
   }
 
@@ -129,7 +129,7 @@ export class Sockets {
   }
 
   #add({ status: { id, url } }: Open, event: Pick<SocketEvent, 'event' | 'text' | 'encoding' | 'bytes' | 'cut'>): void {
-    const { tab, now } = this.#around
+    const { tab, now } = this.#context
     this.#recording.add('sockets', { at: now(), tab, socket: id, url, ...event })
   }
 }

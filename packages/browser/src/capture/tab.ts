@@ -1,18 +1,18 @@
 import type { Recording } from '../recording/recording.ts'
 import type { UserAction } from '../records/records.ts'
-import { addressOf } from './address.ts'
-import { Gate } from './gate.ts'
-import { binding, injected, leaving, measuring, world } from './injected.ts'
+import { binding, injected, measuring, measuringOnLeave, world } from './injected.ts'
 import { Logs } from './logs.ts'
-import { Causes, causeElsewhere } from './navigations.ts'
-import type { EventOf, Heard } from './protocol.ts'
+import { causeElsewhere, NavigationCauses } from './navigations.ts'
+import type { CapturedEvent, EventOf } from './protocol.ts'
+import { RateLimiter } from './rate-limiter.ts'
 import { type Report, reportOf, type Vitals } from './reports.ts'
 import { Requests } from './requests.ts'
 import { frameRate, Sockets } from './sockets.ts'
 import { shortened } from './text.ts'
-import type { Glimpse, Wire } from './wire/wire.ts'
+import { addressOf } from './url.ts'
+import type { EventSummary, Wire } from './wire/wire.ts'
 
-/** Why a tab cannot be worked with, in words for whoever wanted to. */
+/** The tab cannot be used; the message says why. */
 export class TabUnavailable extends Error {
   override readonly name = 'TabUnavailable'
   readonly reason: 'none' | 'unknown' | 'crashed' | 'closed' | 'busy' | 'ended'
@@ -23,21 +23,21 @@ export class TabUnavailable extends Error {
   }
 }
 
-// A person reads none of it at this rate, and a buffer of the usual size is full after a second. Errors have a share of their own.
+// More than anyone can read; a default buffer would be full within a second. Errors have a separate limit.
 const lineRate = { count: 1_000, bytes: 8 * 1024 * 1024 }
 const errorRate = { count: 200, bytes: 4 * 1024 * 1024 }
 const reportRate = { count: 100, bytes: 1024 * 1024 }
 const dropNoteMs = 1_000
 const releaseAfter = 1_000
 const measureMs = 3_000
-// Where a tab is before anybody goes anywhere.
+// URL of a tab before its first navigation.
 const blank = /^(?:about:blank|chrome:\/\/(?:newtab|new-tab-page)\/?|:?)$/
 
-/** What is counted for a page from its start. */
+/** State of the current document. */
 interface Document {
   requests: number
   transferred: number
-  /** What was recorded last of how it performs, and how it stands since. */
+  /** Last recorded performance snapshot, and the current one. */
   last: string
   latest?: Vitals
 }
@@ -49,24 +49,24 @@ interface TabOptions {
   readonly url: string
   readonly title: string
   readonly now: () => number
-  /** Something in this tab asked for another one. */
+  /** This tab requested a new tab. */
   readonly asked: (cause: string) => void
-  /** The tab came to the front, or was used. */
+  /** The tab was activated or used. */
   readonly used: () => void
-  /** The page is there, or calls itself something else. */
+  /** The page has loaded, or its title has changed. */
   readonly loaded: () => void
 }
 
-/** What happens in one tab, its frames and workers included, written to the recording. */
+/** Records everything in one tab, including frames and workers. */
 export class Tab {
   readonly id: string
   readonly target: string
   readonly session: string
   url: string
   title: string
-  /** Aborted, with a `TabUnavailable` as its reason, when the tab is closed or has crashed. */
+  /** Aborted with a `TabUnavailable` when the tab is closed or crashes. */
   readonly signal: AbortSignal
-  readonly causes = new Causes()
+  readonly causes = new NavigationCauses()
   readonly #wire: Wire
   readonly #recording: Recording
   readonly #options: TabOptions
@@ -74,15 +74,15 @@ export class Tab {
   readonly #logs: Logs
   readonly #requests: Requests
   readonly #sockets: Sockets
-  readonly #lines: Gate
-  readonly #errors: Gate
-  readonly #reports: Gate
-  /** The worlds of our script: the page each belongs to. */
+  readonly #lines: RateLimiter
+  readonly #errors: RateLimiter
+  readonly #reports: RateLimiter
+  /** Execution contexts of the injected script, with their pages. */
   readonly #worlds = new Map<
     string,
     { readonly document: Document; readonly isMain: boolean; readonly context: number; readonly session: string }
   >()
-  /** The address that we are on our way to, until we are there. */
+  /** URL of our own pending navigation. */
   #destination: string | undefined
   #calls = 0
   #document: Document = { requests: 0, transferred: 0, last: '' }
@@ -100,14 +100,14 @@ export class Tab {
     this.#wire = wire
     this.#recording = recording
     this.#options = options
-    // A tab's own frame has the tab's id.
+    // The id of the main frame is the id of the tab.
     this.#frame = target
     this.#logs = new Logs(recording, id, now)
     this.#requests = new Requests(wire, recording, { tab: id, now, counted: (bytes) => this.#counted(bytes) })
     this.#sockets = new Sockets(recording, { tab: id, now, dropped: () => this.#noteDrops() })
-    this.#lines = new Gate(lineRate, now)
-    this.#errors = new Gate(errorRate, now)
-    this.#reports = new Gate(reportRate, now)
+    this.#lines = new RateLimiter(lineRate, now)
+    this.#errors = new RateLimiter(errorRate, now)
+    this.#reports = new RateLimiter(reportRate, now)
   }
 
   get state(): 'open' | 'crashed' | 'closed' {
@@ -115,7 +115,7 @@ export class Tab {
     return this.signal.reason instanceof TabUnavailable && this.signal.reason.reason === 'crashed' ? 'crashed' : 'closed'
   }
 
-  /** Puts our script into a frame's pages, those to come and the present one. */
+  /** Injects the script into current and future pages of a frame. */
   enter(session: string): void {
     const quietly = (sent: Promise<unknown>): void => void sent.catch(() => undefined)
     quietly(this.#wire.send('Page.enable', {}, { session }))
@@ -125,8 +125,8 @@ export class Tab {
     quietly(this.#wire.send('Page.addScriptToEvaluateOnNewDocument', script, { session }))
   }
 
-  /** Whether an event is let in: floods are not, and are counted. */
-  admits({ method, type, bytes, session }: Glimpse): boolean {
+  /** Applies rate limits before an event is parsed. */
+  admits({ method, type, bytes, session }: EventSummary): boolean {
     if (method === 'Runtime.consoleAPICalled') this.#release(session)
     const gate =
       method === 'Runtime.consoleAPICalled'
@@ -141,7 +141,7 @@ export class Tab {
     return false
   }
 
-  oversized({ method, bytes }: Glimpse): void {
+  oversized({ method, bytes }: EventSummary): void {
     const what: { readonly [method: string]: string } = {
       'Runtime.consoleAPICalled': 'A console line',
       'Runtime.exceptionThrown': 'An exception',
@@ -156,15 +156,15 @@ export class Tab {
     )
   }
 
-  /** Takes in an event; false when it is only for us. */
-  readonly on: { readonly [E in Heard]?: (event: EventOf<E>, session: string) => boolean | void } = {
+  /** Handles an event; returns false if it is not for Playwright. */
+  readonly on: { readonly [E in CapturedEvent]?: (event: EventOf<E>, session: string) => boolean | void } = {
     'Runtime.consoleAPICalled': (event) => this.#logs.consoleCalled(event, this.url),
     'Runtime.exceptionThrown': (event, session) => {
       if (!this.#isOurs(event.exceptionDetails.executionContextId, session)) this.#logs.exceptionThrown(event, this.url)
     },
     'Log.entryAdded': (event) => this.#logs.entryAdded(event, this.url),
     'Page.javascriptDialogOpening': ({ type, message }) =>
-      this.#logs.note('info', `The page asks with a dialog (${type}): ${shortened(message, 1_024)}`, this.url),
+      this.#logs.note('info', `The page opened a dialog (${type}): ${shortened(message, 1_024)}`, this.url),
     'Network.requestWillBeSent': (event) => this.#requests.sent(event),
     'Network.requestWillBeSentExtraInfo': (event) => this.#requests.sentExtra(event),
     'Network.requestServedFromCache': (event) => this.#requests.cached(event),
@@ -172,7 +172,7 @@ export class Tab {
     'Network.responseReceivedExtraInfo': (event) => this.#requests.gotExtra(event),
     'Network.dataReceived': (event) => {
       this.#requests.data(event)
-      // Playwright does not listen to these, and a large download has thousands.
+      // Playwright ignores these, and a large download has thousands.
       return false
     },
     'Network.loadingFinished': (event, session) => this.#requests.finished(event, session),
@@ -192,8 +192,8 @@ export class Tab {
     'Page.frameStartedNavigating': (event) => {
       if (event.frameId !== this.#frame) return
       this.causes.started(event)
-      // Once it is left, a page is not heard any more.
-      if (!/sameDocument/i.test(event.navigationType)) this.measure(leaving).catch(() => undefined)
+      // Events of a page that was left are ignored.
+      if (!/sameDocument/i.test(event.navigationType)) this.measure(measuringOnLeave).catch(() => undefined)
     },
     'Page.frameNavigated': ({ frame, type }, session) => {
       if (frame.parentId !== undefined || session !== this.session) return
@@ -220,7 +220,7 @@ export class Tab {
     'Runtime.executionContextsCleared': (_event, session) => this.#forgetWorlds(session),
     'Runtime.bindingCalled': ({ name, payload, executionContextId }, session) => {
       if (name !== binding) return true
-      // A page's own world can have a function of this name too: only our world speaks for us.
+      // The page can define a binding of this name too: only reports from the isolated world count.
       const from = this.#worlds.get(keyOf(executionContextId, session))
       const report = from !== undefined && this.#reports.passes(payload.length) ? reportOf(payload) : undefined
       if (from !== undefined && report !== undefined) this.#reported(report, from)
@@ -232,7 +232,7 @@ export class Tab {
     },
   }
 
-  /** A frame's or worker's part of the tab is gone. */
+  /** A frame or worker is gone. */
   leave(session: string): void {
     this.#forgetWorlds(session)
     this.#sockets.left(session, 'the page was left')
@@ -251,7 +251,7 @@ export class Tab {
     if (this.state === 'open') this.#end('closed', `${this.id} was closed. Open a page in the watched browser.`)
   }
 
-  /** Does what brings the tab to an address. The navigation that comes of it is ours, and no action of the person. */
+  /** Runs a navigation of this server, which is not recorded as a user action. */
   async opening<T>(url: string, work: () => Promise<T>): Promise<T> {
     this.#destination = URL.canParse(url) ? new URL(url).href : url
     this.causes.forget()
@@ -262,8 +262,8 @@ export class Tab {
     }
   }
 
-  /** Measures how the page performs now, and records it. */
-  async measure(how: typeof measuring | typeof leaving = measuring): Promise<void> {
+  /** Measures the current performance and records it. */
+  async measure(how: typeof measuring | typeof measuringOnLeave = measuring): Promise<void> {
     const main = [...this.#worlds.values()].findLast(({ isMain }) => isMain)
     if (main === undefined) return
     const command = {
@@ -296,7 +296,7 @@ export class Tab {
     this.#sockets.left(this.session, 'the page was left')
     if (blank.test(url)) return
     this.#options.used()
-    // A server may lead elsewhere than we asked for. What a page asks for while we wait for it is not our doing.
+    // The server may redirect. Navigations requested by the page meanwhile are not ours.
     this.#went(url, cause, this.#destination !== undefined && (cause === 'typed' || cause === 'reload'))
   }
 
@@ -321,7 +321,7 @@ export class Tab {
     const { kind: _kind, isSoFar: _isSoFar, url, ...vitals } = report
     delete document.latest
     const text = JSON.stringify(vitals)
-    // The last word of a page that has not changed since says nothing new.
+    // An unchanged snapshot is not recorded again.
     if (text === document.last) return
     document.last = text
     const { requests, transferred } = document
@@ -335,7 +335,7 @@ export class Tab {
     })
   }
 
-  /** Records how the page performed in the end, as far as it said. */
+  /** Records the final performance of a page. */
   #left(): void {
     const { latest } = this.#document
     if (latest !== undefined) this.#measured(latest, this.#document)
@@ -358,14 +358,14 @@ export class Tab {
     for (const [key, each] of this.#worlds) if (each.session === session) this.#worlds.delete(key)
   }
 
-  /** Lets go of what the page logged, now and then: the browser keeps every logged object alive for us. */
+  /** Releases logged objects regularly: the browser keeps every logged object alive for the session. */
   #release(session: string): void {
     this.#calls += 1
     if (this.#calls % releaseAfter !== 0) return
     this.#wire.send('Runtime.releaseObjectGroup', { objectGroup: 'console' }, { session }).catch(() => undefined)
   }
 
-  /** Says soon, in one entry, how much was not recorded. */
+  /** Schedules one log entry with the number of dropped events. */
   #noteDrops(): void {
     if (this.#noting !== undefined) return
     this.#noting = setTimeout(() => {
@@ -373,8 +373,8 @@ export class Tab {
       const lines = this.#lines.takeShut()
       const errors = this.#errors.takeShut()
       const frames = this.#sockets.takeDropped()
-      const note = (count: number, what: string, most: number): void =>
-        this.#logs.note('warning', `${count} more ${what} were dropped: the page made more than ${most} in a second.`, this.url)
+      const note = (count: number, what: string, max: number): void =>
+        this.#logs.note('warning', `${count} more ${what} were dropped: the page made more than ${max} in a second.`, this.url)
       if (lines > 0) note(lines, 'console lines', lineRate.count)
       if (errors > 0) note(errors, 'errors', errorRate.count)
       if (frames > 0) note(frames, 'WebSocket messages', frameRate.count)

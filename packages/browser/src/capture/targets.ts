@@ -1,32 +1,32 @@
 import type { Recording } from '../recording/recording.ts'
-import type { EventOf, Heard } from './protocol.ts'
+import type { CapturedEvent, EventOf } from './protocol.ts'
 import { Tab } from './tab.ts'
 import { shortened } from './text.ts'
-import type { Glimpse, Tap, Wire } from './wire/wire.ts'
+import type { EventSummary, Tap, Wire } from './wire/wire.ts'
 
 type TargetInfo = EventOf<'Target.attachedToTarget'>['targetInfo']
 
 interface TargetsOptions {
   readonly now: () => number
-  /** Told after each change of which tabs there are, where they are, or which one is in front. */
+  /** Called after each change of the tabs, their URLs, or the active tab. */
   readonly changed: () => void
 }
 
-const mostOfTitle = 500
-// A new tab comes at once when something in a page asks for it.
+const maxTitleLength = 500
+// A requested new tab opens at once.
 const openedMs = 2_000
 const refreshMs = 250
-// They belong to the tab they are in.
+// These belong to the tab that contains them.
 const parts: ReadonlySet<string> = new Set(['iframe', 'worker'])
 
-/** Follows every tab of a browser, and hands each event to the tab it belongs to. */
+/** Tracks every tab of a browser and dispatches events to it. */
 export class Targets implements Tap {
   readonly tabs = new Map<string, Tab>()
   readonly #wire: Wire
   readonly #recording: Recording
   readonly #options: TargetsOptions
   readonly #sessions = new Map<string, Tab>()
-  /** The targets that are captured, and the session that does it: further ones are for single questions. */
+  /** Captured targets and their session; further sessions are for single commands. */
   readonly #captured = new Map<string, string>()
   #refreshing: NodeJS.Timeout | undefined
   #count = 0
@@ -39,7 +39,7 @@ export class Targets implements Tap {
     this.#options = options
   }
 
-  /** The tab that was last in front, gone to or used; the newest, when that one is closed. */
+  /** Most recently active tab; if it is closed, the newest. */
   get current(): Tab | undefined {
     if (this.#current !== undefined && this.tabs.get(this.#current.id) === this.#current) return this.#current
     return [...this.tabs.values()].at(-1)
@@ -51,28 +51,28 @@ export class Targets implements Tap {
     this.#options.changed()
   }
 
-  admits(event: Glimpse): boolean {
+  admits(event: EventSummary): boolean {
     return this.#sessions.get(event.session)?.admits(event) ?? true
   }
 
-  oversized(event: Glimpse): void {
+  oversized(event: EventSummary): void {
     this.#sessions.get(event.session)?.oversized(event)
   }
 
   event(method: string, params: unknown, session: string): boolean {
     try {
       if (method.startsWith('Target.')) return this.#target(method, params, session)
-      const handle = this.#sessions.get(session)?.on[method as Heard] as
+      const handle = this.#sessions.get(session)?.on[method as CapturedEvent] as
         | ((event: unknown, session: string) => boolean | void)
         | undefined
       return handle?.(params, session) ?? true
     } catch {
-      // An event that is not as the protocol says is not ours to judge: Playwright gets it all the same.
+      // A malformed event still goes to Playwright.
       return true
     }
   }
 
-  /** Asks for the titles soon: the browser does not say when they change. */
+  /** Schedules a refresh of titles: the browser does not announce changes. */
   refresh(): void {
     if (this.#refreshing !== undefined) return
     this.#refreshing = setTimeout(() => {
@@ -82,7 +82,7 @@ export class Targets implements Tap {
     this.#refreshing.unref()
   }
 
-  /** The browser is gone, and all its tabs. */
+  /** The browser is gone. */
   end(): void {
     clearTimeout(this.#refreshing)
     for (const tab of [...this.tabs.values()]) this.#forget(tab)
@@ -105,7 +105,7 @@ export class Targets implements Tap {
     const { type, targetId, subtype } = targetInfo
     const within = this.#sessions.get(parent)
     const isPart = within !== undefined && parts.has(type)
-    // A page that is only prepared, and not shown yet, is no tab.
+    // A prerendered page is not a tab.
     const isTab = type === 'page' && (subtype ?? '') === ''
     if (this.#captured.has(targetId) || (!isPart && !isTab)) return
     this.#captured.set(targetId, sessionId)
@@ -123,7 +123,7 @@ export class Targets implements Tap {
       target: targetId,
       session,
       url,
-      title: shortened(title, mostOfTitle),
+      title: shortened(title, maxTitleLength),
       now,
       asked: (cause) => {
         this.#asked = { cause, at: now() }
@@ -165,7 +165,7 @@ export class Targets implements Tap {
 
   async #readTitles(): Promise<void> {
     const { targetInfos } = await this.#wire.send('Target.getTargets', {})
-    const titles = new Map(targetInfos.map(({ targetId, title }) => [targetId, shortened(title, mostOfTitle)]))
+    const titles = new Map(targetInfos.map(({ targetId, title }) => [targetId, shortened(title, maxTitleLength)]))
     let isOther = false
     for (const tab of this.tabs.values()) {
       const title = titles.get(tab.target) ?? tab.title

@@ -4,15 +4,15 @@ import type { EventOf } from './protocol.ts'
 type Timing = NonNullable<EventOf<'Network.responseReceived'>['response']['timing']>
 
 interface Moments {
-  /** When the page asked, in seconds of the browser's clock. */
+  /** Start, in seconds of the browser clock. */
   readonly askedAt: number
-  /** When it was over. */
+  /** End. */
   readonly overAt: number
-  /** What the browser tells of the time between; nothing for what came out of a cache. */
+  /** Timing data of the browser; absent for cached responses. */
   readonly timing: Timing | undefined
 }
 
-/** How long each part of a request took, as HAR counts: the parts that are not -1 add up to the whole, with `ssl` inside `connect`. */
+/** Converts to HAR timings: the parts that are not -1 add up to the total; `connect` includes `ssl`. */
 export function timingsOf({ askedAt, overAt, timing }: Moments): NetworkRequest['timings'] {
   const whole = Math.max(0, (overAt - askedAt) * 1_000)
   if (timing === undefined || timing.requestTime === 0) {
@@ -36,7 +36,7 @@ function between(start: number, end: number): number {
   return start < 0 || end < 0 ? -1 : rounded(Math.max(0, end - start))
 }
 
-/** Microseconds are as much as a browser tells. */
+// The browser reports microseconds.
 function rounded(ms: number): number {
   return Math.round(ms * 1_000) / 1_000
 }

@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
-import type { Kit } from '../page/dom-helpers.ts'
+import type { DomHelpers } from '../page/dom-helpers.ts'
 
-/** A page as a person would sum it up, without anything that was typed into it. */
+/** Summary of a page, without values of its fields. */
 export interface PageDescription {
   readonly url: string
   readonly title: string
   readonly language?: string
   readonly description?: string
-  /** How far it is loaded, as the browser says: loading, interactive or complete. */
+  /** `document.readyState`. */
   readonly loadState: string
   readonly viewport: { readonly width: number; readonly height: number }
   readonly scroll: { readonly x: number; readonly y: number; readonly height: number }
@@ -24,10 +24,10 @@ export interface PageDescription {
   readonly headings: readonly { readonly level: number; readonly text: string }[]
   readonly landmarks: readonly { readonly role: string; readonly name?: string }[]
   readonly forms: readonly FormDescription[]
-  /** Fields that belong to no form. */
+  /** Fields outside forms. */
   readonly looseFields: readonly FieldDescription[]
   readonly focus?: string
-  /** The beginning of what can be read on it. */
+  /** Beginning of the visible text. */
   readonly text: string
 }
 
@@ -37,7 +37,7 @@ interface FormDescription {
   readonly method: string
   readonly action?: string
   readonly fields: readonly FieldDescription[]
-  /** How many fields are not shown here. */
+  /** Number of fields that are not shown. */
   readonly moreFields?: number
 }
 
@@ -51,67 +51,67 @@ interface FieldDescription {
   readonly options?: number
 }
 
-/** Runs in pages: sums up the page. Stands alone, because its text is what is sent. */
-export function describeDocument({ mostText }: { readonly mostText: number }, kit: Kit): PageDescription {
-  const mostHeadings = 50
-  const mostLandmarks = 30
-  const mostForms = 20
-  const mostFields = 30
+/** Runs in pages: describes the page. Self-contained, because its source text is sent. */
+export function describeDocument({ maxTextLength }: { readonly maxTextLength: number }, dom: DomHelpers): PageDescription {
+  const maxHeadings = 50
+  const maxLandmarks = 30
+  const maxForms = 20
+  const maxFields = 30
   const fieldCss = 'input:not([type=hidden]), select, textarea'
 
-  const first = (css: string, most: number, root: Document | Element = document): readonly Element[] => {
-    const found = kit.all(root, css)
+  const first = (css: string, max: number, root: Document | Element = document): readonly Element[] => {
+    const found = dom.all(root, css)
     const elements: Element[] = []
-    for (let i = 0; i < found.length && i < most; i++) {
+    for (let i = 0; i < found.length && i < max; i++) {
       const element = found[i]
       if (element !== undefined) elements.push(element)
     }
     return elements
   }
-  const count = (css: string): number => kit.all(document, css).length
-  const given = (element: Element | undefined, name: string, most: number): string | undefined => {
-    const value = element === undefined ? undefined : kit.attribute(element, name)?.trim()
-    return value === undefined || value === '' ? undefined : kit.cut(value, most)
+  const count = (css: string): number => dom.all(document, css).length
+  const given = (element: Element | undefined, name: string, max: number): string | undefined => {
+    const value = element === undefined ? undefined : dom.attribute(element, name)?.trim()
+    return value === undefined || value === '' ? undefined : dom.cut(value, max)
   }
   const fieldOf = (element: Element): FieldDescription => {
-    const tag = kit.tagOf(element)
-    const selector = kit.selectorOf(element)
+    const tag = dom.tagOf(element)
+    const selector = dom.selectorOf(element)
     const name = given(element, 'name', 100)
-    const label = kit.nameOf(element)
+    const label = dom.nameOf(element)
     return {
       ...(selector !== undefined && { selector }),
       type: tag === 'input' ? (given(element, 'type', 30)?.toLowerCase() ?? 'text') : tag,
       ...(name !== undefined && { name }),
       ...(label !== undefined && { label }),
-      ...(kit.attribute(element, 'required') !== undefined && { isRequired: true }),
-      ...(kit.attribute(element, 'disabled') !== undefined && { isDisabled: true }),
-      ...(tag === 'select' && { options: kit.all(element, 'option').length }),
+      ...(dom.attribute(element, 'required') !== undefined && { isRequired: true }),
+      ...(dom.attribute(element, 'disabled') !== undefined && { isDisabled: true }),
+      ...(tag === 'select' && { options: dom.all(element, 'option').length }),
     }
   }
   const formOf = (form: Element): FormDescription => {
-    const selector = kit.selectorOf(form)
-    const name = given(form, 'name', 100) ?? kit.nameOf(form)
+    const selector = dom.selectorOf(form)
+    const name = given(form, 'name', 100) ?? dom.nameOf(form)
     const action = given(form, 'action', 300)
-    const total = kit.all(form, fieldCss).length
+    const total = dom.all(form, fieldCss).length
     return {
       ...(selector !== undefined && { selector }),
       ...(name !== undefined && { name }),
       method: given(form, 'method', 10)?.toLowerCase() ?? 'get',
       ...(action !== undefined && { action }),
-      fields: first(fieldCss, mostFields, form).map(fieldOf),
-      ...(total > mostFields && { moreFields: total - mostFields }),
+      fields: first(fieldCss, maxFields, form).map(fieldOf),
+      ...(total > maxFields && { moreFields: total - maxFields }),
     }
   }
   const levelOf = (heading: Element): number => {
-    const level = Number(/^h([1-6])$/.exec(kit.tagOf(heading))?.[1] ?? kit.attribute(heading, 'aria-level') ?? 2)
+    const level = Number(/^h([1-6])$/.exec(dom.tagOf(heading))?.[1] ?? dom.attribute(heading, 'aria-level') ?? 2)
     return Number.isInteger(level) && level > 0 && level < 100 ? level : 2
   }
   const landmarkRoles = ['banner', 'navigation', 'main', 'complementary', 'contentinfo', 'search', 'region', 'form']
   const landmarks = first('header, nav, main, aside, footer, section, form, [role]', 1_000).flatMap((element) => {
-    const role = kit.roleOf(element) ?? ''
+    const role = dom.roleOf(element) ?? ''
     const name =
       given(element, 'aria-label', 100) ??
-      (kit.attribute(element, 'aria-labelledby') === undefined ? undefined : kit.nameOf(element))
+      (dom.attribute(element, 'aria-labelledby') === undefined ? undefined : dom.nameOf(element))
     if (!landmarkRoles.includes(role) || (role === 'form' && name === undefined)) return []
     return [{ role, ...(name !== undefined && { name }) }]
   })
@@ -124,10 +124,10 @@ export function describeDocument({ mostText }: { readonly mostText: number }, ki
   const description = given(meta, 'content', 300)
   const headingCss = 'h1, h2, h3, h4, h5, h6, [role=heading]'
   const [focused] = first(':focus', 1)
-  const focus = focused === undefined ? undefined : kit.selectorOf(focused)
+  const focus = focused === undefined ? undefined : dom.selectorOf(focused)
   return {
-    url: kit.cut(location.href, 2_000),
-    title: title === undefined ? '' : kit.cut((title.textContent ?? '').slice(0, 1_000).replace(/\s+/g, ' ').trim(), 300),
+    url: dom.cut(location.href, 2_000),
+    title: title === undefined ? '' : dom.cut((title.textContent ?? '').slice(0, 1_000).replace(/\s+/g, ' ').trim(), 300),
     ...(language !== undefined && { language }),
     ...(description !== undefined && { description }),
     loadState: Object.getOwnPropertyDescriptor(Document.prototype, 'readyState')?.get?.call(document) as string,
@@ -143,14 +143,14 @@ export function describeDocument({ mostText }: { readonly mostText: number }, ki
       forms: count('form'),
       fields: count(fieldCss),
     },
-    headings: first(headingCss, mostHeadings).map((each) => ({ level: levelOf(each), text: kit.textOf(each, 120) })),
-    landmarks: landmarks.slice(0, mostLandmarks),
-    forms: first('form', mostForms).map(formOf),
+    headings: first(headingCss, maxHeadings).map((each) => ({ level: levelOf(each), text: dom.textOf(each, 120) })),
+    landmarks: landmarks.slice(0, maxLandmarks),
+    forms: first('form', maxForms).map(formOf),
     looseFields: first(fieldCss, 1_000)
       .filter((each) => Element.prototype.closest.call(each, 'form') === null)
-      .slice(0, mostFields)
+      .slice(0, maxFields)
       .map(fieldOf),
     ...(focus !== undefined && { focus }),
-    text: body === undefined ? '' : kit.textOf(body, mostText, 'visible'),
+    text: body === undefined ? '' : dom.textOf(body, maxTextLength, 'visible'),
   }
 }

@@ -1,33 +1,33 @@
 import type { Page } from 'playwright-core'
+import { type FrameInfo, inspectPage, type PageInspection } from '../page/inspection.ts'
 import { PageProblem } from '../page/page-problem.ts'
-import { type FrameInfo, type Visit, visit } from '../page/visit.ts'
 import { quoted } from '../reply/reply.ts'
 import { describeDocument, type PageDescription } from './describe.ts'
 import { type FoundElement, type Query, queryElements } from './query.ts'
 
 export interface QueryOptions {
-  /** CSS, with ` >>> ` to go into a shadow root; or XPath, which begins with `/`, `./`, `(` or `xpath=`. */
+  /** CSS, with ` >>> ` to enter a shadow root; or XPath, which begins with `/`, `./`, `(` or `xpath=`. */
   readonly selector: string
-  /** How many elements to tell of: 20 unless told, 100 at most. */
+  /** Maximum number of elements. Default: 20; maximum: 100. */
   readonly limit?: number
   /** Only these attributes. */
   readonly attributes?: readonly string[]
-  /** Some of `readableProperties`, as they are now. */
+  /** Some of `readableProperties`, with current values. */
   readonly properties?: readonly string[]
-  /** CSS properties, as they apply now. */
+  /** Computed CSS properties. */
   readonly styles?: readonly string[]
-  /** With the beginning of each element's markup. */
+  /** Include the beginning of the markup. */
   readonly html?: boolean
-  /** A frame's name, or a part of its address; the page itself unless told. */
+  /** Name of a frame, or part of its URL. Default: the page. */
   readonly frame?: string
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
 }
 
-/** What a page has for a selector. */
+/** Matches of a selector. */
 export interface QueryResult {
   readonly url: string
-  /** How many match; the first `limit` of them are told of. */
+  /** Total number of matches; the first `limit` are described. */
   readonly total: number
   readonly elements: readonly FoundElement[]
 }
@@ -38,14 +38,14 @@ export interface DescribeOptions {
 }
 
 const defaultElements = 20
-const mostElements = 100
+const maxElements = 100
 const defaultLookMs = 5_000
 const accepted = 'Give a CSS selector such as "main h1", or an XPath such as "//h1".'
-const mostSelectorLength = 2_000
-const mostNames = 20
-const mostPageText = 2_000
+const maxSelectorLength = 2_000
+const maxNames = 20
+const maxPageText = 2_000
 
-/** The properties of elements that can be asked for. */
+/** DOM properties that can be read. */
 const readableProperties: readonly string[] = [
   'checked',
   'childElementCount',
@@ -81,28 +81,25 @@ const readableProperties: readonly string[] = [
   'value',
 ]
 
-/** The elements a page has for a selector, as they are now. What secret fields hold is never told. */
+/** Finds elements in the current page. Values of secret fields are never returned. */
 export async function queryDom(page: Page, options: QueryOptions): Promise<QueryResult> {
   const { frame, timeoutMs = defaultLookMs, signal } = options
   const query = checked(options)
-  return visit(page, { timeoutMs, ...(signal !== undefined && { signal }) }, async (looking) => {
-    const place = frame === undefined ? undefined : await frameOf(looking, frame)
-    const found = await looking.run(queryElements, query, place?.id)
-    if ('wrong' in found) {
-      throw new PageProblem(
-        'selector',
-        `The browser refuses the selector ${quoted(query.selector, 200)}: ${found.wrong} ${accepted}`,
-      )
+  return inspectPage(page, { timeoutMs, ...(signal !== undefined && { signal }) }, async (inspection) => {
+    const place = frame === undefined ? undefined : await frameOf(inspection, frame)
+    const found = await inspection.run(queryElements, query, place?.id)
+    if ('problem' in found) {
+      throw new PageProblem('selector', `Invalid selector ${quoted(query.selector, 200)}: ${found.problem} ${accepted}`)
     }
     return found
   })
 }
 
-/** A page as a person would sum it up: its outline, its forms and the beginning of its text. No field's value is told. */
+/** Describes a page: its outline, forms and beginning of its text, without field values. */
 export async function describePage(page: Page, options: DescribeOptions = {}): Promise<PageDescription> {
   const { timeoutMs = defaultLookMs, signal } = options
-  return visit(page, { timeoutMs, ...(signal !== undefined && { signal }) }, (looking) =>
-    looking.run(describeDocument, { mostText: mostPageText }),
+  return inspectPage(page, { timeoutMs, ...(signal !== undefined && { signal }) }, (inspection) =>
+    inspection.run(describeDocument, { maxTextLength: maxPageText }),
   )
 }
 
@@ -115,29 +112,29 @@ function checked({
   html = false,
 }: QueryOptions): Query {
   if (selector.trim() === '') throw new PageProblem('selector', `The selector is empty. ${accepted}`)
-  if (selector.length > mostSelectorLength)
-    throw new PageProblem('selector', `The selector is longer than ${mostSelectorLength} characters.`)
+  if (selector.length > maxSelectorLength)
+    throw new PageProblem('selector', `The selector is longer than ${maxSelectorLength} characters.`)
   const unknown = properties.find((name) => !readableProperties.includes(name))
   if (unknown !== undefined)
     throw new PageProblem(
       'option',
-      `No property ${quoted(unknown)} can be read. Those that can: ${readableProperties.join(', ')}.`,
+      `No property ${quoted(unknown)} is readable. Readable properties: ${readableProperties.join(', ')}.`,
     )
   return {
     selector: selector.trim(),
-    limit: Math.min(Math.max(1, Math.trunc(limit)), mostElements),
-    ...(attributes !== undefined && { attributes: attributes.slice(0, mostNames) }),
+    limit: Math.min(Math.max(1, Math.trunc(limit)), maxElements),
+    ...(attributes !== undefined && { attributes: attributes.slice(0, maxNames) }),
     properties,
-    styles: styles.slice(0, mostNames),
+    styles: styles.slice(0, maxNames),
     html,
   }
 }
 
-async function frameOf(looking: Visit, wanted: string): Promise<FrameInfo> {
-  const frames = await looking.frames()
+async function frameOf(inspection: PageInspection, wanted: string): Promise<FrameInfo> {
+  const frames = await inspection.frames()
   const frame = frames.find(({ name }) => name === wanted) ?? frames.find(({ url }) => url.includes(wanted))
   if (frame !== undefined) return frame
   const known = frames.slice(0, 10).map(({ name, url }) => quoted(name === '' ? url : name, 200))
   const hint = known.length === 0 ? 'The page has no frames.' : `The page has: ${known.join(', ')}.`
-  throw new PageProblem('frame', `No frame is called ${quoted(wanted)}, or has it in its address. ${hint}`)
+  throw new PageProblem('frame', `No frame has the name ${quoted(wanted)} or contains it in its URL. ${hint}`)
 }

@@ -1,21 +1,21 @@
 /// <reference lib="dom" />
-import type { Box, Kit } from '../page/dom-helpers.ts'
+import type { Box, DomHelpers } from '../page/dom-helpers.ts'
 
-/** What is asked of a page about its elements. */
+/** Query for elements of a page. */
 export interface Query {
   readonly selector: string
   readonly limit: number
-  /** Only these attributes; all, as far as there is room, when absent. */
+  /** Only these attributes; default: all, up to a limit. */
   readonly attributes?: readonly string[]
   readonly properties: readonly string[]
   readonly styles: readonly string[]
   readonly html: boolean
 }
 
-/** An element as it is now. */
+/** Current state of an element. */
 export interface FoundElement {
   readonly tag: string
-  /** Matches only this element; ` >>> ` leads into a shadow root. */
+  /** Matches only this element; ` >>> ` enters a shadow root. */
   readonly selector?: string
   readonly text?: string
   readonly role?: string
@@ -26,38 +26,38 @@ export interface FoundElement {
   readonly html?: string
   readonly isVisible: boolean
   readonly isInView: boolean
-  /** In pixels from the top left corner of what is in view. */
+  /** In CSS pixels relative to the viewport. */
   readonly box: Box
 }
 
 export type Found =
   | { readonly url: string; readonly total: number; readonly elements: readonly FoundElement[] }
-  | { readonly wrong: string }
+  | { readonly problem: string }
 
-/** Runs in pages: looks for elements. Stands alone, because its text is what is sent. */
-export function queryElements({ selector, limit, attributes, properties, styles, html }: Query, kit: Kit): Found {
-  const mostText = 200
-  const mostHtml = 500
-  const mostAttributes = 30
-  const mostAttribute = 200
+/** Runs in pages: finds elements. Self-contained, because its source text is sent. */
+export function queryElements({ selector, limit, attributes, properties, styles, html }: Query, dom: DomHelpers): Found {
+  const maxTextLength = 200
+  const maxHtmlLength = 500
+  const maxAttributes = 30
+  const maxAttributeLength = 200
   const isElement = (node: Node | null): node is Element => node instanceof Element
 
   const byXpath = (expression: string): { readonly total: number; readonly first: readonly Element[] } => {
-    const result = kit.byXpath(expression)
+    const result = dom.byXpath(expression)
     const first: Element[] = []
     for (let i = 0; i < result.snapshotLength && first.length < limit; i++) {
       const node = result.snapshotItem(i)
       if (isElement(node)) first.push(node)
     }
-    if (first.length === 0 && result.snapshotLength > 0) throw new Error('it selects no elements, but attributes or texts')
+    if (first.length === 0 && result.snapshotLength > 0) throw new Error('it selects attributes or text instead of elements')
     return { total: result.snapshotLength, first }
   }
   const byCss = (css: string): { readonly total: number; readonly first: readonly Element[] } => {
     const parts = css.split(' >>> ')
-    let found = kit.all(document, parts[0] ?? '')
+    let found = dom.all(document, parts[0] ?? '')
     for (const part of parts.slice(1)) {
-      const roots = Array.from(found).flatMap((each) => kit.shadowOf(each) ?? [])
-      found = roots.flatMap((root) => Array.from(kit.all(root, part)))
+      const roots = Array.from(found).flatMap((each) => dom.shadowOf(each) ?? [])
+      found = roots.flatMap((root) => Array.from(dom.all(root, part)))
     }
     const first: Element[] = []
     for (let i = 0; i < found.length && i < limit; i++) {
@@ -68,8 +68,8 @@ export function queryElements({ selector, limit, attributes, properties, styles,
   }
 
   const attributesOf = (element: Element): Record<string, string> => {
-    if (attributes === undefined) return kit.attributesOf(element, mostAttributes, mostAttribute)
-    const all = kit.attributesOf(element, 1_000, mostAttribute)
+    if (attributes === undefined) return dom.attributesOf(element, maxAttributes, maxAttributeLength)
+    const all = dom.attributesOf(element, 1_000, maxAttributeLength)
     return Object.fromEntries(attributes.flatMap((name) => (Object.hasOwn(all, name) ? [[name, all[name] ?? '']] : [])))
   }
   const propertiesOf = (element: Element): NonNullable<FoundElement['properties']> => {
@@ -77,7 +77,7 @@ export function queryElements({ selector, limit, attributes, properties, styles,
     for (const name of properties) {
       const value: unknown = Reflect.get(element, name)
       if (typeof value === 'string')
-        found.push([name, name === 'value' && kit.isSecret(element) ? kit.hiddenValue : kit.cut(value, 200)])
+        found.push([name, name === 'value' && dom.isSecret(element) ? dom.hiddenValue : dom.cut(value, 200)])
       else if (typeof value === 'number') found.push([name, Number.isFinite(value) ? value : String(value)])
       else if (typeof value === 'boolean' || value === null) found.push([name, value])
     }
@@ -85,18 +85,18 @@ export function queryElements({ selector, limit, attributes, properties, styles,
   }
   const stylesOf = (element: Element): Record<string, string> => {
     const computed = getComputedStyle(element)
-    return Object.fromEntries(styles.map((name) => [name, kit.cut(computed.getPropertyValue(name), 200)]))
+    return Object.fromEntries(styles.map((name) => [name, dom.cut(computed.getPropertyValue(name), 200)]))
   }
   const described = (element: Element): FoundElement => {
-    const box = kit.boxOf(element)
-    const isVisible = kit.isVisible(element) && box.width > 0 && box.height > 0
+    const box = dom.boxOf(element)
+    const isVisible = dom.isVisible(element) && box.width > 0 && box.height > 0
     const isBeside = box.x + box.width <= 0 || box.y + box.height <= 0 || box.x >= innerWidth || box.y >= innerHeight
-    const path = kit.selectorOf(element)
-    const text = kit.textOf(element, mostText)
-    const role = kit.roleOf(element)
-    const name = kit.nameOf(element)
+    const path = dom.selectorOf(element)
+    const text = dom.textOf(element, maxTextLength)
+    const role = dom.roleOf(element)
+    const name = dom.nameOf(element)
     return {
-      tag: kit.cut(kit.tagOf(element), 100),
+      tag: dom.cut(dom.tagOf(element), 100),
       ...(path !== undefined && { selector: path }),
       ...(role !== undefined && { role }),
       ...(name !== undefined && name !== text && { name }),
@@ -104,7 +104,7 @@ export function queryElements({ selector, limit, attributes, properties, styles,
       attributes: attributesOf(element),
       ...(properties.length > 0 && { properties: propertiesOf(element) }),
       ...(styles.length > 0 && { styles: stylesOf(element) }),
-      ...(html && { html: kit.snippet(element, mostHtml) }),
+      ...(html && { html: dom.snippet(element, maxHtmlLength) }),
       isVisible,
       isInView: isVisible && !isBeside,
       box,
@@ -113,8 +113,8 @@ export function queryElements({ selector, limit, attributes, properties, styles,
 
   try {
     const { total, first } = /^(?:xpath=|\.?\/|\()/.test(selector) ? byXpath(selector.replace(/^xpath=/, '')) : byCss(selector)
-    return { url: kit.cut(location.href, 2_000), total, elements: first.map(described) }
+    return { url: dom.cut(location.href, 2_000), total, elements: first.map(described) }
   } catch (error) {
-    return { wrong: kit.cut(error instanceof Error ? error.message : String(error), 500) }
+    return { problem: dom.cut(error instanceof Error ? error.message : String(error), 500) }
   }
 }

@@ -1,27 +1,26 @@
-import { beginning, inert } from '../reply/reply.ts'
+import { escapeInvisible, truncate } from '../reply/reply.ts'
 
 /**
- * A text from a page as code in one line of Markdown. Nothing in it becomes a link, a picture, HTML, a mention of somebody or
- * the name of an issue, and nothing in it is unseen.
+ * Formats untrusted text as an inline code span. It cannot become a link, an image, HTML, a mention or an issue reference, and has no
+ * invisible characters.
  */
-export function codeSpan(text: string, most = 120): string {
-  const line = beginning(text.replace(/\s+/g, ' ').trim(), most)
-  // What JSON escapes is seen then; quotes and backslashes need no escape here.
-  const seen = inert(JSON.stringify(line).slice(1, -1)).replace(/\\(["\\])/g, '$1')
+export function codeSpan(text: string, max = 120): string {
+  const line = truncate(text.replace(/\s+/g, ' ').trim(), max)
+  // JSON escapes invisible characters; quotes and backslashes need no escape here.
+  const seen = escapeInvisible(JSON.stringify(line).slice(1, -1)).replace(/\\(["\\])/g, '$1')
   if (seen === '') return '(empty)'
-  const longest = Math.max(0, ...[...seen.matchAll(/`+/g)].map(([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
+  const maxLength = Math.max(0, ...[...seen.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(maxLength + 1)
   const space = seen.startsWith('`') || seen.endsWith('`') ? ' ' : ''
   return `${fence}${space}${seen}${space}${fence}`
 }
 
-/** The first so many as a list, and how many more there were. */
-export function list<T>(values: readonly T[], most: number, line: (value: T) => string): readonly string[] {
-  const shown = values.slice(0, most).map((value) => `- ${line(value)}`)
-  return values.length > most ? [...shown, `- … and ${values.length - most} more`] : shown
+/** Formats the first values as a list, with the number of remaining ones. */
+export function list<T>(values: readonly T[], max: number, line: (value: T) => string): readonly string[] {
+  const items = values.slice(0, max).map((value) => `- ${line(value)}`)
+  return values.length > max ? [...items, `- … and ${values.length - max} more`] : items
 }
 
-/** A number with its noun. */
 export function counted(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`
 }

@@ -1,12 +1,12 @@
 import type { Audit, LogEntry, NetworkRequest, UserAction } from '../records/records.ts'
 import { codeSpan, counted, list } from './markdown.ts'
-import { planOf } from './script/steps.ts'
+import { buildPlan } from './script/steps.ts'
 
-/** How a page performed, and how it did before. */
+/** Performance of a page compared with its baseline. */
 interface PagePerformance {
   readonly url: string
   readonly metrics: readonly {
-    /** Such as `LCP`; a word of ours. */
+    /** Such as `LCP`; trusted text. */
     readonly name: string
     readonly unit: 'ms' | ''
     readonly value: number
@@ -27,7 +27,7 @@ export interface PrSummaryInput {
 const shown = { pages: 5, steps: 6, problems: 7, failures: 6, performance: 4, faults: 5 } as const
 const impacts = ['critical', 'serious', 'moderate', 'minor'] as const
 
-/** What a reviewer wants to know of what was tried in the browser, as Markdown of at most some 60 lines. */
+/** Summarizes a browser session for reviewers, in at most about 60 lines of Markdown. */
 export function prSummary(input: PrSummaryInput): string {
   const { title = 'Tried in the browser', actions = [], logs = [], network = [], performance = [], audits = [] } = input
   const sections = [
@@ -52,7 +52,7 @@ function overview(actions: readonly UserAction[], network: readonly NetworkReque
 function exercised(actions: readonly UserAction[], network: readonly NetworkRequest[]): readonly string[] {
   const pages = [...pagesOf(actions, network)]
   if (pages.length === 0) return []
-  const { steps } = planOf(actions.slice(-200))
+  const { steps } = buildPlan(actions.slice(-200))
   return [
     '### What was done',
     '',
@@ -62,7 +62,7 @@ function exercised(actions: readonly UserAction[], network: readonly NetworkRequ
   ]
 }
 
-/** The pages that were visited, with how many actions there were on each. */
+/** Visited pages with the number of actions on each. */
 function pagesOf(actions: readonly UserAction[], network: readonly NetworkRequest[]): ReadonlyMap<string, number> {
   const pages = new Map<string, number>()
   const count = (url: string, by: number): unknown => pages.set(bare(url), (pages.get(bare(url)) ?? 0) + by)
@@ -120,7 +120,7 @@ function performed(performance: readonly PagePerformance[]): readonly string[] {
 
 function accessibility(audits: readonly Audit[]): readonly string[] {
   if (audits.length === 0) return []
-  // Only the newest audit of each page says how it is now.
+  // Only the newest audit of each page is current.
   const newest = new Map(audits.map((audit) => [bare(audit.url), audit] as const))
   const faults = [...newest.values()]
     .flatMap(({ url, faults: found }) => found.map((fault) => ({ url, fault })))
@@ -135,7 +135,7 @@ function accessibility(audits: readonly Audit[]): readonly string[] {
   ]
 }
 
-/** Equal ones together, the most frequent first. */
+/** Groups equal values, most frequent first. */
 function grouped<T>(values: readonly T[], key: (value: T) => string): readonly { readonly first: T; readonly count: number }[] {
   const groups = new Map<string, { readonly first: T; count: number }>()
   for (const value of values) {

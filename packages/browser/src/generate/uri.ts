@@ -1,15 +1,15 @@
-const mostCharacters = 16_000
+const maxCharacters = 16_000
 const allowed = /[^\w\-.~:/?#@!$&'()*+,;=%]/gu
 
-/** The address as a URI that every reader accepts: browsers let characters pass that the standard does not. */
+/** Encodes a URL as a valid URI: browsers accept characters that the standard does not. */
 export function uriOf(text: string): string {
   if (!URL.canParse(text)) return `about:invalid#${encoded(text.slice(0, 200)).replaceAll('#', '%23')}`
   const { href } = new URL(text)
-  // Brackets belong around a host that is a number, and nowhere else.
+  // Brackets are valid only around an IPv6 host.
   const [, start = '', rest = ''] = /^([a-z][a-z\d+.-]*:(?:\/\/[^/?#]*)?)(.*)$/is.exec(href) ?? []
   const [path = '', ...fragments] = encoded(rest).split('#')
   const whole = `${start}${path}${fragments.length === 0 ? '' : `#${fragments.join('%23')}`}`
-  return whole.length <= mostCharacters ? whole : whole.slice(0, mostCharacters).replace(/%[\da-f]?$/i, '')
+  return whole.length <= maxCharacters ? whole : whole.slice(0, maxCharacters).replace(/%[\da-f]?$/i, '')
 }
 
 function encoded(text: string): string {
@@ -19,7 +19,6 @@ function encoded(text: string): string {
     .replace(allowed, (character) => encodeURIComponent(character))
 }
 
-/** The address without the part that is never sent. */
 export function withoutFragment(url: string): string {
   return url.replace(/#.*$/s, '')
 }

@@ -3,12 +3,12 @@ import type { Kind, LogEntry, LogLevel, NetworkRequest, Records, SocketEvent, Us
 import { quoted } from '../reply/reply.ts'
 
 interface Everywhere {
-  /** Only the record at this place. */
+  /** Only the record with this sequence number. */
   readonly seq?: number
   readonly tab?: string
 }
 
-/** What may be asked of the records of each kind. Texts are found in part, in capital or small letters. */
+/** Filters for each kind of record. Texts match as case-insensitive substrings. */
 export interface Matches {
   readonly logs: Everywhere & {
     readonly level?: LogLevel | readonly LogLevel[]
@@ -17,13 +17,13 @@ export interface Matches {
   }
   readonly network: Everywhere & {
     readonly method?: string
-    /** A status such as 404, a class such as `4xx`, `failed` for no answer, or `error` for that or a status from 400 on. */
+    /** A status such as 404, a class such as `4xx`, `failed` for no response, or `error` for that or a status from 400. */
     readonly status?: number | string
     readonly type?: string
     readonly url?: string
-    /** How much of the bodies is shown: nothing unless told. */
+    /** How much of the bodies is shown. Default: nothing. */
     readonly bodies?: 'none' | 'cut' | 'full'
-    /** Whether headers are shown; with full bodies they are. */
+    /** Show headers; default with full bodies. */
     readonly headers?: boolean
   }
   readonly sockets: Everywhere & {
@@ -38,7 +38,7 @@ export interface Matches {
 
 type Test<K extends Kind> = (record: Records[K]) => boolean
 
-/** The test that a record of the kind must pass; throws for what cannot be asked. */
+/** Creates the predicate for a filter; throws if it is invalid. */
 export function testOf<K extends Kind>(kind: K, match: Matches[K] | undefined): Test<K> {
   if (match === undefined) return () => true
   const { seq, tab } = match

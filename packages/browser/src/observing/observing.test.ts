@@ -4,7 +4,7 @@ import { action, audit, frame, log, request, snapshot } from '../../test/samples
 import { Recording } from '../recording/recording.ts'
 import type { Kind } from '../records/records.ts'
 import { Redactor } from '../redaction/redaction.ts'
-import { replyLimit, shown } from '../reply/reply.ts'
+import { replyLimit, visibleJson } from '../reply/reply.ts'
 import { type PageQuery, page } from './observing.ts'
 
 const recordingOf = (entries = 1_000): Recording =>
@@ -20,7 +20,7 @@ const noted = (count: number, entries?: number): Recording => {
 }
 
 const places = (records: readonly object[]): number[] => records.map((record) => ('seq' in record ? Number(record.seq) : 0))
-const placesOf = <K extends Kind>(recording: Recording, kind: K, query?: PageQuery<K>): number[] =>
+const countNodes = <K extends Kind>(recording: Recording, kind: K, query?: PageQuery<K>): number[] =>
   places(page(recording, kind, query).records)
 
 describe('a page', () => {
@@ -43,17 +43,17 @@ describe('a page', () => {
   })
 
   test.each([0, 201, 1.5, -1, Number.NaN])('of %s records is refused', (limit) => {
-    expect(() => page(noted(1), 'logs', { limit })).toThrow('Give a whole number from 1 to 200.')
+    expect(() => page(noted(1), 'logs', { limit })).toThrow('Use an integer from 1 to 200.')
   })
 
-  test('is never longer than a reply, and goes on where it stopped', () => {
+  test('is never longer than a reply, and continues where it stopped', () => {
     const recording = recordingOf()
     for (let i = 0; i < 150; i++) recording.add('logs', log({ text: '\u202e'.repeat(390), url: 'https://h/' }))
     const seen: number[] = []
     let cursor: string | undefined
     for (let i = 0; i < 100; i++) {
       const next = page(recording, 'logs', { limit: 200, ...(cursor !== undefined && { cursor }) })
-      expect(shown(next).length).toBeLessThanOrEqual(replyLimit)
+      expect(visibleJson(next).length).toBeLessThanOrEqual(replyLimit)
       expect(next.records.length).toBeGreaterThan(0)
       seen.push(...places(next.records))
       cursor = next.next_cursor
@@ -69,7 +69,7 @@ describe('a page', () => {
     recording.add('network', request({ requestBody: long, responseBody: long }))
     const next = page(recording, 'network', { match: { bodies: 'full' } })
     expect(places(next.records)).toEqual([2])
-    expect(shown(next).length).toBeLessThanOrEqual(replyLimit)
+    expect(visibleJson(next).length).toBeLessThanOrEqual(replyLimit)
     expect(next.next_cursor).toBeDefined()
   })
 
@@ -92,12 +92,12 @@ describe('since', () => {
   test('a place gives what came after it, and nothing when nothing did', () => {
     const recording = noted(5)
     const { latest } = page(recording, 'logs')
-    expect(placesOf(recording, 'logs', { since: latest })).toEqual([])
+    expect(countNodes(recording, 'logs', { since: latest })).toEqual([])
     recording.add('network', request())
     recording.add('logs', log())
-    expect(placesOf(recording, 'logs', { since: latest })).toEqual([7])
-    expect(placesOf(recording, 'logs', { since: String(latest) })).toEqual([7])
-    expect(placesOf(recording, 'logs', { since: 0 })).toHaveLength(6)
+    expect(countNodes(recording, 'logs', { since: latest })).toEqual([7])
+    expect(countNodes(recording, 'logs', { since: String(latest) })).toEqual([7])
+    expect(countNodes(recording, 'logs', { since: 0 })).toHaveLength(6)
   })
 
   test.each([
@@ -114,7 +114,7 @@ describe('since', () => {
   ])('%s gives what was recorded from then on', (since, expected) => {
     const recording = recordingOf()
     at(recording, [noon - 3_600_000, noon - 60_000, noon])
-    expect(placesOf(recording, 'logs', { since, now: noon })).toEqual(expected)
+    expect(countNodes(recording, 'logs', { since, now: noon })).toEqual(expected)
   })
 
   test.each(['yesterday', '', '-5', '5 weeks', '2026-13-45T00:00:00Z', 'Infinity', '1e3', '99999999999999999999'])(
@@ -127,7 +127,7 @@ describe('since', () => {
   )
 
   test('a place that nothing has reached is of an earlier run', () => {
-    expect(() => page(noted(3), 'logs', { since: 4 })).toThrow('Nothing has reached place 4 yet: the latest is 3.')
+    expect(() => page(noted(3), 'logs', { since: 4 })).toThrow('No record has number 4 yet: the latest is 3.')
   })
 
   test('a duration means the same on every page', () => {
@@ -144,26 +144,26 @@ describe('a cursor', () => {
     page(recording, 'logs', { limit: 2, match: { level: 'log' } }).next_cursor ?? ''
 
   test.each(['', 'abc', '1-1-b-', 'zzzzzzzzzzzzzzzzz', '💥', '../../etc/passwd', '1-1-q5-0123456789ab'])(
-    'such as %j was not made here',
+    'such as %j is invalid',
     (made) => {
-      expect(() => page(noted(5), 'logs', { cursor: made })).toThrow('This cursor was not made here.')
+      expect(() => page(noted(5), 'logs', { cursor: made })).toThrow('Invalid cursor.')
     },
   )
 
   test('is good only for the same question', () => {
     const recording = noted(5)
     const made = cursor(recording)
-    expect(placesOf(recording, 'logs', { cursor: made, match: { level: 'log' } })).toEqual([3, 2, 1])
-    expect(() => page(recording, 'logs', { cursor: made })).toThrow('Repeat the same mode and filters with it')
-    expect(() => page(recording, 'logs', { cursor: made, match: { level: 'error' } })).toThrow('another question')
-    expect(() => page(recording, 'network', { cursor: made })).toThrow('another question')
+    expect(countNodes(recording, 'logs', { cursor: made, match: { level: 'log' } })).toEqual([3, 2, 1])
+    expect(() => page(recording, 'logs', { cursor: made })).toThrow('Use it with the same mode and filters')
+    expect(() => page(recording, 'logs', { cursor: made, match: { level: 'error' } })).toThrow('another query')
+    expect(() => page(recording, 'network', { cursor: made })).toThrow('another query')
   })
 
   test('of another run is refused', () => {
     expect(() => page(noted(5), 'logs', { cursor: cursor(noted(5)), match: { level: 'log' } })).toThrow('an earlier run')
   })
 
-  test('gives nothing of what was loaded meanwhile, and says that the rest is gone', () => {
+  test('excludes records loaded meanwhile, and reports the dropped rest', () => {
     const recording = noted(5)
     const first = page(recording, 'logs', { limit: 2 })
     const loaded = [1, 2, 3].map((seq) => ({ seq, ...log() }))
@@ -175,11 +175,11 @@ describe('a cursor', () => {
     const recording = recordingOf()
     for (let i = 0; i < 3; i++) recording.add('network', request())
     const { next_cursor = '' } = page(recording, 'network', { limit: 1, match: { type: 'fetch' } })
-    expect(placesOf(recording, 'network', { cursor: next_cursor, match: { type: 'fetch', bodies: 'full' } })).toEqual([2, 1])
+    expect(countNodes(recording, 'network', { cursor: next_cursor, match: { type: 'fetch', bodies: 'full' } })).toEqual([2, 1])
   })
 })
 
-describe('what had to go', () => {
+describe('dropped records', () => {
   test('since a place that was given out is counted to the record', () => {
     const recording = noted(5, 10)
     const { latest } = page(recording, 'logs')
@@ -197,12 +197,12 @@ describe('what had to go', () => {
     expect(page(recording, 'logs', { since: latest })).not.toHaveProperty('missed')
   })
 
-  test('since any other place is at most what is said', () => {
+  test('since any other number is an upper bound', () => {
     expect(page(noted(30, 10), 'logs', { since: 12 }).missed).toBe(8)
     expect(page(noted(30, 10), 'logs', { since: 25 })).not.toHaveProperty('missed')
   })
 
-  test('within a time is said when nothing older is left', () => {
+  test('within a time is reported if nothing older is left', () => {
     const recording = recordingOf(2)
     for (let i = 0; i < 5; i++) recording.add('logs', log({ at: 1_000 * i }))
     expect(page(recording, 'logs', { since: '10s', now: 5_000 }).missed).toBe(3)
@@ -236,7 +236,7 @@ describe('only what matches is shown', () => {
     [{ tab: 'tab-2' }, [2]],
     [{ seq: 3 }, [3]],
   ] as const)('of logs: %o', (match, expected) => {
-    expect(placesOf(recording, 'logs', { match })).toEqual(expected)
+    expect(countNodes(recording, 'logs', { match })).toEqual(expected)
   })
 
   test.each([
@@ -250,20 +250,20 @@ describe('only what matches is shown', () => {
     [{ type: 'document' }, [4]],
     [{ url: '/api/x' }, [5]],
   ] as const)('of requests: %o', (match, expected) => {
-    expect(placesOf(recording, 'network', { match })).toEqual(expected)
+    expect(countNodes(recording, 'network', { match })).toEqual(expected)
   })
 
-  test.each(['6xx', 'bad', '', '4x', 1000])('a status of %j is refused, with what is accepted', (status) => {
+  test.each(['6xx', 'bad', '', '4x', 1000])('a status of %j is rejected with the accepted values', (status) => {
     expect(() => page(recording, 'network', { match: { status } })).toThrow('Give one such as 404, a class such as "4xx"')
   })
 
   test('of frames, actions, page loads and audits', () => {
-    expect(placesOf(recording, 'sockets', { match: { direction: 'sent' } })).toEqual([9])
-    expect(placesOf(recording, 'sockets', { match: { socket: 'socket-2' } })).toEqual([10])
-    expect(placesOf(recording, 'sockets', { match: { contains: 'HELLO' } })).toEqual([10, 9])
-    expect(placesOf(recording, 'actions', { match: { action: 'input' } })).toEqual([12])
-    expect(placesOf(recording, 'snapshots', { match: { url: '/b' } })).toEqual([14])
-    expect(placesOf(recording, 'audits', { match: { url: 'nowhere' } })).toEqual([])
+    expect(countNodes(recording, 'sockets', { match: { direction: 'sent' } })).toEqual([9])
+    expect(countNodes(recording, 'sockets', { match: { socket: 'socket-2' } })).toEqual([10])
+    expect(countNodes(recording, 'sockets', { match: { contains: 'HELLO' } })).toEqual([10, 9])
+    expect(countNodes(recording, 'actions', { match: { action: 'input' } })).toEqual([12])
+    expect(countNodes(recording, 'snapshots', { match: { url: '/b' } })).toEqual([14])
+    expect(countNodes(recording, 'audits', { match: { url: 'nowhere' } })).toEqual([])
   })
 })
 
@@ -290,7 +290,7 @@ describe('a request in a list', () => {
     ])
   })
 
-  test('has bodies and headers when they are asked for', () => {
+  test('has bodies and headers on request', () => {
     expect(shownWith({ bodies: 'cut' })).toMatchObject({
       response_body: { bytes: 900, cut: true, text: `${body.text.slice(0, 499)}…` },
     })
@@ -304,7 +304,7 @@ describe('a request in a list', () => {
   })
 })
 
-test('pages joined by their cursors hold every record once, whatever comes and goes meanwhile; what went is counted', () => {
+test('pages joined by cursors contain every record once, and dropped records are counted', () => {
   const step = fc.record({
     limit: fc.integer({ min: 1, max: 7 }),
     arrivals: fc.integer({ min: 0, max: 9 }),

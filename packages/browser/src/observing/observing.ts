@@ -1,50 +1,50 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { canonicalJson } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
-import { missedSince, presentPlace } from '../recording/places.ts'
 import type { Recording } from '../recording/recording.ts'
+import { currentSeq, missedSince } from '../recording/sequence.ts'
 import type { Kind } from '../records/records.ts'
-import { fitting, quoted, replyLimit, shown } from '../reply/reply.ts'
+import { fitJson, quoted, replyLimit, visibleJson } from '../reply/reply.ts'
 import { type Cursor, readCursor, writeCursor } from './cursor.ts'
 import { type Matches, testOf } from './matches.ts'
 import { isSince, type Since, sinceOf } from './since.ts'
 import { viewOf } from './views.ts'
 
 export interface PageQuery<K extends Kind> {
-  /** How many records at most: 1 to 200, 20 unless told. */
+  /** Maximum number of records, 1 to 200. Default: 20. */
   readonly limit?: number
-  /** Where the page before ended. It also knows since when records were wanted. */
+  /** Cursor of the previous page, which also contains `since`. */
   readonly cursor?: string
-  /** Only what came after a place (`latest` of an earlier page), since a time, or within a duration such as `5m`. */
+  /** Only records after a sequence number (`latest` of an earlier page), since a time, or within a duration such as `5m`. */
   readonly since?: number | string
-  /** Only records such as these. */
+  /** Only matching records. */
   readonly match?: Matches[K]
-  /** The time of now, in milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly now?: number
-  /** How many characters the records may take. */
+  /** Maximum length of the records, in characters. */
   readonly room?: number
 }
 
 /** Records of a kind, newest first. */
 export interface ObservedPage {
   readonly records: readonly object[]
-  /** Leads to the older ones; absent when there are none. */
+  /** Leads to older records; absent if there are none. */
   readonly next_cursor?: string
-  /** The place of now: what comes later is `since` it. */
+  /** Current sequence number, to pass as `since` later. */
   readonly latest: number
-  /** How many of the kind, matching or not, had to go since the page or place before, unseen. Absent for none. */
+  /** Number of records of the kind, matching or not, dropped unseen since the previous page. */
   readonly missed?: number
 }
 
 const defaultLimit = 20
-const mostRecords = 200
-// For our own words around the records.
+const maxRecords = 200
+// Reserved for the text around the records.
 const roomForWords = 2_000
-const leastText = 400
+const minTextLength = 400
 
 /**
- * The newest records of a kind that match, as many as a reply can hold and always one. Pages joined by their cursors hold each
- * record once, whatever is recorded meanwhile; what had to go in between is counted.
+ * Returns the newest matching records that fit into a reply, at least one. Pages joined by cursors contain each record once; records
+ * dropped in between are counted.
  */
 export function page<K extends Kind>(recording: Recording, kind: K, query: PageQuery<K> = {}): ObservedPage {
   const { match, now = Date.now(), room = replyLimit - roomForWords } = query
@@ -66,9 +66,9 @@ export function page<K extends Kind>(recording: Recording, kind: K, query: PageQ
     const record = kept[index - 1]
     if (record === undefined) break
     if (isSince(since, record) && isMatching(record)) {
-      // Who asks for few sees more of each.
-      const view = viewOf(kind, record, Math.max(leastText, Math.floor(room / limit / 2)), match)
-      const { length } = shown(view)
+      // With fewer records, more of each is shown.
+      const view = viewOf(kind, record, Math.max(minTextLength, Math.floor(room / limit / 2)), match)
+      const { length } = visibleJson(view)
       if (records.length === limit || (records.length > 0 && used + length + 1 > room)) {
         next = { before: gone + index, first: gone + firstSince(kept, since), since }
         break
@@ -83,15 +83,15 @@ export function page<K extends Kind>(recording: Recording, kind: K, query: PageQ
   return {
     records,
     ...(next !== undefined && { next_cursor: writeCursor(next, question) }),
-    latest: presentPlace(recording),
+    latest: currentSeq(recording),
     ...(missed > 0 && { missed }),
   }
 }
 
 function limitOf(limit: number | undefined): number {
   if (limit === undefined) return defaultLimit
-  if (Number.isInteger(limit) && limit >= 1 && limit <= mostRecords) return limit
-  throw new ToolError(`The limit is ${quoted(String(limit), 20)}. Give a whole number from 1 to ${mostRecords}.`)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= maxRecords) return limit
+  throw new ToolError(`Invalid limit: ${quoted(String(limit), 20)}. Use an integer from 1 to ${maxRecords}.`)
 }
 
 function firstSince(kept: readonly { readonly seq: number; readonly at: number }[], since: Since): number {
@@ -99,25 +99,25 @@ function firstSince(kept: readonly { readonly seq: number; readonly at: number }
   return index === -1 ? kept.length : index
 }
 
-/** How many are gone of those that a first page was asked for; at most so many, where only their number is known. */
+/** Number of dropped records for a first page; an upper bound if only their number is known. */
 function missedAtFirst(recording: Recording, kind: Kind, since: Since): number {
   if (since.from === 'beginning') return 0
   if (since.from === 'place') return missedSince(recording, kind, since.value)
   const ring = recording.of(kind)
   const [oldest] = ring
-  // When something older than the time is still here, all that had to go is older.
+  // If an older record is still buffered, every dropped one is older too.
   return oldest !== undefined && isSince(since, oldest) ? ring.evicted : 0
 }
 
 function fitted(view: object, room: number): object {
-  const value: unknown = JSON.parse(fitting(view, room).json)
+  const value: unknown = JSON.parse(fitJson(view, room).json)
   return typeof value === 'object' && value !== null ? value : { shortened: value }
 }
 
-// A cursor of another run, whose records are other ones, must not be taken for one of this.
+// A cursor of another run must not be accepted.
 const runs = new WeakMap<Recording, string>()
 
-// How much of each record is shown may change from page to page.
+// These affect only the presentation and may change between pages.
 const onlyShown = new Set(['bodies', 'headers'])
 
 function questionOf(recording: Recording, kind: Kind, match: object = {}): string {

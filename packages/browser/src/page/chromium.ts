@@ -7,22 +7,22 @@ import { pipeChannel } from '../capture/wire/pipe.ts'
 import { webSocketChannel } from '../capture/wire/websocket.ts'
 import { Wire } from '../capture/wire/wire.ts'
 
-/** A browser that can be watched. */
+/** Browser that can be watched. */
 export interface Chromium extends AsyncDisposable {
   readonly wire: Wire
-  /** Started by us, or somebody's own that we only look at. */
+  /** Launched by this process, or attached to. */
   readonly isOurs: boolean
   readonly isHeadless: boolean
-  /** Ends one that we started, and removes its profile unless that was given; only lets go of one that we did not start. */
+  /** Ends a launched browser and removes its temporary profile; only disconnects from an attached one. */
   close(): Promise<void>
 }
 
-/** No browser was found. The message says how to get one. */
+/** No browser was found. The message says how to install one. */
 export class ChromiumMissing extends Error {
   override readonly name = 'ChromiumMissing'
 }
 
-/** A browser was found and could not be started, or none could be reached. */
+/** A browser could not be started or reached. */
 export class ChromiumFailed extends Error {
   override readonly name = 'ChromiumFailed'
 }
@@ -30,7 +30,7 @@ export class ChromiumFailed extends Error {
 export interface Environment {
   readonly platform: NodeJS.Platform
   readonly variables: { readonly [name: string]: string | undefined }
-  /** The browser that was asked for; `UNFOLD_BROWSER_PATH` and then the usual places, without one. */
+  /** Requested browser; default: `UNFOLD_BROWSER_PATH`, then common locations. */
   readonly path?: string | undefined
 }
 
@@ -65,24 +65,24 @@ const howToInstall: { readonly [platform in NodeJS.Platform]?: string } = {
   win32: '  Windows         winget install Google.Chrome    (Microsoft Edge, which Windows has, works too)',
 }
 
-/** The path of a Chromium, Chrome or Edge; throws a `ChromiumMissing` when there is none. */
+/** Finds Chromium, Chrome or Edge; throws a `ChromiumMissing` if there is none. */
 export function findChromium({ platform, variables, path }: Environment): string {
   const asked = path ?? variables.UNFOLD_BROWSER_PATH
   if (asked !== undefined && asked !== '') {
     if (isProgram(asked, platform)) return asked
     throw new ChromiumMissing(
-      `There is no program at ${asked}, which was given as the browser. Correct --browser or UNFOLD_BROWSER_PATH, or leave it out to use the one of this machine.`,
+      `No executable at ${asked}. Correct --browser or UNFOLD_BROWSER_PATH, or remove it to use an installed browser.`,
     )
   }
-  const found = usualPlaces(platform, variables).find((place) => isProgram(place, platform))
+  const found = candidatePaths(platform, variables).find((place) => isProgram(place, platform))
   if (found !== undefined) return found
   const how = howToInstall[platform] ?? '  Install Chromium with the package manager of this system.'
   throw new ChromiumMissing(
-    `No Chromium, Chrome or Edge was found on this machine. Install one:\n${how}\nor say where one is with --browser <path> or UNFOLD_BROWSER_PATH.`,
+    `No Chromium, Chrome or Edge was found on this machine. Install one:\n${how}\nor set its path with --browser <path> or UNFOLD_BROWSER_PATH.`,
   )
 }
 
-function usualPlaces(platform: NodeJS.Platform, variables: Environment['variables']): readonly string[] {
+function candidatePaths(platform: NodeJS.Platform, variables: Environment['variables']): readonly string[] {
   if (platform === 'darwin') {
     const roots = ['/Applications', ...(variables.HOME === undefined ? [] : [`${variables.HOME}/Applications`])]
     return roots.flatMap((root) => macApps.map((app) => `${root}/${app}.app/Contents/MacOS/${app}`))
@@ -105,24 +105,24 @@ function isProgram(path: string, platform: NodeJS.Platform): boolean {
 }
 
 export interface LaunchOptions {
-  /** As `findChromium` gives it. */
+  /** From `findChromium`. */
   readonly executablePath: string
   readonly headless: boolean
-  /** A folder to keep the profile in; a fresh one that is removed at the end, without it. */
+  /** Profile folder to keep; default: a temporary one. */
   readonly profile?: string | undefined
-  /** Further arguments for the browser. */
+  /** Further command line arguments. */
   readonly args?: readonly string[]
 }
 
 const startMs = 30_000
 const endMs = 5_000
-const farewellMs = 1_000
+const closeTimeoutMs = 1_000
 const hasGroups = process.platform !== 'win32'
 const removals = 5
 const removalMs = 20
-const mostOfComplaint = 4_000
+const maxStderrLength = 4_000
 
-// No first-run pages, no sign-in, no reports and no traffic of the browser's own among the pages'.
+// No first-run pages, sign-in, reports or background traffic.
 const quiet = [
   '--no-first-run',
   '--no-default-browser-check',
@@ -141,9 +141,9 @@ const quiet = [
   '--use-mock-keychain',
   '--disable-features=AimEnabled,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,InterestFeedContentSuggestions,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,Translate',
 ]
-// A page that comes back as it was left has no load of its own, and nothing to measure.
+// A page restored from the back/forward cache has no load to measure.
 const watched = ['--disable-back-forward-cache']
-// Tabs behind others work as if they were in front: without windows, none is.
+// Background tabs behave like the active one: without windows, none is active.
 const unseen = [
   '--headless',
   '--hide-scrollbars',
@@ -154,7 +154,7 @@ const unseen = [
   '--disable-renderer-backgrounding',
 ]
 
-/** Starts a browser and waits until it answers; throws a `ChromiumFailed` with its own words when it does not. */
+/** Starts a browser and waits until it responds; throws a `ChromiumFailed` with its stderr output. */
 export async function launchChromium({ executablePath, headless, profile, args = [] }: LaunchOptions): Promise<Chromium> {
   const folder = profile ?? mkdtempSync(join(tmpdir(), 'unfold-browser-'))
   const isRoot = process.platform === 'linux' && process.getuid?.() === 0
@@ -164,16 +164,16 @@ export async function launchChromium({ executablePath, headless, profile, args =
     ...quiet,
     ...watched,
     ...(headless ? unseen : []),
-    // In containers this folder is often too small for a page's pictures.
+    // In containers /dev/shm is often too small.
     ...(process.platform === 'linux' ? ['--disable-dev-shm-usage'] : []),
-    // Chromium refuses to start for root with its sandbox.
+    // Chromium refuses to run as root with its sandbox.
     ...(isRoot ? ['--no-sandbox'] : []),
     ...args,
     'about:blank',
   ]
-  // A group of its own, so that it can be ended with all its helpers.
+  // A separate process group, so that all helper processes end with it.
   const child = spawn(executablePath, all, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], detached: hasGroups })
-  const complaint = complaintsOf(child)
+  const complaint = captureStderr(child)
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`))
@@ -181,7 +181,7 @@ export async function launchChromium({ executablePath, headless, profile, args =
   const remove = (): void => {
     if (profile === undefined) removeProfile(folder)
   }
-  // A process that is simply ended must not leave a browser and a folder behind.
+  // If this process exits, the browser and its profile must not stay behind.
   const atExit = (): void => {
     kill(child)
     remove()
@@ -201,8 +201,8 @@ export async function launchChromium({ executablePath, headless, profile, args =
     const answered = wire.send('Browser.getVersion', undefined, { timeoutMs: startMs })
     await Promise.race([answered, ended.then((how) => Promise.reject(new Error(how)))])
   } catch (error) {
-    // A browser that ends breaks the pipe first; how it ended says more.
-    const how = await Promise.race([ended, later(farewellMs)])
+    // An exiting browser breaks the pipe first; its exit reason is more useful.
+    const how = await Promise.race([ended, later(closeTimeoutMs)])
     await close()
     const why = how === undefined ? 'it does not answer' : `it ended with ${how}`
     throw new ChromiumFailed(`The browser at ${executablePath} could not be started: ${why}${complaint()}`, { cause: error })
@@ -210,17 +210,17 @@ export async function launchChromium({ executablePath, headless, profile, args =
   return { wire, isOurs: true, isHeadless: headless, close, [Symbol.asyncDispose]: close }
 }
 
-/** Ends a browser and its helpers at once. */
+/** Kills a browser and its helper processes. */
 function kill(child: ChildProcess): void {
   try {
     if (hasGroups && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // All gone already.
+    // Already gone.
   }
   child.kill('SIGKILL')
 }
 
-/** Removes a profile; again when a helper of the browser, in its last moment, wrote something into it once more. */
+/** Removes a profile; retries, because an exiting helper process may still write to it. */
 function removeProfile(folder: string): void {
   for (let attempt = 0; attempt < removals; attempt += 1) {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
@@ -233,11 +233,11 @@ function later(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), ms).unref())
 }
 
-/** Keeps the last words a browser writes, and gives them when asked, with advice where we know some. */
-function complaintsOf(child: ChildProcess): () => string {
+/** Keeps the last stderr output of a browser and formats it with advice. */
+function captureStderr(child: ChildProcess): () => string {
   let last = ''
   child.stderr?.on('data', (chunk: Buffer) => {
-    last = (last + chunk.toString()).slice(-mostOfComplaint)
+    last = (last + chunk.toString()).slice(-maxStderrLength)
   })
   return () => {
     const advice = /sandbox/i.test(last)
@@ -251,7 +251,7 @@ function complaintsOf(child: ChildProcess): () => string {
   }
 }
 
-/** Asks the browser to end, and ends it when it does not. */
+/** Closes the browser, and kills it after a timeout. */
 async function end(child: ChildProcess, wire: Wire, ended: Promise<string>): Promise<void> {
   if (child.pid === undefined) return
   wire.send('Browser.close', undefined).catch(() => undefined)
@@ -262,14 +262,14 @@ async function end(child: ChildProcess, wire: Wire, ended: Promise<string>): Pro
 }
 
 export interface AttachOptions {
-  /** Whether a browser on another machine is accepted. */
+  /** Accept a browser on another machine. */
   readonly allowRemote?: boolean
   readonly timeoutMs?: number
 }
 
 const attachMs = 10_000
 
-/** Connects to a browser that was started with `--remote-debugging-port`; throws a `ChromiumFailed` when there is none. Never ends it. */
+/** Attaches to a browser started with `--remote-debugging-port`; throws a `ChromiumFailed`. Never ends it. */
 export async function attachChromium(
   address: string,
   { allowRemote = false, timeoutMs = attachMs }: AttachOptions = {},
@@ -289,7 +289,7 @@ export async function attachChromium(
     if (error instanceof ChromiumFailed) throw error
     const why = reasonOf(error)
     throw new ChromiumFailed(
-      `No browser could be reached at ${address}: ${why}. Start one with --remote-debugging-port=9222 --user-data-dir=<a folder of its own>, and attach to http://127.0.0.1:9222.`,
+      `No browser could be reached at ${address}: ${why}. Start one with --remote-debugging-port=9222 --user-data-dir=<separate folder>, and attach to http://127.0.0.1:9222.`,
       { cause: error },
     )
   }
@@ -300,7 +300,7 @@ function addressOf(address: string, allowRemote: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^(?:http|https|ws|wss):$/.test(url.protocol)) {
     throw new ChromiumFailed(
-      `"${address}" is no address of a browser. Write one such as http://127.0.0.1:9222 or ws://127.0.0.1:9222/devtools/browser/….`,
+      `"${address}" is not a valid browser URL. Use one such as http://127.0.0.1:9222 or ws://127.0.0.1:9222/devtools/browser/….`,
     )
   }
   if (!allowRemote) requireLoopback(url)
@@ -314,7 +314,7 @@ function requireLoopback({ hostname }: URL): void {
   )
 }
 
-/** Where a browser listens, as it says itself. */
+/** Reads the WebSocket URL of a browser. */
 async function endpointOf(url: URL, timeoutMs: number): Promise<URL> {
   const asked = new URL('/json/version', url)
   asked.protocol = /^(?:https|wss):$/.test(url.protocol) ? 'https:' : 'http:'
@@ -322,7 +322,7 @@ async function endpointOf(url: URL, timeoutMs: number): Promise<URL> {
   const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined
   const said =
     typeof answer === 'object' && answer !== null && 'webSocketDebuggerUrl' in answer ? answer.webSocketDebuggerUrl : undefined
-  if (typeof said !== 'string' || !URL.canParse(said)) throw new Error('something answers there, but not as a browser does')
+  if (typeof said !== 'string' || !URL.canParse(said)) throw new Error('the server there is not a browser')
   return new URL(said)
 }
 

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { makeAria } from '../base/aria.ts'
 
-/** What is told of an element's place on the screen. */
+/** Bounding box of an element. */
 export interface Box {
   readonly x: number
   readonly y: number
@@ -9,17 +9,17 @@ export interface Box {
   readonly height: number
 }
 
-/** What our scripts in pages are made with. */
-export type Kit = ReturnType<typeof makeKit>
+/** Helpers for scripts in pages. */
+export type DomHelpers = ReturnType<typeof createDomHelpers>
 
 /**
- * Runs in pages, in a world of its own. Stands alone, because its text is what is sent.
- * Elements can hide properties of forms and documents behind their names, so everything is read off the prototypes.
+ * Runs in pages, in an isolated world. Self-contained, because its source text is sent. Form fields and named elements can shadow
+ * properties of forms and documents, so properties are read through the prototypes.
  */
-export function makeKit(ariaOf: typeof makeAria) {
+export function createDomHelpers(ariaOf: typeof makeAria) {
   const hiddenValue = '[hidden]'
-  const mostSteps = 20_000
-  const mostPath = 60
+  const maxSteps = 20_000
+  const maxPath = 60
   const secretWords =
     /pass(?:word|wd|phrase|code)|secret|token|api[-_]?key|csrf|xsrf|nonce|otp|\bpin\b|cvv|cvc|card[-_]?(?:no|num)|ssn|credential|private[-_]?key|session[-_]?id|auth(?:orization)?[-_]?(?:code|key)/i
   const secretUses = /(?:^|\s)(?:cc-|one-time-code|current-password|new-password)/i
@@ -47,11 +47,11 @@ export function makeKit(ariaOf: typeof makeAria) {
   const readAfter = reader(Element.prototype, 'nextElementSibling') as Read<Element | null>
   const readShadow = reader(Element.prototype, 'shadowRoot') as Read<ShadowRoot | null>
   const readHost = reader(ShadowRoot.prototype, 'host') as Read<Element>
-  const labelled = [HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement, HTMLButtonElement, HTMLOutputElement].map(
+  const untrustedNotice = [HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement, HTMLButtonElement, HTMLOutputElement].map(
     (type) => [type, reader(type.prototype, 'labels') as Read<NodeListOf<HTMLLabelElement> | null>] as const,
   )
 
-  const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1)}…`)
+  const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
   const tagOf = (element: Element): string => readTag(element) ?? ''
   const isRead = (tag: string): boolean => !unread.test(tag)
   const attribute = (element: Element, name: string): string | undefined =>
@@ -66,7 +66,7 @@ export function makeKit(ariaOf: typeof makeAria) {
     return parent instanceof Element ? parent : undefined
   }
 
-  /** What a selector matches below a document, a shadow root or an element; throws what the browser says of a wrong one. */
+  /** Finds the matches of a selector below a document, shadow root or element; throws the browser's error for an invalid one. */
   const all = (root: Document | DocumentFragment | Element, css: string): ArrayLike<Element> => {
     if (root instanceof Document) return Document.prototype.querySelectorAll.call(root, css)
     if (root instanceof Element) return Element.prototype.querySelectorAll.call(root, css)
@@ -75,7 +75,7 @@ export function makeKit(ariaOf: typeof makeAria) {
   const byXpath = (expression: string): XPathResult =>
     Document.prototype.evaluate.call(document, expression, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null)
 
-  /** Whether what a field holds is nobody's business. */
+  /** True for a field whose value is secret. */
   const isSecret = (element: Element): boolean => {
     const tag = tagOf(element)
     if (tag !== 'input' && tag !== 'textarea' && tag !== 'select' && tag !== 'meta') return false
@@ -87,22 +87,22 @@ export function makeKit(ariaOf: typeof makeAria) {
     )
   }
 
-  /** The attributes an element has, without secrets. */
-  const attributesOf = (element: Element, most: number, longest: number): Record<string, string> => {
+  /** Attributes of an element without secrets. */
+  const attributesOf = (element: Element, max: number, maxLength: number): Record<string, string> => {
     const found: [string, string][] = []
     const hides = isSecret(element)
     const attributes = readAttributes(element)
-    for (let i = 0; i < (attributes?.length ?? 0) && found.length < most; i++) {
+    for (let i = 0; i < (attributes?.length ?? 0) && found.length < max; i++) {
       const each = NamedNodeMap.prototype.item.call(attributes, i)
       if (each === null) continue
-      const isHidden =
+      const isRedactedValue =
         (hides && (each.name === 'value' || each.name === 'content')) || (each.value !== '' && secretWords.test(each.name))
-      found.push([cut(each.name, 100), isHidden ? hiddenValue : cut(each.value, longest)])
+      found.push([cut(each.name, 100), isRedactedValue ? hiddenValue : cut(each.value, maxLength)])
     }
     return Object.fromEntries(found)
   }
 
-  /** Whether a person could see it, were it in view. */
+  /** True if the element would be visible after scrolling to it. */
   const isVisible = (element: Element): boolean =>
     Element.prototype.checkVisibility.call(element, { opacityProperty: true, visibilityProperty: true })
 
@@ -112,15 +112,15 @@ export function makeKit(ariaOf: typeof makeAria) {
     return { x: round(x), y: round(y), width: round(width), height: round(height) }
   }
 
-  /** The text in an element, as much as is wanted of it; only what can be seen when that is asked. */
-  const textOf = (element: Element, most: number, seen: 'all' | 'visible' = 'all'): string => {
+  /** Returns up to `max` characters of text in an element; optionally only visible text. */
+  const textOf = (element: Element, max: number, seen: 'all' | 'visible' = 'all'): string => {
     let text = ''
     if (!isRead(tagOf(element))) return ''
-    // Walks by hand: a recursive walk would end in an error on a page that is nested deep enough.
+    // Iterative: recursion would overflow the stack on a deeply nested page.
     let node: Node | null | undefined = readFirst(element)
-    for (let steps = 0; node && steps < mostSteps; steps++) {
+    for (let steps = 0; node && steps < maxSteps; steps++) {
       let next: Node | null | undefined
-      if (node instanceof Text) text += node.data.slice(0, most * 4)
+      if (node instanceof Text) text += node.data.slice(0, max * 4)
       if (node instanceof Element) {
         const tag = tagOf(node)
         if (!inline.test(tag)) text += ' '
@@ -133,22 +133,22 @@ export function makeKit(ariaOf: typeof makeAria) {
         if (node instanceof Element && !inline.test(tagOf(node))) text += ' '
       }
       node = next
-      if (text.length <= most) continue
+      if (text.length <= max) continue
       text = text.replace(/\s+/g, ' ').trimStart()
-      if (text.length > most) break
+      if (text.length > max) break
     }
-    return cut(text.replace(/\s+/g, ' ').trim(), most)
+    return cut(text.replace(/\s+/g, ' ').trim(), max)
   }
 
-  /** The beginning of an element's markup, without secrets and without what scripts and styles say. */
-  const snippet = (element: Element, most: number): string => {
+  /** Beginning of the markup of an element, without secrets, scripts and styles. */
+  const snippet = (element: Element, max: number): string => {
     let html = ''
     let steps = 0
     const open: Element[] = []
     let node: Node | null | undefined = element
-    while (node && html.length <= most && steps < mostSteps) {
+    while (node && html.length <= max && steps < maxSteps) {
       steps += 1
-      if (node instanceof Text) html += escaped(node.data.slice(0, most).replace(/\s+/g, ' '))
+      if (node instanceof Text) html += escaped(node.data.slice(0, max).replace(/\s+/g, ' '))
       let next: Node | null | undefined
       if (node instanceof Element) {
         const attributes = Object.entries(attributesOf(node, 20, 100)).map(([name, value]) => ` ${name}="${escaped(value)}"`)
@@ -168,7 +168,7 @@ export function makeKit(ariaOf: typeof makeAria) {
       }
       node = next
     }
-    return cut(html, most)
+    return cut(html, max)
   }
   const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;')
 
@@ -195,12 +195,12 @@ export function makeKit(ariaOf: typeof makeAria) {
     }
     return undefined
   }
-  /** A selector that matches only this element; ` >>> ` leads into a shadow root. Nothing when it lies too deep. */
+  /** Returns a unique selector; ` >>> ` enters a shadow root. `undefined` if the element is nested too deeply. */
   const selectorOf = (element: Element): string | undefined => {
     const parts: string[] = []
     let each: Element | undefined = element
     for (let steps = 0; each !== undefined; steps++) {
-      if (steps > mostPath) return undefined
+      if (steps > maxPath) return undefined
       const short = shortSelector(each)
       parts.unshift(short ?? placeOf(each))
       if (short !== undefined) break
@@ -220,16 +220,16 @@ export function makeKit(ariaOf: typeof makeAria) {
     return role === undefined ? undefined : cut(role, 40)
   }
   const labelOf = (element: Element): string | undefined => {
-    for (const [type, read] of labelled) {
+    for (const [type, read] of untrustedNotice) {
       if (!(element instanceof type)) continue
       const [label] = Array.from(read(element) ?? [])
       return label === undefined ? undefined : textOf(label, 120)
     }
     return undefined
   }
-  // ARIA does not name list items by their text, but people do.
+  // ARIA does not name list items by their content, but people do.
   const isNamedByText = (role: string): boolean => role === 'listitem' || aria.isNamedByContent(role)
-  /** The name a person would call an element by, as far as its markup says. */
+  /** Computes an approximate accessible name. */
   const nameOf = (element: Element): string | undefined => {
     const root = rootOf(element)
     const ids = (attribute(element, 'aria-labelledby') ?? '').trim().split(/\s+/).filter(Boolean).slice(0, 5)

@@ -1,20 +1,20 @@
 import type { Recording } from '../recording/recording.ts'
-import type { WatchedBrowser } from './watched.ts'
+import type { WatchedBrowser } from './watched-browser.ts'
 
-// Hosts give a call a minute or more; a page that takes longer than this is looked at as far as it is there.
+// Hosts allow a minute or more per call; a page that takes longer than this is used as far as it has loaded.
 const waitMs = 10_000
 const recordMs = 2_000
 const pollMs = 20
 
-/** The page that a server opens before anybody asks for anything. */
+/** Page that the server opens at start-up. */
 export interface FirstPage {
-  /** Resolves when the page is there, with its own request recorded, when it cannot be opened, or when it takes too long. */
+  /** Resolves when the page is loaded and recorded, cannot be opened, or takes too long. */
   readonly isHere: Promise<void>
-  /** Opens the page; rejects when that fails. */
+  /** Opens the page; rejects on failure. */
   open(): Promise<void>
 }
 
-/** The page to begin with. `isHere` can be waited for before it is opened. */
+/** Creates the first page. `isHere` can be awaited before it is opened. */
 export function firstPage(browser: Pick<WatchedBrowser, 'open'>, recording: Recording, url: string): FirstPage {
   let show = (): void => undefined
   const isHere = new Promise<void>((resolve) => {
@@ -35,7 +35,7 @@ export function firstPage(browser: Pick<WatchedBrowser, 'open'>, recording: Reco
   }
 }
 
-/** A request is recorded when its body was read, which may be a moment after the page shows it. */
+/** Waits until the document request is recorded, which may be shortly after the page loads. */
 async function documentRecorded(recording: Recording, tab: string): Promise<void> {
   const isPending = (): boolean => recording.pending().some((each) => each.tab === tab && each.type === 'document')
   for (const end = Date.now() + recordMs; isPending() && Date.now() < end; )

@@ -1,4 +1,4 @@
-/** Why a page could not be looked at. */
+/** Reason why a page could not be inspected. */
 export type PageProblemReason =
   | 'closed'
   | 'crashed'
@@ -11,7 +11,7 @@ export type PageProblemReason =
   | 'option'
   | 'script'
 
-/** A page could not be looked at. The message says why, and what to do next. */
+/** A page could not be inspected. The message says why, and what to do next. */
 export class PageProblem extends Error {
   override readonly name = 'PageProblem'
   readonly reason: PageProblemReason

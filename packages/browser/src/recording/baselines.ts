@@ -3,27 +3,27 @@ import type { PerformanceSnapshot } from '../records/records.ts'
 type Rating = 'good' | 'needs improvement' | 'poor'
 type Verdict = 'better' | 'same' | 'worse'
 
-/** One thing that was measured, against what it was before. */
+/** Measurement compared with its baseline. */
 export interface Metric {
   /** Such as `LCP`. */
   readonly name: string
   readonly unit: 'ms' | ''
   readonly value: number
   readonly baseline?: number
-  /** `value` less `baseline`. */
+  /** `value` minus `baseline`. */
   readonly delta?: number
   readonly verdict?: Verdict
-  /** By the published thresholds, for what they name. */
+  /** Rating by the published thresholds. */
   readonly rating?: Rating
 }
 
-/** How a page performed, against its baseline. */
+/** Performance of a page compared with its baseline. */
 export interface Comparison {
   /** Origin and path. */
   readonly page: string
-  /** When the baseline was measured, in milliseconds since 1970. */
+  /** Time of the baseline in milliseconds since 1970. */
   readonly baselineAt: number
-  /** There is nothing to compare yet: the baseline is of this very load of the page. */
+  /** The baseline is from this page load, so there is nothing to compare with. */
   readonly isBaseline: boolean
   readonly metrics: readonly Metric[]
 }
@@ -32,11 +32,11 @@ interface Measure {
   readonly name: string
   readonly unit: 'ms' | ''
   read(snapshot: PerformanceSnapshot): number | undefined
-  /** A smaller difference is none, however large a share it is. */
+  /** Smaller differences are ignored. */
   readonly floor: number
-  /** A difference counts when it is this share of the baseline too. */
+  /** Minimum relative difference. */
   readonly share: number
-  /** Good up to the first, poor above the second. */
+  /** Good up to the first value, poor above the second. */
   readonly thresholds?: readonly [good: number, poor: number]
 }
 
@@ -44,7 +44,7 @@ const share = 0.1
 const measures: readonly Measure[] = [
   { name: 'LCP', unit: 'ms', read: ({ lcp }) => lcp, floor: 100, share, thresholds: [2_500, 4_000] },
   { name: 'INP', unit: 'ms', read: ({ inp }) => inp, floor: 25, share, thresholds: [200, 500] },
-  // Its scale is its own: 0.05 is half of what is still good, whatever it was before.
+  // Absolute scale: 0.05 is half of the threshold for good.
   { name: 'CLS', unit: '', read: ({ cls }) => cls, floor: 0.05, share: 0, thresholds: [0.1, 0.25] },
   { name: 'FCP', unit: 'ms', read: ({ fcp }) => fcp, floor: 100, share, thresholds: [1_800, 3_000] },
   { name: 'TTFB', unit: 'ms', read: ({ ttfb }) => ttfb, floor: 50, share, thresholds: [800, 1_800] },
@@ -55,9 +55,9 @@ const measures: readonly Measure[] = [
   { name: 'kB transferred', unit: '', read: ({ transferred }) => transferred / 1_000, floor: 20, share },
 ]
 
-const mostPages = 200
+const maxPages = 200
 
-/** How each page performed before: the first time it was seen, unless another time was chosen. */
+/** Baseline of each page: its first measurement, unless another one was chosen. */
 export class Baselines {
   readonly #pages = new Map<string, { readonly snapshot: PerformanceSnapshot; readonly isChosen: boolean }>()
   #evicted = 0
@@ -66,12 +66,12 @@ export class Baselines {
     return this.#pages.size
   }
 
-  /** How many pages had to go because there were too many. */
+  /** Number of pages dropped because of the limit. */
   get evicted(): number {
     return this.#evicted
   }
 
-  /** Takes the snapshot as the baseline of a page that has none. A later one of the same load knows more, and takes its place. */
+  /** Sets the first snapshot of a page as its baseline. A later one of the same load is more complete and replaces it. */
   observe(snapshot: PerformanceSnapshot): void {
     const page = pageOf(snapshot.url)
     const known = this.#pages.get(page)
@@ -87,7 +87,7 @@ export class Baselines {
     this.#keep(page, snapshot, true)
   }
 
-  /** A snapshot against the baseline of its page, which it becomes when there is none. */
+  /** Compares a snapshot with the baseline of its page, which it becomes if there is none. */
   compare(snapshot: PerformanceSnapshot): Comparison {
     this.observe(snapshot)
     const page = pageOf(snapshot.url)
@@ -106,12 +106,12 @@ export class Baselines {
     this.#evicted = 0
   }
 
-  /** The baselines, to be kept and restored another time. */
+  /** Returns the baselines for saving. */
   entries(): readonly PerformanceSnapshot[] {
     return [...this.#pages.values()].map(({ snapshot }) => snapshot)
   }
 
-  /** Replaces all baselines by these, as chosen ones. */
+  /** Replaces all baselines. */
   restore(entries: readonly PerformanceSnapshot[]): void {
     this.clear()
     for (const snapshot of entries) this.set(snapshot)
@@ -119,19 +119,19 @@ export class Baselines {
 
   #keep(page: string, snapshot: PerformanceSnapshot, isChosen: boolean): void {
     this.#pages.set(page, { snapshot, isChosen })
-    if (this.#pages.size <= mostPages) return
+    if (this.#pages.size <= maxPages) return
     const [oldest] = this.#pages.keys()
     if (oldest !== undefined) this.#pages.delete(oldest)
     this.#evicted += 1
   }
 }
 
-/** A page's address without what differs from visit to visit. */
+/** URL without query and fragment. */
 export function pageOf(url: string): string {
   return (url.split(/[?#]/, 1)[0] ?? '').slice(0, 500)
 }
 
-// Snapshots do not say which load they are of; but its times, to a tenth of a millisecond, are like no other's.
+// Snapshots have no load id, but their timings are practically unique.
 function isSameLoad(a: PerformanceSnapshot, b: PerformanceSnapshot): boolean {
   if (a.tab !== b.tab) return false
   const pairs = [

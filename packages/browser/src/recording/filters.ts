@@ -1,21 +1,20 @@
-import type { Kind, LogEntry, LogLevel, NetworkRequest, Recorded, Records, Unplaced } from '../records/records.ts'
+import type { Kind, LogEntry, LogLevel, NetworkRequest, NewRecord, Recorded, Records } from '../records/records.ts'
 
-/** What is recorded at all. */
+/** Filters for recording. */
 export interface Filters {
-  /** Only addresses that contain one of these; every address when there are none. */
+  /** Only URLs that contain one of these; empty: all. */
   readonly urls: readonly string[]
-  /** No address that contains one of these. */
+  /** No URLs that contain one of these. */
   readonly ignoreUrls: readonly string[]
-  /** Only messages of these levels; every level when there are none. */
+  /** Only messages of these levels; empty: all. */
   readonly levels: readonly LogLevel[]
-  /** Only requests of these types (document, script, fetch …); every type when there are none. */
+  /** Only requests of these types (document, script, fetch …); empty: all. */
   readonly types: readonly string[]
 }
 
 export const noFilters: Filters = { urls: [], ignoreUrls: [], levels: [], types: [] }
 
-/** Whether these filters let the record in. */
-export function isWanted<K extends Kind>(filters: Filters, kind: K, record: Unplaced<Records[K]>): boolean {
+export function matchesFilters<K extends Kind>(filters: Filters, kind: K, record: NewRecord<Records[K]>): boolean {
   if (filters === noFilters) return true
   const { urls, ignoreUrls, levels, types } = filters
   const { url } = record as Partial<Recorded> & { readonly url?: string }

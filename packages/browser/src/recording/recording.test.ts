@@ -81,7 +81,7 @@ test('what the filters keep out has no place and is counted', () => {
 })
 
 describe('secrets', () => {
-  test('are gone from records, WebSockets and requests without an end before they are kept', () => {
+  test('are redacted in records, WebSockets and pending requests before they are stored', () => {
     const recording = recordingOf(100)
     recording.add('logs', log({ text: 'password=hunter2' }))
     recording.connection(connection({ url: 'wss://h/?token=hunter2', closedBecause: 'token=hunter2' }))
@@ -91,7 +91,7 @@ describe('secrets', () => {
     expect(recording.of('logs').newest?.text).toBe('password=[redacted]')
   })
 
-  test('of a pattern that is added later can be taken out of what is kept, which keeps its places', () => {
+  test('of a pattern added later are redacted in stored records, which keep their numbers', () => {
     const recording = recordingOf(100)
     recording.add('logs', log({ text: 'customer ACME-123', level: 'error' }))
     recording.add('actions', action({ action: 'input', value: 'ACME-123' }))
@@ -119,7 +119,7 @@ describe('restoring', () => {
     expect([...recording.of('logs')].map(({ seq }) => seq)).toEqual([7, 9, 10])
   })
 
-  test('never goes back to places that were given already', () => {
+  test('never reuses a sequence number', () => {
     const recording = recordingOf(100)
     for (let i = 0; i < 20; i++) recording.add('logs', log())
     recording.restore({ ...nothing, logs: [{ seq: 2, ...log() }] }, [])
@@ -171,7 +171,7 @@ test('a record weighs about what its texts take', () => {
   expect(sizeOf({ seq: 1, ...log({ text: 'x'.repeat(1_000) }) }) - small).toBe(2_000)
 })
 
-test('any number of records leaves no more than the limits allow, with right counts', () => {
+test('any number of records stays within the limits, with correct counts', () => {
   const records = runs({ long: 1_000_000, sample: 100_000 })
   const recording = new Recording({ redactor: new Redactor() })
   const entries = [
@@ -180,10 +180,10 @@ test('any number of records leaves no more than the limits allow, with right cou
     log({ level: 'warning', text: 'slow' }),
   ]
   for (let i = 0; i < records; i++) recording.add('logs', entries[i % 3] ?? log())
-  const { entries: most, bytes } = defaultLimits.logs
-  expect(recording.of('logs').length).toBe(most)
+  const { entries: max, bytes } = defaultLimits.logs
+  expect(recording.of('logs').length).toBe(max)
   expect(recording.of('logs').bytes).toBeLessThanOrEqual(bytes)
-  expect(recording.of('logs').evicted).toBe(records - most)
+  expect(recording.of('logs').evicted).toBe(records - max)
   expect(recording.facts.read().errors).toBe([...recording.of('logs')].filter(({ level }) => level === 'error').length)
   expect(kinds.filter((kind) => recording.of(kind).length > 0)).toEqual(['logs'])
 }, 60_000)

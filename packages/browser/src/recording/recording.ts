@@ -2,11 +2,11 @@ import type { RingLimits } from '@unfold-mcp/core'
 import { LiveFacts } from '@unfold-mcp/core'
 import { Endpoints } from '../api/endpoints.ts'
 import { RecordRing } from '../records/record-ring.ts'
-import type { Kind, LogEntry, PendingRequest, Recorded, Records, SocketStatus, Unplaced } from '../records/records.ts'
+import type { Kind, LogEntry, NewRecord, PendingRequest, Recorded, Records, SocketStatus } from '../records/records.ts'
 import type { Redactor } from '../redaction/redaction.ts'
-import { type Filters, isWanted, noFilters } from './filters.ts'
+import { type Filters, matchesFilters, noFilters } from './filters.ts'
 
-/** What the tools' modes depend on: how much there is of each kind. */
+/** Facts for the modes of the tools: the number of records of each kind. */
 export type BrowserFacts = {
   readonly [K in 'errors' | 'logs' | 'network' | 'sockets' | 'connections' | 'actions' | 'snapshots' | 'endpoints']: number
 }
@@ -16,7 +16,7 @@ export type Limits = { readonly [K in Kind]: Required<RingLimits> }
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
 
-/** What is kept unless told otherwise. */
+/** Default buffer limits. */
 export const defaultLimits: Limits = {
   logs: { entries: 1_000, bytes: 4 * megabyte },
   network: { entries: 300, bytes: 32 * megabyte },
@@ -26,16 +26,16 @@ export const defaultLimits: Limits = {
   audits: { entries: 10, bytes: 8 * megabyte },
 }
 
-const mostOpenSockets = 20
-const mostClosedSockets = 10
-const mostPending = 1_000
+const maxOpenSockets = 20
+const maxClosedSockets = 10
+const maxPending = 1_000
 
 export interface RecordingOptions {
   readonly redactor: Redactor
   readonly limits?: Partial<Limits>
 }
 
-/** Everything that was seen in the browser, redacted before it is kept, in buffers that do not grow beyond their limits. */
+/** Redacted records of everything observed in the browser, in bounded buffers. */
 export class Recording {
   readonly facts = new LiveFacts<BrowserFacts>({
     errors: 0,
@@ -50,7 +50,7 @@ export class Recording {
   readonly redactor: Redactor
   readonly endpoints = new Endpoints()
   filters: Filters = noFilters
-  /** How many records the filters kept out. */
+  /** Number of records rejected by the filters. */
   filtered = 0
   readonly #rings: { readonly [K in Kind]: RecordRing<Records[K]> }
   readonly #connections = new Map<string, SocketStatus>()
@@ -71,7 +71,7 @@ export class Recording {
     }
   }
 
-  /** The place of the newest record: what comes later has a higher one. */
+  /** Sequence number of the newest record. */
   get seq(): number {
     return this.#seq
   }
@@ -80,9 +80,9 @@ export class Recording {
     return this.#rings[kind]
   }
 
-  /** Keeps a record, without its secrets; gives it its place. Nothing when the filters do not want it. */
-  add<K extends Kind>(kind: K, given: Unplaced<Records[K]>): Records[K] | undefined {
-    if (!isWanted(this.filters, kind, given)) {
+  /** Redacts and stores a record, and assigns its sequence number; `undefined` if the filters reject it. */
+  add<K extends Kind>(kind: K, given: NewRecord<Records[K]>): Records[K] | undefined {
+    if (!matchesFilters(this.filters, kind, given)) {
       this.filtered += 1
       return undefined
     }
@@ -95,20 +95,20 @@ export class Recording {
     return record
   }
 
-  /** WebSockets as they stand, open ones first. */
+  /** WebSocket states, open ones first. */
   connections(): readonly SocketStatus[] {
     return [...this.#connections.values()].toSorted((a, b) => Number(a.state === 'closed') - Number(b.state === 'closed'))
   }
 
-  /** Notes how a WebSocket stands. The longest-known ones go when there are too many. */
+  /** Updates the state of a WebSocket. The oldest are dropped above the limit. */
   connection(status: SocketStatus): void {
     this.#connections.set(status.id, this.redactor.connection(status))
-    for (const [closed, most] of [
-      [false, mostOpenSockets],
-      [true, mostClosedSockets],
+    for (const [closed, max] of [
+      [false, maxOpenSockets],
+      [true, maxClosedSockets],
     ] as const) {
       const same = [...this.#connections.values()].filter(({ state }) => (state === 'closed') === closed)
-      for (const { id } of same.slice(0, Math.max(0, same.length - most))) this.#connections.delete(id)
+      for (const { id } of same.slice(0, Math.max(0, same.length - max))) this.#connections.delete(id)
     }
     this.#count()
   }
@@ -117,13 +117,13 @@ export class Recording {
     return [...this.#pending.values()]
   }
 
-  /** Notes a request that was sent; `undefined` when it is over. */
+  /** Sets a pending request; `undefined` when it has completed. */
   setPending(id: string, request: PendingRequest | undefined): void {
     if (request === undefined) this.#pending.delete(id)
-    else if (this.#pending.size < mostPending) this.#pending.set(id, this.redactor.pending(request))
+    else if (this.#pending.size < maxPending) this.#pending.set(id, this.redactor.pending(request))
   }
 
-  /** Forgets what is kept of these kinds, or of all. A WebSocket that is not closed stays known: more will come of it. */
+  /** Clears these kinds, or all. Open WebSockets are kept, because more events will follow. */
   clear(which: readonly Kind[] = Object.keys(this.#rings) as Kind[]): void {
     for (const kind of which) this.#rings[kind].clear()
     if (which.includes('sockets'))
@@ -132,7 +132,7 @@ export class Recording {
     this.#count()
   }
 
-  /** Replaces everything by what was kept another time; new records come after it. */
+  /** Replaces everything with a saved session; new records are numbered after it. */
   restore(records: { readonly [K in Kind]: readonly Records[K][] }, connections: readonly SocketStatus[]): void {
     this.clear()
     this.#connections.clear()
@@ -141,7 +141,7 @@ export class Recording {
     this.#count()
   }
 
-  /** Takes out what today's rules take out of what is kept already, such as after a pattern was added. */
+  /** Applies the current redaction rules to stored records. */
   redactAgain(): void {
     for (const kind of Object.keys(this.#rings) as Kind[]) this.#redactRing(kind, this.#rings[kind] as RecordRing<Records[Kind]>)
     for (const [id, status] of this.#connections) this.#connections.set(id, this.redactor.connection(status))
@@ -149,7 +149,7 @@ export class Recording {
     this.#count()
   }
 
-  /** Applies other limits at once. */
+  /** Changes the limits. */
   limit(limits: Partial<Limits>): void {
     for (const [kind, each] of Object.entries(limits) as [Kind, Required<RingLimits>][]) this.#rings[kind].limit(each)
     this.#count()
@@ -184,7 +184,7 @@ export class Recording {
   }
 }
 
-/** About what a record costs in memory: its texts, and a share for the rest. */
+/** Estimates the memory of a record. */
 export function sizeOf(record: Recorded): number {
   return 64 + weigh(record)
 }

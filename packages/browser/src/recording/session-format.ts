@@ -1,26 +1,26 @@
 import { z } from 'zod'
 import type { Body, Header, Kind, PerformanceSnapshot, Records, SocketStatus } from '../records/records.ts'
 
-/** What a saved session says it is. */
+/** Format identifier of a saved session. */
 export const format = 'unfold-browser-session'
 export const version = 1
 
 /**
- * A saved session: one JSON object. `records` has the records of each kind, oldest first, as `records.ts` describes them;
- * `connections` how the WebSockets stood; `baselines` the page loads that others are compared with.
+ * Saved session: one JSON object. `records` has the records of each kind, oldest first, as in `records.ts`; `connections` the states of
+ * WebSockets; `baselines` the performance baselines.
  */
 export interface SavedSession {
   readonly format: typeof format
   readonly version: typeof version
-  /** When it was saved, as an ISO time. */
+  /** ISO time. */
   readonly savedAt: string
   readonly records: { readonly [K in Kind]: readonly Records[K][] }
   readonly connections: readonly SocketStatus[]
   readonly baselines: readonly PerformanceSnapshot[]
 }
 
-// More records than any buffer may keep, or places beyond what can be counted, are no session of ours.
-const mostRecords = 100_000
+// Larger values are not a valid session.
+const maxRecords = 100_000
 const count = z.number().min(0)
 const place = {
   seq: z.int().min(1).max(1e15),
@@ -45,7 +45,7 @@ const body: z.ZodType<Body> = z.strictObject({
 
 const timing = z.number().min(-1)
 
-/** The shape of each kind of record in a file, and no other. */
+/** Strict schema of each kind of record. */
 export const recordSchemas: { readonly [K in Kind]: z.ZodType<Records[K]> } = {
   logs: z.strictObject({
     ...place,
@@ -170,11 +170,11 @@ const connection: z.ZodType<SocketStatus> = z.strictObject({
   lastMessageAt: z.number().exactOptional(),
 })
 
-/** Records as they were made: each after the one before. */
+/** Requires increasing sequence numbers. */
 function inOrder<R extends { readonly seq: number }>(record: z.ZodType<R>): z.ZodType<readonly R[]> {
   return z
     .array(record)
-    .max(mostRecords)
+    .max(maxRecords)
     .superRefine((records, context) => {
       const index = records.findIndex(({ seq }, i) => i > 0 && seq <= (records[i - 1]?.seq ?? 0))
       if (index !== -1)
@@ -182,7 +182,7 @@ function inOrder<R extends { readonly seq: number }>(record: z.ZodType<R>): z.Zo
     })
 }
 
-/** The whole file. */
+/** Schema of the file. */
 export const sessionSchema: z.ZodType<SavedSession> = z.strictObject({
   format: z.literal(format),
   version: z.literal(version),

@@ -7,7 +7,7 @@ import { kinds } from '../records/records.ts'
 import { Redactor } from '../redaction/redaction.ts'
 import { Baselines } from './baselines.ts'
 import { Recording } from './recording.ts'
-import { listSessions, loadSession, mostBytes, saveSession } from './session-store.ts'
+import { listSessions, loadSession, maxBytes, saveSession } from './session-store.ts'
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'unfold-sessions-'))
@@ -45,7 +45,7 @@ const baselinesOf = (): Baselines => {
 }
 
 describe('a session', () => {
-  test('that was saved and loaded is the same, and the recording goes on after it', async () => {
+  test('survives saving and loading, and the recording continues after it', async () => {
     const directory = await folder()
     const recording = filled()
     const saved = await saveSession(recording, baselinesOf(), { directory, name: 'monday', now: () => Date.UTC(2026, 0, 31) })
@@ -115,11 +115,11 @@ describe('a session', () => {
     const other = fresh()
     await loadSession(other, new Baselines(), { directory, name: 'a' })
     expect(other.connections()).toMatchObject([
-      { id: 'socket-1', state: 'closed', closedBecause: 'It was open when the session was saved.' },
+      { id: 'socket-1', state: 'closed', closedBecause: 'Open when the session was saved.' },
     ])
   })
 
-  test('leaves out what could not be loaded again, and says how much', async () => {
+  test('omits invalid records and reports their number', async () => {
     const directory = await folder()
     const recording = fresh()
     recording.add('snapshots', snapshot({ lcp: Number.NaN }))
@@ -138,14 +138,14 @@ describe('a session', () => {
     for (let i = 0; i < 9; i++)
       recording.add('network', request({ responseBody: { mimeType: 'text/plain', bytes: text.length, text } }))
     await expect(saveSession(recording, new Baselines(), { directory, name: 'a' })).rejects.toThrow(
-      'larger than a session may be (64 MB)',
+      'exceeds the maximum session size (64 MB)',
     )
     expect(await listSessions(directory)).toEqual([])
   })
 })
 
 describe('the list of sessions', () => {
-  test('is empty where there is no folder', async () => {
+  test('is empty without a folder', async () => {
     expect(await listSessions(await folder())).toEqual([])
   })
 
@@ -177,7 +177,7 @@ describe('a name', () => {
   )
 })
 
-describe('what is no whole session changes nothing', () => {
+describe('an invalid session changes nothing', () => {
   /** Tries to load a file, and sees that everything stayed. */
   async function refusal(write: (path: string) => Promise<unknown>): Promise<string> {
     const directory = await folder()
@@ -206,25 +206,25 @@ describe('what is no whole session changes nothing', () => {
   test('a session that is not there, with those that are', async () => {
     const directory = await folder()
     await expect(loadSession(fresh(), new Baselines(), { directory, name: 'a' })).rejects.toThrow(
-      'There is no session "a". None was saved yet.',
+      'Unknown session "a". No session is saved.',
     )
     await saveSession(filled(), new Baselines(), { directory, name: 'b' })
     await expect(loadSession(fresh(), new Baselines(), { directory, name: 'a' })).rejects.toThrow(
-      'There is no session "a". There is: b.',
+      'Unknown session "a". Saved sessions: b.',
     )
   })
 
   test('a file without JSON, or one that was cut', async () => {
     expect(await refusal((path) => writeFile(path, 'not json \u202e'))).toMatch(
-      /^The session "a" \(.*\) is damaged, and nothing of it was loaded: it is no JSON\.$/,
+      /^The session "a" \(.*\) is damaged: invalid JSON\. Nothing was loaded\.$/,
     )
-    expect(await refusal((path) => writeFile(path, ''))).toContain('it is no JSON')
+    expect(await refusal((path) => writeFile(path, ''))).toContain('invalid JSON')
     const cut = await refusal(async (path) => {
       await saveSession(filled(), baselinesOf(), { directory: join(path, '..'), name: 'a' })
       const text = await readFile(path, 'utf8')
       await writeFile(path, text.slice(0, text.length / 2))
     })
-    expect(cut).toContain('it is no JSON')
+    expect(cut).toContain('invalid JSON')
   })
 
   test.each(['null', '5', '"x"', '[]', '{}', '{"format":"har","version":1}'])('a file of something else: %s', async (text) => {
@@ -239,43 +239,48 @@ describe('what is no whole session changes nothing', () => {
 
   test.each([
     ['an unknown field', 'extra', 1, 'Unrecognized key'],
-    ['no records', 'records', undefined, '"records" is wrong'],
-    ['an old version', 'version', 0, '"version" is wrong'],
-    ['a wrong time', 'savedAt', 'monday', '"savedAt" is wrong'],
-    ['a kind too few', 'records.audits', undefined, '"records.audits" is wrong'],
-    ['a text that is none', 'records.logs.0.text', 5, '"records.logs.0.text" is wrong'],
-    ['a level that is none', 'records.logs.1.level', 'fatal', '"records.logs.1.level" is wrong'],
-    ['a field of a record too many', 'records.network.0.extra', 1, '"records.network.0" is wrong'],
-    ['a place twice', 'records.actions.1.seq', 4, '"records.actions.1.seq" is wrong'],
-    ['a place beyond counting', 'records.audits.0.seq', 2 ** 53, '"records.audits.0.seq" is wrong'],
-    ['a prototype', 'records.logs.0.__proto__', { admin: true }, '"records.logs.0" is wrong'],
-    ['a WebSocket that is none', 'connections.0.state', 'maybe', '"connections.0.state" is wrong'],
-    ['a baseline that is none', 'baselines.0', {}, '"baselines.0.seq" is wrong'],
-    ['null for what may be absent', 'records.logs.0.stack', null, '"records.logs.0.stack" is wrong'],
-    ['a header that is none', 'records.network.0.requestHeaders', [['a', 'b']], '"records.network.0.requestHeaders.0" is wrong'],
+    ['no records', 'records', undefined, '"records" is invalid'],
+    ['an old version', 'version', 0, '"version" is invalid'],
+    ['a wrong time', 'savedAt', 'monday', '"savedAt" is invalid'],
+    ['a kind too few', 'records.audits', undefined, '"records.audits" is invalid'],
+    ['a text that is none', 'records.logs.0.text', 5, '"records.logs.0.text" is invalid'],
+    ['a level that is none', 'records.logs.1.level', 'fatal', '"records.logs.1.level" is invalid'],
+    ['a field of a record too many', 'records.network.0.extra', 1, '"records.network.0" is invalid'],
+    ['a place twice', 'records.actions.1.seq', 4, '"records.actions.1.seq" is invalid'],
+    ['a place beyond counting', 'records.audits.0.seq', 2 ** 53, '"records.audits.0.seq" is invalid'],
+    ['a prototype', 'records.logs.0.__proto__', { admin: true }, '"records.logs.0" is invalid'],
+    ['a WebSocket that is none', 'connections.0.state', 'maybe', '"connections.0.state" is invalid'],
+    ['a baseline that is none', 'baselines.0', {}, '"baselines.0.seq" is invalid'],
+    ['null for what may be absent', 'records.logs.0.stack', null, '"records.logs.0.stack" is invalid'],
+    [
+      'a header that is none',
+      'records.network.0.requestHeaders',
+      [['a', 'b']],
+      '"records.network.0.requestHeaders.0" is invalid',
+    ],
   ])('a session with %s', async (_, place, value, problem) => {
     const message = await changed(place, value)
-    expect(message).toMatch(/^The session "a" \(.*\) is damaged, and nothing of it was loaded: /)
+    expect(message).toMatch(/^The session "a" \(.*\) is damaged: .* Nothing was loaded\.$/)
     expect(message).toContain(problem)
   })
 
   test('a file that is too large is not even read', async () => {
     const message = await refusal(async (path) => {
       await writeFile(path, '')
-      await truncate(path, mostBytes + 1)
+      await truncate(path, maxBytes + 1)
     })
-    expect(message).toContain(`has ${mostBytes + 1} bytes, more than the ${mostBytes} that are read`)
+    expect(message).toContain(`has ${maxBytes + 1} bytes, more than the ${maxBytes} that are read`)
   })
 
   test('a link to another file, a folder, or a folder that is a link', async () => {
-    expect(await refusal((path) => symlink('/etc/hosts', path))).toContain('is no file of its own but a link or a folder')
-    expect(await refusal((path) => mkdir(path))).toContain('is no file of its own but a link or a folder')
+    expect(await refusal((path) => symlink('/etc/hosts', path))).toContain('is a link or a folder, not a regular file')
+    expect(await refusal((path) => mkdir(path))).toContain('is a link or a folder, not a regular file')
     const directory = await folder()
     await saveSession(filled(), new Baselines(), { directory, name: 'a' })
     const linked = join(directory, '..', 'linked')
     await symlink(directory, linked)
     await expect(loadSession(fresh(), new Baselines(), { directory: linked, name: 'a' })).rejects.toThrow(
-      'Sessions are kept only in a real folder.',
+      'Sessions are stored only in a real folder.',
     )
     await expect(saveSession(filled(), new Baselines(), { directory: linked, name: 'b' })).rejects.toThrow(
       'only in a real folder',
@@ -298,7 +303,7 @@ describe('what is no whole session changes nothing', () => {
     await mkdir(join(directory, '..'), { recursive: true })
     await writeFile(directory, 'a file')
     await expect(saveSession(filled(), new Baselines(), { directory: join(directory, 'below'), name: 'a' })).rejects.toThrow(
-      /sessions.below cannot be (?:made|looked at) \(ENOTDIR\)\. Check the folder and its permissions\./,
+      /sessions.below cannot be (?:created|accessed) \(ENOTDIR\)\. Check the folder and its permissions\./,
     )
     await expect(saveSession(filled(), new Baselines(), { directory, name: 'a' })).rejects.toThrow('only in a real folder')
   })

@@ -1,6 +1,6 @@
 import type { BrowserFacts } from './recording.ts'
 
-/** What is buffered, in one short line for a person. */
+/** Formats the buffer state as one line. */
 export function statusText(facts: BrowserFacts, tabs: number, evicted: number): string {
   const { logs, errors, network, sockets, connections, actions, snapshots } = facts
   const parts = [
@@ -21,7 +21,7 @@ interface Screen {
   write(text: string): unknown
 }
 
-/** One line at the bottom of a terminal that is rewritten in place; says nothing where there is no terminal. */
+/** Status line at the bottom of a terminal, rewritten in place; silent without a terminal. */
 export class StatusLine {
   readonly #screen: Screen
   readonly #text: () => string
@@ -33,7 +33,7 @@ export class StatusLine {
     this.#text = text
   }
 
-  /** Shows the present state soon: many changes at once are one rewrite. */
+  /** Schedules an update; many changes cause one rewrite. */
   refresh(): void {
     if (this.#screen.isTTY !== true || this.#timer !== undefined) return
     this.#timer = setTimeout(() => {
@@ -43,14 +43,14 @@ export class StatusLine {
     this.#timer.unref()
   }
 
-  /** Prints a line above it. */
+  /** Prints a line above the status line. */
   print(line: string): void {
     this.#screen.write(this.#last === '' ? `${line}\n` : `\r\u001b[2K${line}\n`)
     this.#last = ''
     this.refresh()
   }
 
-  /** Leaves the terminal as it should be. */
+  /** Restores the terminal. */
   end(): void {
     clearTimeout(this.#timer)
     if (this.#last !== '') this.#screen.write('\n')
@@ -58,7 +58,7 @@ export class StatusLine {
   }
 
   #draw(): void {
-    // Some terminals say that they have no columns.
+    // Some terminals report zero columns.
     const line = this.#text().slice(0, (this.#screen.columns || 80) - 1)
     if (line === this.#last) return
     this.#last = line

@@ -1,6 +1,6 @@
 import { Ring, type RingLimits } from '@unfold-mcp/core'
 
-/** Ring buffer of numbered records, which knows the number of the newest one it dropped. */
+/** Ring buffer of numbered records that remembers the newest dropped number. */
 export class RecordRing<T extends { readonly seq: number }> extends Ring<T> {
   #lastEvicted = 0
 
@@ -16,7 +16,7 @@ export class RecordRing<T extends { readonly seq: number }> extends Ring<T> {
     return this.#lastEvicted
   }
 
-  /** From the newest to the oldest, starting before the number `before`. */
+  /** Newest first, starting before the number `before`. */
   override *backwards(before = Number.POSITIVE_INFINITY): Generator<T> {
     for (const value of super.backwards()) if (value.seq < before) yield value
   }

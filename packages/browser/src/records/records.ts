@@ -1,41 +1,41 @@
-/** What holds for everything that was recorded. */
+/** Fields of every record. */
 export interface Recorded {
-  /** Grows with everything that is recorded, whatever its kind: the order in which things happened. */
+  /** Sequence number across all kinds. */
   readonly seq: number
-  /** When it happened, in milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   readonly at: number
-  /** The tab it happened in, such as `tab-1`. */
+  /** Tab, such as `tab-1`. */
   readonly tab: string
 }
 
-/** A record before it has its place: the recording gives it one. */
-export type Unplaced<R extends Recorded> = Omit<R, 'seq'>
+/** Record before the recording assigns its sequence number. */
+export type NewRecord<R extends Recorded> = Omit<R, 'seq'>
 
 export type LogLevel = 'error' | 'warning' | 'info' | 'log' | 'debug'
 
-/** A console message, an exception nobody caught, or a word of the browser's own (a blocked request, a violation). */
+/** Console message, uncaught exception, or browser message (a blocked request, a violation). */
 export interface LogEntry extends Recorded {
   readonly level: LogLevel
   readonly from: 'console' | 'exception' | 'browser'
   readonly text: string
-  /** Where in the page's code. */
+  /** Location in the code of the page. */
   readonly source?: { readonly url: string; readonly line: number; readonly column: number }
   readonly stack?: string
-  /** The page it was on. */
+  /** URL of the page. */
   readonly url: string
 }
 
-/** The body of a message, as much of it as is kept. */
+/** Message body, possibly truncated. */
 export interface Body {
   readonly mimeType: string
-  /** How long it really was. */
+  /** Original size. */
   readonly bytes: number
-  /** Text, or base64 for what is no text. Absent when nothing is kept of it. */
+  /** Text, or base64 for binary data. Absent if nothing is stored. */
   readonly text?: string
   readonly encoding?: 'base64'
-  /** Only its beginning is kept. */
+  /** Only the beginning is stored. */
   readonly cut?: true
-  /** Why nothing is kept of it. */
+  /** Why nothing is stored. */
   readonly omitted?: string
 }
 
@@ -44,15 +44,15 @@ export interface Header {
   readonly value: string
 }
 
-/** A request that is over: answered, or failed. */
+/** Completed or failed request. */
 export interface NetworkRequest extends Recorded {
   readonly method: string
   readonly url: string
-  /** What the page wanted it for: document, script, fetch, xhr, image … */
+  /** Resource type: document, script, fetch, xhr, image … */
   readonly type: string
   readonly requestHeaders: readonly Header[]
   readonly requestBody?: Body
-  /** 0 when there was no answer. */
+  /** 0 without a response. */
   readonly status: number
   readonly statusText: string
   readonly protocol: string
@@ -60,12 +60,12 @@ export interface NetworkRequest extends Recorded {
   readonly responseBody?: Body
   readonly remoteAddress?: string
   readonly fromCache: boolean
-  /** Why there was no answer. */
+  /** Why there is no response. */
   readonly failure?: string
   readonly redirectedTo?: string
-  /** When it was sent, in milliseconds since 1970; `at` is when it was over. */
+  /** Start in milliseconds since 1970; `at` is the end. */
   readonly startedAt: number
-  /** How long each part took, in milliseconds; -1 for a part that did not happen. As HAR counts them. */
+  /** HAR timings in milliseconds; -1 for a phase that did not happen. */
   readonly timings: {
     readonly blocked: number
     readonly dns: number
@@ -75,13 +75,13 @@ export interface NetworkRequest extends Recorded {
     readonly wait: number
     readonly receive: number
   }
-  /** Bytes that came over the wire. */
+  /** Transferred bytes. */
   readonly transferred: number
-  /** The page it was made from. */
+  /** URL of the page that made it. */
   readonly pageUrl: string
 }
 
-/** A request that has no end yet. */
+/** Request in progress. */
 export interface PendingRequest {
   readonly method: string
   readonly url: string
@@ -90,19 +90,19 @@ export interface PendingRequest {
   readonly tab: string
 }
 
-/** Something that happened on a WebSocket. */
+/** Event on a WebSocket. */
 export interface SocketEvent extends Recorded {
   readonly socket: string
   readonly url: string
   readonly event: 'opened' | 'sent' | 'received' | 'failed' | 'closed'
-  /** The message, or why it failed or closed. */
+  /** Message, or reason of a failure or close. */
   readonly text?: string
   readonly encoding?: 'base64'
   readonly bytes: number
   readonly cut?: true
 }
 
-/** A WebSocket as it stands. */
+/** State of a WebSocket. */
 export interface SocketStatus {
   readonly id: string
   readonly tab: string
@@ -116,7 +116,7 @@ export interface SocketStatus {
   readonly lastMessageAt?: number
 }
 
-/** Ways to find the same element again, best first in this order. */
+/** Selectors of an element, in order of preference. */
 export interface Selectors {
   readonly testId?: string
   readonly role?: { readonly role: string; readonly name: string }
@@ -127,25 +127,25 @@ export interface Selectors {
   readonly xpath: string
 }
 
-/** Something the person in front of the page did, or that came of it. */
+/** User action or its effect. */
 export interface UserAction extends Recorded {
   readonly action: 'click' | 'input' | 'select' | 'check' | 'key' | 'submit' | 'scroll' | 'navigation'
-  /** The page it was done on; for a navigation, the one it led to. */
+  /** URL of the page; for a navigation, the destination. */
   readonly url: string
-  /** The page that the frame is in, for what was done in a frame. */
+  /** URL of the page that contains the frame. */
   readonly pageUrl?: string
   readonly selectors?: Selectors
-  /** What was typed or chosen; `secret` when it was a password or the like, and then there is no value. */
+  /** Typed or chosen value; absent with `secret`. */
   readonly value?: string
   readonly secret?: true
   readonly checked?: boolean
   readonly key?: string
   readonly scroll?: { readonly x: number; readonly y: number }
-  /** How a navigation came about: typed, link, form, reload, history, script (`pushState`) … */
+  /** Cause of a navigation: typed, link, form, reload, history, script (`pushState`) … */
   readonly cause?: string
 }
 
-/** How a page performed, from its start to when it was left or asked. Milliseconds, but for `cls`. */
+/** Performance of a page from its start. Milliseconds, except `cls`. */
 export interface PerformanceSnapshot extends Recorded {
   readonly url: string
   readonly ttfb?: number
@@ -160,9 +160,9 @@ export interface PerformanceSnapshot extends Recorded {
   readonly transferred: number
 }
 
-/** One fault that an accessibility audit found, on one or more elements. */
+/** Accessibility violation of one rule on one or more elements. */
 export interface AuditFault {
-  /** The rule's id, such as `image-alt`. */
+  /** Rule id, such as `image-alt`. */
   readonly rule: string
   readonly impact: 'minor' | 'moderate' | 'serious' | 'critical'
   readonly help: string
@@ -170,11 +170,11 @@ export interface AuditFault {
   readonly helpUrl: string
   readonly tags: readonly string[]
   readonly elements: readonly { readonly selector: string; readonly html: string; readonly summary: string }[]
-  /** How many elements have it, where more than are kept. */
+  /** Total number of elements, if not all are stored. */
   readonly count: number
 }
 
-/** What an accessibility audit of a page found. */
+/** Result of an accessibility audit. */
 export interface Audit extends Recorded {
   readonly url: string
   readonly engine: string
@@ -183,7 +183,7 @@ export interface Audit extends Recorded {
   readonly incomplete: number
 }
 
-/** The kinds of things that are kept in order, each in a buffer of its own. */
+/** Record types by kind, each with its own buffer. */
 export interface Records {
   readonly logs: LogEntry
   readonly network: NetworkRequest

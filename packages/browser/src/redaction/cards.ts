@@ -1,6 +1,6 @@
-import { type Found, marker } from './marker.ts'
+import { marker, type OnRedacted } from './marker.ts'
 
-// How many digits each group has on a card, least and most: all in one, or as they are printed.
+// Digit groups of a card number, minimum and maximum: in one group, or as printed.
 const layouts: readonly (readonly (readonly [number, number])[])[] = [
   [[13, 19]],
   [
@@ -23,11 +23,11 @@ const layouts: readonly (readonly (readonly [number, number])[])[] = [
   ],
 ]
 
-/** The text without the numbers of payment cards: those that an issuer could have given out, and whose check digit is right. */
-export function hideCards(text: string, found: Found): string {
+/** Redacts payment card numbers: valid issuer prefix and check digit. */
+export function redactCards(text: string, onRedacted: OnRedacted): string {
   return text.replace(/\d[\d -]{11,}\d/g, (run, offset: number) => {
     if (isPartOfMore(text, offset, run.length)) return run
-    return withoutCards(run, found)
+    return withoutCards(run, onRedacted)
   })
 }
 
@@ -37,7 +37,7 @@ function isPartOfMore(text: string, offset: number, length: number): boolean {
   return /[\w.]/.test(before) || /^(?:\w|\.\d)/.test(after)
 }
 
-function withoutCards(run: string, found: Found): string {
+function withoutCards(run: string, onRedacted: OnRedacted): string {
   const groups = [...run.matchAll(/\d+/g)].map((match) => ({ digits: match[0], at: match.index }))
   let clean = ''
   let kept = 0
@@ -48,18 +48,18 @@ function withoutCards(run: string, found: Found): string {
     if (size === 0 || first === undefined || last === undefined) continue
     clean += run.slice(kept, first.at) + marker
     kept = last.at + last.digits.length
-    found('card')
+    onRedacted('card')
     i += size - 1
   }
   return clean + run.slice(kept)
 }
 
-/** How many of the groups, from this one on, are a card's number; 0 for none. */
+/** Number of groups from this one that form a card number; 0 for none. */
 function cardSize(groups: readonly { readonly digits: string }[], from: number): number {
   for (const layout of layouts) {
-    const isSo = layout.every(([least, most], i) => {
+    const isSo = layout.every(([min, max], i) => {
       const length = groups[from + i]?.digits.length ?? 0
-      return length >= least && length <= most
+      return length >= min && length <= max
     })
     if (!isSo) continue
     const digits = layout.map((_, i) => groups[from + i]?.digits ?? '').join('')
@@ -81,7 +81,7 @@ function isIssued(digits: string): boolean {
   return four === 6011 || two === 65 || two === 62 || (four >= 6440 && four <= 6499) ? length >= 16 : false
 }
 
-/** Whether the last digit is the one that Luhn's rule gives. */
+/** Luhn check. */
 function isChecked(digits: string): boolean {
   let sum = 0
   for (let i = 0; i < digits.length; i++) {

@@ -1,19 +1,19 @@
-import { keptOf } from './headers.ts'
-import { type Found, hasHidden, isHidden, marker } from './marker.ts'
-import { isLong, isWorthHiding, type Secrecy, secrecyOf, squashed } from './names.ts'
+import { visiblePart } from './headers.ts'
+import { hasRedaction, isRedactedValue, marker, type OnRedacted } from './marker.ts'
+import { isLong, isSensitiveValue, normalizeName, type Secrecy, secrecyOf } from './names.ts'
 import { endOfString, type Quote, quoteAt } from './quotes.ts'
 
-/** In `code` only what is in quotes is a value: `token: next()` is left as it is, so that a script stays one. */
+/** In `code` only quoted text is a value: `token: next()` is kept, so that a script stays valid. */
 export type Reading = 'data' | 'code'
 
 interface Name {
   readonly text: string
   readonly secrecy: Secrecy
-  /** How it is quoted, if it is. */
+  /** Quote around the name. */
   readonly quote?: Quote
-  /** Part of a path or a file's name: `auth/token.js:10:5` says where, and gives no token. */
+  /** Part of a path or file name: `auth/token.js:10:5` is a location, not a token. */
   readonly isPlace: boolean
-  /** A parameter of an address: `?token=…`. */
+  /** Parameter of a URL: `?token=…`. */
   readonly isParameter: boolean
 }
 
@@ -24,10 +24,10 @@ interface Value {
 }
 
 /**
- * The text without the values of names that look secret: `"password": "x"`, `{password: 'x'}`, `token=x`, `Api-Key: x`, whole or
- * cut, also where quotes are escaped. Looks at each character a few times at most.
+ * Redacts the values of secret names: `"password": "x"`, `{password: 'x'}`, `token=x`, `Api-Key: x`, complete or truncated, also with
+ * escaped quotes. Linear time.
  */
-export function hideFields(text: string, found: Found, reading: Reading = 'data'): string {
+export function redactFields(text: string, onRedacted: OnRedacted, reading: Reading = 'data'): string {
   const separator = /[:=]/g
   let clean = ''
   let kept = 0
@@ -39,18 +39,18 @@ export function hideFields(text: string, found: Found, reading: Reading = 'data'
     if (value.replacement !== text.slice(value.start, value.end)) {
       clean += text.slice(kept, value.start) + value.replacement
       kept = value.end
-      found('field')
+      onRedacted('field')
     }
     separator.lastIndex = Math.max(value.end, match.index + 1)
   }
   return clean + text.slice(kept)
 }
 
-const longestName = 128
+const maxNameLength = 128
 const isSpace = (char: string | undefined): boolean => char === ' ' || char === '\t'
 const isBreak = (char: string | undefined): boolean => char === '\n' || char === '\r'
 const inName = /[\w$.[\]%\u0080-\uffff-]/
-// "Api key" and "card number" are two words; alone, the second says little.
+// "Api key" and "card number" have two words; the second alone is not secret.
 const secondWords = new Set(['key', 'code', 'number', 'id', 'phrase', 'cookie'])
 
 function nameBefore(text: string, separator: number, floor: number): Name | undefined {
@@ -77,7 +77,7 @@ function nameBefore(text: string, separator: number, floor: number): Name | unde
 
 function wordStart(text: string, end: number, floor: number): number {
   let start = end
-  while (start > floor && end - start < longestName && inName.test(text[start - 1] ?? '')) start--
+  while (start > floor && end - start < maxNameLength && inName.test(text[start - 1] ?? '')) start--
   return start
 }
 
@@ -86,7 +86,7 @@ function quotedName(text: string, closing: number, floor: number): Name | undefi
   let end = closing
   while (end > floor && text[end - 1] === '\\') end--
   let start = end
-  while (start > floor && end - start <= longestName && text[start - 1] !== mark) start--
+  while (start > floor && end - start <= maxNameLength && text[start - 1] !== mark) start--
   if (start === end || text[start - 1] !== mark) return undefined
   const name = text.slice(start, end)
   return { text: name, secrecy: secrecyOf(name), quote: { mark, escapes: closing - end }, isPlace: false, isParameter: false }
@@ -122,12 +122,12 @@ function quotedValue(text: string, start: number, quote: Quote, name: Name): Val
   const inside = start + quote.escapes + 1
   const end = endOfString(text, inside, quote)
   const value = text.slice(inside, end)
-  if (value === '' || isHidden(value)) return { start: inside, end, replacement: value }
+  if (value === '' || isRedactedValue(value)) return { start: inside, end, replacement: value }
   if (name.secrecy === 'long') return undefined
-  return { start: inside, end, replacement: keptOf(name.text, value) }
+  return { start: inside, end, replacement: visiblePart(name.text, value) }
 }
 
-// As far as a value without quotes can reach. What closes something around it is given back below.
+// Maximum extent of an unquoted value; enclosing brackets are excluded below.
 const bare = /[^\s&"'`<>\\]*/y
 const bareInJson = /[^\s,}\]"'\\]*/y
 const restOfLine = /[^\n\r"'`<>\\]*/y
@@ -136,18 +136,18 @@ const wholeLines = /^(?:proxy)?authorization$|^(?:set)?cookies?$|phrase|mnemonic
 
 function bareValue(text: string, start: number, name: Name, sign: string | undefined): Value | undefined {
   const isSentence = sign === ':' && name.quote === undefined
-  const isWholeLine = isSentence && wholeLines.test(squashed(name.text))
+  const isWholeLine = isSentence && wholeLines.test(normalizeName(name.text))
   const reach = isWholeLine ? restOfLine : name.quote === undefined ? bare : bareInJson
   reach.lastIndex = start
   const run = reach.exec(text)?.[0] ?? ''
   const value = isWholeLine ? run.trimEnd() : withoutClosers(run)
   const end = start + value.length
-  if (isHidden(value) || !isWorthHiding(name.text, value)) return { start, end, replacement: value }
+  if (isRedactedValue(value) || !isSensitiveValue(name.text, value)) return { start, end, replacement: value }
   if (name.secrecy === 'long' && (isSentence || !isLong(value))) return undefined
-  // "Session: started" is no secret, "session: 8f3a…" is.
-  if (name.secrecy === 'data' && isSentence && !isWholeLine && (hasHidden(value) || (!/\d/.test(value) && value.length < 20)))
+  // "Session: started" is not secret, "session: 8f3a…" is.
+  if (name.secrecy === 'data' && isSentence && !isWholeLine && (hasRedaction(value) || (!/\d/.test(value) && value.length < 20)))
     return undefined
-  if (isWholeLine) return { start, end, replacement: keptOf(name.text, value) }
+  if (isWholeLine) return { start, end, replacement: visiblePart(name.text, value) }
   return { start, end, replacement: inQuotes(marker, name.quote) }
 }
 
@@ -159,12 +159,12 @@ function withoutClosers(run: string): string {
 
 const written = /[\w.~%+-]*/y
 
-/** The value of a parameter in an address that stands in code: `a?token=b:c` is none. */
+/** Value of a URL parameter in code: `a?token=b:c` has none. */
 function parameterInCode(text: string, start: number): Value | undefined {
   written.lastIndex = start
   const value = written.exec(text)?.[0] ?? ''
-  if (isHidden(value)) return undefined
-  // Where a quote ends it, or another parameter follows, it stands in a string.
+  if (isRedactedValue(value)) return undefined
+  // Followed by a quote or another parameter, it is part of a string.
   const isInString = value.length >= 4 && `"'\`\\&#<`.includes(text[start + value.length] ?? ' ')
   if (!isInString && (value.length < 8 || !/\d/.test(value))) return undefined
   return { start, end: start + value.length, replacement: marker }
@@ -173,7 +173,7 @@ function parameterInCode(text: string, start: number): Value | undefined {
 const structure = /[\s,:{}[\]]/
 const bareLeaf = /[^\s,:{}[\]"'`\\]+/y
 
-/** Everything within a secret's braces or brackets is hidden; names, flags and the shape stay. */
+/** Redacts every value within the brackets of a secret; names, booleans and structure stay. */
 function leavesHidden(text: string, start: number, outer: Quote | undefined): Value {
   let clean = ''
   let kept = start
@@ -191,13 +191,13 @@ function leavesHidden(text: string, start: number, outer: Quote | undefined): Va
     }
     const quote = quoteAt(text, at)
     if (quote !== undefined) {
-      // The string around all of this ends here.
+      // End of the enclosing string.
       if (outer !== undefined && quote.escapes < outer.escapes) break
       const inside = at + quote.escapes + 1
       const end = endOfString(text, inside, quote)
       const value = text.slice(inside, end)
       at = Math.min(text.length, end + quote.escapes + 1)
-      if (value !== '' && !isHidden(value) && !isFollowedByColon(text, at)) hide(inside, end, marker)
+      if (value !== '' && !isRedactedValue(value) && !isFollowedByColon(text, at)) hide(inside, end, marker)
       continue
     }
     if (structure.test(char) || char === '\\') {
@@ -209,7 +209,8 @@ function leavesHidden(text: string, start: number, outer: Quote | undefined): Va
     }
     bareLeaf.lastIndex = at
     const leaf = bareLeaf.exec(text)?.[0] ?? char
-    if (isWorthHiding('', leaf) && !isFollowedByColon(text, at + leaf.length)) hide(at, at + leaf.length, inQuotes(marker, outer))
+    if (isSensitiveValue('', leaf) && !isFollowedByColon(text, at + leaf.length))
+      hide(at, at + leaf.length, inQuotes(marker, outer))
     at += leaf.length
   }
   return { start, end: at, replacement: clean + text.slice(kept, at) }

@@ -1,6 +1,6 @@
 import type { Header } from '../records/records.ts'
-import { type Found, marker } from './marker.ts'
-import { isWorthHiding, secrecyOf, squashed } from './names.ts'
+import { marker, type OnRedacted } from './marker.ts'
+import { isSensitiveValue, normalizeName, secrecyOf } from './names.ts'
 
 const schemes = new Set(
   'basic bearer digest token apikey negotiate ntlm dpop hawk hoba mutual aws4-hmac-sha256 scram-sha-256 vapid gnap'.split(' '),
@@ -14,49 +14,49 @@ interface Others {
   readonly url: (url: string) => string
 }
 
-/** The header without its secrets. What is in no secret header is read as any other text. */
-export function hideHeader({ name, value }: Header, found: Found, { text, url }: Others): Header {
+/** Redacts a header. Non-secret headers are treated as text. */
+export function redactHeader({ name, value }: Header, onRedacted: OnRedacted, { text, url }: Others): Header {
   const clean = hiddenValue(name, value)
   if (clean !== undefined) {
-    if (clean !== value) found(/cookie/i.test(name) ? 'cookie' : 'header')
+    if (clean !== value) onRedacted(/cookie/i.test(name) ? 'cookie' : 'header')
     return { name, value: clean }
   }
   return { name, value: addresses.has(name.toLowerCase()) ? url(value) : text(value) }
 }
 
-/** What may be kept of a value with such a name; nothing when the name is no secret's. */
+/** Returns the redacted value; `undefined` if the name is not secret. */
 function hiddenValue(name: string, value: string): string | undefined {
   const secrecy = secrecyOf(name)
   if (secrecy === 'no' || secrecy === 'long') return undefined
-  return isWorthHiding(name, value) ? keptOf(name, value) : value
+  return isSensitiveValue(name, value) ? visiblePart(name, value) : value
 }
 
-/** What may be kept of a secret: the scheme of an authorization, the names of cookies. */
-export function keptOf(name: string, value: string): string {
-  const word = squashed(name)
-  if (authorizations.has(word)) return keptOfAuthorization(value)
-  if (word === 'cookie' || word === 'cookies') return value.split(';').map(keptOfCookie).join(';')
-  if (word === 'setcookie') return value.split('\n').map(keptOfSetCookie).join('\n')
+/** Returns the visible part of a secret: the scheme of an authorization, the names of cookies. */
+export function visiblePart(name: string, value: string): string {
+  const word = normalizeName(name)
+  if (authorizations.has(word)) return visibleAuthorization(value)
+  if (word === 'cookie' || word === 'cookies') return value.split(';').map(visibleCookie).join(';')
+  if (word === 'setcookie') return value.split('\n').map(visibleSetCookie).join('\n')
   return marker
 }
 
-function keptOfAuthorization(value: string): string {
+function visibleAuthorization(value: string): string {
   const space = value.indexOf(' ')
   const scheme = space === -1 ? value : value.slice(0, space)
   if (!schemes.has(scheme.toLowerCase())) return marker
   return space === -1 ? value : `${scheme} ${marker}`
 }
 
-function keptOfCookie(cookie: string): string {
+function visibleCookie(cookie: string): string {
   const is = cookie.indexOf('=')
   if (is === -1) return cookie.trim() === '' || cookie.trim() === marker ? cookie : `${leadOf(cookie)}${marker}`
   return is === cookie.length - 1 ? cookie : `${cookie.slice(0, is + 1)}${marker}`
 }
 
-function keptOfSetCookie(line: string): string {
+function visibleSetCookie(line: string): string {
   const [cookie = '', ...rest] = line.split(';')
-  const kept = rest.map((attribute) => (attributes.has(nameOf(attribute)) ? attribute : keptOfCookie(attribute)))
-  return [keptOfCookie(cookie), ...kept].join(';')
+  const kept = rest.map((attribute) => (attributes.has(nameOf(attribute)) ? attribute : visibleCookie(attribute)))
+  return [visibleCookie(cookie), ...kept].join(';')
 }
 
 const nameOf = (attribute: string): string => (attribute.split('=', 1)[0] ?? '').trim().toLowerCase()

@@ -1,18 +1,18 @@
-import { keptOf } from './headers.ts'
-import { type Found, isHidden } from './marker.ts'
-import { isWorthHiding, type Secrecy, secrecyOf } from './names.ts'
+import { visiblePart } from './headers.ts'
+import { isRedactedValue, type OnRedacted } from './marker.ts'
+import { isSensitiveValue, type Secrecy, secrecyOf } from './names.ts'
 import { endOfString } from './quotes.ts'
 
 const quote = { mark: '"', escapes: 0 }
-// What some servers put before JSON so that it is no script, and what some protocols put before each message.
+// Prefixes against script inclusion, and length prefixes of some protocols.
 const beginning = /^\s{0,64}(?:\)\]\}',?\s{0,8})?\d{0,6}\s{0,8}[[{"]/
 const prefix = /^\s{0,64}\)\]\}',?/
-// A string's beginning, a bracket, or what else there is: numbers, true, false, null.
+// Start of a string, a bracket, or a literal.
 const pieces = /"|[[\]{}]|[^\s,:{}[\]"]+/
 const word = /^(?:true|false|null|-?\d[\d.eE+-]*)$/
 const cutWord = /^(?:t|tr|tru|f|fa|fal|fals|n|nu|nul|-)$/
 
-/** Whether this is JSON, or the beginning of it, or several of them after each other. */
+/** True for JSON, a truncated beginning of it, or several concatenated values. */
 export function isJson(text: string): boolean {
   if (!beginning.test(text)) return false
   const part = new RegExp(pieces, 'g')
@@ -29,25 +29,25 @@ export function isJson(text: string): boolean {
   return true
 }
 
-/** Where the walk through the JSON is. */
-interface Place {
+/** State of the JSON walk. */
+interface JsonPosition {
   depth: number
-  /** The name of the value that comes next. */
+  /** Name of the next value. */
   name: string | undefined
-  /** The depth of the braces that belong to a secret, all of which is hidden. */
+  /** Depth of the brackets of a secret, whose content is redacted. */
   secretDepth: number
-  /** What `{"name": …, "value": …}` at this depth says about its value. */
+  /** Name from a `{"name": …, "value": …}` pair at this depth. */
   pair: { readonly depth: number; readonly name: string } | undefined
 }
 
 const pairNames = new Set(['name', 'key', 'header', 'field', 'id'])
 
 /**
- * The same JSON without the values of names that look secret, with `text` applied to every other string and number. What was
- * JSON still is, and what was the beginning of it too.
+ * Redacts the values of secret names and applies `text` to every other string and number. Valid JSON stays valid, and a truncated
+ * beginning stays one.
  */
-export function hideInJson(text: string, found: Found, apply: (text: string, isLast: boolean) => string): string {
-  const place: Place = { depth: 0, name: undefined, secretDepth: -1, pair: undefined }
+export function redactInJson(text: string, onRedacted: OnRedacted, apply: (text: string, isLast: boolean) => string): string {
+  const position: JsonPosition = { depth: 0, name: undefined, secretDepth: -1, pair: undefined }
   let clean = ''
   let kept = 0
   const replace = (from: number, to: number, replacement: string): void => {
@@ -59,28 +59,31 @@ export function hideInJson(text: string, found: Found, apply: (text: string, isL
     const [piece] = match
     const at = match.index
     if (piece === '{' || piece === '[') {
-      if (place.secretDepth === -1 && place.name !== undefined && isSecret(secrecyOf(place.name))) place.secretDepth = place.depth
-      place.depth++
-      place.name = undefined
+      if (position.secretDepth === -1 && position.name !== undefined && isSecret(secrecyOf(position.name)))
+        position.secretDepth = position.depth
+      position.depth++
+      position.name = undefined
     } else if (piece === '}' || piece === ']') {
-      place.depth = Math.max(0, place.depth - 1)
-      if (place.depth <= place.secretDepth) place.secretDepth = -1
-      if (place.pair !== undefined && place.pair.depth > place.depth) place.pair = undefined
-      place.name = undefined
+      position.depth = Math.max(0, position.depth - 1)
+      if (position.depth <= position.secretDepth) position.secretDepth = -1
+      if (position.pair !== undefined && position.pair.depth > position.depth) position.pair = undefined
+      position.name = undefined
     } else if (piece === '"') {
       const end = endOfString(text, at + 1, quote)
       part.lastIndex = Math.min(text.length, end + 1)
       const raw = text.slice(at + 1, end)
       const isName = isFollowedByColon(text, end + 1)
       const value = stringOf(raw)
-      const now = isName ? apply(value, false) : cleanValue(place, value, found, (each) => apply(each, end === text.length))
+      const now = isName
+        ? apply(value, false)
+        : cleanValue(position, value, onRedacted, (each) => apply(each, end === text.length))
       if (now !== value) replace(at + 1, end, JSON.stringify(now).slice(1, -1))
-      if (!isName) notePair(place, value)
-      place.name = isName ? value : undefined
+      if (!isName) notePair(position, value)
+      position.name = isName ? value : undefined
     } else {
-      const now = cleanValue(place, piece, found, (each) => (/\d/.test(each) ? apply(each, false) : each))
+      const now = cleanValue(position, piece, onRedacted, (each) => (/\d/.test(each) ? apply(each, false) : each))
       if (now !== piece) replace(at, at + piece.length, JSON.stringify(now))
-      place.name = undefined
+      position.name = undefined
     }
   }
   return clean + text.slice(kept)
@@ -88,26 +91,26 @@ export function hideInJson(text: string, found: Found, apply: (text: string, isL
 
 const isSecret = (secrecy: Secrecy): boolean => secrecy === 'always' || secrecy === 'data'
 
-function cleanValue(place: Place, value: string, found: Found, apply: (text: string) => string): string {
-  const name = secretName(place)
+function cleanValue(position: JsonPosition, value: string, onRedacted: OnRedacted, apply: (text: string) => string): string {
+  const name = secretName(position)
   if (name === undefined) return apply(value)
-  if (isHidden(value) || !isWorthHiding(name, value)) return value
-  const now = keptOf(name, value)
-  if (now !== value) found('field')
+  if (isRedactedValue(value) || !isSensitiveValue(name, value)) return value
+  const now = visiblePart(name, value)
+  if (now !== value) onRedacted('field')
   return now
 }
 
-/** The name that makes the value that comes next a secret; nothing when it is none. */
-function secretName({ name, secretDepth, pair, depth }: Place): string | undefined {
+/** Returns the name that makes the next value secret. */
+function secretName({ name, secretDepth, pair, depth }: JsonPosition): string | undefined {
   if (secretDepth !== -1) return ''
   if (name === undefined) return undefined
   if (isSecret(secrecyOf(name))) return name
   return pair?.depth === depth && /^(?:value|content)$/i.test(name) ? pair.name : undefined
 }
 
-function notePair(place: Place, value: string): void {
-  if (place.name === undefined || !pairNames.has(place.name.toLowerCase())) return
-  if (value.length <= 128 && isSecret(secrecyOf(value))) place.pair = { depth: place.depth, name: value }
+function notePair(position: JsonPosition, value: string): void {
+  if (position.name === undefined || !pairNames.has(position.name.toLowerCase())) return
+  if (value.length <= 128 && isSecret(secrecyOf(value))) position.pair = { depth: position.depth, name: value }
 }
 
 const colon = /\s*:/y
@@ -117,7 +120,7 @@ function isFollowedByColon(text: string, from: number): boolean {
   return colon.test(text)
 }
 
-/** What the string says; as it is written where it was cut within an escape. */
+/** Decodes a string; returns it unchanged if it was truncated within an escape. */
 function stringOf(raw: string): string {
   if (!raw.includes('\\')) return raw
   try {

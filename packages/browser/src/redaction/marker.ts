@@ -1,18 +1,16 @@
-/** What stands in place of a secret. */
+/** Replaces a secret. */
 export const marker = '[redacted]'
 
-/** The same within an address, where brackets may not stand. */
+/** Replaces a secret in a URL, where brackets are not allowed. */
 export const addressMarker = '%5Bredacted%5D'
 
-/** Whether there is nothing left to hide. */
-export function isHidden(value: string): boolean {
+export function isRedactedValue(value: string): boolean {
   return value === marker || value === addressMarker
 }
 
-/** Whether a part of it was hidden. */
-export function hasHidden(text: string): boolean {
+export function hasRedaction(text: string): boolean {
   return text.includes(marker) || text.includes(addressMarker)
 }
 
-/** Hears of everything that is hidden, by the rule that did it. */
-export type Found = (rule: string) => void
+/** Called with the rule for every redaction. */
+export type OnRedacted = (rule: string) => void

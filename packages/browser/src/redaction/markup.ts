@@ -1,4 +1,4 @@
-import { type Found, isHidden, marker } from './marker.ts'
+import { isRedactedValue, marker, type OnRedacted } from './marker.ts'
 import { type Secrecy, secrecyOf } from './names.ts'
 
 interface Attribute {
@@ -8,21 +8,21 @@ interface Attribute {
 }
 
 const tagName = /<([A-Za-z][\w:.-]{0,63})/g
-// One attribute at a time, or the end of the tag; each can be read only one way.
+// One attribute or the end of the tag; unambiguous, so matching is linear.
 const attribute = /\s*(?:([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)("?)|'([^']*)('?)|([^\s"'<>=]+)))?|(\/?>)|([^\s]))/y
 const naming = new Set(['name', 'id', 'autocomplete', 'http-equiv', 'property', 'itemprop', 'key', 'data-name'])
 const holding = new Set(['value', 'content', 'data-value', 'defaultvalue'])
 const isSecret = (secrecy: Secrecy): boolean => secrecy === 'always' || secrecy === 'data'
 
-/** HTML or XML without what fields that look secret hold: `<input name="csrf" value="…">`, `<password>…</password>`. */
-export function hideInMarkup(text: string, found: Found): string {
+/** Redacts values of secret fields in HTML or XML: `<input name="csrf" value="…">`, `<password>…</password>`. */
+export function redactInMarkup(text: string, onRedacted: OnRedacted): string {
   let clean = ''
   let kept = 0
   const hide = (start: number, value: string): void => {
-    if (value.trim() === '' || isHidden(value)) return
+    if (value.trim() === '' || isRedactedValue(value)) return
     clean += text.slice(kept, start) + marker
     kept = start + value.length
-    found('markup')
+    onRedacted('markup')
   }
   const tags = new RegExp(tagName)
   for (let tag = tags.exec(text); tag !== null; tag = tags.exec(text)) {
@@ -32,7 +32,7 @@ export function hideInMarkup(text: string, found: Found): string {
       for (const { name, value, start } of attributes) if (holding.has(name)) hide(start, value)
     }
     tags.lastIndex = end
-    // A part of its name was hidden: what is left could look like another.
+    // Part of its name was redacted; the rest could look like another name.
     if (text[tag.index + tag[0].length] === '[') continue
     if (!isClosed || !isSecret(secrecyOf((tag[1] ?? '').replace(/^.*:/, '')))) continue
     const next = text.indexOf('<', end)
@@ -41,7 +41,7 @@ export function hideInMarkup(text: string, found: Found): string {
   return clean + text.slice(kept)
 }
 
-/** What a tag says, up to its end or the end of the text. Never goes back, so that hostile markup takes no longer. */
+/** Parses the attributes of a tag without backtracking, so that hostile markup stays linear. */
 function attributesFrom(text: string, from: number): { attributes: Attribute[]; end: number; isClosed: boolean } {
   const attributes: Attribute[] = []
   attribute.lastIndex = from
@@ -49,7 +49,7 @@ function attributesFrom(text: string, from: number): { attributes: Attribute[]; 
     const [all, name, double, closingDouble, single, closingSingle, plain, close, other] = match
     const end = attribute.lastIndex
     if (close !== undefined) return { attributes, end, isClosed: close === '>' }
-    // Another tag begins before this one ended.
+    // Another tag begins before this one ends.
     if (other === '<') return { attributes, end: end - 1, isClosed: false }
     const value = double ?? single ?? plain
     if (name === undefined || value === undefined) continue

@@ -1,12 +1,12 @@
-import { type Found, isHidden, marker } from './marker.ts'
+import { isRedactedValue, marker, type OnRedacted } from './marker.ts'
 import { secrecyOf } from './names.ts'
 
 const partName = /\bname="([^"\r\n]{1,200})"/g
 const blankLine = /\r?\n\r?\n/g
 const nextPart = /\r?\n--/g
 
-/** The parts of a form without those whose names look secret. */
-export function hideInMultipart(text: string, found: Found): string {
+/** Redacts the parts of a multipart form with secret names. */
+export function redactInMultipart(text: string, onRedacted: OnRedacted): string {
   let clean = ''
   let kept = 0
   const names = new RegExp(partName)
@@ -19,10 +19,10 @@ export function hideInMultipart(text: string, found: Found): string {
     const end = nextPart.exec(text)?.index ?? text.length
     names.lastIndex = end
     const value = text.slice(start, end)
-    if (value === '' || isHidden(value)) continue
+    if (value === '' || isRedactedValue(value)) continue
     clean += text.slice(kept, start) + marker
     kept = end
-    found('field')
+    onRedacted('field')
   }
   return clean + text.slice(kept)
 }

@@ -1,12 +1,12 @@
-import { hasHidden } from './marker.ts'
+import { hasRedaction } from './marker.ts'
 
 /**
- * Whether what has this name is a secret. `always`; or `data`: in data it is, while a sentence such as "session: started" has
- * the word too; or `long`: only in an address, when it is long enough for one.
+ * Secrecy of a value by its name. `always`; `data`: only in data, because a sentence such as "session: started" uses the word too;
+ * `long`: only in a URL, if the value is long enough.
  */
 export type Secrecy = 'always' | 'data' | 'long' | 'no'
 
-// Within a name that is written as one small word: `X-Api-Key` is `xapikey`.
+// Matched in a normalized name: `X-Api-Key` is `xapikey`.
 const stems = new RegExp(
   [
     'password(?!less)|passwd|passphrase|passcode|passwort|kennwort|wachtwoord|motdepasse|contrase[nñ]|senha',
@@ -21,7 +21,7 @@ const secretWords = new Set('pwd pass otp totp mfa pin cvc csc ssn iban'.split('
 const dataWords = new Set('session auth sid sig signature hmac cookie cookies bearer sess'.split(' '))
 const longWords = new Set(['code', 'key'])
 
-// A name that ends in one of these speaks about the secret: `token_type`, `passwordChangedAt`, `max_token_count`.
+// A name with one of these suffixes describes the secret: `token_type`, `passwordChangedAt`, `max_token_count`.
 const about = new Set(
   (
     'type types count counts total length size limit expires expiry expiration ttl timeout duration lifetime required enabled ' +
@@ -30,30 +30,30 @@ const about = new Set(
   ).split(' '),
 )
 
-const longestName = 128
-const mostKnown = 2_000
+const maxNameLength = 128
+const maxKnown = 2_000
 const known = new Map<string, Secrecy>()
 
-/** Whether what has this name is a secret, whichever way the name is written. */
+/** Classifies a name in any spelling. */
 export function secrecyOf(name: string): Secrecy {
-  const short = name.length > longestName ? name.slice(-longestName) : name
+  const short = name.length > maxNameLength ? name.slice(-maxNameLength) : name
   const before = known.get(short)
   if (before !== undefined) return before
   const secrecy = judged(short)
-  // Names repeat; a page that makes up new ones all the time must not fill the memory.
-  if (known.size >= mostKnown) known.clear()
+  // Bounded cache: names repeat, but a page may generate new ones endlessly.
+  if (known.size >= maxKnown) known.clear()
   known.set(short, secrecy)
   return secrecy
 }
 
-/** A name as one small word, without what people put between its parts. */
-export function squashed(name: string): string {
+/** Normalizes a name: lower case, without separators. */
+export function normalizeName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9\u0080-\uffff]+/g, '')
 }
 
 function judged(name: string): Secrecy {
-  // What is left of a name of which a part was hidden could look like another.
-  if (hasHidden(name)) return 'no'
+  // Part of the name was redacted; the rest could look like another name.
+  if (hasRedaction(name)) return 'no'
   const words = unescaped(name)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -79,13 +79,13 @@ function unescaped(name: string): string {
 
 const harmless = new Set(['', 'true', 'false', 'null', 'undefined', 'nan', 'none', 'nil'])
 
-/** Whether a value of a secret's name is worth hiding: a flag tells nothing, and "max_tokens: 100" counts them. */
-export function isWorthHiding(name: string, value: string): boolean {
+/** False for booleans and small numbers such as "max_tokens: 100". */
+export function isSensitiveValue(name: string, value: string): boolean {
   if (harmless.has(value.toLowerCase())) return false
   return !(/^\d{1,7}$/.test(value) && /tokens$/i.test(name))
 }
 
-/** Whether a value could be a secret where the name could also stand for something else: a code, a key. */
+/** True for a value that may be a secret under an ambiguous name: a code, a key. */
 export function isLong(value: string): boolean {
-  return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && !hasHidden(value)
+  return value.length >= 16 && /\d/.test(value) && /[A-Za-z]/.test(value) && !hasRedaction(value)
 }

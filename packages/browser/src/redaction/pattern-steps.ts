@@ -1,20 +1,18 @@
-import { anyNumber, type CharacterSet, type Node, PatternRefused } from './pattern-syntax.ts'
+import { anyNumber, type CharacterSet, InvalidPattern, type Node } from './pattern-syntax.ts'
 
-/** One step of the machine: takes a character, holds only at some places, goes on at two places, or is the end. */
+/** Instruction of the matcher: consume a character, assert, split, or accept. */
 export type Step =
   | { readonly kind: 'take'; readonly set: CharacterSet }
   | { readonly kind: 'hold'; readonly at: 'start' | 'end' | 'edge' | 'inside' }
   | { readonly kind: 'fork'; readonly to: readonly number[] }
   | { readonly kind: 'end' }
 
-const mostSteps = 600
+const maxSteps = 600
 
-/** The steps that look for a pattern; throws `PatternRefused` for one that needs too many, or that finds nothing. */
+/** Compiles a pattern; throws `InvalidPattern` if it is too large or can match nothing. */
 export function stepsOf(node: Node): readonly Step[] {
   if (canBeEmpty(node)) {
-    throw new PatternRefused(
-      'The pattern matches where there is nothing, such as `a*` does. Write what must be there, such as `a+`.',
-    )
+    throw new InvalidPattern('The pattern matches the empty string, like `a*`. Require at least one character, such as `a+`.')
   }
   const steps: Step[] = []
   emit(node, steps)
@@ -30,10 +28,8 @@ function canBeEmpty(node: Node): boolean {
 }
 
 function emit(node: Node, steps: Step[]): void {
-  if (steps.length > mostSteps) {
-    throw new PatternRefused(
-      'The pattern repeats too much within repetitions. Use `+` or `*` instead of numbers, or several patterns.',
-    )
+  if (steps.length > maxSteps) {
+    throw new InvalidPattern('The pattern nests too many repetitions. Use `+` or `*` instead of numbers, or several patterns.')
   }
   if (node.kind === 'take' || node.kind === 'hold') {
     steps.push(node)
@@ -48,7 +44,7 @@ function emit(node: Node, steps: Step[]): void {
     return
   }
   for (let i = 0, before = -1; i < node.from && steps.length > before; i++) {
-    // A part without steps stays without them however often it is repeated.
+    // Repeating an empty part has no effect.
     before = steps.length
     emit(node.part, steps)
   }

@@ -1,21 +1,20 @@
-/** Characters, as ranges of code units. */
+/** Set of code units as ranges. */
 export interface CharacterSet {
   readonly ranges: readonly (readonly [number, number])[]
   readonly isNegated: boolean
 }
 
-/** Why a pattern cannot be used, and what to write instead. */
-export class PatternRefused extends Error {
+/** Invalid or unsupported pattern; the message suggests an alternative. */
+export class InvalidPattern extends Error {
   override readonly name = 'PatternRefused'
 }
 
-const longest = 200
-const mostRepeats = 200
-const deepest = 20
-/** As often as there is. */
+const maxLength = 200
+const maxRepeats = 200
+const maxDepth = 20
 export const anyNumber = Number.POSITIVE_INFINITY
 
-/** What a pattern asks for. */
+/** Syntax tree of a pattern. */
 export type Node =
   | { readonly kind: 'take'; readonly set: CharacterSet }
   | { readonly kind: 'hold'; readonly at: 'start' | 'end' | 'edge' | 'inside' }
@@ -23,11 +22,13 @@ export type Node =
   | { readonly kind: 'either'; readonly parts: readonly Node[] }
   | { readonly kind: 'repeat'; readonly part: Node; readonly from: number; readonly to: number }
 
-/** Reads a pattern; throws `PatternRefused` with the reason for one that cannot be used. */
+/** Parses a pattern; throws `InvalidPattern`. */
 export function parsePattern(source: string): Node {
-  if (source === '') throw new PatternRefused('The pattern is empty. Give the text to hide, or a regular expression for it.')
-  if (source.length > longest) {
-    throw new PatternRefused(`The pattern has ${source.length} characters; at most ${longest} are allowed. Use several patterns.`)
+  if (source === '') throw new InvalidPattern('The pattern is empty. Use the text to redact, or a regular expression.')
+  if (source.length > maxLength) {
+    throw new InvalidPattern(
+      `The pattern has ${source.length} characters; at most ${maxLength} are allowed. Use several patterns.`,
+    )
   }
   return new Parser(source).parse()
 }
@@ -77,7 +78,7 @@ class Parser {
 
   parse(): Node {
     const node = this.#either()
-    if (this.#at < this.#source.length) this.#refuse('A closing parenthesis has no opening one. Write `\\)` for the character.')
+    if (this.#at < this.#source.length) this.#fail('Unmatched closing parenthesis. Write `\\)` for the character.')
     return node
   }
 
@@ -95,7 +96,7 @@ class Parser {
     const parts: Node[] = []
     for (let char = this.#next(); char !== undefined && char !== '|' && char !== ')'; char = this.#next()) {
       if (char === '^' && parts.length > 0) {
-        this.#refuse('`^` is the beginning of a line, and something comes before it. Write `\\^` for the character.')
+        this.#fail('`^` is the beginning of a line, and something comes before it. Write `\\^` for the character.')
       }
       parts.push(this.#repeated(this.#atom(char)))
     }
@@ -111,7 +112,7 @@ class Parser {
     if (char === '$') return this.#lineEnd()
     if (char === '\\') return this.#escape()
     if (char === '*' || char === '+' || char === '?') {
-      this.#refuse(`There is nothing before \`${char}\` to repeat. Write \`\\${char}\` for the character.`)
+      this.#fail(`There is nothing before \`${char}\` to repeat. Write \`\\${char}\` for the character.`)
     }
     return taking(char.charCodeAt(0))
   }
@@ -119,7 +120,7 @@ class Parser {
   #lineEnd(): Node {
     const next = this.#next()
     if (next !== undefined && next !== '|' && next !== ')') {
-      this.#refuse('`$` is the end of a line, and something comes after it. Write `\\$` for the character.')
+      this.#fail('`$` is the end of a line, and something comes after it. Write `\\$` for the character.')
     }
     return { kind: 'hold', at: 'end' }
   }
@@ -127,16 +128,14 @@ class Parser {
   #group(): Node {
     if (this.#next() === '?') {
       if (this.#source[this.#at + 1] !== ':') {
-        this.#refuse(
-          'Looking ahead or behind, named groups and flags are not supported: a match would not be found in bounded time.',
-        )
+        this.#fail('Look-around, named groups and flags are not supported, because matching must take linear time.')
       }
       this.#at += 2
     }
     this.#depth++
-    if (this.#depth > deepest) this.#refuse(`Groups are nested deeper than ${deepest}.`)
+    if (this.#depth > maxDepth) this.#fail(`Groups are nested deeper than ${maxDepth}.`)
     const node = this.#either()
-    if (this.#next() !== ')') this.#refuse('A group has no end. Write `\\(` for the character.')
+    if (this.#next() !== ')') this.#fail('Unterminated group. Write `\\(` for the character.')
     this.#at++
     this.#depth--
     return node
@@ -152,10 +151,10 @@ class Parser {
     return { kind: 'take', set }
   }
 
-  /** What follows a backslash, in or out of a set. */
+  /** Parses an escape, inside or outside a set. */
   #escaped(): CharacterSet {
     const char = this.#next()
-    if (char === undefined) this.#refuse('It ends in a backslash. Write two for the character.')
+    if (char === undefined) this.#fail('Trailing backslash. Write two for the character.')
     this.#at++
     const named = Object.hasOwn(classes, char) ? classes[char] : undefined
     if (named !== undefined) return named
@@ -163,16 +162,14 @@ class Parser {
     if (char === 'u') return one(this.#hex(4))
     const control = Object.hasOwn(controls, char) ? controls[char] : undefined
     if (control !== undefined) return one(control)
-    if (/[1-9k]/.test(char))
-      this.#refuse('References to earlier groups are not supported: a match would not be found in bounded time.')
-    if (/[A-Za-z]/.test(char)) this.#refuse(`\`\\${char}\` is not supported. Use \\d, \\w, \\s, \\b, sets and plain characters.`)
+    if (/[1-9k]/.test(char)) this.#fail('Back-references are not supported, because matching must take linear time.')
+    if (/[A-Za-z]/.test(char)) this.#fail(`\`\\${char}\` is not supported. Use \\d, \\w, \\s, \\b, sets and plain characters.`)
     return one(char.charCodeAt(0))
   }
 
   #hex(length: number): number {
     const digits = this.#source.slice(this.#at, this.#at + length)
-    if (digits.length !== length || !/^[0-9a-f]+$/i.test(digits))
-      this.#refuse(`\\x and \\u need two and four hexadecimal digits.`)
+    if (digits.length !== length || !/^[0-9a-f]+$/i.test(digits)) this.#fail(`\\x and \\u need two and four hexadecimal digits.`)
     this.#at += length
     return Number.parseInt(digits, 16)
   }
@@ -182,7 +179,7 @@ class Parser {
     if (isNegated) this.#at++
     const ranges: (readonly [number, number])[] = []
     for (let char = this.#next(); char !== ']'; char = this.#next()) {
-      if (char === undefined) this.#refuse('A set has no end. Write `\\[` for the character.')
+      if (char === undefined) this.#fail('Unterminated set. Write `\\[` for the character.')
       const from = this.#setMember()
       const hasRange = this.#next() === '-' && ![']', undefined].includes(this.#source[this.#at + 1])
       if (!hasRange) {
@@ -193,18 +190,18 @@ class Parser {
       const to = this.#setMember()
       const [low, high] = [from.ranges[0]?.[0], to.ranges[0]?.[0]]
       if (!isOne(from) || !isOne(to) || low === undefined || high === undefined || low > high) {
-        this.#refuse('A range in a set goes from one character to a later one, such as `a-z`. Write `\\-` for the character.')
+        this.#fail('Invalid range. A range goes from one character to a later one, such as `a-z`. Write `\\-` for the character.')
       }
       ranges.push([low, high])
     }
     this.#at++
-    if (ranges.length === 0) this.#refuse('A set is empty. Put in what it may match.')
+    if (ranges.length === 0) this.#fail('Empty set. Add the characters to match.')
     return { ranges, isNegated }
   }
 
   #setMember(): CharacterSet {
     const char = this.#next()
-    if (char === undefined) this.#refuse('A set has no end. Write `\\[` for the character.')
+    if (char === undefined) this.#fail('Unterminated set. Write `\\[` for the character.')
     this.#at++
     if (char !== '\\') return one(char.charCodeAt(0))
     if (this.#next() === 'b') {
@@ -217,12 +214,12 @@ class Parser {
   #repeated(part: Node): Node {
     const counts = this.#counts()
     if (counts === undefined) return part
-    if (part.kind === 'hold') this.#refuse('`^`, `$` and `\\b` cannot be repeated.')
-    // As few or as many: what is hidden is the same.
+    if (part.kind === 'hold') this.#fail('`^`, `$` and `\\b` cannot be repeated.')
+    // Laziness does not matter for redaction.
     if (this.#next() === '?') this.#at++
     const more = this.#next()
     if (more === '*' || more === '+' || more === '?' || this.#isCounting()) {
-      this.#refuse('Two repetitions follow each other. Put the first in a group: `(?:a+)?`.')
+      this.#fail('Two consecutive repetitions. Put the first in a group: `(?:a+)?`.')
     }
     return { kind: 'repeat', part, ...counts }
   }
@@ -238,14 +235,14 @@ class Parser {
       this.#at++
       return { from: short[0] ?? 0, to: short[1] ?? 0 }
     }
-    const [all, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(this.#source.slice(this.#at)) ?? []
+    const [all, min, comma, max] = /^\{(\d+)(,?)(\d*)\}/.exec(this.#source.slice(this.#at)) ?? []
     if (all === undefined) return undefined
     this.#at += all.length
-    const from = Number(least)
-    const to = comma === '' ? from : most === '' ? anyNumber : Number(most)
-    if (from > to) this.#refuse(`\`${all}\` has its numbers in the wrong order.`)
-    if (from > mostRepeats || (to !== anyNumber && to > mostRepeats)) {
-      this.#refuse(`\`${all}\` repeats more than ${mostRepeats} times. Use \`+\` or \`*\` for any number.`)
+    const from = Number(min)
+    const to = comma === '' ? from : max === '' ? anyNumber : Number(max)
+    if (from > to) this.#fail(`\`${all}\` has its numbers in the wrong order.`)
+    if (from > maxRepeats || (to !== anyNumber && to > maxRepeats)) {
+      this.#fail(`\`${all}\` repeats more than ${maxRepeats} times. Use \`+\` or \`*\` for any number.`)
     }
     return { from, to }
   }
@@ -254,8 +251,8 @@ class Parser {
     return this.#source[this.#at]
   }
 
-  #refuse(why: string): never {
-    throw new PatternRefused(`The pattern cannot be used, at character ${Math.min(this.#at + 1, this.#source.length)}: ${why}`)
+  #fail(why: string): never {
+    throw new InvalidPattern(`Invalid pattern at character ${Math.min(this.#at + 1, this.#source.length)}: ${why}`)
   }
 }
 
@@ -267,7 +264,7 @@ function isOne({ ranges, isNegated }: CharacterSet): boolean {
   return !isNegated && ranges.length === 1 && first !== undefined && first[0] === first[1]
 }
 
-/** The same characters without a negation, so that they can be joined with others. */
+/** Resolves a negation, so that sets can be joined. */
 function plainRanges({ ranges, isNegated }: CharacterSet): readonly (readonly [number, number])[] {
   if (!isNegated) return ranges
   const others: (readonly [number, number])[] = []

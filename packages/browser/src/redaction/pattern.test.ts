@@ -27,7 +27,7 @@ describe('a pattern', () => {
     expect(hidden('aba', 'xababay')).toBe('x[redacted]y')
   })
 
-  test('says how many pieces it hid', () => {
+  test('returns the number of redactions', () => {
     expect(compilePattern('a+').hide('a b aa').hidden).toBe(2)
     expect(compilePattern('a+').hide('b').hidden).toBe(0)
   })
@@ -35,27 +35,27 @@ describe('a pattern', () => {
   test.each([
     ['', 'The pattern is empty.'],
     ['a'.repeat(201), 'The pattern has 201 characters; at most 200 are allowed.'],
-    ['a*', 'The pattern matches where there is nothing'],
-    ['^$', 'The pattern matches where there is nothing'],
-    ['(a)\\1', 'References to earlier groups are not supported'],
+    ['a*', 'The pattern matches the empty string'],
+    ['^$', 'The pattern matches the empty string'],
+    ['(a)\\1', 'Back-references are not supported'],
     ['(?<n>a)\\k<n>', 'named groups'],
-    ['(?<=a)b', 'Looking ahead or behind'],
-    ['(?<!a)b', 'Looking ahead or behind'],
-    ['a(?=b)', 'Looking ahead or behind'],
+    ['(?<=a)b', 'Look-around'],
+    ['(?<!a)b', 'Look-around'],
+    ['a(?=b)', 'Look-around'],
     ['\\p{L}+', '`\\p` is not supported'],
-    ['(a', 'A group has no end.'],
-    ['a)', 'A closing parenthesis has no opening one.'],
-    ['[a', 'A set has no end.'],
-    ['[]', 'A set is empty.'],
-    ['[z-a]', 'A range in a set goes from one character to a later one'],
-    ['a**', 'Two repetitions follow each other.'],
-    ['a{2}{3}', 'Two repetitions follow each other.'],
+    ['(a', 'Unterminated group.'],
+    ['a)', 'Unmatched closing parenthesis.'],
+    ['[a', 'Unterminated set.'],
+    ['[]', 'Empty set.'],
+    ['[z-a]', 'A range goes from one character to a later one'],
+    ['a**', 'Two consecutive repetitions.'],
+    ['a{2}{3}', 'Two consecutive repetitions.'],
     ['*a', 'There is nothing before `*` to repeat.'],
     ['\\b+', 'cannot be repeated'],
-    ['a\\', 'It ends in a backslash.'],
+    ['a\\', 'Trailing backslash.'],
     ['a{3,2}', 'has its numbers in the wrong order'],
     ['a{500}', 'repeats more than 200 times'],
-    ['(?:a{100}){100}', 'repeats too much within repetitions'],
+    ['(?:a{100}){100}', 'nests too many repetitions'],
     ['$ecret', '`$` is the end of a line, and something comes after it.'],
     ['a^b', '`^` is the beginning of a line, and something comes before it.'],
     ['('.repeat(100), 'nested deeper'],
@@ -93,7 +93,7 @@ function compiled(source: string): ReturnType<typeof compilePattern> | undefined
   try {
     return compilePattern(source)
   } catch (error) {
-    if (String(error).includes('matches where there is nothing')) return undefined
+    if (String(error).includes('matches the empty string')) return undefined
     throw error
   }
 }

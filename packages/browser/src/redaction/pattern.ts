@@ -2,15 +2,14 @@ import { marker } from './marker.ts'
 import { type Step, stepsOf } from './pattern-steps.ts'
 import { type CharacterSet, parsePattern } from './pattern-syntax.ts'
 
-/** A pattern that somebody gave, ready to be looked for. */
+/** Compiled user pattern. */
 export interface Pattern {
-  /** The text with everything hidden that is part of any match, and how many pieces that were. */
+  /** Redacts every match and returns the number of redactions. */
   hide(text: string): { readonly text: string; readonly hidden: number }
 }
 
 /**
- * Reads a pattern in the syntax of regular expressions, and looks for it in steps that grow only with the length of the text:
- * there is no text that makes it slow. Throws `PatternRefused` for what cannot be looked for that way.
+ * Compiles a regular expression to a matcher with linear time for any text. Throws `InvalidPattern` for unsupported syntax.
  */
 export function compilePattern(source: string): Pattern {
   const machine = new Machine(source)
@@ -21,7 +20,7 @@ class Machine {
   readonly #steps: readonly Step[]
   readonly #takes: readonly (((code: number) => boolean) | undefined)[]
   readonly #first: (code: number) => boolean
-  // The steps that wait for a character, and where the match began that brought each of them here: earliest first.
+  // Waiting instructions with the start of their match, earliest first.
   #waiting: number[] = []
   #begins: number[] = []
   #nextWaiting: number[] = []
@@ -49,7 +48,7 @@ class Machine {
     return { text: clean + text.slice(kept), hidden: spans.length }
   }
 
-  /** What is part of any match, in order and apart from each other. What is hidden already is no part of one. */
+  /** Returns the disjoint spans of all matches, in order. Text that is already redacted is excluded. */
   #spans(text: string): [number, number][] {
     const spans: [number, number][] = []
     let barrier = text.indexOf(marker)
@@ -72,14 +71,14 @@ class Machine {
     return spans
   }
 
-  /** Lets a match begin at this place, after those that began earlier. */
+  /** Starts a match at this position, after earlier ones. */
   #begin(text: string, at: number): void {
     this.#round++
     for (const step of this.#waiting) this.#seen[step] = this.#round
     this.#reach(0, at, { text, at, waiting: this.#waiting, begins: this.#begins })
   }
 
-  /** Takes one character; where the earliest match began that ends after it, if one does. */
+  /** Consumes one character; returns the start of the earliest match that ends after it. */
   #advance(text: string, at: number, code: number): number | undefined {
     this.#nextWaiting.length = 0
     this.#nextBegins.length = 0
@@ -97,7 +96,7 @@ class Machine {
     return earliest
   }
 
-  /** Goes on from a step without taking anything, to those that wait for a character; whether the end is among them. */
+  /** Follows instructions that consume nothing; returns whether the pattern accepts. */
   #reach(
     from: number,
     begin: number,
@@ -106,7 +105,7 @@ class Machine {
     let isEnd = false
     const open = [from]
     for (let index = open.pop(); index !== undefined; index = open.pop()) {
-      // Whoever came here first began earlier, and can do all that this one can.
+      // The first to arrive started earlier and covers this one.
       if (this.#seen[index] === this.#round) continue
       this.#seen[index] = this.#round
       const step = this.#steps[index]
@@ -124,7 +123,7 @@ class Machine {
   }
 }
 
-/** The steps that can take the first character. */
+/** Instructions that can consume the first character. */
 function firstOf(steps: readonly Step[]): readonly number[] {
   const first: number[] = []
   const seen = new Set<number>()

@@ -1,4 +1,4 @@
-/** How a string begins and ends: `"` has no escapes, `\"` within a string has one, `\\\"` within that has three. */
+/** Quote with its escapes: `"` has none, `\"` within a string has one, `\\\"` within that has three. */
 export interface Quote {
   readonly mark: string
   readonly escapes: number
@@ -6,7 +6,6 @@ export interface Quote {
 
 const opening = /(\\{0,64})(["'`])/y
 
-/** The quote that begins here, if one does. */
 export function quoteAt(text: string, at: number): Quote | undefined {
   const char = text[at]
   if (char !== '"' && char !== "'" && char !== '`' && char !== '\\') return undefined
@@ -15,7 +14,7 @@ export function quoteAt(text: string, at: number): Quote | undefined {
   return escapes === undefined || mark === undefined ? undefined : { mark, escapes: escapes.length }
 }
 
-/** Where the string that has its first character at `from` ends, before its closing quote; the end of a text that was cut. */
+/** Returns the end of the string that starts at `from`, before its closing quote, or the end of a truncated text. */
 export function endOfString(text: string, from: number, { mark, escapes }: Quote): number {
   const levels = levelsOf(escapes)
   for (let at = text.indexOf(mark, from); at !== -1; at = text.indexOf(mark, at + 1)) {
@@ -26,14 +25,14 @@ export function endOfString(text: string, from: number, { mark, escapes }: Quote
   return text.length
 }
 
-/** How many strings are around one whose quotes have so many escapes: each level doubles them and adds one. */
+/** Nesting level of a quote with this many escapes: each level doubles them and adds one. */
 function levelsOf(escapes: number): number {
   let levels = 0
   for (let rest = escapes; rest % 2 === 1; rest = (rest - 1) / 2) levels++
   return levels
 }
 
-/** Whether a quote after so many backslashes ends a string of that level, or one around it. */
+/** True if a quote after this many backslashes closes a string of that level or an outer one. */
 function isClosing(backslashes: number, levels: number): boolean {
   let rest = backslashes
   for (let level = 0; level < levels; level++) {

@@ -6,7 +6,7 @@ import { Redactor } from './redaction.ts'
 
 const redactor = new Redactor()
 
-const bodyOf = (mimeType: string, text: string, more: Partial<Body> = {}): string | undefined =>
+const truncateBody = (mimeType: string, text: string, more: Partial<Body> = {}): string | undefined =>
   redactor.record('network', request({ requestBody: { mimeType, bytes: text.length, text, ...more } })).requestBody?.text
 
 const headerOf = (name: string, value: string): string | undefined =>
@@ -190,9 +190,9 @@ describe('JSON', () => {
       last: 'x',
     })
     for (let length = 0; length <= json.length; length++) {
-      const kept = bodyOf('application/json', json.slice(0, length), { cut: true })
+      const kept = truncateBody('application/json', json.slice(0, length), { cut: true })
       expect(kept).not.toContain('Zq7')
-      expect(bodyOf('text/plain', `sent ${json.slice(0, length)}`, { cut: true })).not.toContain('Zq7')
+      expect(truncateBody('text/plain', `sent ${json.slice(0, length)}`, { cut: true })).not.toContain('Zq7')
     }
   })
 })
@@ -206,7 +206,7 @@ function shapeOf(value: unknown): unknown {
 
 describe('a body', () => {
   test('of a form loses the fields that look secret', () => {
-    expect(bodyOf('application/x-www-form-urlencoded', 'user=bob&password=k%201&user%5Bpin%5D=12&note=a+b')).toBe(
+    expect(truncateBody('application/x-www-form-urlencoded', 'user=bob&password=k%201&user%5Bpin%5D=12&note=a+b')).toBe(
       'user=bob&password=%5Bredacted%5D&user%5Bpin%5D=%5Bredacted%5D&note=a+b',
     )
   })
@@ -215,7 +215,7 @@ describe('a body', () => {
     const part = (name: string, value: string): string =>
       `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
     const text = `${part('user', 'bob')}${part('password', 'k1\r\nk2')}${part('file', 'plain')}--x--`
-    expect(bodyOf('multipart/form-data; boundary=x', text)).toBe(
+    expect(truncateBody('multipart/form-data; boundary=x', text)).toBe(
       `${part('user', 'bob')}${part('password', '[redacted]')}${part('file', 'plain')}--x--`,
     )
   })
@@ -231,7 +231,7 @@ describe('a body', () => {
       '<a href="/confirm?id=5&amp;token=8f3a99k1">',
       '<script>window.config = {"apiKey": "k1", token: \'k1\'}</script>',
     ].join('\n')
-    const kept = bodyOf('text/html', html)
+    const kept = truncateBody('text/html', html)
     expect(kept).not.toContain('k1')
     expect(kept?.match(/\[redacted\]/g)).toHaveLength(9)
   })
@@ -239,11 +239,11 @@ describe('a body', () => {
   test('of HTML keeps the rest as it is', () => {
     const html =
       '<form><label for="password">Password: <input type="password" name="password" placeholder="Your password"></label></form>'
-    expect(bodyOf('text/html', html)).toBe(html)
+    expect(truncateBody('text/html', html)).toBe(html)
   })
 
   test('of XML loses what secret elements hold', () => {
-    expect(bodyOf('text/xml', '<a:login><user>bob</user><a:Password Type="text">k1</a:Password></a:login>')).toBe(
+    expect(truncateBody('text/xml', '<a:login><user>bob</user><a:Password Type="text">k1</a:Password></a:login>')).toBe(
       '<a:login><user>bob</user><a:Password Type="text">[redacted]</a:Password></a:login>',
     )
   })
@@ -251,22 +251,22 @@ describe('a body', () => {
   test('that is a script stays one', () => {
     const script =
       'const token = read(), session = { password: get(), key: 1 }; if (token == session.password) send({ secret: token }); on ? token=1 : session=t8o7k6e5n()'
-    expect(bodyOf('text/javascript', script)).toBe(script)
-    expect(bodyOf('text/javascript', "fetch('/a?access_token=some-token')")).toBe("fetch('/a?access_token=[redacted]')")
-    expect(bodyOf('text/javascript', 'login({ password: "k1" })')).toBe('login({ password: "[redacted]" })')
+    expect(truncateBody('text/javascript', script)).toBe(script)
+    expect(truncateBody('text/javascript', "fetch('/a?access_token=some-token')")).toBe("fetch('/a?access_token=[redacted]')")
+    expect(truncateBody('text/javascript', 'login({ password: "k1" })')).toBe('login({ password: "[redacted]" })')
   })
 
   test('of bytes is written anew only when there is a secret in it', () => {
     const bytes = Buffer.from([0, 255, 128, 7]).toString('base64')
-    expect(bodyOf('application/octet-stream', bytes, { encoding: 'base64' })).toBe(bytes)
+    expect(truncateBody('application/octet-stream', bytes, { encoding: 'base64' })).toBe(bytes)
     const secret = Buffer.from('\u0000token=k1\u0001', 'latin1').toString('base64')
-    const kept = bodyOf('application/octet-stream', secret, { encoding: 'base64' })
+    const kept = truncateBody('application/octet-stream', secret, { encoding: 'base64' })
     expect(Buffer.from(kept ?? '', 'base64').toString('latin1')).toContain('token=[redacted]')
   })
 
   test('that was cut within a token loses its beginning too', () => {
-    expect(bodyOf('text/plain', 'use ghp_a1B2c3D4', { cut: true })).toBe('use [redacted]')
-    expect(bodyOf('application/json', '{"note":"use ghp_a1B2c3D4', { cut: true })).toBe('{"note":"use [redacted]')
+    expect(truncateBody('text/plain', 'use ghp_a1B2c3D4', { cut: true })).toBe('use [redacted]')
+    expect(truncateBody('application/json', '{"note":"use ghp_a1B2c3D4', { cut: true })).toBe('{"note":"use [redacted]')
   })
 
   test('of which nothing is kept stays as it is', () => {
@@ -618,11 +618,11 @@ describe('a megabyte of', () => {
     const text = piece.repeat(Math.ceil(megabyte / piece.length))
     for (const clean of [redactor.text(text), redactor.url(text), redactor.markup(text)]) expect(clean.length).toBeGreaterThan(0)
     const forms = ['multipart/form-data', 'application/x-www-form-urlencoded', 'text/javascript']
-    for (const type of forms) expect(bodyOf(type, text.slice(0, 200_000), { cut: true })?.length).toBeGreaterThan(0)
+    for (const type of forms) expect(truncateBody(type, text.slice(0, 200_000), { cut: true })?.length).toBeGreaterThan(0)
   })
 })
 
-test('what was hidden is counted by rule, and what is hidden already is not', () => {
+test('redactions are counted by rule, without text that is already redacted', () => {
   const counting = new Redactor({ patterns: [{ name: 'customer', pattern: 'ACME-\\d+' }] })
   counting.text('password=k1 ACME-1 and ACME-2')
   counting.text('password=[redacted] [redacted]')
@@ -631,7 +631,7 @@ test('what was hidden is counted by rule, and what is hidden already is not', ()
   expect(counting.counts()).toEqual({ cookie: 1, field: 1, parameter: 1, 'pattern:customer': 2, user: 1 })
 })
 
-describe('a pattern of one’s own', () => {
+describe('a custom pattern', () => {
   test('is hidden from then on, until it is removed', () => {
     const own = new Redactor()
     expect(own.text('customer ACME-123')).toBe('customer ACME-123')
@@ -651,19 +651,19 @@ describe('a pattern of one’s own', () => {
     expect(own.record('actions', action({ value: '771234' }))).toMatchObject({ value: '[redacted]' })
   })
 
-  test('sees an address that was looked at before it was added', () => {
+  test('applies to URLs seen before it was added', () => {
     const own = new Redactor()
     expect(own.url('https://h/ACME-1')).toBe('https://h/ACME-1')
     own.add({ name: 'customer', pattern: 'ACME-\\d+' })
     expect(own.url('https://h/ACME-1')).toBe('https://h/%5Bredacted%5D')
   })
 
-  test('may span the parts of JSON when it says so', () => {
+  test('may span parts of JSON if it contains quotes', () => {
     const own = new Redactor({ patterns: [{ name: 'pair', pattern: '"ref":"\\w+"' }] })
     expect(own.text('{"ref":"abc","n":1}')).toBe('{[redacted],"n":1}')
   })
 
-  test('never hides what says that something is hidden', () => {
+  test('never redacts the marker', () => {
     const own = new Redactor({ patterns: [{ name: 'word', pattern: 'redacted' }] })
     expect(own.text('password=k1 redacted')).toBe('password=[redacted] [redacted]')
     expect(own.text(own.text('password=k1 redacted'))).toBe('password=[redacted] [redacted]')
@@ -671,17 +671,17 @@ describe('a pattern of one’s own', () => {
 
   test('that is refused leaves the one of the same name', () => {
     const own = new Redactor({ patterns: [{ name: 'customer', pattern: 'ACME' }] })
-    expect(() => own.add({ name: 'customer', pattern: '(a' })).toThrow('A group has no end.')
+    expect(() => own.add({ name: 'customer', pattern: '(a' })).toThrow('Unterminated group.')
     expect(own.text('ACME')).toBe('[redacted]')
   })
 
-  test('needs a plain name, and there are no more than fifty', () => {
+  test('requires a plain name, and there are at most fifty', () => {
     const own = new Redactor()
     expect(() => own.add({ name: 'A b\u202e', pattern: 'x' })).toThrow(
       '"A b\\u202e" cannot be a pattern\'s name. Use 1 to 40 small letters, digits, underscores and hyphens.',
     )
     for (let i = 0; i < 50; i++) own.add({ name: `p${i}`, pattern: `x${i}` })
-    expect(() => own.add({ name: 'one-more', pattern: 'x' })).toThrow('There are 50 patterns already')
+    expect(() => own.add({ name: 'one-more', pattern: 'x' })).toThrow('There are 50 patterns, the maximum.')
     expect(() => own.add({ name: 'p0', pattern: 'y' })).not.toThrow()
   })
 })

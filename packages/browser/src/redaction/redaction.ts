@@ -3,29 +3,29 @@ import type {
   Body,
   Header,
   Kind,
+  NewRecord,
   PendingRequest,
   Recorded,
   Records,
   SocketEvent,
   SocketStatus,
-  Unplaced,
   UserAction,
 } from '../records/records.ts'
 import { quoted } from '../reply/reply.ts'
-import { hideInAddress, hideInParameters, hideUsers } from './address.ts'
-import { hideCards } from './cards.ts'
-import { hideFields } from './fields.ts'
-import { hideHeader } from './headers.ts'
-import { hideInJson, isJson } from './json.ts'
-import { type Found, marker } from './marker.ts'
-import { hideInMarkup } from './markup.ts'
-import { hideInMultipart } from './multipart.ts'
+import { redactCards } from './cards.ts'
+import { redactFields } from './fields.ts'
+import { redactHeader } from './headers.ts'
+import { isJson, redactInJson } from './json.ts'
+import { marker, type OnRedacted } from './marker.ts'
+import { redactInMarkup } from './markup.ts'
+import { redactInMultipart } from './multipart.ts'
 import { secrecyOf } from './names.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
-import { PatternRefused } from './pattern-syntax.ts'
-import { hidePrivateKeys, hideTokens } from './tokens.ts'
+import { InvalidPattern } from './pattern-syntax.ts'
+import { redactPrivateKeys, redactTokens } from './tokens.ts'
+import { redactInAddress, redactInParameters, redactUsers } from './url.ts'
 
-/** Something more to hide, as a regular expression, under a name to find it by. */
+/** Additional pattern to redact, with a name. */
 export interface RedactionPattern {
   readonly name: string
   readonly pattern: string
@@ -35,114 +35,114 @@ export interface RedactorOptions {
   readonly patterns?: readonly RedactionPattern[]
 }
 
-const mostPatterns = 50
-const mostRemembered = 500
-const longestRemembered = 1_000
+const maxPatterns = 50
+const maxRemembered = 500
+const maxRememberedLength = 1_000
 const patternName = /^[a-z0-9][a-z0-9_-]{0,39}$/
-// Strings within strings within strings: deeper ones are read as plain text.
-const deepest = 4
+// Nested strings; deeper ones are treated as plain text.
+const maxDepth = 4
 
-// What we say ourselves, or a protocol does: no page writes secrets there.
+// Fields written by this server or defined by a protocol: they contain no secrets of a page.
 const ours = new Set(
   'tab level from event socket id state encoding action cause method type protocol mimeType impact rule engine'.split(' '),
 )
 
 interface Reading {
   readonly depth: number
-  /** Only the beginning of the text is here: what stands at its end may be half a token. */
+  /** Only the beginning of the text is available: its end may be a partial token. */
   readonly isCut: boolean
 }
 
-/** Takes secrets out of what is recorded, before it is kept. Doing it again changes nothing. */
+/** Redacts records before they are stored. Idempotent. */
 export class Redactor {
   readonly #patterns = new Map<string, { readonly source: string; readonly pattern: Pattern }>()
   readonly #counts = new Map<string, number>()
-  /** Addresses that were looked at and hold nothing: a page says its own with everything that happens on it. */
+  /** URLs known to contain no secrets: a page repeats its URL in every record. */
   readonly #plainAddresses = new Set<string>()
-  readonly #found: Found = (rule) => this.#count(rule, 1)
+  readonly #found: OnRedacted = (rule) => this.#count(rule, 1)
 
   constructor({ patterns = [] }: RedactorOptions = {}) {
     for (const each of patterns) this.add(each)
   }
 
-  /** Hides what the pattern matches from now on, in place of one with the same name. Says why when it cannot. */
+  /** Adds or replaces a pattern; throws if it is invalid. */
   add({ name, pattern }: RedactionPattern): void {
     if (!patternName.test(name)) {
       throw new ToolError(
         `${quoted(name, 60)} cannot be a pattern's name. Use 1 to 40 small letters, digits, underscores and hyphens.`,
       )
     }
-    if (!this.#patterns.has(name) && this.#patterns.size >= mostPatterns) {
-      throw new ToolError(`There are ${mostPatterns} patterns already, which is the most. Remove one first.`)
+    if (!this.#patterns.has(name) && this.#patterns.size >= maxPatterns) {
+      throw new ToolError(`There are ${maxPatterns} patterns, the maximum. Remove one first.`)
     }
     try {
       this.#patterns.set(name, { source: pattern, pattern: compilePattern(pattern) })
       this.#plainAddresses.clear()
     } catch (error) {
-      if (error instanceof PatternRefused) throw new ToolError(error.message, { cause: error })
+      if (error instanceof InvalidPattern) throw new ToolError(error.message, { cause: error })
       throw error
     }
   }
 
-  /** The patterns that were added. */
+  /** Lists the added patterns. */
   list(): readonly RedactionPattern[] {
     return [...this.#patterns].map(([name, { source }]) => ({ name, pattern: source }))
   }
 
-  /** Whether there was such a pattern; there is none any more. */
+  /** Removes a pattern; returns whether it existed. */
   remove(name: string): boolean {
     return this.#patterns.delete(name)
   }
 
-  /** How often each rule hid something. */
+  /** Number of redactions by rule. */
   counts(): { readonly [rule: string]: number } {
     return Object.fromEntries([...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** A text without its secrets. JSON stays JSON. */
+  /** Redacts a text. JSON stays valid. */
   text(text: string): string {
     return this.#anyText(text, false)
   }
 
-  /** An address without its secrets. It stays an address. */
+  /** Redacts a URL, which stays valid. */
   url(url: string): string {
     if (this.#plainAddresses.has(url)) return url
     const inside = (text: string): string => this.#text(text, { depth: 1, isCut: false })
-    const clean = settled(url, (each) => hideInAddress(each, this.#found, inside))
+    const clean = settled(url, (each) => redactInAddress(each, this.#found, inside))
     if (clean === url) this.#rememberPlain(url)
     return clean
   }
 
-  /** HTML or XML without its secrets. */
+  /** Redacts HTML or XML. */
   markup(markup: string): string {
     return this.#markup(markup, false)
   }
 
-  /** A record without its secrets, whichever of its texts they are in. */
-  record<K extends Kind>(kind: K, record: Unplaced<Records[K]>): Unplaced<Records[K]> {
-    const given: Unplaced<Recorded> = record
-    if (kind === 'sockets') return this.#frame(given as Unplaced<SocketEvent>) as unknown as Unplaced<Records[K]>
+  /** Redacts all texts of a record. */
+  record<K extends Kind>(kind: K, record: NewRecord<Records[K]>): NewRecord<Records[K]> {
+    const given: NewRecord<Recorded> = record
+    if (kind === 'sockets') return this.#frame(given as NewRecord<SocketEvent>) as unknown as NewRecord<Records[K]>
     if (kind !== 'actions') return this.#object(record)
-    return this.#object(withoutSecretValue(given as Unplaced<UserAction>, this.#found)) as unknown as Unplaced<Records[K]>
+    return this.#object(withoutSecretValue(given as NewRecord<UserAction>, this.#found)) as unknown as NewRecord<Records[K]>
   }
 
-  /** Anything that JSON can hold, without its secrets: a name that looks secret hides what it has. */
+  /** Redacts any JSON value, including values under secret names. */
   value<T>(value: T): T {
     const json = settled(JSON.stringify(value) ?? 'null', (each) => this.#json(each, { depth: 0, isCut: false }))
     return JSON.parse(json) as T
   }
 
-  /** How a WebSocket stands, without secrets. */
+  /** Redacts the state of a WebSocket. */
   connection(status: SocketStatus): SocketStatus {
     return this.#object(status)
   }
 
-  /** A request without an end, without secrets. */
+  /** Redacts a pending request. */
   pending(request: PendingRequest): PendingRequest {
     return this.#object(request)
   }
 
-  /** Every text of an object, by what its name says it is: one that is new to the records is not forgotten here. */
+  /** Redacts every text of an object by its field name, so that new fields are covered too. */
   #object<T extends object>(given: T): T {
     const clean = Object.entries(given).map(([name, value]: [string, unknown]) => [name, this.#value(name, value)])
     return Object.fromEntries(clean) as T
@@ -164,7 +164,7 @@ export class Redactor {
   }
 
   #header(header: Header): Header {
-    return hideHeader(header, this.#found, { text: (text) => this.text(text), url: (url) => this.url(url) })
+    return redactHeader(header, this.#found, { text: (text) => this.text(text), url: (url) => this.url(url) })
   }
 
   #body(body: Body): Body {
@@ -178,30 +178,30 @@ export class Redactor {
   #content(text: string, type: string, isCut: boolean): string {
     if (type.includes('x-www-form-urlencoded')) {
       const inside = (each: string): string => this.#text(each, { depth: 1, isCut })
-      return settled(text, (each) => hideInParameters(each, this.#found, inside))
+      return settled(text, (each) => redactInParameters(each, this.#found, inside))
     }
-    if (type.includes('multipart')) return this.#anyText(hideInMultipart(text, this.#found), isCut)
+    if (type.includes('multipart')) return this.#anyText(redactInMultipart(text, this.#found), isCut)
     if (type.includes('json')) return this.#anyText(text, isCut)
     if (/html|xml|svg/.test(type)) return this.#markup(text, isCut)
     return /script|css/.test(type) ? settled(text, (each) => this.#plain(each, isCut, 'code')) : this.#anyText(text, isCut)
   }
 
   #markup(text: string, isCut: boolean): string {
-    return settled(text, (each) => this.#plain(hideInMarkup(each, this.#found), isCut, 'code'))
+    return settled(text, (each) => this.#plain(redactInMarkup(each, this.#found), isCut, 'code'))
   }
 
   #anyText(text: string, isCut: boolean): string {
     return settled(text, (each) => this.#text(each, { depth: 0, isCut }))
   }
 
-  #frame({ text, ...rest }: Unplaced<SocketEvent>): Unplaced<SocketEvent> {
+  #frame({ text, ...rest }: NewRecord<SocketEvent>): NewRecord<SocketEvent> {
     const clean = this.#object(rest)
     if (text === undefined) return clean
     const isCut = rest.cut === true
     return { ...clean, text: rest.encoding === 'base64' ? this.#bytes(text, isCut) : this.#anyText(text, isCut) }
   }
 
-  /** Bytes can hold texts too. They are written anew only when something was hidden. */
+  /** Redacts text inside binary data, and re-encodes only if something was redacted. */
   #bytes(base64: string, isCut: boolean): string {
     const bytes = Buffer.from(base64, 'base64').toString('latin1')
     const clean = this.#anyText(bytes, isCut)
@@ -209,28 +209,28 @@ export class Redactor {
   }
 
   #text(text: string, reading: Reading): string {
-    // No rule finds anything in so little.
+    // Too short for any rule.
     if (text.length < 6 && !/[:=]/.test(text) && this.#patterns.size === 0) return text
     const { depth, isCut } = reading
-    if (depth >= deepest || !isJson(text)) return this.#plain(text, isCut)
-    // A pattern that has quotes in it means those of the JSON, and may tear it apart.
+    if (depth >= maxDepth || !isJson(text)) return this.#plain(text, isCut)
+    // A pattern with quotes applies to the raw JSON and may break it.
     return this.#matched(this.#json(text, reading), ({ source }) => source.includes('"'))
   }
 
   #json(text: string, { depth, isCut }: Reading): string {
-    return hideInJson(text, this.#found, (each, isLast) => this.#text(each, { depth: depth + 1, isCut: isCut && isLast }))
+    return redactInJson(text, this.#found, (each, isLast) => this.#text(each, { depth: depth + 1, isCut: isCut && isLast }))
   }
 
   #plain(text: string, isCut: boolean, reading: 'data' | 'code' = 'data'): string {
-    const withoutKeys = hidePrivateKeys(text, this.#found)
-    const withoutFields = hideFields(hideUsers(withoutKeys, this.#found, marker), this.#found, reading)
-    return this.#matched(hideCards(hideTokens(withoutFields, this.#found, isCut), this.#found))
+    const withoutKeys = redactPrivateKeys(text, this.#found)
+    const withoutFields = redactFields(redactUsers(withoutKeys, this.#found, marker), this.#found, reading)
+    return this.#matched(redactCards(redactTokens(withoutFields, this.#found, isCut), this.#found))
   }
 
-  #matched(text: string, isWanted: (pattern: { readonly source: string }) => boolean = () => true): string {
+  #matched(text: string, matchesFilters: (pattern: { readonly source: string }) => boolean = () => true): string {
     let clean = text
     for (const [name, each] of this.#patterns) {
-      if (!isWanted(each)) continue
+      if (!matchesFilters(each)) continue
       const { text: next, hidden } = each.pattern.hide(clean)
       if (hidden > 0) this.#count(`pattern:${name}`, hidden)
       clean = next
@@ -239,8 +239,8 @@ export class Redactor {
   }
 
   #rememberPlain(url: string): void {
-    if (url.length > longestRemembered) return
-    if (this.#plainAddresses.size >= mostRemembered) this.#plainAddresses.clear()
+    if (url.length > maxRememberedLength) return
+    if (this.#plainAddresses.size >= maxRemembered) this.#plainAddresses.clear()
     this.#plainAddresses.add(url)
   }
 
@@ -249,12 +249,12 @@ export class Redactor {
   }
 }
 
-const mostRounds = 6
+const maxRounds = 6
 
-/** What is left when hiding it again changes nothing: what a token hid can look like something else when it is gone. */
+/** Repeats until nothing changes: text around a redacted token can form another match. */
 function settled(text: string, hide: (text: string) => string): string {
   let now = text
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const next = hide(now)
     if (next === now) return now
     now = next
@@ -270,14 +270,14 @@ function isBody(value: object): value is Body {
   return 'mimeType' in value && 'bytes' in value
 }
 
-/** What was typed into a field whose names say that it is secret is dropped, also when the page did not mark it so. */
-function withoutSecretValue(action: Unplaced<UserAction>, found: Found): Unplaced<UserAction> {
+/** Drops values typed into secret fields, also if the page did not mark them. */
+function withoutSecretValue(action: NewRecord<UserAction>, onRedacted: OnRedacted): NewRecord<UserAction> {
   const { value, selectors, ...rest } = action
   if (value === undefined) return action
   const { testId, role, label, placeholder, css = '' } = selectors ?? {}
   const names = [testId, role?.name, label, placeholder, css.split(/[\s>+~]/).at(-1)]
   const isSecret = action.secret === true || names.some((name) => name !== undefined && secrecyOf(name) === 'always')
   if (!isSecret) return action
-  found('typed')
+  onRedacted('typed')
   return { ...rest, ...(selectors === undefined ? {} : { selectors }), secret: true }
 }

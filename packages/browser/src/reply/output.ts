@@ -4,14 +4,16 @@ import { ToolError } from '@unfold-mcp/server'
 
 const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u
 
-/** Writes a generated document into the output folder, and nowhere else; what is there already is not overwritten. */
+/** Writes a generated document to the output folder; never overwrites a file. */
 export async function writeOutput(
   folder: string,
   file: string,
   text: string,
 ): Promise<{ readonly path: string; readonly bytes: number }> {
   if (!name.test(file) || file.includes('..'))
-    throw new ToolError('A file name has letters, digits, dots, dashes and underscores, no folders: such as checkout-bug.har.')
+    throw new ToolError(
+      'Invalid file name. Use letters, digits, dots, hyphens and underscores, without folders, such as checkout-bug.har.',
+    )
   await mkdir(folder, { recursive: true })
   const path = join(await realpath(folder), file)
   const bytes = Buffer.from(text)
@@ -24,7 +26,7 @@ export async function writeOutput(
       await handle.close()
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new ToolError(`${path} is there already. Choose another name.`)
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new ToolError(`${path} already exists. Choose another name.`)
     throw new ToolError(`${path} could not be written: ${error instanceof Error ? error.message : String(error)}`)
   }
   return { path, bytes: bytes.length }

@@ -10,17 +10,17 @@ export interface AuditRequest {
   readonly signal: AbortSignal
 }
 
-/** Audits a tab as it is now, and keeps what was found. */
+/** Audits the current page of a tab and records the result. */
 export async function audited(watch: Watch, { tab, selector, tags, signal }: AuditRequest): Promise<Audit> {
   const { recording } = watch
-  const audit = await onTab(watch, { tab, signal }, (page, id, untilGone) =>
+  const audit = await onTab(watch, { tab, signal }, (page, id, untilUnavailable) =>
     auditPage(page, {
       tab: id,
-      signal: untilGone,
+      signal: untilUnavailable,
       ...(selector !== undefined && { selector }),
       ...(tags !== undefined && { tags }),
     }),
   )
-  // The filters may keep it out of the recording; it was asked for all the same.
+  // Returned even if the filters reject it.
   return recording.add('audits', audit) ?? { seq: recording.seq, ...recording.redactor.record('audits', audit) }
 }

@@ -3,86 +3,86 @@ import { z } from 'zod'
 import { noFilters } from '../recording/filters.ts'
 import { listSessions, loadSession, saveSession } from '../recording/session-store.ts'
 import { kinds } from '../records/records.ts'
-import { dataReply, ownReply, quoted } from '../reply/reply.ts'
-import type { Box } from './box.ts'
+import { dataReply, plainReply, quoted } from '../reply/reply.ts'
+import type { Toolbox } from './base-toolbox.ts'
 import type { Watch } from './watch.ts'
 
 const which = z.array(z.enum(kinds)).optional()
 const texts = z.array(z.string().min(1).max(500)).max(50).optional()
-const sessionName = z.string().describe('A short name: small letters, digits, dots, underscores, hyphens')
+const sessionName = z.string().describe('Lower-case letters, digits, dots, underscores, hyphens')
 
-/** How the watching is done. Every mode is always there. */
-export function addConfigure(box: Box, watch: Watch): void {
+/** Adds the `configure` tool; all modes are always available. */
+export function addConfigure(toolbox: Toolbox, watch: Watch): void {
   const { recording } = watch
-  box.composite(
+  toolbox.composite(
     'configure',
     {
       title: 'Configure',
       by: 'action',
-      about: 'See and change how the browser is watched.',
+      about: 'Show or change how the browser is watched.',
       readOnly: false,
       modes: {
-        health: { about: 'the state of everything: tabs, buffers, what had to go, what was redacted' },
+        health: { about: 'state of tabs, buffers, dropped records and redactions' },
         buffers: {
-          about: 'how much each buffer keeps; see or change',
+          about: 'buffer limits; show or change',
           input: z.object({
             kind: z.enum(kinds).optional().describe('The buffer to change'),
-            entries: z.int().min(1).max(100_000).optional().describe('How many records it keeps'),
+            entries: z.int().min(1).max(100_000).optional().describe('Maximum number of records'),
             bytes: z
               .int()
               .min(10_000)
               .max(512 * 1024 * 1024)
               .optional()
-              .describe('How many bytes it keeps'),
+              .describe('Maximum bytes'),
           }),
         },
         filters: {
-          about: 'what is recorded at all; see or replace',
+          about: 'recording filters; show or replace',
           input: z.object({
-            urls: texts.describe('Only addresses that contain one of these'),
-            ignore_urls: texts.describe('No address that contains one of these'),
+            urls: texts.describe('Only URLs that contain one of these'),
+            ignore_urls: texts.describe('No URLs that contain one of these'),
             levels: z.array(z.enum(['error', 'warning', 'info', 'log', 'debug'])).optional(),
             types: texts.describe('Only requests of these types: document, script, fetch …'),
             reset: z.boolean().optional().describe('Record everything again'),
           }),
         },
         redaction: {
-          about: 'what is taken out before anything is kept; see, add or remove patterns',
+          about: 'redaction patterns; show, add or remove',
           input: z.object({
             add: z
               .object({
                 name: z
                   .string()
                   .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/u)
-                  .describe('Small letters, digits, _ and -'),
+                  .describe('Lower-case letters, digits, _ and -'),
                 pattern: z.string().min(1).max(200),
               })
               .optional(),
-            remove: z.string().optional().describe('The name of a pattern that was added'),
+            remove: z.string().optional().describe('Name of an added pattern'),
           }),
         },
         clear: {
-          about: 'forget what was recorded',
-          input: z.object({ which: which.describe('Only these kinds; all unless told') }),
+          about: 'clear the recording',
+          input: z.object({ which: which.describe('Only these kinds; default: all') }),
         },
-        save: { about: 'keep what is recorded under a name', input: z.object({ name: sessionName }) },
+        save: { about: 'save the recording under a name', input: z.object({ name: sessionName }) },
         load: {
-          about: 'replace what is recorded by what was kept; without a name, what there is to load',
+          about: 'replace the recording with a saved one; without a name, list saved ones',
           input: z.object({ session: sessionName.optional() }),
         },
       },
     },
     {
-      health: () => dataReply('How the browser is watched now.', health(watch)),
+      health: () => dataReply('Current state.', health(watch)),
       buffers: ({ kind, entries, bytes }) => {
         if (kind === undefined && (entries !== undefined || bytes !== undefined))
-          throw new ToolError(`Say which buffer to change, as kind: ${kinds.join(', ')}. Nothing was changed.`)
+          throw new ToolError(`Missing kind. Use one of: ${kinds.join(', ')}. Nothing was changed.`)
         if (kind !== undefined) {
           const { limits } = recording.of(kind)
           recording.limit({ [kind]: { entries: entries ?? limits.entries, bytes: bytes ?? limits.bytes } })
         }
-        return ownReply(
-          kind === undefined ? 'What each buffer holds and may hold.' : `The buffer for ${kind} was changed.`,
+        return plainReply(
+          kind === undefined ? 'Buffers and their limits.' : `The buffer for ${kind} was changed.`,
           buffers(watch),
         )
       },
@@ -96,37 +96,36 @@ export function addConfigure(box: Box, watch: Watch): void {
           ...(types !== undefined && { types }),
         }
         recording.filters = Object.keys(changes).length > 0 ? { ...kept, ...changes } : kept
-        const note =
-          recording.filters === filters ? 'What is recorded.' : 'From now on this is recorded; what was recorded stays.'
-        return ownReply(note, { ...recording.filters, kept_out: recording.filtered })
+        const note = recording.filters === filters ? 'Recording filters.' : 'Recording filters changed; existing records stay.'
+        return plainReply(note, { ...recording.filters, kept_out: recording.filtered })
       },
       redaction: ({ add, remove }) => {
         const { redactor } = recording
         if (remove !== undefined && !redactor.remove(remove))
-          throw new ToolError(`No pattern ${quoted(remove, 60)} was added. Added were: ${names(redactor.list())}.`)
+          throw new ToolError(`Unknown pattern ${quoted(remove, 60)}. Added patterns: ${names(redactor.list())}.`)
         if (add !== undefined) {
           redactor.add(add)
           recording.redactAgain()
         }
         const note =
           add === undefined
-            ? 'Patterns that were added to the built-in rules.'
-            : 'This is taken out too: from what was recorded already, and from what will be.'
-        return ownReply(note, { patterns: redactor.list() })
+            ? 'Patterns in addition to the built-in rules.'
+            : 'Pattern added; applied to existing and new records.'
+        return plainReply(note, { patterns: redactor.list() })
       },
       clear: ({ which: chosen }) => {
         recording.clear(chosen)
-        return ownReply(`Forgotten: ${(chosen ?? kinds).join(', ')}.`)
+        return plainReply(`Cleared: ${(chosen ?? kinds).join(', ')}.`)
       },
       save: async ({ name }) => {
         const { path, bytes, leftOut } = await saveSession(recording, watch.baselines, { directory: watch.sessions, name })
-        const rest = leftOut === 0 ? '' : ` ${leftOut} records that could not be read again were left out.`
-        return ownReply(`Kept as "${name}" in ${path} (${bytes} bytes).${rest}`)
+        const rest = leftOut === 0 ? '' : ` ${leftOut} invalid records were omitted.`
+        return plainReply(`Saved as "${name}" in ${path} (${bytes} bytes).${rest}`)
       },
       load: async ({ session }) => {
-        if (session === undefined) return ownReply('What can be loaded.', { sessions: await listSessions(watch.sessions) })
+        if (session === undefined) return plainReply('Saved sessions.', { sessions: await listSessions(watch.sessions) })
         await loadSession(recording, watch.baselines, { directory: watch.sessions, name: session })
-        return ownReply(`Loaded "${session}"; what was recorded before is gone.`, buffers(watch))
+        return plainReply(`Loaded "${session}"; it replaced the recording.`, buffers(watch))
       },
     },
   )

@@ -3,17 +3,17 @@ import type { BrowserFacts } from '../recording/recording.ts'
 
 type Of = (snapshot: Snapshot<BrowserFacts>) => number
 
-/** A mode that counts a kind, and has data as soon as there is one of it. */
+/** Mode that counts a kind and is available with at least one record. */
 const counting = (kind: keyof BrowserFacts): { readonly count: Of } => ({ count: ({ facts }) => facts[kind] })
 
-/** A mode that has data as soon as one of these kinds has some. */
+/** Mode that is available with a record of any of these kinds. */
 const some = (...kinds: readonly (keyof BrowserFacts)[]) => ({
   available: ({ facts }: Snapshot<BrowserFacts>): boolean => kinds.some((kind) => facts[kind] > 0),
 })
 
-/** What each mode needs and counts: the rules of availability in one place. A mode without either is always there. */
+/** Availability and counts of each mode. A mode without an entry is always available. */
 export const data = {
-  // Errors and messages may come at any time, and none is an answer too.
+  // Always available, because "no errors" is a useful reply.
   errors: { ...counting('errors'), available: true },
   logs: { ...counting('logs'), available: true },
   network: counting('network'),
@@ -34,12 +34,12 @@ export const data = {
   har: counting('network'),
 } as const
 
-/** What to do for data of a kind, where there is none yet. */
+/** Advice for a mode without data. */
 export const advice = {
-  network: 'Requests are recorded as pages make them: open or reload a page in the watched browser.',
-  websockets: 'WebSockets are recorded as pages open them: open or reload a page that uses one.',
-  actions: 'Actions are recorded as a person uses the page: ask them to click through it in the watched browser.',
-  snapshots: 'A page load is measured a moment after it ends: open or reload a page in the watched browser.',
-  endpoints: 'Endpoints are learnt from what pages fetch: use the page in the watched browser so that it calls its API.',
-  anything: 'Nothing was recorded yet: open a page in the watched browser.',
+  network: 'No requests yet: open or reload a page in the watched browser.',
+  websockets: 'No WebSockets yet: open or reload a page that uses one.',
+  actions: 'No actions yet: ask the user to use the page in the watched browser.',
+  snapshots: 'No measurements yet: open or reload a page in the watched browser. A load is measured shortly after it ends.',
+  endpoints: 'No endpoints yet: use the page in the watched browser so that it calls its API.',
+  anything: 'Nothing recorded yet: open a page in the watched browser.',
 } as const

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { performanceOf } from '../analyze/performance.ts'
+import { analyzePerformance } from '../analyze/performance.ts'
 import { version } from '../base/version.ts'
 import { har } from '../generate/har/har.ts'
 import { prSummary } from '../generate/pr-summary.ts'
@@ -8,56 +8,56 @@ import { sarif } from '../generate/sarif/sarif.ts'
 import { playwrightTest } from '../generate/script/playwright-test.ts'
 import { reproduction } from '../generate/script/reproduction.ts'
 import { writeOutput } from '../reply/output.ts'
-import { documentReply, inert, ownReply } from '../reply/reply.ts'
+import { documentReply, escapeInvisible, plainReply } from '../reply/reply.ts'
 import { audited } from './audit.ts'
-import type { Box } from './box.ts'
+import type { Toolbox } from './base-toolbox.ts'
 import { advice, data } from './data.ts'
 import type { Watch } from './watch.ts'
 
-const title = z.string().max(200).optional().describe('What to call it')
+const title = z.string().max(200).optional().describe('Title')
 const script = z.object({
   title,
-  base_url: z.url().optional().describe('Where the site is, when not where it was recorded'),
-  last: z.int().min(1).max(1_000).optional().describe('Only so many of the newest actions'),
+  base_url: z.url().optional().describe('Base URL of the site, if it differs from the recorded one'),
+  last: z.int().min(1).max(1_000).optional().describe('Only this many of the newest actions'),
 })
-const place = { tab: z.string().optional().describe('The tab, such as tab-1; the current one unless told') }
+const place = { tab: z.string().optional().describe('The tab, such as tab-1; default: the current one') }
 
-/** Documents made from what was recorded. */
-export function addGenerate(box: Box, watch: Watch): void {
+/** Adds the `generate` tool. */
+export function addGenerate(toolbox: Toolbox, watch: Watch): void {
   const { recording } = watch
   const actions = (last: number | undefined) => [...recording.of('actions')].slice(-(last ?? 1_000))
-  box.composite(
+  toolbox.composite(
     'generate',
     {
       title: 'Generate',
       by: 'format',
-      about: 'Make a document from what was recorded in the browser.',
+      about: 'Generate a document from the recording.',
       readOnly: false,
       destructive: false,
       input: z.object({
-        file: z.string().max(100).optional().describe('Write it to a file of this name instead of answering with it'),
+        file: z.string().max(100).optional().describe('Write the document to this file instead of the reply'),
       }),
       modes: {
         reproduction: {
-          about: 'a Playwright script that repeats what the person did',
+          about: 'a Playwright script that repeats the user actions',
           ...data.reproduction,
           whenEmpty: advice.actions,
           input: script,
         },
         test: {
-          about: 'a Playwright test that repeats it and expects what happened then',
+          about: 'a Playwright test that repeats the user actions and expects the same results',
           ...data.test,
           whenEmpty: advice.actions,
           input: script,
         },
         pr_summary: {
-          about: 'Markdown for a pull request: what was tried, errors, failed requests, performance, accessibility',
+          about: 'Markdown for a pull request: actions, errors, failed requests, performance, accessibility',
           ...data.pr_summary,
           whenEmpty: advice.anything,
           input: z.object({ title }),
         },
         sarif: { about: 'SARIF 2.1.0 of a live accessibility audit', ...data.sarif, input: z.object(place) },
-        har: { about: 'HTTP Archive 1.2 of the requests, with their bodies', ...data.har, whenEmpty: advice.network },
+        har: { about: 'HTTP Archive 1.2 of the requests with bodies', ...data.har, whenEmpty: advice.network },
       },
     },
     {
@@ -82,19 +82,21 @@ export function addGenerate(box: Box, watch: Watch): void {
             actions: [...recording.of('actions')],
             logs: [...recording.of('logs')],
             network: [...recording.of('network')],
-            performance: performanceOf(watch.recording, watch.baselines).pages.map(({ url, metrics }) => ({ url, metrics })),
+            performance: analyzePerformance(watch.recording, watch.baselines).pages.map(({ url, metrics }) => ({ url, metrics })),
             audits: [...recording.of('audits')],
           }),
         ),
       sarif: async ({ file, tab }, { signal }) => {
         const audit = await audited(watch, { tab, signal })
         return delivered(watch, { file, suffix: '.sarif', what: 'A SARIF log of the audit' }, (limit) =>
-          inert(JSON.stringify(sarif(audit, { version, limit }), undefined, 1)),
+          escapeInvisible(JSON.stringify(sarif(audit, { version, limit }), undefined, 1)),
         )
       },
       har: ({ file }) =>
         delivered(watch, { file, suffix: '.har', what: 'An HTTP archive' }, (limit) =>
-          inert(JSON.stringify(har([...recording.of('network')], { version, snapshots: [...recording.of('snapshots')], limit }))),
+          escapeInvisible(
+            JSON.stringify(har([...recording.of('network')], { version, snapshots: [...recording.of('snapshots')], limit })),
+          ),
         ),
     },
   )
@@ -111,11 +113,11 @@ interface Delivery {
   readonly what: string
 }
 
-// A document in an answer is read by a model; one in a file may be as long as it needs to be.
+// A document in a reply is read by a model; one in a file may be longer.
 const inAnswer = 60_000
 const inFile = 64 * 1024 * 1024
 
-/** The document as the answer, or in a file that the answer names. */
+/** Returns the document in the reply, or writes it to a file. */
 async function delivered(
   { output }: Watch,
   { file, suffix, what }: Delivery,
@@ -123,5 +125,5 @@ async function delivered(
 ): Promise<CallToolResult> {
   if (file === undefined) return documentReply(`${what}.`, make(inAnswer))
   const written = await writeOutput(output, file.endsWith(suffix) ? file : `${file}${suffix}`, make(inFile))
-  return ownReply(`${what}, written to ${written.path} (${written.bytes} bytes).`)
+  return plainReply(`${what}, written to ${written.path} (${written.bytes} bytes).`)
 }

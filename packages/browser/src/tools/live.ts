@@ -1,11 +1,11 @@
 import { ToolError } from '@unfold-mcp/server'
 import type { Page } from 'playwright-core'
 import { PageProblem } from '../page/page-problem.ts'
-import { TabUnavailable } from '../page/watched.ts'
+import { TabUnavailable } from '../page/watched-browser.ts'
 import type { Redactor } from '../redaction/redaction.ts'
 import type { Watch } from './watch.ts'
 
-/** Works with a tab's page as it is now. What pages and people do meanwhile is told to the model, and is no fault of ours. */
+/** Works with the current page of a tab. Page problems become tool errors for the model. */
 export async function onTab<T>(
   { browser }: Pick<Watch, 'browser'>,
   { tab: id, signal }: { readonly tab: string | undefined; readonly signal: AbortSignal },
@@ -20,7 +20,7 @@ export async function onTab<T>(
   }
 }
 
-/** What was seen on a page, without its secrets: nothing of it was recorded, and nothing of it is told. */
+/** Redacts data read from a page. */
 export function withoutSecrets<T>(redactor: Redactor, seen: T): T {
   return redactor.value(seen)
 }

@@ -1,62 +1,61 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { given } from '../base/defined.ts'
+import { defined } from '../base/defined.ts'
 import { withTimes } from '../base/times.ts'
 import { describePage } from '../dom/dom.ts'
 import { type PageQuery, page } from '../observing/observing.ts'
 import type { Kind } from '../records/records.ts'
-import { dataReply, replyLimit, shown } from '../reply/reply.ts'
-import type { Box } from './box.ts'
+import { dataReply, replyLimit, visibleJson } from '../reply/reply.ts'
+import type { Toolbox } from './base-toolbox.ts'
 import { advice, data } from './data.ts'
 import { onTab, withoutSecrets } from './live.ts'
 import type { Watch } from './watch.ts'
 
-const contains = z.string().max(500).optional().describe('Only those that contain this text')
+const contains = z.string().max(500).optional().describe('Only records that contain this text')
 
-/** What happened in the browser, and what is there now. */
-export function addObserve(box: Box, watch: Watch): void {
+/** Adds the `observe` tool. */
+export function addObserve(toolbox: Toolbox, watch: Watch): void {
   const { recording } = watch
-  box.composite(
+  toolbox.composite(
     'observe',
     {
       title: 'Observe',
       by: 'what',
-      about:
-        'See what happened in the watched browser, newest first. More appears here, and more tools, as there is data for it.',
+      about: 'Show what happened in the watched browser, newest first. More modes and tools appear as data arrives.',
       readOnly: true,
       after: false,
       input: z.object({
-        limit: z.int().min(1).max(200).optional().describe('How many at most; 20 unless told'),
-        cursor: z.string().optional().describe('next_cursor of the page before, for older ones'),
+        limit: z.int().min(1).max(200).optional().describe('Maximum number; default: 20'),
+        cursor: z.string().optional().describe('next_cursor of the previous page, for older records'),
         since: z
           .string()
           .optional()
-          .describe('Only what came after: latest of an earlier answer, a time (ISO 8601), or an age such as 30s, 5m, 2h'),
+          .describe('Only records after: latest of an earlier reply, a time (ISO 8601), or an age such as 30s, 5m, 2h'),
         tab: z.string().optional().describe('Only this tab, such as tab-1'),
       }),
       modes: {
-        errors: { about: 'console errors and exceptions nobody caught', ...data.errors, input: z.object({ contains }) },
+        errors: { about: 'console errors and uncaught exceptions', ...data.errors, input: z.object({ contains }) },
         logs: {
-          about: 'all console messages, exceptions, and words of the browser itself',
+          about: 'console messages, exceptions and browser messages',
           ...data.logs,
           input: z.object({ contains, level: z.enum(['error', 'warning', 'info', 'log', 'debug']).optional() }),
         },
         network: {
-          about: 'requests that are over, and those still under way',
+          about: 'completed and pending requests',
           ...data.network,
           whenEmpty: advice.network,
           input: z.object({
-            url: z.string().max(500).optional().describe('Only addresses that contain this'),
+            url: z.string().max(500).optional().describe('Only URLs that contain this'),
             method: z.string().max(20).optional(),
-            status: z.string().optional().describe('404, 4xx, failed (no answer), or error (that or 400 and above)'),
+            status: z.string().optional().describe('404, 4xx, failed (no response), or error (failed or 400 and above)'),
             type: z.string().optional().describe('document, script, fetch, xhr, image …'),
-            seq: z.int().optional().describe('Only the one at this place, to see it whole'),
-            bodies: z.enum(['none', 'cut', 'full']).optional().describe('How much of the bodies to show; nothing unless told'),
+            seq: z.int().optional().describe('Only the record with this number, in full'),
+            bodies: z.enum(['none', 'cut', 'full']).optional().describe('How much of the bodies to show; default: none'),
             headers: z.boolean().optional(),
           }),
         },
         websocket_events: {
-          about: 'what WebSockets sent and received',
+          about: 'messages sent and received on WebSockets',
           ...data.websocket_events,
           whenEmpty: advice.websockets,
           input: z.object({
@@ -65,9 +64,9 @@ export function addObserve(box: Box, watch: Watch): void {
             direction: z.enum(['sent', 'received']).optional(),
           }),
         },
-        websocket_status: { about: 'WebSockets as they stand', ...data.websocket_status, whenEmpty: advice.websockets },
+        websocket_status: { about: 'state of the WebSockets', ...data.websocket_status, whenEmpty: advice.websockets },
         actions: {
-          about: 'what the person did: clicks, input, navigation, scrolling, each with ways to find the element',
+          about: 'user actions: clicks, input, navigation, scrolling, each with selectors of the element',
           ...data.actions,
           whenEmpty: advice.actions,
           input: z.object({
@@ -75,45 +74,45 @@ export function addObserve(box: Box, watch: Watch): void {
           }),
         },
         vitals: {
-          about: 'how pages performed: LCP, CLS, INP, FCP, TTFB, long tasks',
+          about: 'performance of pages: LCP, CLS, INP, FCP, TTFB, long tasks',
           ...data.vitals,
           whenEmpty: advice.snapshots,
         },
-        page: { about: 'the current page as it is now: outline, forms, visible text', ...data.page },
+        page: { about: 'the current page: outline, forms, visible text', ...data.page },
       },
     },
     {
       errors: ({ contains: text, ...asked }) =>
-        pageReply(watch, 'logs', 'errors', asked, { level: 'error', ...given({ contains: text, tab: asked.tab }) }),
+        pageReply(watch, 'logs', 'errors', asked, { level: 'error', ...defined({ contains: text, tab: asked.tab }) }),
       logs: ({ contains: text, level, ...asked }) =>
-        pageReply(watch, 'logs', 'log entries', asked, given({ contains: text, level, tab: asked.tab })),
+        pageReply(watch, 'logs', 'log entries', asked, defined({ contains: text, level, tab: asked.tab })),
       network: ({ url, method, status, type, seq, bodies, headers, ...asked }) => {
         const pending = recording.pending().slice(0, 20)
-        const match = given({ url, method, status, type, seq, bodies, headers, tab: asked.tab })
+        const match = defined({ url, method, status, type, seq, bodies, headers, tab: asked.tab })
         return pageReply(watch, 'network', 'requests', asked, match, pending.length > 0 ? { pending: withTimes(pending) } : {})
       },
       websocket_events: ({ contains: text, socket, direction, ...asked }) =>
-        pageReply(watch, 'sockets', 'WebSocket events', asked, given({ contains: text, socket, direction, tab: asked.tab })),
+        pageReply(watch, 'sockets', 'WebSocket events', asked, defined({ contains: text, socket, direction, tab: asked.tab })),
       websocket_status: ({ tab }) => {
         const connections = recording.connections().filter((each) => tab === undefined || each.tab === tab)
         return dataReply(`${connections.length} ${connections.length === 1 ? 'WebSocket' : 'WebSockets'}.`, {
           connections: withTimes(connections),
         })
       },
-      actions: ({ action, ...asked }) => pageReply(watch, 'actions', 'actions', asked, given({ action, tab: asked.tab })),
+      actions: ({ action, ...asked }) => pageReply(watch, 'actions', 'actions', asked, defined({ action, tab: asked.tab })),
       vitals: async (asked) => {
-        // What the page did since it was measured last counts too; without a page to measure there is what was measured.
+        // Measures the page now; without a page, the recorded measurements are returned.
         await watch.browser.snapshot(asked.tab).catch(() => undefined)
-        return pageReply(watch, 'snapshots', 'measurements', asked, given({ tab: asked.tab }))
+        return pageReply(watch, 'snapshots', 'measurements', asked, defined({ tab: asked.tab }))
       },
       page: async ({ tab }, { signal }) => {
         const tabs = watch.browser.tabs()
-        const described = await onTab(watch, { tab, signal }, async (current, id, untilGone) => ({
+        const described = await onTab(watch, { tab, signal }, async (current, id, untilUnavailable) => ({
           tab: id,
-          ...(await describePage(current, { signal: untilGone })),
+          ...(await describePage(current, { signal: untilUnavailable })),
         }))
         const seen = withoutSecrets(recording.redactor, tabs.length > 1 ? { ...described, tabs } : described)
-        return dataReply('The page as it is now.', seen)
+        return dataReply('The current page.', seen)
       },
     },
   )
@@ -136,9 +135,9 @@ function pageReply<K extends Kind>(
   rest: object = {},
 ): CallToolResult {
   const place = since !== undefined && /^\d{1,15}$/u.test(since) ? Number(since) : since
-  // What is told beside the records takes its room from them.
-  const room = replyLimit - roomForWords - shown(rest).length
-  const query = { ...given({ limit, cursor, since: place }), match, room } as PageQuery<K>
+  // The extra data reduces the room for records.
+  const room = replyLimit - roomForWords - visibleJson(rest).length
+  const query = { ...defined({ limit, cursor, since: place }), match, room } as PageQuery<K>
   const found = page(recording, kind, query)
   const { length } = found.records
   const older = found.next_cursor === undefined ? '' : ' There are older ones: pass next_cursor as cursor.'
@@ -146,14 +145,14 @@ function pageReply<K extends Kind>(
   return dataReply(`${amount(length, what, isNarrowed(what, { cursor, since }, match))}.${older}${missed}`, { ...found, ...rest })
 }
 
-/** How many there are, in words: none at all is another answer than none like that. */
+/** Formats the number of records; distinguishes "none" from "none match". */
 function amount(length: number, what: string, isPart: boolean): string {
   if (length === 0) return `No ${what} ${isPart ? 'match' : 'so far'}`
   if (length === 1) return `1 ${what.replace(/ies$/, 'y').replace(/s$/, '')}`
   return `${length} ${what}, newest first`
 }
 
-/** Whether less was asked for than all. Errors are always asked for by their level. */
+/** True if a filter applies. Errors are always filtered by level. */
 function isNarrowed(what: string, { cursor, since }: Asked, match: object = {}): boolean {
   return cursor !== undefined || since !== undefined || Object.keys(match).length > (what === 'errors' ? 1 : 0)
 }

@@ -1,6 +1,6 @@
 import type { Key } from 'node:readline'
 import { log, select } from '@clack/prompts'
-import type { Elicitation, Elicited } from '@unfold-mcp/client'
+import type { Elicitation, ElicitationResult } from '@unfold-mcp/client'
 import { formOf } from '@unfold-mcp/core/form'
 import { put } from '../arguments/tree.ts'
 import { CommandError } from '../base/exit.ts'
@@ -15,7 +15,7 @@ import { answered, type Terminal, terminalOf } from './terminal.ts'
 const longestMessage = 2_000
 
 /** Asks the person what a tool wants to know. Esc leaves the question; Ctrl-C ends the command as it does anywhere else. */
-export async function askElicitation(question: Elicitation, signal: AbortSignal, io: Io): Promise<Elicited> {
+export async function askElicitation(question: Elicitation, signal: AbortSignal, io: Io): Promise<ElicitationResult> {
   const until = AbortSignal.any([signal, io.signal])
   const terminal = terminalOf(io, until)
   let isInterrupt = false
@@ -38,7 +38,7 @@ export async function askElicitation(question: Elicitation, signal: AbortSignal,
   }
 }
 
-async function askForm(schema: Readonly<Record<string, unknown>>, terminal: Terminal, io: Io): Promise<Elicited> {
+async function askForm(schema: Readonly<Record<string, unknown>>, terminal: Terminal, io: Io): Promise<ElicitationResult> {
   const options = [
     { value: 'accept' as const, label: 'Answer' },
     { value: 'decline' as const, label: 'Decline' },
@@ -56,7 +56,7 @@ async function askForm(schema: Readonly<Record<string, unknown>>, terminal: Term
   return { action, content }
 }
 
-async function askUrl(address: string, signal: AbortSignal, io: Io): Promise<Elicited> {
+async function askUrl(address: string, signal: AbortSignal, io: Io): Promise<ElicitationResult> {
   const terminal = terminalOf(io, signal)
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {

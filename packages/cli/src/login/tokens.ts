@@ -6,7 +6,7 @@ import { isRecord } from '@unfold-mcp/core'
 import { writePrivate } from '../base/private-file.ts'
 import { readText } from '../config/formats/text.ts'
 
-const locking = { staleMs: 60_000, patienceMs: 120_000 }
+const locking = { staleMs: 60_000, timeoutMs: 120_000 }
 
 /** That somebody signed in: who gave the tokens, and for what. */
 export interface Grant {

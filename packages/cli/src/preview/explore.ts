@@ -161,7 +161,7 @@ class Exploration {
       const result = await this.#connection.call(name, args, { validate: false })
       return { text: textIn(result), isError: result.isError === true }
     } catch (error) {
-      if (this.#connection.isOver || !isClientError(error)) throw error
+      if (this.#connection.isClosed || !isClientError(error)) throw error
       return { text: error.message, isError: true }
     }
   }

@@ -1,4 +1,4 @@
-import { type Connection, type ConnectOptions, connect, fileCache, type ProcessLife, type Target } from '@unfold-mcp/client'
+import { type Connection, type ConnectOptions, connect, fileCache, type ProcessState, type Target } from '@unfold-mcp/client'
 import { nearest } from '@unfold-mcp/core'
 import { shellQuote } from '../arguments/quote.ts'
 import { CommandError, exit, usageError } from '../base/exit.ts'
@@ -119,7 +119,7 @@ const installTimeoutMs = 600_000
 const installNoticeMs = 5_000
 
 /** Says that a server may be being installed when it does not answer for a while. */
-function installationNotice(label: string, output: Output): (pid: number, life: ProcessLife) => void {
+function installationNotice(label: string, output: Output): (pid: number, life: ProcessState) => void {
   let timer: NodeJS.Timeout | undefined
   return (_pid, life) => {
     clearTimeout(timer)

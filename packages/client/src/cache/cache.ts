@@ -1,52 +1,51 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Tool } from '@unfold-mcp/core'
-import { isRecord } from '@unfold-mcp/core'
+import { isRecord, isTool, type Tool } from '@unfold-mcp/core'
 
-/** Whose list it is. Entries of different servers, credentials or views never meet. */
+/** Key of a tool list. Entries of different servers, credentials and views are separate. */
 export interface CacheKey {
-  /** What people call the server. */
+  /** Name of the server. */
   readonly name: string
-  /** What the server is reached by, as a digest. */
+  /** Digest of how the server is reached. */
   readonly server: string
   readonly credential: string
   readonly view: string
 }
 
-/** A server's tools as they were when they were last listed. */
+/** Tools of a server when they were last listed. */
 export interface CachedTools {
   readonly tools: readonly Tool[]
-  /** The identity of exactly these tools, as the server named it; without it they are good for a time only. */
+  /** Identity of these tools from the server; without it, only `freshUntil` makes them valid. */
   readonly identity?: string
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly savedAt: number
-  /** Until when they are good without asking, in milliseconds since 1970. */
+  /** Valid without a request until then, in milliseconds since 1970. */
   readonly freshUntil?: number
-  /** What the server says it is. */
+  /** Implementation info of the server. */
   readonly server: { readonly name: string; readonly version: string; readonly title?: string }
   readonly protocolVersion: string
 }
 
-/** Where lists are kept between connections. Drivers store and return; whether a list is still good is decided by the caller. */
+/** Store for tool lists. Drivers store and return; the caller decides whether a list is still valid. */
 export interface ToolCache {
   get(key: CacheKey): Promise<CachedTools | undefined>
   set(key: CacheKey, entry: CachedTools): Promise<void>
   delete(key: CacheKey): Promise<void>
 }
 
-/** What is known of a server without connecting to it. */
+/** Cached data about a server. */
 export interface CachedServer extends CachedTools {
   readonly name: string
   readonly view: string
 }
 
 export interface FileCacheOptions {
-  /** Told of files that are left alone, and why. */
+  /** Receives the reason when a file is ignored. */
   readonly onWarning?: (warning: string) => void
 }
 
-/** Keeps lists as long as the process lives, and no more than the newest `limit`. */
+/** Keeps the newest `limit` lists in memory. */
 export function memoryCache(limit = 100): ToolCache {
   const entries = new Map<string, CachedTools>()
   return {
@@ -72,32 +71,32 @@ const format = 'unfold-tool-cache'
 const version = 1
 const maxFileBytes = 64 * 2 ** 20
 const maxFiles = 500
-const draftLifeMs = 3_600_000
+const tempFileMaxAgeMs = 3_600_000
 
 /**
- * Keeps lists in a folder, one JSON file for each server, credential and view. Files are replaced whole, so any number of
- * processes may share the folder. A file that is damaged, of another kind or of a newer version counts as absent.
+ * Keeps lists in a folder, one JSON file per server, credential and view. Files are replaced atomically, so processes may share
+ * the folder. A damaged file, or one with another format or a newer version, is ignored.
  */
 export function fileCache(directory: string, { onWarning = () => undefined }: FileCacheOptions = {}): ToolCache {
   const pathOf = (key: CacheKey): string => join(directory, fileOf(key))
   let isPruned = false
   return {
     async get(key) {
-      const found = await readFrom(pathOf(key), onWarning)
-      if (found === undefined) return undefined
-      if (found.key === digestOf(key)) return found.entry
-      onWarning(`${pathOf(key)} holds the tools of another server, and is left alone.`)
+      const cached = await readCacheFile(pathOf(key), onWarning)
+      if (cached === undefined) return undefined
+      if (cached.key === digestOf(key)) return cached.entry
+      onWarning(`${pathOf(key)} holds the tools of another server; ignored.`)
       return undefined
     },
     async set(key, entry) {
       await mkdir(directory, { recursive: true, mode: 0o700 })
       const path = pathOf(key)
-      const draft = `${path}.${randomUUID()}.tmp`
+      const temporary = `${path}.${randomUUID()}.tmp`
       try {
-        await writeFile(draft, textOf(key, entry), { mode: 0o600, flag: 'wx' })
-        await rename(draft, path)
+        await writeFile(temporary, serialize(key, entry), { mode: 0o600, flag: 'wx' })
+        await rename(temporary, path)
       } catch (error) {
-        await rm(draft, { force: true })
+        await rm(temporary, { force: true })
         throw error
       }
       if (isPruned) return
@@ -110,23 +109,21 @@ export function fileCache(directory: string, { onWarning = () => undefined }: Fi
   }
 }
 
-/** What the folder of a file cache knows: of the server called `name`, or of all. Reads files and connects to nothing. */
+/** Reads the cached data of the server called `name`, or of all servers, without connecting to any. */
 export async function readCached(
   directory: string,
   name?: string,
   { onWarning = () => undefined }: FileCacheOptions = {},
 ): Promise<readonly CachedServer[]> {
-  const beginning = name === undefined ? '' : `${slugOf(name)}.`
-  const files = (await filesIn(directory))
-    .filter((file) => file.startsWith(beginning) && file.endsWith('.json'))
-    .slice(0, maxFiles)
-  const found: CachedServer[] = []
+  const prefix = name === undefined ? '' : `${slugOf(name)}.`
+  const files = (await filesIn(directory)).filter((file) => file.startsWith(prefix) && file.endsWith('.json')).slice(0, maxFiles)
+  const servers: CachedServer[] = []
   for (const file of files.sort()) {
-    const read = await readFrom(join(directory, file), onWarning)
-    if (read === undefined || (name !== undefined && read.name !== name)) continue
-    found.push({ ...read.entry, name: read.name, view: read.view })
+    const cached = await readCacheFile(join(directory, file), onWarning)
+    if (cached === undefined || (name !== undefined && cached.name !== name)) continue
+    servers.push({ ...cached.entry, name: cached.name, view: cached.view })
   }
-  return found
+  return servers
 }
 
 function digestOf({ name, server, credential, view }: CacheKey): string {
@@ -135,33 +132,33 @@ function digestOf({ name, server, credential, view }: CacheKey): string {
     .digest('hex')
 }
 
-// The name comes first, so that what is known of one server is found by looking at file names alone.
+// Begins with the name, so that the files of one server are found without reading them.
 const fileOf = (key: CacheKey): string => `${slugOf(key.name)}.${digestOf(key).slice(0, 32)}.json`
 
 const slugOf = (name: string): string => name.replace(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60) || '_'
 
-const timeOf = (ms: number): string => new Date(ms).toISOString()
+const isoTime = (ms: number): string => new Date(ms).toISOString()
 
 /**
  * A cache file, version 1: one JSON object, named `<name>.<first 32 hex digits of key>.json`.
  *
- * - `format` is `unfold-tool-cache` and `version` is 1; a reader leaves everything else alone
- * - `name` and `view`: what the server is called, and what was asked of it
- * - `key`: the SHA-256 of name, server, credential and view, so that none of the latter stands in the file
- * - `savedAt`, and `freshUntil` where the server said how long a list is good: times as in ISO 8601
- * - `server` (`name`, `version`, `title`) and `protocolVersion`: who answered, in which revision
- * - `identity`: that of these tools as the server named it, where it did
- * - `tools`: as `tools/list` gave them, all pages in one
+ * - `format` is `unfold-tool-cache` and `version` is 1; readers ignore everything else
+ * - `name` and `view` of the server
+ * - `key`: SHA-256 of name, server, credential and view, so that the file contains neither server nor credential
+ * - `savedAt`, and `freshUntil` if the server sent a time to live: ISO 8601
+ * - `server` (`name`, `version`, `title`) and `protocolVersion`
+ * - `identity` of these tools from the server, if it sent one
+ * - `tools`: all pages of `tools/list`
  */
-function textOf(key: CacheKey, { tools, savedAt, freshUntil, ...rest }: CachedTools): string {
+function serialize(key: CacheKey, { tools, savedAt, freshUntil, ...rest }: CachedTools): string {
   return JSON.stringify({
     format,
     version,
     name: key.name,
     view: key.view,
     key: digestOf(key),
-    savedAt: timeOf(savedAt),
-    ...(freshUntil !== undefined && { freshUntil: timeOf(freshUntil) }),
+    savedAt: isoTime(savedAt),
+    ...(freshUntil !== undefined && { freshUntil: isoTime(freshUntil) }),
     ...rest,
     tools,
   })
@@ -174,23 +171,23 @@ interface CacheFile {
   readonly entry: CachedTools
 }
 
-async function readFrom(path: string, onWarning: (warning: string) => void): Promise<CacheFile | undefined> {
+async function readCacheFile(path: string, onWarning: (warning: string) => void): Promise<CacheFile | undefined> {
   try {
     const { size } = await stat(path)
-    if (size > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)
-    return parsed(JSON.parse(await readFile(path, 'utf8')))
+    if (size > maxFileBytes) throw new Error(`larger than ${maxFileBytes} bytes`)
+    return parseCacheFile(JSON.parse(await readFile(path, 'utf8')))
   } catch (error) {
     if (isMissing(error)) return undefined
-    onWarning(`${path} is left alone: ${error instanceof Error ? error.message : String(error)}.`)
+    onWarning(`${path} is ignored: ${error instanceof Error ? error.message : String(error)}.`)
     return undefined
   }
 }
 
-function parsed(value: unknown): CacheFile {
-  if (!isRecord(value) || value.format !== format) throw new Error('it is no cache of tools')
-  if (value.version !== version) throw new Error(`it is of version ${JSON.stringify(value.version)}, and this reads ${version}`)
+function parseCacheFile(value: unknown): CacheFile {
+  if (!isRecord(value) || value.format !== format) throw new Error('not a tool cache')
+  if (value.version !== version) throw new Error(`version ${JSON.stringify(value.version)} is not supported, only ${version}`)
   const { key, name, view, identity, protocolVersion, server, tools } = value
-  const isWhole =
+  const isValid =
     typeof key === 'string' &&
     typeof name === 'string' &&
     typeof view === 'string' &&
@@ -201,9 +198,9 @@ function parsed(value: unknown): CacheFile {
     typeof server.version === 'string' &&
     Array.isArray(tools) &&
     tools.every(isTool)
-  if (!isWhole) throw new Error('it lacks something that a cache of tools has')
+  if (!isValid) throw new Error('a required field is missing or has the wrong type')
   const { title } = server
-  const freshUntil = value.freshUntil === undefined ? undefined : millisecondsOf(value.freshUntil)
+  const freshUntil = value.freshUntil === undefined ? undefined : parseTime(value.freshUntil)
   return {
     key,
     name,
@@ -211,7 +208,7 @@ function parsed(value: unknown): CacheFile {
     entry: {
       tools,
       protocolVersion,
-      savedAt: millisecondsOf(value.savedAt),
+      savedAt: parseTime(value.savedAt),
       server: { name: server.name as string, version: server.version as string, ...(typeof title === 'string' && { title }) },
       ...(identity !== undefined && { identity }),
       ...(freshUntil !== undefined && { freshUntil }),
@@ -219,26 +216,26 @@ function parsed(value: unknown): CacheFile {
   }
 }
 
-function millisecondsOf(time: unknown): number {
+function parseTime(time: unknown): number {
   const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN
-  if (Number.isNaN(ms)) throw new Error('it holds a time that is none')
+  if (Number.isNaN(ms)) throw new Error('invalid time')
   return ms
 }
 
-/** Keeps the folder small: oldest first, and drafts that a process left behind when it was killed. */
+/** Deletes the oldest files above the limit, and temporary files left by killed processes. */
 async function prune(directory: string): Promise<void> {
   const now = Date.now()
-  const dated: { readonly path: string; readonly at: number }[] = []
+  const entries: { readonly path: string; readonly modifiedAt: number }[] = []
   for (const file of await filesIn(directory)) {
     const path = join(directory, file)
-    const at = await stat(path).then(
+    const modifiedAt = await stat(path).then(
       ({ mtimeMs }) => mtimeMs,
       () => now,
     )
-    if (file.endsWith('.json')) dated.push({ path, at })
-    else if (file.endsWith('.tmp') && now - at > draftLifeMs) await rm(path, { force: true })
+    if (file.endsWith('.json')) entries.push({ path, modifiedAt })
+    else if (file.endsWith('.tmp') && now - modifiedAt > tempFileMaxAgeMs) await rm(path, { force: true })
   }
-  const surplus = dated.sort((a, b) => b.at - a.at).slice(maxFiles)
+  const surplus = entries.sort((a, b) => b.modifiedAt - a.modifiedAt).slice(maxFiles)
   for (const { path } of surplus) await rm(path, { force: true })
 }
 
@@ -252,5 +249,3 @@ async function filesIn(directory: string): Promise<readonly string[]> {
 }
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
-
-const isTool = (value: unknown): value is Tool => isRecord(value) && typeof value.name === 'string' && isRecord(value.inputSchema)

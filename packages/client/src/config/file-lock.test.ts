@@ -10,9 +10,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 
-const locking = { staleMs: 60_000, patienceMs: 10_000 }
+const locking = { staleMs: 60_000, timeoutMs: 10_000 }
 
-test('what is done under a lock is done one after another, and a failure gives it back', async () => {
+test('work under a lock is serialized, and a failure releases it', async () => {
   const file = join(folder, 'made', 'one.lock')
   let running = 0
   const most = await Promise.all(
@@ -30,11 +30,11 @@ test('what is done under a lock is done one after another, and a failure gives i
   await expect(access(file)).rejects.toThrow('ENOENT')
 })
 
-test('one that is held is waited for in vain, and one that was left behind is taken over', async () => {
+test('waiting for a held lock times out, and a stale lock is taken over', async () => {
   const file = join(folder, 'two.lock')
   await writeFile(file, '')
   const work = () => Promise.resolve('done')
-  await expect(withLock(file, { ...locking, patienceMs: 30 }, work)).rejects.toThrow(`${file} is held by another process`)
+  await expect(withLock(file, { ...locking, timeoutMs: 30 }, work)).rejects.toThrow(`${file} is locked by another process`)
   const before = new Date(Date.now() - 2 * locking.staleMs)
   await utimes(file, before, before)
   expect(await withLock(file, locking, work)).toBe('done')

@@ -3,20 +3,20 @@ import { dirname } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 
 export interface LockOptions {
-  /** Longer than anything that is done under this lock: one that is older was left behind by a crash. */
+  /** Age after which a lock counts as left behind by a crash; must exceed any work done under it. */
   readonly staleMs: number
-  /** How long to wait for others. */
-  readonly patienceMs: number
+  /** How long to wait for the lock. */
+  readonly timeoutMs: number
 }
 
 const retryMs = 25
 
-/** Does the work while no other process does work under the same lock. What a crashed one left behind is taken over. */
-export async function withLock<T>(file: string, { staleMs, patienceMs }: LockOptions, work: () => Promise<T>): Promise<T> {
+/** Runs `work` while holding a lock file shared between processes. A stale lock is taken over. */
+export async function withLock<T>(file: string, { staleMs, timeoutMs }: LockOptions, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const end = Date.now() + patienceMs
-  while (!(await isTaken(file, staleMs))) {
-    if (Date.now() > end) throw new Error(`${file} is held by another process. If none is running, remove it`)
+  const deadline = Date.now() + timeoutMs
+  while (!(await acquire(file, staleMs))) {
+    if (Date.now() > deadline) throw new Error(`${file} is locked by another process. If none is running, delete it`)
     await after(retryMs)
   }
   try {
@@ -26,7 +26,7 @@ export async function withLock<T>(file: string, { staleMs, patienceMs }: LockOpt
   }
 }
 
-async function isTaken(file: string, staleMs: number): Promise<boolean> {
+async function acquire(file: string, staleMs: number): Promise<boolean> {
   try {
     const handle = await open(file, 'wx', 0o600)
     await handle.writeFile(String(process.pid))
@@ -43,7 +43,7 @@ async function isStale(file: string, staleMs: number): Promise<boolean> {
   try {
     return Math.abs(Date.now() - (await stat(file)).mtimeMs) > staleMs
   } catch {
-    // It was given back meanwhile.
+    // Released meanwhile.
     return false
   }
 }

@@ -11,7 +11,7 @@ test('comments, trailing commas and a byte order mark are allowed', () => {
   expect(parsedOf('\uFEFF// first\n{ "a": [1, 2,], /* b */ "b": "//", }')).toEqual({ a: [1, 2], b: '//' })
 })
 
-test.each(['', ' \r\n\t', '\uFEFF'])('an empty text is empty and nothing else: %j', (text) => {
+test.each(['', ' \r\n\t', '\uFEFF'])('an empty text is reported as empty: %j', (text) => {
   expect(parsedOf(text)).toEqual([{ kind: 'empty', line: 1, column: 1 }])
 })
 
@@ -22,21 +22,21 @@ test('a problem has its line and column, which a byte order mark does not shift'
   expect(parsedOf('{\r\n  "a": 1\r\n  "b": 2\r\n}')).toEqual([{ kind: 'syntax', line: 3, column: 3, detail: 'comma expected' }])
 })
 
-test('the place of every offset is found', () => {
+test('every offset is mapped to its line and column', () => {
   const text = '{\n "a": 1,\n\n "b": 2\n}\n'
   const parsed = parseJsonc(text)
-  if (!('place' in parsed)) throw new Error('It has problems.')
-  const { place } = parsed
+  if (!('positionOf' in parsed)) throw new Error('It has problems.')
+  const { positionOf } = parsed
   for (let offset = 0; offset < text.length; offset++) {
     const before = text.slice(0, offset).split('\n')
-    expect(place(offset)).toEqual({ line: before.length, column: (before.at(-1) ?? '').length + 1 })
+    expect(positionOf(offset)).toEqual({ line: before.length, column: (before.at(-1) ?? '').length + 1 })
   }
 })
 
-test('a text that is nested too deeply is refused before it can exhaust the stack', () => {
+test('a text nested too deeply is rejected before it can exhaust the stack', () => {
   expect(parsedOf('['.repeat(1_000_000))).toEqual([{ kind: 'too deep', line: 1, column: 1 }])
-  expect(parseJsonc('[[[]]]', { deepest: 2 })).toEqual({ problems: [{ kind: 'too deep', line: 1, column: 1 }] })
-  expect(parseJsonc('[["[[["]] // [[[', { deepest: 2 })).toHaveProperty('root')
+  expect(parseJsonc('[[[]]]', { maxDepth: 2 })).toEqual({ problems: [{ kind: 'too deep', line: 1, column: 1 }] })
+  expect(parseJsonc('[["[[["]] // [[[', { maxDepth: 2 })).toHaveProperty('root')
 })
 
 test('no more than twenty problems are reported', () => {

@@ -1,58 +1,57 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 
-/** Line and column, both from 1. */
-export interface Place {
+/** Line and column, starting at 1. */
+export interface Position {
   readonly line: number
   readonly column: number
 }
 
 export interface JsoncTree {
   readonly root: Node
-  /** Returns where an offset of the tree is in the text. */
-  readonly place: (offset: number) => Place
+  readonly positionOf: (offset: number) => Position
 }
 
 /** Reason why a text could not be parsed; `syntax` has a `detail` such as "comma expected". */
-export type JsoncProblem = Place &
+export type JsoncProblem = Position &
   ({ readonly kind: 'empty' | 'too deep' } | { readonly kind: 'syntax'; readonly detail: string })
 
-const mostProblems = 20
+const maxProblems = 20
 
 /**
- * Parses JSON as people write it in configuration files: with comments, trailing commas and a byte order mark. A text nested
- * deeper than `deepest` is refused, because the parser calls itself at each level.
+ * Parses JSON with comments, trailing commas and a byte order mark. Text nested deeper than `maxDepth` is rejected, because the
+ * parser is recursive.
  */
 export function parseJsonc(
   text: string,
-  { deepest = 1_000 }: { readonly deepest?: number } = {},
+  { maxDepth = 1_000 }: { readonly maxDepth?: number } = {},
 ): JsoncTree | { readonly problems: readonly [JsoncProblem, ...JsoncProblem[]] } {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text
   const start = { line: 1, column: 1 }
-  if (nesting(body) > deepest) return { problems: [{ kind: 'too deep', ...start }] }
-  const place = placer(body)
+  if (nesting(body) > maxDepth) return { problems: [{ kind: 'too deep', ...start }] }
+  const positionOf = createPositionOf(body)
   const errors: ParseError[] = []
   const root = body.trim() === '' ? undefined : parseTree(body, errors, { allowTrailingComma: true })
-  const [first, ...more] = errors.slice(0, mostProblems).map(({ error, offset }) => ({
+  const [first, ...more] = errors.slice(0, maxProblems).map(({ error, offset }) => ({
     kind: 'syntax' as const,
-    ...place(offset),
+    ...positionOf(offset),
     detail: spelled(printParseErrorCode(error)),
   }))
   if (first !== undefined) return { problems: [first, ...more] }
-  return root === undefined ? { problems: [{ kind: 'empty', ...start }] } : { root, place }
+  return root === undefined ? { problems: [{ kind: 'empty', ...start }] } : { root, positionOf }
 }
 
-/** Returns how deep brackets go, at most: those in strings and comments that do not end count too. */
+/** Returns the maximum bracket depth; brackets in unterminated strings and comments count. */
 function nesting(text: string): number {
-  let now = 0
-  let most = 0
-  for (const [mark] of text.matchAll(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[[{\]}]/gu)) {
-    if (mark === '[' || mark === '{') most = Math.max(most, ++now)
-    else if (mark === ']' || mark === '}') now--
+  let depth = 0
+  let max = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[[{\]}]/gu)) {
+    if (token === '[' || token === '{') max = Math.max(max, ++depth)
+    else if (token === ']' || token === '}') depth--
   }
-  return most
+  return max
 }
 
-function placer(text: string): (offset: number) => Place {
+function createPositionOf(text: string): (offset: number) => Position {
   let starts: readonly number[] | undefined
   return (offset) => {
     starts ??= lineStarts(text)

@@ -1,22 +1,22 @@
 import { type Problem, printable } from '@unfold-mcp/core'
 
-/** What a reader of each reason gets. */
+/** Details of each reason. */
 export interface ClientErrorDetails {
-  /** Nothing answers there, or it stopped answering. `tls`: the code for why no secure connection could be had. */
+  /** No response. `tls`: code of the TLS failure. */
   unreachable: { target: string; status?: number; lastLines?: readonly string[]; tls?: string }
-  /** The server wants to know who asks, or wants somebody else. */
+  /** Authentication or more permissions are required. */
   login_required: { target: string; status?: number; scope?: string }
-  /** `isInstalling`: it was started through a launcher such as `npx`, and had not sent a message. */
+  /** `isInstalling`: started through a launcher such as `npx`, and no message was received. */
   timeout: { what: string; timeoutMs: number; isInstalling?: boolean; lastLines?: readonly string[]; firstError?: string }
   unknown_tool: { name: string; nearest: readonly string[] }
   invalid_arguments: { tool: string; problems: readonly Problem[] }
   identity_mismatch: { expected: string; actual: string | undefined }
-  /** The server answered with an error, or with something that is no answer. */
+  /** The server responded with an error or an invalid message. */
   protocol: { problem: string; code?: number; data?: unknown; status?: number }
   cancelled: { what: string }
   /**
-   * The server's process is over; `lastLines` are the last it wrote to standard error. Where it ended before it answered,
-   * `firstError` is the first line that says what went wrong. `npxFolder` lacks a part of what npx installed: it has to be deleted.
+   * The server process exited; `lastLines` is its last stderr output. If it exited before its first message, `firstError` is the
+   * first line that reports an error. `npxFolder` is a damaged package folder of npx, which must be deleted.
    */
   server_died: {
     target: string
@@ -31,7 +31,7 @@ export interface ClientErrorDetails {
 
 export type ClientReason = keyof ClientErrorDetails
 
-/** An expected failure of a client: `message` says what happened, where, and what to do next; `details` carries it as data. */
+/** Expected failure of a client: `message` says what happened, where, and what to do next; `details` has the data. */
 export class ClientError<R extends ClientReason = ClientReason> extends Error {
   override readonly name = 'ClientError'
   readonly reason: R
@@ -44,16 +44,16 @@ export class ClientError<R extends ClientReason = ClientReason> extends Error {
   }
 }
 
-/** Whether `error` is a client's failure, of `reason` when one is named. */
+/** Tests for a `ClientError`, optionally with a given reason. */
 export function isClientError<R extends ClientReason>(error: unknown, reason?: R): error is ClientError<R> {
   return error instanceof ClientError && (reason === undefined || error.reason === reason)
 }
 
-const longest = 400
+const maxMessageLength = 400
 
-/** What an error says, safe to show. */
-export function wordsOf(error: unknown): string {
-  return printable(error instanceof Error ? error.message : String(error), longest)
+/** Returns the message of an error, safe to print. */
+export function errorMessage(error: unknown): string {
+  return printable(error instanceof Error ? error.message : String(error), maxMessageLength)
 }
 
 export const cancelled = (what: string, cause?: unknown): ClientError<'cancelled'> =>
@@ -63,7 +63,7 @@ export const timedOut = (what: string, timeoutMs: number, hint: string): ClientE
   new ClientError('timeout', `${what} took longer than ${timeoutMs} ms. ${hint}`, { what, timeoutMs })
 
 export const tooLarge = (what: string, limit: number): ClientError<'too_large'> =>
-  new ClientError('too_large', `${what} is larger than ${limit} bytes. Ask for less, or allow more with maxMessageBytes.`, {
+  new ClientError('too_large', `${what} is larger than ${limit} bytes. Request less, or raise maxMessageBytes.`, {
     limit,
     what,
   })

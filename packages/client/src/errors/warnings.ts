@@ -1,11 +1,11 @@
-const most = 100
+const maxWarnings = 100
 
-/** Passes on the first warnings. A server that does everything wrong would otherwise have the rest of the day filled with them. */
-export function bounded(onWarning: (warning: string) => void = () => undefined): (warning: string) => void {
-  let told = 0
+/** Passes on the first warnings only, since a faulty server could cause any number. */
+export function limitWarnings(onWarning: (warning: string) => void = () => undefined): (warning: string) => void {
+  let count = 0
   return (warning) => {
-    told++
-    if (told <= most) onWarning(warning)
-    if (told === most) onWarning('There are more warnings, and they are not told.')
+    count++
+    if (count <= maxWarnings) onWarning(warning)
+    if (count === maxWarnings) onWarning('Further warnings are not reported.')
   }
 }

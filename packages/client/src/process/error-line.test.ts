@@ -24,12 +24,12 @@ test.each([
     'GITHUB_TOKEN is not set',
   ],
   [
-    'a line of a log',
+    'a log line',
     ['INFO starting, 0 errors', '[12:00:01] ERROR: connection refused', 'bye'],
     '[12:00:01] ERROR: connection refused',
   ],
   [
-    'a stack of Node',
+    'a Node stack',
     [
       '/x/y.js:3',
       '  throw new Error("the key is missing")',
@@ -43,7 +43,7 @@ test.each([
     'TypeError: the key is missing',
   ],
   [
-    'a stack of Python',
+    'a Python traceback',
     [
       'Traceback (most recent call last):',
       '  File "/x.py", line 3, in <module>',
@@ -63,11 +63,11 @@ test.each([
     '404 Not Found - GET https://registry.example/x',
   ],
   ['only indented lines', ['  it cannot start'], 'it cannot start'],
-])('the first line that tells what went wrong: %s', (_what, lines, line) => {
+])('finds the first error line: %s', (_what, lines, line) => {
   expect(firstErrorLine(lines)).toBe(line)
 })
 
-test('no line is better than any', () => {
+test('returns nothing if no line reports an error', () => {
   expect(firstErrorLine(['hello', '    at run (/x/error.js:3:9)', ''])).toBeUndefined()
 })
 
@@ -80,13 +80,13 @@ test.each([
     'a file of its own',
     [`Cannot find module '${cache}/node_modules/x/dist/a.js' imported from file://${cache}/node_modules/x/index.js`],
   ],
-  ['a folder that npm wants to move', ['npm error code ENOTEMPTY', `npm error path ${cache}/node_modules/zod`]],
-  ['half a package.json', [`Error: Invalid package config ${cache}/node_modules/zod/package.json.`]],
-])('a damaged folder of npx is named: %s', (_what, lines) => {
+  ['a folder that npm cannot move', ['npm error code ENOTEMPTY', `npm error path ${cache}/node_modules/zod`]],
+  ['a truncated package.json', [`Error: Invalid package config ${cache}/node_modules/zod/package.json.`]],
+])('finds the damaged npx folder: %s', (_what, lines) => {
   expect(damagedNpxFolder(lines)).toBe(cache)
 })
 
-test('on Windows too', () => {
+test('finds a damaged npx folder on Windows', () => {
   const lines = [
     "Cannot find package 'zod' imported from C:\\Users\\me\\AppData\\Local\\npm-cache\\_npx\\5b2dd62b9d0bddd4\\node_modules\\x\\index.js",
   ]
@@ -97,6 +97,6 @@ test.each([
   ["Cannot find package 'zod' imported from /home/me/server/index.js"],
   [`Cannot find module '/home/me/settings.js'\n- ${cache}/node_modules/x/index.js`],
   [`the server of ${cache} has no key`],
-])('and nothing else is: %s', (text) => {
+])('ignores other errors: %s', (text) => {
   expect(damagedNpxFolder(text.split('\n'))).toBeUndefined()
 })

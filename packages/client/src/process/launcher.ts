@@ -1,14 +1,14 @@
 import type { CommandTarget } from '../config/target.ts'
 
-/** A program that first installs the server, where it is not there yet, and then runs it. */
+/** Program that installs a server if necessary and then runs it. */
 export interface Launcher {
-  /** Its name, such as `npx` or `docker`. */
+  /** Such as `npx` or `docker`. */
   readonly program: string
-  /** The packages it installs, as they are written; only for `npx` and `npm exec`, which keep each set in a folder of its own. */
+  /** Packages as written; only for `npx` and `npm exec`, which keep each set of packages in its own folder. */
   readonly packages: readonly string[]
 }
 
-/** Programs that always are launchers, and those that are with one of these subcommands. */
+/** Subcommands that make a program a launcher; none: always. */
 const subcommands: { readonly [program: string]: readonly string[] } = {
   npx: [],
   pnpx: [],
@@ -25,9 +25,9 @@ const subcommands: { readonly [program: string]: readonly string[] } = {
   nerdctl: ['run', 'container run'],
 }
 
-/** The launcher that a command is started through, if any: by its name, wherever it lies, also behind `cmd /c` and `env`. */
+/** Detects the launcher of a command, in any folder and behind `cmd /c` or `env`. */
 export function launcherOf({ command, args = [] }: Pick<CommandTarget, 'command' | 'args'>): Launcher | undefined {
-  const [first = '', ...rest] = unwrapped([command, ...args])
+  const [first = '', ...rest] = withoutShellWrapper([command, ...args])
   const program = nameOf(first)
   const known = Object.hasOwn(subcommands, program) ? subcommands[program] : undefined
   if (known === undefined) return undefined
@@ -40,28 +40,29 @@ export function launcherOf({ command, args = [] }: Pick<CommandTarget, 'command'
   return { program, packages: [] }
 }
 
-/** The name of a program without its folder and the ending that Windows gives it. */
 const nameOf = (command: string): string =>
   (command.split(/[/\\]/u).at(-1) ?? '').toLowerCase().replace(/\.(?:cmd|exe|bat|ps1)$/u, '')
 
-/** A command line without what only passes it on. */
-function unwrapped(line: readonly string[]): readonly string[] {
+/** Removes a leading `cmd /c` or `env`. */
+function withoutShellWrapper(line: readonly string[]): readonly string[] {
   const [first = '', ...rest] = line
   if (nameOf(first) === 'cmd') {
     const at = rest.findIndex((word) => /^\/[ck]$/iu.test(word))
-    return at === -1 ? line : unwrapped(rest.slice(at + 1))
+    return at === -1 ? line : withoutShellWrapper(rest.slice(at + 1))
   }
   if (nameOf(first) === 'env') {
     const at = rest.findIndex((word) => !/^-|^[A-Za-z_]\w*=/u.test(word))
-    return at === -1 ? line : unwrapped(rest.slice(at))
+    return at === -1 ? line : withoutShellWrapper(rest.slice(at))
   }
   return line
 }
 
-// The flags of npx that take a value and are usual in front of a package.
-const valued = new Set(['-c', '--call', '--cache', '--registry', '--userconfig', '--prefix', '-w', '--workspace', '--loglevel'])
+// Common npx flags that take a value.
+const flagsWithValue = new Set([
+  ...['-c', '--call', '--cache', '--registry', '--userconfig', '--prefix', '-w', '--workspace', '--loglevel'],
+])
 
-/** What `npx` installs: the packages that flags name, else the one that is run. */
+/** Returns the packages that `npx` installs: those named by flags, else the one it runs. */
 function npxPackages(args: readonly string[]): readonly string[] {
   const named: string[] = []
   for (let at = 0; at < args.length; at++) {
@@ -69,7 +70,7 @@ function npxPackages(args: readonly string[]): readonly string[] {
     const [, inline] = /^--package=(.+)$/u.exec(word) ?? []
     if (inline !== undefined) named.push(inline)
     else if (word === '-p' || word === '--package') named.push(args[++at] ?? '')
-    else if (valued.has(word)) at++
+    else if (flagsWithValue.has(word)) at++
     else if (!word.startsWith('-')) return named.length > 0 ? named : [word]
   }
   return named

@@ -1,11 +1,11 @@
 import { ByteLines } from '@unfold-mcp/core'
 
-const firstLines = 60
-const lastLines = 20
-const longestLine = 2_000
+const maxFirstLines = 60
+const maxLastLines = 20
+const maxLineLength = 2_000
 
-/** The first and the last lines of a text that goes on and on. */
-export class EndLines {
+/** Keeps the first and last lines of an unbounded output. */
+export class OutputEnds {
   readonly #first: string[] = []
   readonly #last: string[] = []
   readonly #buffer = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: 2 ** 16 })
@@ -20,29 +20,29 @@ export class EndLines {
     for (const line of this.#buffer.add(chunk)) this.#push(line)
   }
 
-  /** Nothing follows any more: what has no line break after it is a line too. */
+  /** Adds the last line if it has no line break. */
   end(): void {
     if (this.#buffer.pending > 0) this.#push(this.#buffer.rest())
   }
 
-  /** The first lines and the last, oldest first, each once. */
+  /** First and last lines, oldest first, without duplicates. */
   get ends(): readonly string[] {
-    const between = this.#count - this.#first.length
-    return between <= 0 ? this.#first : [...this.#first, ...this.#last.slice(-between)]
+    const later = this.#count - this.#first.length
+    return later <= 0 ? this.#first : [...this.#first, ...this.#last.slice(-later)]
   }
 
-  /** The last lines, oldest first. */
+  /** Last lines, oldest first. */
   get last(): readonly string[] {
     return this.#last
   }
 
   #push(line: Buffer | undefined): void {
-    const text = line === undefined ? '(a line that is too long)' : line.toString('utf8').replace(/\r$/u, '')
+    const text = line === undefined ? '(line too long)' : line.toString('utf8').replace(/\r$/u, '')
     this.#onLine(text)
-    const kept = text.slice(0, longestLine)
+    const shortened = text.slice(0, maxLineLength)
     this.#count++
-    if (this.#first.length < firstLines) this.#first.push(kept)
-    this.#last.push(kept)
-    if (this.#last.length > lastLines) this.#last.shift()
+    if (this.#first.length < maxFirstLines) this.#first.push(shortened)
+    this.#last.push(shortened)
+    if (this.#last.length > maxLastLines) this.#last.shift()
   }
 }

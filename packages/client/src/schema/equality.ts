@@ -1,7 +1,7 @@
 import { isRecord } from '@unfold-mcp/core'
 import type { Meter } from './budget.ts'
 
-/** Whether two JSON values are the same, however their keys are ordered. */
+/** Deep equality of two JSON values; the order of keys does not matter. */
 export function isEqual(a: unknown, b: unknown, meter: Meter, depth = 0): boolean {
   meter.enter(depth)
   if (a === b) return true

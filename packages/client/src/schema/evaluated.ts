@@ -1,15 +1,14 @@
-/** Which properties and items of a value some schema has looked at, for `unevaluatedProperties` and `unevaluatedItems`. */
+/** Properties and items that a schema has evaluated, for `unevaluatedProperties` and `unevaluatedItems`. */
 export interface Evaluated {
   readonly properties: ReadonlySet<string> | 'all'
   readonly items: ReadonlySet<number> | 'all'
 }
 
-export const nothing: Evaluated = { properties: new Set(), items: new Set() }
+export const nothingEvaluated: Evaluated = { properties: new Set(), items: new Set() }
 
-/** What either has looked at. */
-export function both(a: Evaluated, b: Evaluated): Evaluated {
-  if (a === nothing) return b
-  if (b === nothing) return a
+export function mergeEvaluated(a: Evaluated, b: Evaluated): Evaluated {
+  if (a === nothingEvaluated) return b
+  if (b === nothingEvaluated) return a
   return { properties: union(a.properties, b.properties), items: union(a.items, b.items) }
 }
 

@@ -1,12 +1,12 @@
 import { createContext, Script } from 'node:vm'
 
-// A regular expression cannot be interrupted from the outside, except when it runs as a script with a time limit.
+// A running regular expression can only be interrupted inside a script with a timeout.
 const script = new Script('pattern.test(text)')
-const longest = 2_000
+const maxPatternLength = 2_000
 
 let context: { pattern?: RegExp; text?: string } | undefined
 
-/** Patterns of one check, which share the time they may take. */
+/** Patterns of one check; they share one time budget. */
 export class Patterns {
   #leftMs: number
 
@@ -14,12 +14,12 @@ export class Patterns {
     this.#leftMs = patternMs
   }
 
-  /** Whether `text` matches, or why that was not found out. */
+  /** Tests `text`, or returns why it could not. */
   test(source: string, text: string): boolean | { readonly unchecked: string } {
-    if (source.length > longest) return { unchecked: 'a pattern is too long' }
-    if (this.#leftMs < 1) return { unchecked: 'patterns take too long' }
-    const pattern = compiled(source)
-    if (pattern === undefined) return { unchecked: 'a pattern is no regular expression' }
+    if (source.length > maxPatternLength) return { unchecked: 'pattern too long' }
+    if (this.#leftMs < 1) return { unchecked: 'patterns timed out' }
+    const pattern = compile(source)
+    if (pattern === undefined) return { unchecked: 'invalid regular expression' }
     const started = performance.now()
     context ??= createContext({})
     context.pattern = pattern
@@ -27,7 +27,7 @@ export class Patterns {
     try {
       return script.runInContext(context, { timeout: Math.ceil(this.#leftMs) }) === true
     } catch {
-      return { unchecked: 'a pattern takes too long' }
+      return { unchecked: 'pattern timed out' }
     } finally {
       this.#leftMs -= performance.now() - started
       delete context.text
@@ -35,12 +35,12 @@ export class Patterns {
   }
 }
 
-function compiled(source: string): RegExp | undefined {
+function compile(source: string): RegExp | undefined {
   for (const flags of ['u', '']) {
     try {
       return new RegExp(source, flags)
     } catch {
-      // Many patterns in the world are not written for the stricter kind.
+      // Many published patterns are invalid with the u flag.
     }
   }
   return undefined

@@ -1,13 +1,13 @@
 import { isRecord } from '@unfold-mcp/core'
 import type { Meter } from './budget.ts'
 
-/** A schema, and the document that its references are looked up in. */
+/** Schema, and the document that resolves its references. */
 export interface Located {
   readonly schema: unknown
   readonly root: unknown
 }
 
-/** Where `$ref` leads within one document. Nothing is ever fetched. */
+/** Resolves `$ref` within one document; fetches nothing. */
 export class References {
   readonly #root: unknown
   readonly #meter: Meter
@@ -18,15 +18,14 @@ export class References {
     this.#meter = meter
   }
 
-  /** What `ref` means in the document `root`, or `undefined` when it leads nowhere. */
   resolve(ref: string, root: unknown): Located | undefined {
     const at = ref.indexOf('#')
     const [base, fragment] = at === -1 ? [ref, ''] : [ref.slice(0, at), ref.slice(at + 1)]
     const document = base === '' ? root : this.#document(base, root)
     if (document === undefined) return undefined
     if (fragment === '') return { schema: document, root: document }
-    if (fragment.startsWith('/')) return this.#follow(fragment, document)
-    return this.#names().get(`${idOf(document)}#${decoded(fragment)}`)
+    if (fragment.startsWith('/')) return this.#resolvePointer(fragment, document)
+    return this.#names().get(`${idOf(document)}#${decode(fragment)}`)
   }
 
   #document(base: string, root: unknown): unknown {
@@ -34,12 +33,12 @@ export class References {
     return (names.get(absolute(base, idOf(root))) ?? names.get(base))?.schema
   }
 
-  #follow(pointer: string, document: unknown): Located | undefined {
+  #resolvePointer(pointer: string, document: unknown): Located | undefined {
     let schema = document
     let root = document
     for (const part of pointer.slice(1).split('/')) {
       this.#meter.spend()
-      const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~')
+      const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~')
       if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) return undefined
       schema = (schema as Readonly<Record<string, unknown>>)[key]
       if (startsDocument(schema)) root = schema
@@ -47,7 +46,7 @@ export class References {
     return { schema, root }
   }
 
-  /** Every schema that has a name of its own, by `$id`, and by `$id#anchor`. */
+  /** Indexes schemas by `$id` and by `$id#anchor`. */
   #names(): Map<string, Located> {
     if (this.#named !== undefined) return this.#named
     const names = new Map<string, Located>()
@@ -69,10 +68,10 @@ export class References {
   }
 }
 
-// What stands under these is data, however much it looks like a schema.
+// Data, not schemas.
 const literal = new Set(['const', 'enum', 'default', 'examples'])
 
-/** Whether references below this schema are looked up in it. */
+/** True for a schema that is the base of the references below it. */
 export const startsDocument = (schema: unknown): boolean =>
   isRecord(schema) && typeof schema.$id === 'string' && !schema.$id.startsWith('#')
 
@@ -86,7 +85,7 @@ function absolute(ref: string, base: string): string {
   }
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,16 +1,16 @@
 import type { Tool } from '@unfold-mcp/core'
 import { type Budget, defaultBudget } from './budget.ts'
-import { type Checked, checkValue } from './check.ts'
+import { checkValue, type ValidationResult } from './check.ts'
 
 /**
- * What is wrong with these arguments by the tool's own schema. `unchecked` names what the schema asks for beyond the budget,
- * or in words that mean nothing here; the server checks that.
+ * Checks arguments against the input schema of a tool. `unchecked` lists parts of the schema that are beyond the budget or not
+ * supported; the server checks those.
  */
-export function validateArguments(tool: Tool, args: unknown, budget: Budget = defaultBudget): Checked {
+export function validateArguments(tool: Tool, args: unknown, budget: Budget = defaultBudget): ValidationResult {
   return checkValue(tool.inputSchema, args, budget)
 }
 
-/** The same for a tool's structured output. */
-export function validateOutput(tool: Tool, value: unknown, budget: Budget = defaultBudget): Checked {
+/** Checks structured content against the output schema of a tool. */
+export function validateOutput(tool: Tool, value: unknown, budget: Budget = defaultBudget): ValidationResult {
   return tool.outputSchema === undefined ? { problems: [], unchecked: [] } : checkValue(tool.outputSchema, value, budget)
 }

@@ -1,32 +1,32 @@
 import { printable } from '@unfold-mcp/core'
 import type { Clock } from '../time/clock.ts'
-import { type Timing, timed } from '../time/request-timeout.ts'
-import { type Relay, Relayed, relayParams } from './relay.ts'
-import type { Link } from './session.ts'
+import { type TimeoutOptions, withRequestTimeout } from '../time/request-timeout.ts'
+import { type Relay, RelayedRequest, relayParams } from './relay.ts'
+import type { Session } from './session.ts'
 
-export interface PassOptions extends Timing {
-  /** Whoever the request is made for, where that is somebody else. */
+export interface ForwardOptions extends TimeoutOptions {
+  /** Client that the request is made for, in a proxy. */
   readonly relay?: Relay | undefined
 }
 
-interface Passed {
+interface ForwardedRequest {
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
   readonly clock: Clock
-  readonly options: PassOptions
+  readonly options: ForwardOptions
 }
 
-/** Sends a request that is no call, as it is, and returns its result as it came. */
-export async function passed(link: Link, { method, params, clock, options }: Passed): Promise<unknown> {
+/** Forwards a request unchanged and returns its raw result. */
+export async function forwardRequest(session: Session, { method, params, clock, options }: ForwardedRequest): Promise<unknown> {
   const { relay, onProgress } = options
-  const relayed = relay === undefined ? undefined : new Relayed(relay)
-  const extra = relay !== undefined && link.agreement.era === 'stateless' ? relayParams(relay) : {}
-  const what = `Asking ${link.label} for ${printable(method)}`
-  const isAsking = (): boolean => relayed?.isAsking === true
-  const translated = link.translated.bind(link)
-  return timed({ ...options, what, clock, isAsking, translated }, ({ onprogress, ...sending }) =>
-    link.relays.during(relayed, () =>
-      link.request(
+  const relayed = relay === undefined ? undefined : new RelayedRequest(relay)
+  const extra = relay !== undefined && session.agreement.era === 'stateless' ? relayParams(relay) : {}
+  const what = printable(method)
+  const isWaitingForUser = (): boolean => relayed?.isWaitingForUser === true
+  const toClientError = session.toClientError.bind(session)
+  return withRequestTimeout({ ...options, what, clock, isWaitingForUser, toClientError }, ({ onprogress, ...sending }) =>
+    session.relays.run(relayed, () =>
+      session.request(
         method,
         { ...params, ...extra },
         {

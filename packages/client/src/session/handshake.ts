@@ -24,110 +24,115 @@ import {
   labelOf,
   type Target,
   type UrlTarget,
-  viewedUrl,
+  urlWithView,
 } from '../config/target.ts'
-import { ClientError, isClientError, wordsOf } from '../errors/errors.ts'
-import { asClientError } from '../errors/translation.ts'
+import { toClientError } from '../errors/conversion.ts'
+import { ClientError, errorMessage, isClientError } from '../errors/errors.ts'
 import type { Clock } from '../time/clock.ts'
-import { before, type Deadline } from '../time/deadline.ts'
+import { type Deadline, withDeadline } from '../time/deadline.ts'
 import { type HttpOptions, HttpTransport } from '../transports/http.ts'
 import { SseTransport } from '../transports/sse.ts'
-import { type Output, type ProcessLife, StdioTransport } from '../transports/stdio.ts'
-import type { Asking } from './elicitation.ts'
-import type { DocumentNotice } from './notifications.ts'
+import { type Output, type ProcessState, StdioTransport } from '../transports/stdio.ts'
+import type { DocumentChange } from './document-change.ts'
+import type { ElicitationQueue } from './elicitation.ts'
 import { probe, statelessRevision } from './probe.ts'
-import { Relays } from './relay.ts'
-import { type Agreement, Link } from './session.ts'
+import { RelayedRequests } from './relay.ts'
+import { type Agreement, Session } from './session.ts'
 
-/** A session of a session-era server over HTTP, as it can be kept and taken up again, also by another process. */
-export interface Session {
+/** HTTP session of a session-era server, serializable so that another process can resume it. */
+export interface ResumableSession {
   readonly id: string
   readonly agreement: Agreement
 }
 
-/** Which revision to speak: whatever both can, the session era, or the one without sessions. */
+/** Protocol revision: negotiated, any session-era revision, or 2026-07-28. */
 export type ProtocolChoice = 'auto' | 'session' | '2026-07-28'
 
-export interface DialOptions {
+export interface HandshakeOptions {
   readonly protocol: ProtocolChoice
   readonly clientInfo: Implementation
   readonly maxMessageBytes: number
   readonly timeoutMs: number
-  /** How long a launcher may take to install, where that is longer. */
+  /** Timeout until the first message of a launcher, if longer than `timeoutMs`. */
   readonly installTimeoutMs?: number | undefined
   readonly clock: Clock
   readonly onWarning: (warning: string) => void
   readonly view?: string | undefined
   readonly signal?: AbortSignal | undefined
-  readonly asking?: Asking | undefined
-  /** Whether what the server asks is for whoever a request is made for. */
+  readonly elicitations?: ElicitationQueue | undefined
+  /** Forward requests of the server to the client whose request is in progress. */
   readonly relays?: boolean | undefined
-  readonly session?: Session | undefined
+  readonly session?: ResumableSession | undefined
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
-  readonly onDocuments?: ((notice: DocumentNotice) => void) | undefined
+  readonly onDocumentChange?: ((change: DocumentChange) => void) | undefined
   readonly onStderr?: ((line: string) => void) | undefined
-  readonly onProcess?: ((pid: number, life: ProcessLife) => void) | undefined
+  readonly onProcess?: ((pid: number, state: ProcessState) => void) | undefined
 }
 
-/** Reaches a server and agrees with it on what to speak. Whatever was started for it is gone again when that fails. */
-export async function dial(target: Target, options: DialOptions): Promise<Link> {
-  if (isCommand(target)) return new Dialling(target, options).command(target)
-  return isUrl(target) ? new Dialling(target, options).url(target) : new Dialling(target, options).local(target)
+/** Connects to a server and negotiates the protocol. On failure, everything started for it is ended. */
+export async function openSession(target: Target, options: HandshakeOptions): Promise<Session> {
+  const handshake = new Handshake(target, options)
+  if (isCommand(target)) return handshake.command(target)
+  return isUrl(target) ? handshake.url(target) : handshake.local(target)
 }
 
-class Dialling {
-  readonly #options: DialOptions
+class Handshake {
+  readonly #options: HandshakeOptions
   readonly #label: string
-  readonly #relays: Relays
+  readonly #relays: RelayedRequests
 
-  constructor(target: Target, options: DialOptions) {
+  constructor(target: Target, options: HandshakeOptions) {
     this.#label = labelOf(target)
     this.#options = options
-    this.#relays = new Relays({ hasStreams: isUrl(target) })
+    this.#relays = new RelayedRequests({ hasStreams: isUrl(target) })
   }
 
-  async command(target: CommandTarget): Promise<Link> {
+  async command(target: CommandTarget): Promise<Session> {
     const { protocol } = this.#options
     if (protocol === 'session') return this.#process(target, { kind: 'legacy' })
     try {
       return await this.#process(target)
     } catch (error) {
-      // Servers of some makers end when they are asked anything before `initialize`; only they cost a second process.
+      // Some servers exit on any request before `initialize`; only they need a second process.
       if (protocol !== 'auto' || !isClientError(error, 'server_died') || isNotInstalled(error)) throw error
       return this.#process(target, { kind: 'legacy' })
     }
   }
 
-  async #process(target: CommandTarget, known?: PriorDiscovery): Promise<Link> {
+  async #process(target: CommandTarget, known?: PriorDiscovery): Promise<Session> {
     const { maxMessageBytes, clientInfo, clock, onWarning, onStderr, onProcess } = this.#options
-    const told = { ...(onStderr !== undefined && { onStderr }), ...(onProcess !== undefined && { onProcess }) }
-    const transport = new StdioTransport(target, { maxMessageBytes, onWarning, ...told })
+    const transport = new StdioTransport(target, {
+      maxMessageBytes,
+      onWarning,
+      ...(onStderr !== undefined && { onStderr }),
+      ...(onProcess !== undefined && { onProcess }),
+    })
     const { timeoutMs, installTimeoutMs = 0 } = this.#options
     const isLonger = transport.isInstalling && installTimeoutMs > timeoutMs
     const first = isLonger ? { over: transport.answered, timeoutMs: installTimeoutMs } : undefined
     const client = this.#client('legacy')
     const prior = async (): Promise<PriorDiscovery> => {
-      const found = known ?? (await probe(transport, { clientInfo, clock, capabilities: this.#capabilities() }))
-      if (found.kind === 'legacy') this.#refuseSession()
-      return found
+      const discovery = known ?? (await probe(transport, { clientInfo, clock, capabilities: this.#capabilities() }))
+      if (discovery.kind === 'legacy') this.#rejectSessionEra()
+      return discovery
     }
-    return this.#met({ client, transport, first }, async () =>
+    return this.#connect({ client, transport, first }, async () =>
       client.connect(transport, { prior: await prior(), timeout: timeoutMs + (first?.timeoutMs ?? 0) }),
     )
   }
 
-  async url(target: UrlTarget): Promise<Link> {
+  async url(target: UrlTarget): Promise<Session> {
     const { url, transport: kind = 'auto' } = target
     if (!/^https?:\/\//iu.test(url) || !URL.canParse(url))
-      throw new ClientError('unreachable', `${this.#label} is no address. Give one that begins with http:// or https://.`, {
+      throw new ClientError('unreachable', `${this.#label} is not a valid URL. Use one that begins with http:// or https://.`, {
         target: this.#label,
       })
     if (kind === 'sse') return this.#sse(target)
     try {
-      return await this.#streamable(viewedUrl(url, this.#options.view), this.#httpOptions(target))
+      return await this.#streamable(urlWithView(url, this.#options.view), this.#httpOptions(target))
     } catch (error) {
-      if (kind === 'http' || this.#options.protocol === statelessRevision || !isOlder(error)) throw error
-      // Both refused: what the newer one said is what counts.
+      if (kind === 'http' || this.#options.protocol === statelessRevision || !isPreStreamable(error)) throw error
+      // If both transports fail, the error of the newer one is reported.
       return this.#sse(target).catch(() => Promise.reject(error))
     }
   }
@@ -143,7 +148,7 @@ class Dialling {
     }
   }
 
-  async #streamable(url: URL, http: HttpOptions, release?: () => Promise<void>): Promise<Link> {
+  async #streamable(url: URL, http: HttpOptions, release?: () => Promise<void>): Promise<Session> {
     const { protocol, session, timeoutMs } = this.#options
     const resumed = session === undefined ? undefined : await this.#resume(url, http, session)
     if (resumed !== undefined) return resumed
@@ -154,55 +159,55 @@ class Dialling {
     }
     const client = this.#client(modes[protocol])
     const transport = new HttpTransport(url, http)
-    return this.#met({ client, transport, release }, () => client.connect(transport, { timeout: timeoutMs }))
+    return this.#connect({ client, transport, release }, () => client.connect(transport, { timeout: timeoutMs }))
   }
 
-  /** Goes on with a session, if the server still knows it. */
-  async #resume(url: URL, http: HttpOptions, { id, agreement }: Session): Promise<Link | undefined> {
+  /** Resumes a session; `undefined` if the server has lost it. */
+  async #resume(url: URL, http: HttpOptions, { id, agreement }: ResumableSession): Promise<Session | undefined> {
     const transport = new HttpTransport(url, { ...http, session: { id, protocolVersion: agreement.protocolVersion } })
     const client = this.#client('legacy')
     try {
-      return await this.#met({ client, transport, agreement }, async () => {
+      return await this.#connect({ client, transport, agreement }, async () => {
         await client.connect(transport)
         await client.ping({ timeout: this.#options.timeoutMs })
-        // Without it, the server cannot say anything by itself; some have no such stream.
-        await transport.openPush().catch(() => undefined)
+        // Carries notifications of the server; some servers have no such stream.
+        await transport.openPushStream().catch(() => undefined)
       })
     } catch (error) {
-      if (transport.isGone) return undefined
+      if (transport.isSessionLost) return undefined
       throw error
     }
   }
 
-  async #sse(target: UrlTarget): Promise<Link> {
-    this.#refuseSession()
+  async #sse(target: UrlTarget): Promise<Session> {
+    this.#rejectSessionEra()
     const client = this.#client('legacy')
-    const transport = new SseTransport(viewedUrl(target.url, this.#options.view), this.#httpOptions(target))
-    return this.#met({ client, transport }, () => client.connect(transport, { timeout: this.#options.timeoutMs }))
+    const transport = new SseTransport(urlWithView(target.url, this.#options.view), this.#httpOptions(target))
+    return this.#connect({ client, transport }, () => client.connect(transport, { timeout: this.#options.timeoutMs }))
   }
 
-  async local({ server }: LocalTarget): Promise<Link> {
+  async local({ server }: LocalTarget): Promise<Session> {
     if (hasMethod(server, 'connect')) return this.#memory(server)
     const handler = hasMethod(server, 'fetch') ? { server, close: undefined } : await handlerOf(server)
-    const url = viewedUrl('http://localhost/mcp', this.#options.view)
+    const url = urlWithView('http://localhost/mcp', this.#options.view)
     const { maxMessageBytes, clock } = this.#options
-    const answer = handler.server.fetch.bind(handler.server)
-    const send: FetchLike = async (at, init) => (await answer(new Request(at, init))) as Response
+    const handle = handler.server.fetch.bind(handler.server)
+    const send: FetchLike = async (url, init) => (await handle(new Request(url, init))) as Response
     return this.#streamable(url, { label: this.#label, maxMessageBytes, clock, fetch: send }, handler.close)
   }
 
-  async #memory(server: { connect(transport: Transport): unknown }): Promise<Link> {
-    this.#refuseSession()
-    const [transport, other] = InMemoryTransport.createLinkedPair()
+  async #memory(server: { connect(transport: Transport): unknown }): Promise<Session> {
+    this.#rejectSessionEra()
+    const [transport, serverTransport] = InMemoryTransport.createLinkedPair()
     const client = this.#client('legacy')
-    return this.#met({ client, transport }, async () => {
-      await server.connect(other)
+    return this.#connect({ client, transport }, async () => {
+      await server.connect(serverTransport)
       await client.connect(transport, { timeout: this.#options.timeoutMs })
     })
   }
 
-  /** Waits until they have met, within the time there is, and leaves nothing behind if they do not. */
-  async #met(
+  /** Runs the handshake within the timeout, and cleans up if it fails. */
+  async #connect(
     parts: {
       client: Client
       transport: Transport
@@ -210,107 +215,107 @@ class Dialling {
       release?: (() => Promise<void>) | undefined
       first?: Deadline['first']
     },
-    meet: () => Promise<void>,
-  ): Promise<Link> {
+    handshake: () => Promise<void>,
+  ): Promise<Session> {
     const { client, transport, agreement, release, first } = parts
     const { timeoutMs, signal, clock } = this.#options
     const what = `Connecting to ${this.#label}`
-    const hint = 'Is it an MCP server? If it is only slow, allow it more time.'
+    const hint = 'Is it an MCP server? If it is slow, increase the timeout.'
     try {
-      await before(meet(), { what, hint, timeoutMs, first, signal, clock })
+      await withDeadline(handshake(), { what, hint, timeoutMs, first, signal, clock })
     } catch (error) {
-      // Before it is ended, which may make it write more.
-      const stuck =
+      // Read before the process is ended, which may make it write more.
+      const output =
         transport instanceof StdioTransport ? { ...transport.output, isInstalling: transport.isInstalling } : undefined
-      // A process has to be gone before anything else is tried.
+      // The process must be gone before a second attempt.
       await transport.close().catch(() => undefined)
       await release?.()
       const failure = transport instanceof StdioTransport ? transport.failure : undefined
-      const translated = asClientError(error, { target: this.#label, what })
-      if (isClientError(translated, 'cancelled')) throw translated
-      if (isClientError(translated, 'timeout')) throw stuck === undefined ? translated : withOutput(translated, stuck)
-      throw failure ?? translated
+      const converted = toClientError(error, { target: this.#label, what })
+      if (isClientError(converted, 'cancelled')) throw converted
+      if (isClientError(converted, 'timeout')) throw output === undefined ? converted : withOutput(converted, output)
+      throw failure ?? converted
     }
-    return new Link({
+    return new Session({
       client,
       transport,
       label: this.#label,
       relays: this.#relays,
       clock,
-      agreement: agreement ?? agreed(client),
+      agreement: agreement ?? agreementOf(client),
       isResumed: agreement !== undefined,
       ...(release !== undefined && { release }),
     })
   }
 
   #client(mode: VersionNegotiationMode): Client {
-    const { clientInfo, asking, relays, onLog, onDocuments, onWarning } = this.#options
+    const { clientInfo, elicitations, relays, onLog, onDocumentChange, onWarning } = this.#options
     const client = new Client(clientInfo, {
       capabilities: this.#capabilities(),
       versionNegotiation: { mode },
       jsonSchemaValidator: noValidation,
     })
     client.onerror = (error) => {
-      if (!isLate(error)) onWarning(`${this.#label}: ${wordsOf(error)}`)
+      if (!isLateProgress(error)) onWarning(`${this.#label}: ${errorMessage(error)}`)
     }
-    if (asking !== undefined)
-      client.setRequestHandler('elicitation/create', ({ params }, ctx) => asking.ask(params, ctx.mcpReq.signal))
+    if (elicitations !== undefined)
+      client.setRequestHandler('elicitation/create', ({ params }, ctx) => elicitations.enqueue(params, ctx.mcpReq.signal))
     if (relays === true) this.#relay(client)
     if (onLog !== undefined || relays === true)
       client.setNotificationHandler('notifications/message', ({ params }) => {
         this.#relays.log(params)
         onLog?.(params)
       })
-    if (onDocuments !== undefined) hear(client, onDocuments)
+    if (onDocumentChange !== undefined) reportDocumentChanges(client, onDocumentChange)
     return client
   }
 
-  /** What the server asks goes to whoever its request is about. */
+  /** Forwards requests of the server to the client whose request is in progress. */
   #relay(client: Client): void {
     client.setRequestHandler('elicitation/create', async ({ method, params }, ctx) => {
-      return (await this.#relays.ask({ method, params }, ctx.mcpReq.signal)) as ElicitResult
+      return (await this.#relays.forward({ method, params }, ctx.mcpReq.signal)) as ElicitResult
     })
     client.setRequestHandler('sampling/createMessage', async ({ method, params }, ctx) => {
-      return (await this.#relays.ask({ method, params }, ctx.mcpReq.signal)) as CreateMessageResult
+      return (await this.#relays.forward({ method, params }, ctx.mcpReq.signal)) as CreateMessageResult
     })
     client.fallbackRequestHandler = async ({ method }) => {
-      const why = method === 'roots/list' ? 'There are no roots here, and none were declared.' : 'Method not found'
-      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, why)
+      const message = method === 'roots/list' ? 'This client does not support roots.' : 'Method not found'
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, message)
     }
   }
 
   #capabilities(): ClientCapabilities {
-    const { asking, relays } = this.#options
+    const { elicitations, relays } = this.#options
     if (relays === true) return { elicitation: { form: {}, url: {} }, sampling: {} }
-    return asking === undefined ? {} : { elicitation: { form: {}, url: {} } }
+    return elicitations === undefined ? {} : { elicitation: { form: {}, url: {} } }
   }
 
-  #refuseSession(): void {
+  #rejectSessionEra(): void {
     if (this.#options.protocol !== statelessRevision) return
     throw new ClientError(
       'protocol',
-      `${this.#label} does not speak ${statelessRevision}. Leave the protocol to be agreed on, or ask for 'session'.`,
-      { problem: `no ${statelessRevision}` },
+      `${this.#label} does not support ${statelessRevision}. Set protocol to 'auto' or 'session'.`,
+      { problem: `no support for ${statelessRevision}` },
     )
   }
 }
 
-function hear(client: Client, onDocuments: (notice: DocumentNotice) => void): void {
-  client.setNotificationHandler('notifications/prompts/list_changed', () => onDocuments({ kind: 'prompts' }))
-  client.setNotificationHandler('notifications/resources/list_changed', () => onDocuments({ kind: 'resources' }))
+function reportDocumentChanges(client: Client, onDocumentChange: (change: DocumentChange) => void): void {
+  client.setNotificationHandler('notifications/prompts/list_changed', () => onDocumentChange({ kind: 'prompts' }))
+  client.setNotificationHandler('notifications/resources/list_changed', () => onDocumentChange({ kind: 'resources' }))
   client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) =>
-    onDocuments({ kind: 'resource', uri }),
+    onDocumentChange({ kind: 'resource', uri }),
   )
 }
 
-// What a server returns is checked here, under a budget; the SDK would run code made from the server's schema.
+// Results are validated by this library, with a budget; the SDK would compile the server's schema to code.
 const noValidation: jsonSchemaValidator = {
   getValidator:
     <T>(): JsonSchemaValidator<T> =>
     (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
 }
 
-function agreed(client: Client): Agreement {
+function agreementOf(client: Client): Agreement {
   const { name = 'unknown', version = '', title, description, websiteUrl } = client.getServerVersion() ?? {}
   const instructions = client.getInstructions()
   return {
@@ -328,29 +333,30 @@ function agreed(client: Client): Agreement {
   }
 }
 
-// The last report of progress may be read after the answer that came with it.
-const isLate = ({ message }: Error): boolean => message.startsWith('Received a progress notification for an unknown token')
+// The last progress notification may be handled after the response that followed it.
+const isLateProgress = ({ message }: Error): boolean =>
+  message.startsWith('Received a progress notification for an unknown token')
 
-const olderStatus = new Set([400, 404, 405])
+const preStreamableStatus = new Set([400, 404, 405])
 
-/** Whether a server that refused Streamable HTTP may be one from before it. */
-function isOlder(error: unknown): boolean {
+/** The server that refused Streamable HTTP may support the older HTTP+SSE transport. */
+function isPreStreamable(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof SdkHttpError && olderStatus.has(cause.status)
+  return cause instanceof SdkHttpError && preStreamableStatus.has(cause.status)
 }
 
-/** A timeout with what the process wrote meanwhile. */
+/** Adds the output of the process to a timeout. */
 function withOutput(
   error: ClientError<'timeout'>,
   { lastLines, firstError, isInstalling }: Output & { readonly isInstalling: boolean },
 ): ClientError {
-  const last = lastLines.length === 0 ? '' : ` Last stderr output: ${wordsOf(lastLines.slice(-3).join(' / '))}`
-  const said = firstError === undefined ? last : ` It wrote: ${firstError}`
+  const last = lastLines.length === 0 ? '' : ` Last stderr output: ${errorMessage(lastLines.slice(-3).join(' / '))}`
+  const output = firstError === undefined ? last : ` It wrote: ${firstError}`
   const details = { ...error.details, lastLines, isInstalling, ...(firstError !== undefined && { firstError }) }
-  return new ClientError('timeout', `${error.message}${said}`, details, { cause: error })
+  return new ClientError('timeout', `${error.message}${output}`, details, { cause: error })
 }
 
-/** Whether it was never run, because it could not be installed: starting it again at once would fail in the same way. */
+/** The installation failed, so an immediate second attempt would fail too. */
 const isNotInstalled = ({ details }: ClientError<'server_died'>): boolean =>
   details.npxFolder !== undefined || details.lastLines.some((line) => /^npm (?:error|ERR!) code E/u.test(line))
 
@@ -358,7 +364,7 @@ function hasMethod<M extends string>(object: object, method: M): object is { [K 
   return method in object && typeof (object as { readonly [key: string]: unknown })[method] === 'function'
 }
 
-/** A toolbox answers requests through the library that made it, which only whoever has a toolbox needs to have installed. */
+// Loaded on demand: only callers that pass a toolbox have the server library installed.
 async function handlerOf(served: object): Promise<{ server: { fetch(request: unknown): unknown }; close: () => Promise<void> }> {
   const library: string = '@unfold-mcp/server'
   const { createHandler } = (await import(/* @vite-ignore */ library)) as {

@@ -1,105 +1,103 @@
 import type { McpSubscription, SubscriptionFilter } from '@modelcontextprotocol/client'
+import { toClientError } from '../errors/conversion.ts'
 import { ClientError } from '../errors/errors.ts'
-import { asClientError } from '../errors/translation.ts'
 import { type Clock, pause } from '../time/clock.ts'
-import type { Link } from './session.ts'
+import type { Session } from './session.ts'
 
-export interface ListeningOptions {
-  /** The link there is, or a new one. */
-  readonly link: () => Promise<Link>
-  /** What to listen for, by what the server can tell. */
-  readonly filter: (link: Link) => SubscriptionFilter
+export interface SubscriptionListenerOptions {
+  /** Returns the current session, or opens a new one. */
+  readonly session: () => Promise<Session>
+  /** Subscription filter for the capabilities of the server. */
+  readonly filter: (session: Session) => SubscriptionFilter
   readonly clock: Clock
   readonly timeoutMs: number
-  /** Told each time it begins to hear: what was said before is lost. */
+  /** Called each time the stream opens: earlier notifications may be lost. */
   readonly onOpen: () => void
-  /** Told each time it ends without having been stopped. */
+  /** Called each time the stream closes without `stop`. */
   readonly onClosed: () => void
   readonly onWarning: (warning: string) => void
 }
 
-const retryMs = { first: 100, most: 5_000 }
-// One that breaks sooner has not recovered.
+const retryMs = { first: 100, max: 5_000 }
+// A stream that breaks sooner does not reset the retry delay.
 const steadyMs = 5_000
 
-/** Why it could not be listened, and whether asking again would be answered in the same way. */
-interface Failed {
+/** Failure to open the stream. `isRefused`: the server would refuse again. */
+interface ListenFailure {
   readonly failure: ClientError
   readonly isRefused: boolean
 }
 
-/** Listens for changes as 2026-07-28 has it, and begins again whenever that ends. */
-export class Listening {
-  readonly #options: ListeningOptions
-  readonly #over = new AbortController()
+/** Keeps a `subscriptions/listen` stream (2026-07-28) open. */
+export class SubscriptionListener {
+  readonly #options: SubscriptionListenerOptions
+  readonly #stopped = new AbortController()
   #open: McpSubscription | undefined
 
-  constructor(options: ListeningOptions) {
+  constructor(options: SubscriptionListenerOptions) {
     this.#options = options
   }
 
-  /** Whether a change of the tools would be heard of. */
-  get hears(): boolean {
+  get receivesChanges(): boolean {
     return this.#open?.honoredFilter.toolsListChanged === true
   }
 
-  /** Begins. Resolves when it hears, or with why the first attempt failed. */
+  /** Resolves when the stream is open, or with the failure of the first attempt. */
   start(): Promise<ClientError | undefined> {
     return new Promise((resolve) => {
       void this.#run(resolve).finally(() => resolve(undefined))
     })
   }
 
-  /** Ends it, and tells the server. */
   async stop(): Promise<void> {
     const open = this.#open
     this.#open = undefined
-    this.#over.abort()
+    this.#stopped.abort()
     await open?.close().catch(() => undefined)
   }
 
-  async #run(tried: (failure?: ClientError) => void): Promise<void> {
+  async #run(onAttempt: (failure?: ClientError) => void): Promise<void> {
     const { clock, onWarning } = this.#options
     let waitMs = retryMs.first
-    while (!this.#over.signal.aborted) {
+    while (!this.#stopped.signal.aborted) {
       const since = clock.now()
-      const failed = await this.#listen(tried)
-      tried(failed?.failure)
+      const failed = await this.#listen(onAttempt)
+      onAttempt(failed?.failure)
       if (failed?.isRefused === true) {
-        onWarning('The server does not say when its tools change; it is asked from time to time instead.')
+        onWarning('The server does not announce changes of its tools; it is polled instead.')
         return
       }
       if (clock.now() - since > steadyMs) waitMs = retryMs.first
-      await pause(clock, waitMs, this.#over.signal)
-      waitMs = Math.min(waitMs * 2, retryMs.most)
+      await pause(clock, waitMs, this.#stopped.signal)
+      waitMs = Math.min(waitMs * 2, retryMs.max)
     }
   }
 
-  /** Listens once, until that ends; why it could not, where it could not. */
-  async #listen(opened: () => void): Promise<Failed | undefined> {
-    let link: Link | undefined
+  /** Opens the stream once and waits until it closes; returns the failure if it could not be opened. */
+  async #listen(onOpen: () => void): Promise<ListenFailure | undefined> {
+    let session: Session | undefined
     try {
-      link = await this.#options.link()
-      const open = await link.client.listen(this.#options.filter(link), { timeout: this.#options.timeoutMs })
+      session = await this.#options.session()
+      const open = await session.client.listen(this.#options.filter(session), { timeout: this.#options.timeoutMs })
       if (Object.keys(open.honoredFilter).length === 0) {
         await open.close()
-        return { failure: toldOfNothing(link.label), isRefused: true }
+        return { failure: emptySubscription(session.label), isRefused: true }
       }
-      if (this.#over.signal.aborted) {
+      if (this.#stopped.signal.aborted) {
         await open.close()
         return undefined
       }
       this.#open = open
       this.#options.onOpen()
-      opened()
+      onOpen()
       await open.closed
-      if (!this.#over.signal.aborted) this.#options.onClosed()
+      if (!this.#stopped.signal.aborted) this.#options.onClosed()
       return undefined
     } catch (error) {
-      // Without a link there was nobody who could have refused.
-      if (link === undefined)
-        return { failure: asClientError(error, { target: 'the server', what: 'Listening' }), isRefused: false }
-      const failure = link.translated(error, `Listening to ${link.label}`)
+      // Without a session, nothing was refused.
+      if (session === undefined)
+        return { failure: toClientError(error, { target: 'the server', what: 'Listening' }), isRefused: false }
+      const failure = session.toClientError(error, `Listening to ${session.label}`)
       return { failure, isRefused: isRefusal(failure) }
     } finally {
       this.#open = undefined
@@ -107,9 +105,9 @@ export class Listening {
   }
 }
 
-function toldOfNothing(label: string): ClientError {
-  const problem = `${label} tells of nothing that it was asked for.`
-  return new ClientError('protocol', `${problem} Ask it from time to time instead.`, { problem })
+function emptySubscription(label: string): ClientError {
+  const problem = `${label} accepted none of the requested subscriptions.`
+  return new ClientError('protocol', `${problem} Poll it instead.`, { problem })
 }
 
 const isRefusal = ({ reason }: ClientError): boolean => reason === 'protocol' || reason === 'login_required'

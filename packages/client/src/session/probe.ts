@@ -18,7 +18,7 @@ export interface ProbeOptions {
   readonly clientInfo: Implementation
   readonly capabilities: ClientCapabilities
   readonly clock: Clock
-  /** How long a server may say nothing before it is asked whether it is there. */
+  /** Silence before a `ping` is sent. Default: 2 000. */
   readonly quietMs?: number
 }
 
@@ -27,18 +27,18 @@ const pingId = 'unfold:ping'
 const graceMs = 500
 
 /**
- * Finds out what a process speaks, by asking `server/discover` of the very process that will be used. A session-era server
- * answers that it does not know that, or says nothing; so does one that is still starting. A `ping`, which every server of
- * that era answers, tells these two apart. Rejects when the process ends.
+ * Detects the protocol era of a process with `server/discover`, in the process that will be used. A session-era server responds
+ * with an error or not at all, and so does one that is still starting. A `ping`, which every session-era server answers, tells
+ * these apart. Rejects when the process exits.
  */
 export async function probe(transport: StdioTransport, options: ProbeOptions): Promise<PriorDiscovery> {
   const { clock, quietMs = 2_000 } = options
   await transport.start()
   let off: () => void = () => undefined
-  const asked = new Set<string>()
-  const answers = new Set<unknown>()
-  const ask = (message: JSONRPCMessage & { readonly id: string }): Promise<void> => {
-    asked.add(message.id)
+  const sentIds = new Set<string>()
+  const answeredIds = new Set<unknown>()
+  const send = (message: JSONRPCMessage & { readonly id: string }): Promise<void> => {
+    sentIds.add(message.id)
     return transport.send(message)
   }
   try {
@@ -47,25 +47,25 @@ export async function probe(transport: StdioTransport, options: ProbeOptions): P
         off()
         off = clock.after(ms, run)
       }
-      transport.onclose = () => reject(transport.failure ?? new Error('It was closed.'))
+      transport.onclose = () => reject(transport.failure ?? new Error('Connection closed'))
       transport.onmessage = (message) => {
-        const answered = idOf(message)
-        answers.add(answered)
-        if (answered === discoverId) resolve(priorOf(message))
-        if (answered === pingId) later(graceMs, () => resolve({ kind: 'legacy' }))
+        const id = responseId(message)
+        answeredIds.add(id)
+        if (id === discoverId) resolve(parseDiscovery(message))
+        if (id === pingId) later(graceMs, () => resolve({ kind: 'legacy' }))
       }
       later(quietMs, () => {
-        // With the same envelope: without it, a server of 2026-07-28 that was slow to start would take us for another era.
-        ask({ jsonrpc: '2.0', id: pingId, method: 'ping', params: { _meta: envelopeOf(options) } }).catch(reject)
+        // Without the envelope, a slow 2026-07-28 server would take this client for a session-era one.
+        send({ jsonrpc: '2.0', id: pingId, method: 'ping', params: { _meta: envelopeOf(options) } }).catch(reject)
       })
-      ask(discoverRequest(options)).catch(reject)
+      send(discoverRequest(options)).catch(reject)
     })
   } finally {
     off()
     delete transport.onclose
     delete transport.onmessage
-    // One that was slow to start answers both, the second when nobody waits for it any more.
-    transport.ignore([...asked].filter((id) => !answers.has(id)))
+    // A slow server answers both; the second response is late.
+    transport.ignore([...sentIds].filter((id) => !answeredIds.has(id)))
   }
 }
 
@@ -79,12 +79,12 @@ const envelopeOf = ({ clientInfo, capabilities }: ProbeOptions) => ({
   [CLIENT_CAPABILITIES_META_KEY]: capabilities,
 })
 
-const idOf = (message: JSONRPCMessage): unknown => ('method' in message ? undefined : message.id)
+const responseId = (message: JSONRPCMessage): unknown => ('method' in message ? undefined : message.id)
 
-function priorOf(message: JSONRPCMessage): PriorDiscovery {
+function parseDiscovery(message: JSONRPCMessage): PriorDiscovery {
   const result: unknown = 'result' in message ? message.result : undefined
   const versions = isRecord(result) ? result.supportedVersions : undefined
   if (!Array.isArray(versions) || !versions.includes(statelessRevision)) return { kind: 'legacy' }
-  // The SDK checks the rest of it when it is given this.
+  // The SDK validates the rest.
   return { kind: 'modern', discover: result as DiscoverResult }
 }

@@ -14,49 +14,49 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/client'
 
-/** What a server asks while it answers. */
-export type Question = ElicitRequest | CreateMessageRequest
+/** Request that a server sends while it handles a request of the client. */
+export type ServerRequest = ElicitRequest | CreateMessageRequest
 
-export type Answer = ElicitResult | CreateMessageResult | CreateMessageResultWithTools
+export type ClientResult = ElicitResult | CreateMessageResult | CreateMessageResultWithTools
 
-/** Whoever a request is made for: what the server asks and says meanwhile is for them. */
+/** Client that a request is made for; receives the requests and log messages that the server sends meanwhile. */
 export interface Relay {
-  /** What can be asked of them, for servers that are told so with every request. */
+  /** Its capabilities, sent with every request in 2026-07-28. */
   readonly capabilities: ClientCapabilities
-  /** From which level on they read the log, likewise. */
+  /** Its log level, sent with every request in 2026-07-28. */
   readonly logLevel?: LoggingLevel | undefined
-  /** Answers what a session-era server asks. The signal is aborted when nobody waits for the answer any more. */
-  readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>
+  /** Handles a request of a session-era server. The signal is aborted when the server no longer waits. */
+  readonly onRequest: (request: ServerRequest, signal: AbortSignal) => Promise<ClientResult>
   readonly onLog: (entry: LoggingMessageNotificationParams) => void
-  /** The answers to what the server wanted to know in place of a result, and what it gave to be told with them. */
-  readonly answers?: { readonly inputResponses?: unknown; readonly requestState?: string } | undefined
+  /** Responses to an `input_required` result, and its `requestState`. */
+  readonly inputs?: { readonly inputResponses?: unknown; readonly requestState?: string } | undefined
 }
 
-const mostQuestions = 16
+const maxOpenRequests = 16
 
-/** A request that is made for somebody, while it is under way. */
-export class Relayed {
+/** Request in progress for another client. */
+export class RelayedRequest {
   readonly #relay: Relay
-  /** Made for the first question; most requests have none. */
-  #over: AbortController | undefined
+  // Created on demand; most requests cause none.
+  #ended: AbortController | undefined
   #open = 0
 
   constructor(relay: Relay) {
     this.#relay = relay
   }
 
-  /** Whether they are being asked: nobody should run out of time over that. */
-  get isAsking(): boolean {
+  /** True while that client is being asked; timeouts are suspended. */
+  get isWaitingForUser(): boolean {
     return this.#open > 0
   }
 
-  async ask(question: Question, signal: AbortSignal): Promise<Answer> {
-    if (this.#open >= mostQuestions)
-      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `More than ${mostQuestions} questions are open for one request.`)
+  async forward(request: ServerRequest, signal: AbortSignal): Promise<ClientResult> {
+    if (this.#open >= maxOpenRequests)
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, `More than ${maxOpenRequests} requests are open for one call.`)
     this.#open++
-    this.#over ??= new AbortController()
+    this.#ended ??= new AbortController()
     try {
-      return await this.#relay.ask(question, AbortSignal.any([signal, this.#over.signal]))
+      return await this.#relay.onRequest(request, AbortSignal.any([signal, this.#ended.signal]))
     } finally {
       this.#open--
     }
@@ -67,31 +67,31 @@ export class Relayed {
   }
 
   end(): void {
-    this.#over?.abort()
+    this.#ended?.abort()
   }
 }
 
-const words = {
-  nobody: 'Nobody is making a request that this could be about, so nobody can be asked.',
-  several: 'Several requests are being made, and it cannot be told which of them this is about. Ask again while only one is.',
+const refusals = {
+  none: 'No request is in progress, so there is no client to ask.',
+  ambiguous: 'Several requests are in progress, and this request does not tell which one it belongs to. Retry when only one is.',
 } as const
 
 /**
- * The requests on one link that are made for somebody. Whose a message of the server is follows from the stream it came on,
- * where each request has its own; else it is clear only while there is one request.
+ * Requests in progress for other clients in one session. A message of the server belongs to the request whose stream it arrives
+ * on; without one stream per request it can only be assigned while a single request is in progress.
  */
-export class Relays {
-  // Until Node 24 the first use of this slows down every promise of the process, so it is left alone where it tells nothing.
-  readonly #stream: AsyncLocalStorage<Relayed> | undefined
-  readonly #open = new Set<Relayed>()
+export class RelayedRequests {
+  // Before Node 24 AsyncLocalStorage slows down every promise of the process, so it is created only where it helps.
+  readonly #stream: AsyncLocalStorage<RelayedRequest> | undefined
+  readonly #open = new Set<RelayedRequest>()
 
-  /** `hasStreams`: each request has a stream of its own. */
+  /** `hasStreams`: each request has its own stream. */
   constructor({ hasStreams }: { readonly hasStreams: boolean }) {
     this.#stream = hasStreams ? new AsyncLocalStorage() : undefined
   }
 
-  /** Does `work`, which sends one request and waits for its answer. */
-  async during<T>(relayed: Relayed | undefined, work: () => Promise<T>): Promise<T> {
+  /** Runs `work`, which sends one request and waits for the response. */
+  async run<T>(relayed: RelayedRequest | undefined, work: () => Promise<T>): Promise<T> {
     if (relayed === undefined) return work()
     this.enter(relayed)
     try {
@@ -101,41 +101,41 @@ export class Relays {
     }
   }
 
-  /** The same for one that has no stream of its own: it is under way from here on. */
-  enter(relayed: Relayed | undefined): void {
+  /** Registers a request without its own stream. */
+  enter(relayed: RelayedRequest | undefined): void {
     if (relayed !== undefined) this.#open.add(relayed)
   }
 
-  leave(relayed: Relayed | undefined): void {
+  leave(relayed: RelayedRequest | undefined): void {
     if (relayed === undefined) return
     this.#open.delete(relayed)
     relayed.end()
   }
 
-  async ask(question: Question, signal: AbortSignal): Promise<Answer> {
-    const whose = this.#whose()
-    if (typeof whose === 'string') throw new ProtocolError(ProtocolErrorCode.InvalidRequest, words[whose])
-    return whose.ask(question, signal)
+  async forward(request: ServerRequest, signal: AbortSignal): Promise<ClientResult> {
+    const current = this.#current()
+    if (typeof current === 'string') throw new ProtocolError(ProtocolErrorCode.InvalidRequest, refusals[current])
+    return current.forward(request, signal)
   }
 
   log(entry: LoggingMessageNotificationParams): void {
-    const whose = this.#whose()
-    if (typeof whose !== 'string') whose.log(entry)
+    const current = this.#current()
+    if (typeof current !== 'string') current.log(entry)
   }
 
-  #whose(): Relayed | 'nobody' | 'several' {
+  #current(): RelayedRequest | 'none' | 'ambiguous' {
     const known = this.#stream?.getStore()
-    if (known !== undefined) return this.#open.has(known) ? known : 'nobody'
+    if (known !== undefined) return this.#open.has(known) ? known : 'none'
     const [first, second] = this.#open
-    return second === undefined ? (first ?? 'nobody') : 'several'
+    return second === undefined ? (first ?? 'none') : 'ambiguous'
   }
 }
 
-/** What a request for somebody carries beside its parameters, in the era in which every request says all. */
-export function relayParams({ capabilities, logLevel, answers }: Relay): Record<string, unknown> {
+/** Parameters that carry the other client's capabilities and inputs in a 2026-07-28 request. */
+export function relayParams({ capabilities, logLevel, inputs }: Relay): Record<string, unknown> {
   return {
-    ...(answers?.inputResponses !== undefined && { inputResponses: answers.inputResponses }),
-    ...(answers?.requestState !== undefined && { requestState: answers.requestState }),
+    ...(inputs?.inputResponses !== undefined && { inputResponses: inputs.inputResponses }),
+    ...(inputs?.requestState !== undefined && { requestState: inputs.requestState }),
     _meta: {
       [CLIENT_CAPABILITIES_META_KEY]: capabilities,
       ...(logLevel !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }),

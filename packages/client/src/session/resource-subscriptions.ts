@@ -1,39 +1,38 @@
 import type { Clock } from '../time/clock.ts'
-import { Listening } from './listener.ts'
-import type { Link } from './session.ts'
+import { SubscriptionListener } from './listener.ts'
+import type { Session } from './session.ts'
 
-export interface SubscribedOptions {
-  /** The link there is, or a new one. */
-  readonly link: () => Promise<Link>
+export interface ResourceSubscriptionsOptions {
+  /** Returns the current session, or opens a new one. */
+  readonly session: () => Promise<Session>
   readonly request: (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>
   readonly clock: Clock
   readonly timeoutMs: number
 }
 
-/** The resources whose updates are heard of, in the way of either era. */
-export class Subscribed {
-  readonly #options: SubscribedOptions
-  /** Those that somebody wants to hear of. */
+/** Resource subscriptions: `resources/subscribe` in the session era, one `subscriptions/listen` stream in 2026-07-28. */
+export class ResourceSubscriptions {
+  readonly #options: ResourceSubscriptionsOptions
   readonly #wanted = new Set<string>()
-  /** Those of them that the server is known to tell of. */
-  readonly #told = new Set<string>()
-  #listening: Listening | undefined
-  #turn: Promise<unknown> = Promise.resolve()
-  #isOver = false
+  /** Wanted subscriptions that the server has confirmed. */
+  readonly #confirmed = new Set<string>()
+  #listener: SubscriptionListener | undefined
+  #queue: Promise<unknown> = Promise.resolve()
+  #isClosed = false
 
-  constructor(options: SubscribedOptions) {
+  constructor(options: ResourceSubscriptionsOptions) {
     this.#options = options
   }
 
-  /** Done when the server tells of it; whoever asks while another does waits for that, and asks too where it failed. */
+  /** Resolves when the server has confirmed. Concurrent requests for one resource share the result, and retry if it failed. */
   add(uri: string): Promise<void> {
-    return this.#inTurn(async () => {
-      if (this.#told.has(uri)) return
+    return this.#serialized(async () => {
+      if (this.#confirmed.has(uri)) return
       const wasWanted = this.#wanted.has(uri)
       this.#wanted.add(uri)
       try {
-        await this.#ask('resources/subscribe', uri)
-        this.#told.add(uri)
+        await this.#request('resources/subscribe', uri)
+        this.#confirmed.add(uri)
       } catch (error) {
         if (!wasWanted) this.#wanted.delete(uri)
         throw error
@@ -42,68 +41,68 @@ export class Subscribed {
   }
 
   remove(uri: string): Promise<void> {
-    return this.#inTurn(async () => {
-      this.#told.delete(uri)
-      if (this.#wanted.delete(uri)) await this.#ask('resources/unsubscribe', uri)
+    return this.#serialized(async () => {
+      this.#confirmed.delete(uri)
+      if (this.#wanted.delete(uri)) await this.#request('resources/unsubscribe', uri)
     })
   }
 
-  /** The server has forgotten them: it is told again. */
+  /** Subscribes again in a new session. */
   renew(): void {
-    // In turn, so that what is on its way in the session that was lost does not count for the next.
-    void this.#inTurn(async () => {
-      this.#told.clear()
-      const asked = [...this.#wanted].map(async (uri) => {
+    // Serialized, so that a request still running in the lost session does not count for the new one.
+    void this.#serialized(async () => {
+      this.#confirmed.clear()
+      const requests = [...this.#wanted].map(async (uri) => {
         await this.#options.request('resources/subscribe', { uri })
-        this.#told.add(uri)
+        this.#confirmed.add(uri)
       })
-      await Promise.allSettled(asked)
+      await Promise.allSettled(requests)
     })
   }
 
   async stop(): Promise<void> {
-    this.#isOver = true
-    await this.#listening?.stop()
+    this.#isClosed = true
+    await this.#listener?.stop()
   }
 
-  async #ask(method: 'resources/subscribe' | 'resources/unsubscribe', uri: string): Promise<void> {
-    const { agreement } = await this.#options.link()
+  async #request(method: 'resources/subscribe' | 'resources/unsubscribe', uri: string): Promise<void> {
+    const { agreement } = await this.#options.session()
     if (agreement.era === 'session') await this.#options.request(method, { uri })
     else await this.#listen()
   }
 
-  /** One stream for all of them; what is told is decided when it opens. One that cannot be opened leaves the last one as it is. */
+  /** Replaces the stream, whose filter is fixed when it opens. If the new one cannot be opened, the old one stays. */
   async #listen(): Promise<void> {
-    const before = this.#listening
-    const next = this.#wanted.size === 0 ? undefined : this.#listeningTo([...this.#wanted])
-    // The next one hears before the last one ends, so that nothing is missed in between.
+    const previous = this.#listener
+    const next = this.#wanted.size === 0 ? undefined : this.#createListener([...this.#wanted])
+    // The new stream opens before the old one closes, so that no update is missed.
     const failure = await next?.start()
-    if (failure !== undefined || this.#isOver) await next?.stop()
+    if (failure !== undefined || this.#isClosed) await next?.stop()
     if (failure !== undefined) throw failure
-    this.#listening = next
-    await before?.stop()
+    this.#listener = next
+    await previous?.stop()
   }
 
-  #listeningTo(uris: readonly string[]): Listening {
-    const { link, clock, timeoutMs } = this.#options
-    const made = new Listening({
-      link,
+  #createListener(uris: readonly string[]): SubscriptionListener {
+    const { session, clock, timeoutMs } = this.#options
+    const listener = new SubscriptionListener({
+      session,
       filter: () => ({ resourceSubscriptions: uris.filter((uri) => this.#wanted.has(uri)) }),
       clock,
       timeoutMs,
       onOpen: () => undefined,
       onClosed: () => undefined,
-      // It is not heard any more: whoever asks again is to hear what the server says to that.
+      // The stream is closed for good: a later subscription must send its own request.
       onWarning: () => {
-        if (this.#listening === made) this.#told.clear()
+        if (this.#listener === listener) this.#confirmed.clear()
       },
     })
-    return made
+    return listener
   }
 
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(work)
-    this.#turn = turn.catch(() => undefined)
-    return turn
+  #serialized(work: () => Promise<void>): Promise<void> {
+    const result = this.#queue.then(work)
+    this.#queue = result.catch(() => undefined)
+    return result
   }
 }

@@ -1,17 +1,17 @@
 import type { Client, RequestOptions, ServerCapabilities, StandardSchemaV1, Transport } from '@modelcontextprotocol/client'
+import { toClientError } from '../errors/conversion.ts'
 import { type ClientError, cancelled } from '../errors/errors.ts'
-import { asClientError } from '../errors/translation.ts'
 import type { Clock } from '../time/clock.ts'
-import { HttpTransport, type Pushes } from '../transports/http.ts'
+import { HttpTransport, type PushStream } from '../transports/http.ts'
 import { SseTransport } from '../transports/sse.ts'
 import { StdioTransport } from '../transports/stdio.ts'
-import type { Relays } from './relay.ts'
-import { Requests } from './requests.ts'
+import { DirectRequests } from './direct-requests.ts'
+import type { RelayedRequests } from './relay.ts'
 
-/** Which generation of the protocol a connection speaks: with sessions, or (2026-07-28) without. */
+/** Protocol generation: with sessions, or (2026-07-28) without. */
 export type Era = 'session' | 'stateless'
 
-/** What a server says it is. */
+/** Implementation info of a server. */
 export interface ServerInfo {
   readonly name: string
   readonly version: string
@@ -20,7 +20,7 @@ export interface ServerInfo {
   readonly websiteUrl?: string
 }
 
-/** What is agreed when a client and a server meet. */
+/** Result of the handshake. */
 export interface Agreement {
   readonly era: Era
   readonly protocolVersion: string
@@ -29,17 +29,17 @@ export interface Agreement {
   readonly instructions?: string
 }
 
-export interface LinkParts {
+export interface SessionParts {
   readonly client: Client
   readonly transport: Transport
   readonly agreement: Agreement
-  /** What to call the server in messages. */
+  /** Name of the server in messages. */
   readonly label: string
-  readonly relays: Relays
+  readonly relays: RelayedRequests
   readonly clock: Clock
-  /** Whether they had agreed before, so that what was announced then may have changed. */
+  /** The agreement is from an earlier connection, so an announced identity may be outdated. */
   readonly isResumed?: boolean
-  /** Releases what was made for this link alone. */
+  /** Releases what was created for this session only. */
   readonly release?: () => Promise<void>
 }
 
@@ -47,22 +47,22 @@ const anything: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'unfold', validate: (value) => ({ value }) },
 }
 
-/** One client of the SDK on one transport, from when they agreed until it is over. */
-export class Link {
+/** One SDK client on one transport, from the handshake until it closes. */
+export class Session {
   readonly client: Client
   readonly agreement: Agreement
   readonly label: string
-  /** The requests that are made for somebody else. */
-  readonly relays: Relays
-  /** How calls are sent where the SDK is not needed for them. */
-  readonly requests: Requests | undefined
+  /** Requests made for other clients. */
+  readonly relays: RelayedRequests
+  /** Sends calls without the SDK, where that is possible. */
+  readonly requests: DirectRequests | undefined
   readonly isResumed: boolean
   readonly #transport: Transport
   readonly #release: (() => Promise<void>) | undefined
   readonly #listeners = new Set<() => void>()
-  #isOver = false
+  #isClosed = false
 
-  constructor({ client, transport, agreement, label, relays, clock, isResumed = false, release }: LinkParts) {
+  constructor({ client, transport, agreement, label, relays, clock, isResumed = false, release }: SessionParts) {
     this.client = client
     this.agreement = agreement
     this.label = label
@@ -71,55 +71,54 @@ export class Link {
     this.#transport = transport
     this.#release = release
     const isDirect = agreement.era === 'session' && transport instanceof StdioTransport
-    const requests = isDirect ? new Requests(transport, clock, (error) => client.onerror?.(error)) : undefined
+    const requests = isDirect ? new DirectRequests(transport, clock, (error) => client.onerror?.(error)) : undefined
     this.requests = requests
-    client.onclose = () => this.#over()
+    client.onclose = () => this.#handleClose()
     const { onmessage } = transport
-    // The SDK reads a notice a moment later than an answer, and forgets who waits for progress once the answer is there.
+    // The SDK handles a notification one tick after a response, and drops progress handlers when the response arrives.
     transport.onmessage = (message, extra) => {
-      if (requests?.takes(message) === true) return
+      if (requests?.consume(message) === true) return
       if ('method' in message) onmessage?.(message, extra)
       else queueMicrotask(() => onmessage?.(message, extra))
     }
-    if (transport instanceof HttpTransport) transport.ongone = () => this.#over()
+    if (transport instanceof HttpTransport) transport.onsessionlost = () => this.#handleClose()
   }
 
-  /** Whether nothing can be sent over it any more. */
-  get isOver(): boolean {
-    return this.#isOver
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
-  /** Why it is over, where somebody else than this client ended it. */
+  /** Reason why the session closed, unless this client closed it. */
   get failure(): ClientError | undefined {
     const transport = this.#transport
     return transport instanceof StdioTransport || transport instanceof SseTransport ? transport.failure : undefined
   }
 
-  /** Whether another link to the same server would be as good: what was started for this one alone cannot be had again. */
+  /** True when a new session with the same server can replace this one: a started process cannot be replaced. */
   get canRenew(): boolean {
     return this.#transport instanceof HttpTransport || this.#transport instanceof SseTransport
   }
 
-  /** Whether the server forgot the session, so that a request that was refused can be sent again in another. */
-  get isForgotten(): boolean {
-    return this.#transport instanceof HttpTransport && this.#transport.isGone
+  /** True when the server has lost the session, so a refused request can be sent again in a new one. */
+  get isSessionLost(): boolean {
+    return this.#transport instanceof HttpTransport && this.#transport.isSessionLost
   }
 
-  /** Resolves when no answer is waited for any more in a session that the server has forgotten. */
-  get lastAnswers(): Promise<void> {
-    return this.#transport instanceof HttpTransport ? this.#transport.lastAnswers : Promise.resolve()
+  /** Resolves when no response is outstanding in a lost session. */
+  get drained(): Promise<void> {
+    return this.#transport instanceof HttpTransport ? this.#transport.drained : Promise.resolve()
   }
 
-  /** Whether a session-era server can be heard when it says something by itself. */
-  get pushes(): Pushes {
-    return this.#transport instanceof HttpTransport ? this.#transport.pushes : 'open'
+  /** State of the stream for notifications of a session-era server. */
+  get pushStream(): PushStream {
+    return this.#transport instanceof HttpTransport ? this.#transport.pushStream : 'open'
   }
 
   get sessionId(): string | undefined {
     return this.#transport instanceof HttpTransport ? this.#transport.sessionId : undefined
   }
 
-  /** Whether arguments may have to be repeated in headers. */
+  /** True when arguments may have to be repeated in `Mcp-Param-*` headers. */
   get needsHeaders(): boolean {
     return this.agreement.era === 'stateless' && this.#transport instanceof HttpTransport
   }
@@ -128,67 +127,67 @@ export class Link {
     return this.#transport instanceof StdioTransport ? this.#transport.pid : undefined
   }
 
-  /** How many bytes have come in, where that is known. */
+  /** Bytes received, if the transport counts them. */
   get received(): number {
     const transport = this.#transport
     const counts = transport instanceof HttpTransport || transport instanceof SseTransport || transport instanceof StdioTransport
     return counts ? transport.received : 0
   }
 
-  /** Calls `opened` when the server can be heard (again): what it said before is lost. */
-  onPush(opened: () => void): void {
-    if (this.#transport instanceof HttpTransport) this.#transport.onpush = opened
+  /** Calls `listener` each time the notification stream opens: earlier notifications may be lost. */
+  onPushOpen(listener: () => void): void {
+    if (this.#transport instanceof HttpTransport) this.#transport.onpushopen = listener
   }
 
-  /** Calls `broke` when what the server is heard over broke; it is opened again by itself. */
-  onBreak(broke: () => void): void {
-    if (this.#transport instanceof HttpTransport) this.#transport.onbreak = broke
+  /** Calls `listener` when the notification stream breaks; the transport reopens it. */
+  onPushBreak(listener: () => void): void {
+    if (this.#transport instanceof HttpTransport) this.#transport.onpushbreak = listener
   }
 
-  onOver(over: () => void): void {
-    if (this.#isOver) over()
-    else this.#listeners.add(over)
+  onClose(listener: () => void): void {
+    if (this.#isClosed) listener()
+    else this.#listeners.add(listener)
   }
 
-  /** Sends a request and returns its result as it came; throws errors of ours. */
+  /** Sends a request and returns its raw result; throws `ClientError`. */
   async request(method: string, params: Record<string, unknown>, options: RequestOptions & { what: string }): Promise<unknown> {
     const { what, ...rest } = options
     try {
       return await this.client.request({ method, params }, anything, rest)
     } catch (error) {
-      // The SDK calls this a timeout.
+      // The SDK reports an abort as a timeout.
       if (rest.signal?.aborted === true) throw cancelled(what, error)
-      throw this.translated(error, what)
+      throw this.toClientError(error, what)
     }
   }
 
-  /** An error of this link as one of ours. When it is over, the reason for that is the reason. */
-  translated(error: unknown, what: string): ClientError {
-    const translated = asClientError(error, { target: this.label, what })
-    return translated.reason === 'unreachable' ? (this.failure ?? translated) : translated
+  /** Converts an error of this session. If the transport failed, its failure is the cause. */
+  toClientError(error: unknown, what: string): ClientError {
+    const converted = toClientError(error, { target: this.label, what })
+    return converted.reason === 'unreachable' ? (this.failure ?? converted) : converted
   }
 
-  /** Tells the server that the session is over, where there is one. */
+  /** Terminates the session on the server. */
   async endSession(): Promise<void> {
-    if (this.#transport instanceof HttpTransport && !this.#transport.isGone) await this.#transport.endSession()
+    if (this.#transport instanceof HttpTransport && !this.#transport.isSessionLost) await this.#transport.endSession()
   }
 
   async close(): Promise<void> {
     try {
       await this.client.close()
-      // After it was lost the SDK no longer knows its transport.
+      // After the connection is lost the SDK no longer knows its transport.
       await this.#transport.close()
     } finally {
       await this.#release?.()
-      this.#over()
+      this.#handleClose()
     }
   }
 
-  #over(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+  #handleClose(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.requests?.end()
-    for (const over of this.#listeners) over()
+    for (const listener of this.#listeners) listener()
     this.#listeners.clear()
   }
 }

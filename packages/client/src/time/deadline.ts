@@ -2,29 +2,29 @@ import { cancelled, timedOut } from '../errors/errors.ts'
 import { type Clock, systemClock } from './clock.ts'
 
 export interface Deadline {
-  /** What is waited for, as the beginning of a sentence. */
+  /** Operation, as the beginning of a sentence. */
   readonly what: string
-  /** What to do when it does not come. */
+  /** What to do after a timeout. */
   readonly hint: string
   readonly timeoutMs: number
-  /** What comes before it and has time of its own: the time of the rest begins when that is over. */
+  /** First phase with its own timeout; `timeoutMs` starts when it is over. */
   readonly first?: { readonly over: Promise<unknown>; readonly timeoutMs: number } | undefined
   readonly signal?: AbortSignal | undefined
   readonly clock?: Clock
-  /** Called when nobody waits any more. */
+  /** Called on timeout or cancellation. */
   readonly giveUp?: () => void
 }
 
-/** The same promise, unless it takes too long or is called off. */
-export async function before<T>(promise: Promise<T>, deadline: Deadline): Promise<T> {
+/** Awaits `promise`; rejects on timeout or cancellation. */
+export async function withDeadline<T>(promise: Promise<T>, deadline: Deadline): Promise<T> {
   const { what, hint, timeoutMs, first, signal, clock = systemClock, giveUp } = deadline
   let off: () => void = () => undefined
   let abort: () => void = () => undefined
-  let isOver = false
+  let isSettled = false
   const late = new Promise<never>((_, reject) => {
     const allow = (ms: number): void => {
       off()
-      if (!isOver) off = clock.after(ms, () => reject(timedOut(what, ms, hint)))
+      if (!isSettled) off = clock.after(ms, () => reject(timedOut(what, ms, hint)))
     }
     allow(first?.timeoutMs ?? timeoutMs)
     void first?.over.then(() => allow(timeoutMs))
@@ -32,18 +32,18 @@ export async function before<T>(promise: Promise<T>, deadline: Deadline): Promis
     if (signal?.aborted === true) abort()
     signal?.addEventListener('abort', abort)
   })
-  // Whichever comes second is nobody's concern.
+  // The loser of the race must not cause an unhandled rejection.
   late.catch(() => undefined)
   promise.catch(() => undefined)
-  let isIn = false
+  let isFulfilled = false
   try {
     const value = await Promise.race([promise, late])
-    isIn = true
+    isFulfilled = true
     return value
   } finally {
-    isOver = true
+    isSettled = true
     off()
     signal?.removeEventListener('abort', abort)
-    if (!isIn) giveUp?.()
+    if (!isFulfilled) giveUp?.()
   }
 }

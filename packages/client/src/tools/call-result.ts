@@ -4,8 +4,8 @@ import { isRecord } from '@unfold-mcp/core'
 const keys = new Set(['content', 'isError', 'structuredContent', '_meta'])
 
 /**
- * What a server of the session era answers to a call. Text alone, which is what most answer, is seen to be in order at a glance;
- * the SDK, which looks at everything else, takes longer for it than the whole rest of a call.
+ * Result of a call in the session era. A result of plain text, the usual case, is recognized here, because the SDK takes longer to
+ * validate it than the rest of the call takes.
  */
 export const callResult: StandardSchemaV1<unknown, CallToolResult> = {
   '~standard': {
@@ -13,27 +13,26 @@ export const callResult: StandardSchemaV1<unknown, CallToolResult> = {
     vendor: 'unfold',
     validate(value) {
       if (isPlainResult(value)) return { value }
-      if (isOfAnotherKind(value)) return { issues: [{ message: 'The answer has no content, and is of another kind.' }] }
+      if (isOtherResult(value)) return { issues: [{ message: 'The result has no content and is of another type.' }] }
       return specTypeSchemas.CallToolResult['~standard'].validate(value)
     },
   },
 }
 
-/** The same for one that the SDK did not read: it is what the SDK would have made of it, or fails as that would. */
+/** Validates a result that the SDK did not read, with the same outcome. */
 export async function checkedResult({
   resultType: _resultType,
   ...value
 }: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
-  const found = await callResult['~standard'].validate(value)
-  if (found.issues === undefined) return found.value
-  const words = found.issues.map(({ path = [], message }) => {
+  const validated = await callResult['~standard'].validate(value)
+  if (validated.issues === undefined) return validated.value
+  const issues = validated.issues.map(({ path = [], message }) => {
     const where = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
     return where === '' ? message : `${where}: ${message}`
   })
-  throw new SdkError(SdkErrorCode.InvalidResult, `Invalid result for tools/call: ${words.join(', ')}`)
+  throw new SdkError(SdkErrorCode.InvalidResult, `Invalid result for tools/call: ${issues.join(', ')}`)
 }
 
-/** Whether it is a result of text alone. */
 export function isPlainResult(value: unknown): value is CallToolResult {
   if (!isRecord(value) || !Array.isArray(value.content) || !value.content.every(isText)) return false
   const { isError, structuredContent, _meta } = value
@@ -42,8 +41,8 @@ export function isPlainResult(value: unknown): value is CallToolResult {
   return (_meta === undefined || isRecord(_meta)) && Object.keys(value).every((key) => keys.has(key))
 }
 
-// Without content it would pass for the result of a tool that had nothing to say.
-const isOfAnotherKind = (value: unknown): boolean =>
+// Without content, the SDK would accept it as the result of a tool that returned nothing.
+const isOtherResult = (value: unknown): boolean =>
   isRecord(value) && value.content === undefined && ['task', 'inputRequests', 'requestState'].some((key) => key in value)
 
 const isText = (block: unknown): boolean =>

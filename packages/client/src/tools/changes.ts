@@ -1,94 +1,93 @@
 import type { Tool } from '@unfold-mcp/core'
 import { ClientError, cancelled, isClientError } from '../errors/errors.ts'
 import { type Clock, pause } from '../time/clock.ts'
-import { type Difference, differenceOf, isNone } from './difference.ts'
+import { type Difference, diffTools, isEmptyDifference } from './difference.ts'
 
-/** A change of the list: what came, what went, what is not what it was, and the list as it is now. */
+/** Change of the tool list, and the list after it. */
 export interface Change extends Difference {
   readonly tools: readonly Tool[]
   readonly identity?: string
 }
 
 export interface FollowOptions {
-  /** How often to look when the server does not say by itself that something changed. */
+  /** Interval for polling a server that does not announce changes. Default: 30 000. */
   readonly pollMs?: number
-  /** How long to wait for further changes before looking. */
+  /** How long to wait for further changes before listing. Default: 20. */
   readonly settleMs?: number
   readonly signal?: AbortSignal
 }
 
-/** What a follower needs of a connection. */
-export interface Followed {
+/** List to follow. */
+export interface ToolListSource {
   readonly clock: Clock
   readonly label: string
-  /** Whether a change would be noticed by itself. */
-  readonly hears: () => boolean
-  /** The list as it was last known. */
+  /** True when the server announces changes. */
+  readonly receivesChanges: () => boolean
+  /** The list read last. */
   readonly latest: () => readonly Tool[] | undefined
-  /** The list as it is. */
-  readonly now: () => Promise<readonly Tool[]>
+  /** Reads the current list. */
+  readonly current: () => Promise<readonly Tool[]>
   readonly identity: () => string | undefined
-  /** Something may have changed. */
-  readonly notice: () => void
-  /** Begins to hear of changes, as far as the server can be heard. */
-  readonly attach: (follower: Follower) => Promise<void>
-  readonly detach: (follower: Follower) => void
+  readonly invalidate: () => void
+  /** Subscribes to announcements, if the server sends any. */
+  readonly attach: (follower: ChangeFollower) => Promise<void>
+  readonly detach: (follower: ChangeFollower) => void
 }
 
 const defaultPollMs = 30_000
 const defaultSettleMs = 20
-const retryMs = { first: 100, most: 5_000 }
+const retryMs = { first: 100, max: 5_000 }
 
-/** Changes of a list, one after another, for one reader. None is lost, however many come while the reader is busy. */
+/** Changes of a tool list for one reader. None is lost while the reader is busy. */
 export interface Changes extends AsyncIterableIterator<Change>, AsyncDisposable {
-  /** Resolves when changes are heard of. */
+  /** Resolves when announcements arrive. */
   readonly ready: Promise<void>
   close(): void
 }
 
-/** Follows a list. It is read when something may have changed, and what is different is told once. */
-export class Follower implements Changes {
-  readonly #followed: Followed
+/** Reads the list whenever it may have changed, and returns the difference. */
+export class ChangeFollower implements Changes {
+  readonly #source: ToolListSource
   readonly #pollMs: number
   readonly #settleMs: number
-  readonly #over = new AbortController()
+  readonly #stopped = new AbortController()
   #known: readonly Tool[] | undefined
   #isDirty = false
   #wake: () => void = () => undefined
   #failure: ClientError | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
   readonly ready: Promise<void>
 
-  constructor(followed: Followed, { pollMs = defaultPollMs, settleMs = defaultSettleMs, signal }: FollowOptions = {}) {
-    this.#followed = followed
+  constructor(source: ToolListSource, { pollMs = defaultPollMs, settleMs = defaultSettleMs, signal }: FollowOptions = {}) {
+    this.#source = source
     this.#pollMs = pollMs
     this.#settleMs = settleMs
-    // Whoever has seen a list wants to hear of what changed since that one.
-    this.#known = followed.latest()
-    if (signal?.aborted === true) this.fail(cancelled(`Following ${followed.label}`, signal.reason))
-    const abort = (): void => this.fail(cancelled(`Following ${followed.label}`, signal?.reason))
+    // A reader that has seen a list expects the changes since then.
+    this.#known = source.latest()
+    if (signal?.aborted === true) this.fail(cancelled(`Following ${source.label}`, signal.reason))
+    const abort = (): void => this.fail(cancelled(`Following ${source.label}`, signal?.reason))
     signal?.addEventListener('abort', abort, { once: true })
-    this.#over.signal.addEventListener('abort', () => signal?.removeEventListener('abort', abort), { once: true })
+    this.#stopped.signal.addEventListener('abort', () => signal?.removeEventListener('abort', abort), { once: true })
     this.ready = this.#begin()
     this.ready.catch(() => undefined)
   }
 
-  /** Something may have changed. */
-  notice(): void {
+  /** The list may have changed. */
+  invalidate(): void {
     this.#isDirty = true
     this.#wake()
   }
 
-  /** Nothing will be heard any more. */
+  /** No more announcements will arrive. */
   fail(failure: ClientError): void {
     this.#failure ??= failure
     this.#wake()
   }
 
   next(): Promise<IteratorResult<Change>> {
-    const turn = this.#turn.then(() => this.#next())
-    this.#turn = turn.catch(() => undefined)
-    return turn
+    const result = this.#queue.then(() => this.#next())
+    this.#queue = result.catch(() => undefined)
+    return result
   }
 
   async return(): Promise<IteratorResult<Change>> {
@@ -97,9 +96,9 @@ export class Follower implements Changes {
   }
 
   close(): void {
-    if (this.#over.signal.aborted) return
-    this.#over.abort()
-    this.#followed.detach(this)
+    if (this.#stopped.signal.aborted) return
+    this.#stopped.abort()
+    this.#source.detach(this)
     this.#wake()
   }
 
@@ -113,64 +112,64 @@ export class Follower implements Changes {
 
   async #begin(): Promise<void> {
     try {
-      await this.#followed.attach(this)
-      // What changed before it was heard of is found by looking.
-      if (this.#known === undefined) this.#known = await this.#followed.now()
-      else this.notice()
+      await this.#source.attach(this)
+      // Finds changes made before announcements arrived.
+      if (this.#known === undefined) this.#known = await this.#source.current()
+      else this.invalidate()
     } catch (error) {
-      if (!passes(error)) this.fail(asFailure(error))
-      this.notice()
+      if (!isTransient(error)) this.fail(asFailure(error))
+      this.invalidate()
       throw error
     }
   }
 
   async #next(): Promise<IteratorResult<Change>> {
     let waitMs = retryMs.first
-    while (!this.#over.signal.aborted) {
+    while (!this.#stopped.signal.aborted) {
       await this.#woken()
-      if (this.#over.signal.aborted) break
-      if (this.#failure !== undefined) throw this.#ended(this.#failure)
-      await pause(this.#followed.clock, this.#settleMs, this.#over.signal)
+      if (this.#stopped.signal.aborted) break
+      if (this.#failure !== undefined) throw this.#closeWith(this.#failure)
+      await pause(this.#source.clock, this.#settleMs, this.#stopped.signal)
       this.#isDirty = false
       try {
-        const change = await this.#look()
+        const change = await this.#read()
         if (change !== undefined) return { done: false, value: change }
       } catch (error) {
-        if (!passes(error)) throw this.#ended(asFailure(error))
-        // It will be looked at again, so that nothing is lost.
+        if (!isTransient(error)) throw this.#closeWith(asFailure(error))
+        // Read again, so that no change is lost.
         this.#isDirty = true
-        await pause(this.#followed.clock, waitMs, this.#over.signal)
-        waitMs = Math.min(waitMs * 2, retryMs.most)
+        await pause(this.#source.clock, waitMs, this.#stopped.signal)
+        waitMs = Math.min(waitMs * 2, retryMs.max)
       }
     }
     return { done: true, value: undefined }
   }
 
-  async #look(): Promise<Change | undefined> {
-    const tools = await this.#followed.now()
+  async #read(): Promise<Change | undefined> {
+    const tools = await this.#source.current()
     const before = this.#known
     this.#known = tools
     if (before === undefined) return undefined
-    const difference = differenceOf(before, tools)
-    if (isNone(difference)) return undefined
-    const identity = this.#followed.identity()
+    const difference = diffTools(before, tools)
+    if (isEmptyDifference(difference)) return undefined
+    const identity = this.#source.identity()
     return { ...difference, tools, ...(identity !== undefined && { identity }) }
   }
 
-  #ended(failure: ClientError): ClientError {
+  #closeWith(failure: ClientError): ClientError {
     this.close()
     return failure
   }
 
-  /** Waits until something may have changed, or it is time to look. */
+  /** Waits until the list may have changed, or a poll is due. */
   async #woken(): Promise<void> {
-    while (!this.#isDirty && this.#failure === undefined && !this.#over.signal.aborted) {
+    while (!this.#isDirty && this.#failure === undefined && !this.#stopped.signal.aborted) {
       let off: () => void = () => undefined
       await new Promise<void>((resolve) => {
         this.#wake = resolve
-        off = this.#followed.clock.after(this.#pollMs, () => {
-          if (!this.#followed.hears()) {
-            this.#followed.notice()
+        off = this.#source.clock.after(this.#pollMs, () => {
+          if (!this.#source.receivesChanges()) {
+            this.#source.invalidate()
             this.#isDirty = true
           }
           resolve()
@@ -181,8 +180,7 @@ export class Follower implements Changes {
   }
 }
 
-/** Whether a failure may be over in a moment. */
-const passes = (error: unknown): boolean => isClientError(error, 'unreachable') || isClientError(error, 'timeout')
+const isTransient = (error: unknown): boolean => isClientError(error, 'unreachable') || isClientError(error, 'timeout')
 
 const asFailure = (error: unknown): ClientError =>
   error instanceof ClientError ? error : new ClientError('protocol', String(error), { problem: String(error) }, { cause: error })

@@ -1,15 +1,25 @@
-import { exampleOf, facetOf, isRecord, printable, signature, type Tool, type ToolDescription, toolTokens } from '@unfold-mcp/core'
+import {
+  exampleOf,
+  facetOf,
+  isRecord,
+  isTool,
+  printable,
+  signature,
+  type Tool,
+  type ToolDescription,
+  toolTokens,
+} from '@unfold-mcp/core'
 import { ClientError } from '../errors/errors.ts'
 
-/** All there is to know about a tool before calling it. */
+/** Everything to know about a tool before calling it. */
 export interface Description extends Omit<ToolDescription, 'identity' | 'examples'> {
-  /** Arguments that it accepts. */
+  /** Valid arguments. */
   readonly examples: readonly Readonly<Record<string, unknown>>[]
-  /** Who described it: the server, or this client from the tool's definition. */
+  /** Source of the description: the server, or this client from the definition of the tool. */
   readonly by: 'server' | 'client'
 }
 
-/** What a client can tell of a tool by itself. */
+/** Describes a tool from its definition. */
 export function describeTool(tool: Tool): Description {
   const example = exampleOf(tool.inputSchema)
   return {
@@ -27,17 +37,17 @@ function tokensOf(tool: Tool): number {
   try {
     return toolTokens(tool)
   } catch {
-    // Nested deeper than the stack: more than anybody would read.
+    // Nested deeper than the stack.
     return Number.POSITIVE_INFINITY
   }
 }
 
-/** What a server answered to `tools/describe`. */
+/** Parses the result of `tools/describe`. */
 export function parseDescription(name: string, value: unknown): Description {
   const tool = isRecord(value) ? value.tool : undefined
   if (!isRecord(value) || !isTool(tool)) {
-    const problem = `The description of "${printable(name)}" is none.`
-    throw new ClientError('protocol', `${problem} The server is at fault.`, { problem })
+    const problem = `The description of "${printable(name)}" is invalid.`
+    throw new ClientError('protocol', `${problem} This is a bug in the server.`, { problem })
   }
   const own = describeTool(tool)
   const { examples, tokens, group, version, after, listed } = value
@@ -57,5 +67,3 @@ export function parseDescription(name: string, value: unknown): Description {
 
 const texts = (key: 'tags' | 'aliases', value: unknown): { readonly [K in 'tags' | 'aliases']?: readonly string[] } =>
   Array.isArray(value) ? { [key]: value.filter((each) => typeof each === 'string') } : {}
-
-const isTool = (value: unknown): value is Tool => isRecord(value) && typeof value.name === 'string' && isRecord(value.inputSchema)

@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto'
 import { discovery, type IdentityBasis, identityOf, isRecord, metaKeys, type Sha256, type Tool } from '@unfold-mcp/core'
-import { unwrapped } from './wrapping.ts'
+import { unwrapOutputSchema } from './output-wrapper.ts'
 
-/** What a server says of the list that this client would get now. */
+/** Identity of the list that this client would get now. */
 export interface Identity {
-  /** The same for the same tools, and another for others. */
+  /** Hash of the tools. */
   readonly server_id: string
   readonly tools_count: number
-  /** The version of identity itself, not of the protocol. */
+  /** Version of the identity format. */
   readonly protocol_version: string
-  /** What else a server says of itself. */
+  /** Further data of the server. */
   readonly [field: string]: unknown
 }
 
-// Text and back is faster than a buffer from the engine: short ones made here share their memory.
+// Faster than a buffer from `hash`: short buffers made from text share their memory.
 const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')
 
 /**
- * The identity of these tools, computed here: the same in both eras. `undefined` for tools that cannot be written as
- * canonical JSON.
+ * Computes the identity of tools; it is equal in both protocol eras. `undefined` for tools that cannot be written as canonical
+ * JSON.
  */
 export function identityOfTools(tools: readonly Tool[], basis?: IdentityBasis): string | undefined {
   try {
-    return identityOf(tools.map(unwrapped), sha256, basis)
+    return identityOf(tools.map(unwrapOutputSchema), sha256, basis)
   } catch {
     // Nested deeper than the stack, or a number that JSON cannot hold.
     return undefined
@@ -30,12 +30,11 @@ export function identityOfTools(tools: readonly Tool[], basis?: IdentityBasis): 
 }
 
 /**
- * Whether an identity is that of these tools: by their whole definitions, as their author declared them or as they are
- * listed, or by their names and descriptions.
+ * Tests an identity against tools: by their full definitions, as declared or as listed, or by their names and descriptions.
  */
 export function isIdentityOf(identity: string, tools: readonly Tool[]): boolean {
-  const wanted = identity.toLowerCase()
-  return identityOfTools(tools) === wanted || identityOfTools(tools, 'names') === wanted || listedIdentity(tools) === wanted
+  const expected = identity.toLowerCase()
+  return [identityOfTools(tools), identityOfTools(tools, 'names'), listedIdentity(tools)].includes(expected)
 }
 
 function listedIdentity(tools: readonly Tool[]): string | undefined {
@@ -49,7 +48,7 @@ function listedIdentity(tools: readonly Tool[]): string | undefined {
 export const sameIdentity = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && b !== undefined && a.toLowerCase() === b.toLowerCase()
 
-/** The answer to `server/identity`, or `undefined` when it is none. */
+/** Parses the result of `server/identity`. */
 export function parseIdentity(value: unknown): Identity | undefined {
   if (!isRecord(value)) return undefined
   const { server_id: id, tools_count: count, protocol_version: version } = value
@@ -57,24 +56,23 @@ export function parseIdentity(value: unknown): Identity | undefined {
   return { ...value, server_id: id, tools_count: count, protocol_version: version }
 }
 
-/** The identity in the result of a list, if it is there. */
+/** Returns the identity in a `tools/list` result. */
 export function identityIn(result: unknown): string | undefined {
   const meta = isRecord(result) ? result._meta : undefined
   return claimIn(isRecord(meta) ? meta[metaKeys.identity] : undefined)
 }
 
-/** The identity that a server announces with its capabilities, if it does. */
+/** Returns the identity announced with the capabilities of a server. */
 export function announcedIdentity(capabilities: unknown): string | undefined {
   const settings = settingsOf(capabilities)
   return claimIn(settings) ?? claimIn(settings?.identity)
 }
 
-/** Whether a server answers `server/identity`. */
+/** The server supports `server/identity`. */
 export function knowsIdentity(capabilities: unknown): boolean {
   return settingsOf(capabilities) !== undefined
 }
 
-/** What a server announces about the extension: `undefined` when it does not have it. */
 function settingsOf(capabilities: unknown): Readonly<Record<string, unknown>> | undefined {
   const extensions = isRecord(capabilities) ? capabilities.extensions : undefined
   const settings =
@@ -87,6 +85,7 @@ function claimIn(value: unknown): string | undefined {
   return isIdentity(claim) ? claim : undefined
 }
 
-const longest = 200
+const maxIdentityLength = 200
 
-const isIdentity = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= longest
+const isIdentity = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= maxIdentityLength

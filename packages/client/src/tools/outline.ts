@@ -5,15 +5,15 @@ export interface OutlinedGroup extends GroupOutline {
   readonly name: string
 }
 
-/** All tools that a server has for this client, listed or not, and the groups they lie in; in the server's own words. */
+/** All tools available to this client, listed or not, and their groups. */
 export interface Outline {
   readonly tools: readonly OutlinedTool[]
   readonly groups: readonly OutlinedGroup[]
-  /** The tool that opens the gate, where the server has one. */
+  /** Tool that unlocks the others, if there is one. */
   readonly gate?: string
 }
 
-/** What an answer to `server/identity` tells of all tools; `undefined` when it tells nothing of them. */
+/** Parses the outline in a `server/identity` result; `undefined` if there is none. */
 export function outlineIn({ catalog, groups }: Identity): Outline | undefined {
   const { tools, gate } = isRecord(catalog) ? catalog : {}
   if (!Array.isArray(tools)) return undefined
@@ -25,9 +25,9 @@ export function outlineIn({ catalog, groups }: Identity): Outline | undefined {
           ? [{ name, tokens, ...text('identity', identity), ...text('group', group) }]
           : [],
       ),
-    groups: Object.entries(isRecord(groups) ? groups : {}).map(([name, told]) =>
-      isRecord(told)
-        ? { name, ...text('about', told.about), ...text('parent', told.parent), ...text('activator', told.activator) }
+    groups: Object.entries(isRecord(groups) ? groups : {}).map(([name, group]) =>
+      isRecord(group)
+        ? { name, ...text('about', group.about), ...text('parent', group.parent), ...text('activator', group.activator) }
         : { name },
     ),
     ...text('gate', gate),

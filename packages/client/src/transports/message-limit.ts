@@ -1,30 +1,30 @@
 import type { ClientError } from '../errors/errors.ts'
 
-const ends = ['\n\n', '\n\r\n', '\r\r'].map((text) => Buffer.from(text))
-const longestEnd = 3
+const eventEnds = ['\n\n', '\n\r\n', '\r\r'].map((text) => Buffer.from(text))
+const maxEndLength = 3
 const partBytes = 8_192
 
 export interface Limits {
-  /** How many bytes a message may have: the whole response, or one event of a stream of events. */
+  /** Maximum bytes of a message: the whole response, or one event of a stream. */
   readonly limit: number
-  /** Called when one is larger; what it returns is what the reader gets. */
+  /** Creates the error for a larger message. */
   readonly tooLarge: () => ClientError
-  /** Told of the bytes as they come. */
+  /** Called with the size of each chunk. */
   readonly count: (bytes: number) => void
 }
 
-/** The same response, of which no message is larger than allowed. */
-export function limited(response: Response, { limit, tooLarge, count }: Limits): Response {
+/** Limits the size of the messages in a response. */
+export function limitMessages(response: Response, { limit, tooLarge, count }: Limits): Response {
   if (response.body === null) return response
   const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   let size = 0
   let before = Buffer.alloc(0)
-  /** Whether an event ended in this part. */
+  /** Returns whether an event ended in this part. */
   const measure = (part: Uint8Array): boolean => {
     const joined = Buffer.concat([before, part])
-    const end = isEvents ? Math.max(...ends.map((each) => joined.lastIndexOf(each))) : -1
+    const end = isEvents ? Math.max(...eventEnds.map((each) => joined.lastIndexOf(each))) : -1
     size = end === -1 ? size + part.length : joined.length - end
-    before = joined.subarray(1 - longestEnd)
+    before = joined.subarray(1 - maxEndLength)
     return end !== -1
   }
   const meter = new TransformStream<Uint8Array, Uint8Array>({
@@ -36,7 +36,7 @@ export function limited(response: Response, { limit, tooLarge, count }: Limits):
         const hasEvent = measure(part)
         if (size > limit) return controller.error(tooLarge())
         controller.enqueue(part)
-        // A chunk may hold a thousand events, and nobody should wait until they are all dealt with.
+        // A chunk may hold a thousand events and must not block the event loop.
         if (hasEvent && at + step < chunk.length) await new Promise((resolve) => setImmediate(resolve))
       }
     },

@@ -2,8 +2,8 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client'
 import { isRecord } from '@unfold-mcp/core'
 import type { ClientError } from '../errors/errors.ts'
 
-/** The requests that were sent and are not answered, so that each can be told why no answer will come. */
-export class Unanswered {
+/** Requests without a response yet, so that each can fail when none will come. */
+export class PendingRequests {
   readonly #ids = new Set<RequestId>()
 
   get ids(): readonly RequestId[] {
@@ -14,31 +14,31 @@ export class Unanswered {
     return this.#ids.size
   }
 
-  sent(message: JSONRPCMessage): void {
+  track(message: JSONRPCMessage): void {
     if (!('method' in message)) return
     if ('id' in message) this.#ids.add(message.id)
-    // Nobody waits for what was called off.
-    else if (message.method === 'notifications/cancelled') this.#forget(message.params?.requestId)
+    // A cancelled request gets no response.
+    else if (message.method === 'notifications/cancelled') this.#remove(message.params?.requestId)
   }
 
-  answered(message: JSONRPCMessage): void {
+  settle(message: JSONRPCMessage): void {
     if (!('method' in message) && message.id !== undefined) this.#ids.delete(message.id)
   }
 
-  #forget(id: unknown): void {
+  #remove(id: unknown): void {
     if (typeof id === 'string' || typeof id === 'number') this.#ids.delete(id)
   }
 
-  /** What to hand on in place of the answer to `id`; `undefined` when it was answered. */
-  failed(id: RequestId, error: ClientError): JSONRPCMessage | undefined {
+  /** Returns an error response for `id`; `undefined` if it was answered. */
+  failureResponse(id: RequestId, error: ClientError): JSONRPCMessage | undefined {
     if (!this.#ids.delete(id)) return undefined
-    // Never leaves this process: the error travels as it is, and is taken out again by whoever waits.
+    // Never leaves this process: the caller takes the error out of `data`.
     return { jsonrpc: '2.0', id, error: { code: -32_000, message: error.message, data: error } }
   }
 }
 
-/** The request that a message answers with neither a result nor an error that can be read; the SDK would let it wait on. */
-export function answeredBadly(message: JSONRPCMessage): RequestId | undefined {
+/** Returns the id of a response with neither a valid result nor a valid error, which the SDK would ignore. */
+export function malformedResponseId(message: JSONRPCMessage): RequestId | undefined {
   if ('method' in message || message.id === undefined) return undefined
   const { result, error } = message as { readonly result?: unknown; readonly error?: unknown }
   const isError = isRecord(error) && Number.isSafeInteger(error.code) && typeof error.message === 'string'

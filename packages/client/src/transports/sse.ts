@@ -1,14 +1,14 @@
 import { type JSONRPCMessage, SSEClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { ClientError, tooLarge } from '../errors/errors.ts'
-import { type HttpOptions, isUnreadable, reasonOf, unreachable } from './http.ts'
-import { limited } from './message-limit.ts'
+import { failureReason, type HttpOptions, isParseError, unreachable } from './http.ts'
+import { limitMessages } from './message-limit.ts'
 
-/** HTTP with a stream of events beside it, as it was before Streamable HTTP. When the stream breaks, the session is over. */
+/** Legacy HTTP+SSE transport. When the event stream breaks, the session is lost. */
 export class SseTransport implements Transport {
   readonly #inner: SSEClientTransport
   readonly #label: string
   #isStarted = false
-  #isOver = false
+  #isClosed = false
   #failure: ClientError | undefined
   #received = 0
   onclose?: () => void
@@ -21,7 +21,7 @@ export class SseTransport implements Transport {
       requestInit: { headers: { ...headers } },
       ...(auth !== undefined && { authProvider: auth }),
       fetch: async (at, init) =>
-        limited(await this.#sent(send(at, init), init?.signal), {
+        limitMessages(await this.#respond(send(at, init), init?.signal), {
           limit: maxMessageBytes,
           count: (bytes) => {
             this.#received += bytes
@@ -33,10 +33,10 @@ export class SseTransport implements Transport {
         }),
     })
     this.#inner.onmessage = (message) => this.onmessage?.(message)
-    this.#inner.onclose = () => this.#over()
+    this.#inner.onclose = () => this.#handleClose()
     this.#inner.onerror = (error) => {
-      if (isUnreadable(error)) this.onerror?.(error)
-      // The SDK opens the stream again; but to the server that is another session, which nobody has initialised.
+      if (isParseError(error)) this.onerror?.(error)
+      // The SDK reopens the stream, but for the server that is a new, uninitialized session.
       if (this.#isStarted && 'event' in error) this.#broken(error)
     }
   }
@@ -45,7 +45,7 @@ export class SseTransport implements Transport {
     return this.#received
   }
 
-  /** Why it is over, if it is and nobody asked for it. */
+  /** Reason why the stream closed, unless this client closed it. */
   get failure(): ClientError | undefined {
     return this.#failure
   }
@@ -59,7 +59,7 @@ export class SseTransport implements Transport {
       await this.#inner.start()
       this.#isStarted = true
     } catch (error) {
-      // It would go on trying.
+      // The SDK would keep retrying.
       await this.close()
       throw error
     }
@@ -73,7 +73,7 @@ export class SseTransport implements Transport {
     return this.#inner.close()
   }
 
-  async #sent(response: Promise<Response>, signal: AbortSignal | null | undefined): Promise<Response> {
+  async #respond(response: Promise<Response>, signal: AbortSignal | null | undefined): Promise<Response> {
     try {
       return await response
     } catch (error) {
@@ -86,16 +86,16 @@ export class SseTransport implements Transport {
     const target = this.#label
     this.#failure ??= new ClientError(
       'unreachable',
-      `The connection to ${target} broke (${reasonOf(cause)}). Connect again.`,
+      `The connection to ${target} broke (${failureReason(cause)}). Connect again.`,
       { target },
       { cause },
     )
     void this.close()
   }
 
-  #over(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+  #handleClose(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.onclose?.()
   }
 }

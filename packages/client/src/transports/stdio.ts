@@ -5,66 +5,65 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { ByteLines, isRecord, printable } from '@unfold-mcp/core'
 import { type CommandTarget, labelOf } from '../config/target.ts'
-import { ClientError, tooLarge, wordsOf } from '../errors/errors.ts'
-import { firstErrorLine, isFrame } from '../process/error-line.ts'
+import { ClientError, errorMessage, tooLarge } from '../errors/errors.ts'
+import { firstErrorLine, isStackFrame } from '../process/error-line.ts'
 import { launcherOf } from '../process/launcher.ts'
 import { damagedNpxFolder } from '../process/npx-folder.ts'
-import { EndLines } from '../process/output-ends.ts'
-import { answeredBadly, Unanswered } from './pending-requests.ts'
+import { OutputEnds } from '../process/output-ends.ts'
+import { malformedResponseId, PendingRequests } from './pending-requests.ts'
 
 /**
- * What becomes of a process. `installing`: it was started through a launcher such as `npx`, and may be installing what it is to
- * run; `started` follows with its first message. Every other process is `started` at once.
+ * State of a server process. `installing`: started through a launcher such as `npx`, which may still be installing the server;
+ * `started` follows with the first message. Every other process is `started` at once.
  */
-export type ProcessLife = 'installing' | 'started' | 'ended'
+export type ProcessState = 'installing' | 'started' | 'ended'
 
 export interface StdioOptions {
   readonly maxMessageBytes: number
-  /** How long a server has to end by itself before it is sent SIGTERM, and again before it is killed. */
+  /** Time to exit after stdin closes, and again after SIGTERM, before SIGKILL. */
   readonly graceMs?: number
-  /** How long one that may be installing has after SIGTERM: killed too soon, it leaves the cache of its launcher broken. */
+  /** Time after SIGTERM for a process that may be installing: killed too early, it leaves a broken package cache. */
   readonly installGraceMs?: number
   readonly onStderr?: (line: string) => void
-  /** Called when the process begins, goes on to the next part of its life, and ends. */
-  readonly onProcess?: (pid: number, life: ProcessLife) => void
+  readonly onProcess?: (pid: number, state: ProcessState) => void
   readonly onWarning?: (warning: string) => void
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-// A process that ends takes these with it, however it ends short of being killed.
+// Ended on exit of this process.
 const running = new Set<StdioTransport>()
 let isWatchingExit = false
 
 const drainMs = 250
 // npm finishes unpacking before it rolls back, which takes half a minute on a slow disk.
 const defaultInstallGraceMs = 60_000
-const strangeLines = 3
+const maxLineWarnings = 3
 const partBytes = 8_192
 const floodFactor = 8
 
-// Paths of certificates, and no secrets. Without them a program behind the proxy of a company trusts nobody, and npx waits for ever.
-const trusted = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+// CA paths, not secrets. Without them, programs behind a corporate proxy reject every certificate and npx hangs.
+const caVariables = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
 
-const authorities = (): { readonly [name: string]: string } =>
-  Object.fromEntries(trusted.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+const caEnvironment = (): { readonly [name: string]: string } =>
+  Object.fromEntries(caVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
 
 /**
- * A server as a child process, one message a line. The process leads a group of its own, and the whole group ends with it;
- * lines on its standard output that are no messages are ignored with a warning.
+ * Server as a child process, one JSON message per line. The process leads its own process group, which ends with it. Lines on
+ * stdout that are not messages are ignored with a warning.
  */
 export class StdioTransport implements Transport {
   readonly #target: CommandTarget
   readonly #options: StdioOptions
   readonly #lines: ByteLines<Buffer>
-  readonly #unanswered = new Unanswered()
+  readonly #pending = new PendingRequests()
   readonly #ignored = new Set<string>()
-  readonly #stderr: EndLines
+  readonly #stderr: OutputEnds
   #isInstalling: boolean
-  #answer: () => void = () => undefined
-  /** Resolves with the first message of the process; never, where none comes. */
+  #resolveAnswered: () => void = () => undefined
+  /** Resolves with the first message of the process. */
   readonly answered: Promise<void> = new Promise((resolve) => {
-    this.#answer = resolve
+    this.#resolveAnswered = resolve
   })
   #hasAnswered = false
   #child: Child | undefined
@@ -72,10 +71,10 @@ export class StdioTransport implements Transport {
   #failure: ClientError | undefined
   #isClosing = false
   #hasExited = false
-  /** Whether the line that comes in was found too long already. */
-  #isRefused = false
-  #isOver = false
-  #strange = 0
+  // The pending line has already been reported as too long.
+  #isOversized = false
+  #isClosed = false
+  #unexpectedLines = 0
   #outbox: string[] = []
   #received = 0
   onclose?: () => void
@@ -86,11 +85,11 @@ export class StdioTransport implements Transport {
     this.#target = target
     this.#options = options
     this.#lines = new ByteLines<Buffer>({ allocate: (size) => Buffer.allocUnsafe(size), limit: options.maxMessageBytes })
-    this.#stderr = new EndLines(options.onStderr)
+    this.#stderr = new OutputEnds(options.onStderr)
     this.#isInstalling = launcherOf(target) !== undefined
   }
 
-  /** Whether it was started through a launcher and has not sent a message yet. */
+  /** True for a process started through a launcher that has not sent a message yet. */
   get isInstalling(): boolean {
     return this.#isInstalling
   }
@@ -99,7 +98,7 @@ export class StdioTransport implements Transport {
     return this.#child?.pid
   }
 
-  /** What it wrote to standard error, as far as that helps whoever has to find out why it does not answer. */
+  /** Stderr output that helps to find out why the process does not respond. */
   get output(): Output {
     const { last, ends } = this.#stderr
     const firstError = firstErrorLine(ends)
@@ -107,22 +106,21 @@ export class StdioTransport implements Transport {
     return { lastLines: last, ...(firstError !== undefined && { firstError }), ...(npxFolder !== undefined && { npxFolder }) }
   }
 
-  /** Why it is over, if it is and nobody asked for it. */
+  /** Reason why the process ended, unless this client ended it. */
   get failure(): ClientError | undefined {
     return this.#failure
   }
 
-  /** Nobody waits for the answers to these any more: they are dropped when they come. */
+  /** Drops late responses to these requests. */
   ignore(ids: readonly string[]): void {
     for (const id of ids) this.#ignored.add(id)
   }
 
-  /** How many bytes have come in. */
+  /** Bytes received. */
   get received(): number {
     return this.#received
   }
 
-  /** Starts the process, once. */
   async start(): Promise<void> {
     if (this.#child !== undefined) return
     const { command, args = [], env, cwd } = this.#target
@@ -130,22 +128,22 @@ export class StdioTransport implements Transport {
     try {
       child = spawn(command, [...args], {
         stdio: ['pipe', 'pipe', 'pipe'],
-        env: { ...getDefaultEnvironment(), ...authorities(), ...env },
+        env: { ...getDefaultEnvironment(), ...caEnvironment(), ...env },
         ...(cwd !== undefined && { cwd }),
         detached: process.platform !== 'win32',
         windowsHide: true,
       })
     } catch (error) {
-      throw this.#unstartable(error)
+      throw this.#startError(error)
     }
-    // Where no more files may be opened there is neither a process nor a pipe to one.
-    if ((child.stdin as Writable | undefined) === undefined) throw this.#unstartable(await failureOf(child))
+    // At the limit of open files there is neither a process nor a pipe.
+    if ((child.stdin as Writable | undefined) === undefined) throw this.#startError(await spawnError(child))
     this.#child = child
     if (child.pid !== undefined) this.#options.onProcess?.(child.pid, this.#isInstalling ? 'installing' : 'started')
     this.#listen(child)
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
-      child.once('error', (error) => reject(this.#unstartable(error)))
+      child.once('error', (error) => reject(this.#startError(error)))
     })
     running.add(this)
     watchExit()
@@ -155,14 +153,14 @@ export class StdioTransport implements Transport {
     this.post(message)
   }
 
-  /** Sends a message without waiting for anything. Throws when the process is over. */
+  /** Sends a message synchronously. Throws when the process has ended. */
   post(message: JSONRPCMessage): void {
     const stdin = this.#child?.stdin
-    if (this.#isOver || stdin === undefined || !stdin.writable) throw this.#failure ?? this.#gone()
+    if (this.#isClosed || stdin === undefined || !stdin.writable) throw this.#failure ?? this.#closedError()
     const line = `${JSON.stringify(message)}\n`
-    this.#unanswered.sent(message)
-    // A system call takes longer than all else that sending does: where there is more to come, it is written in one go.
-    if (this.#unanswered.count <= 1 && this.#outbox.length === 0) {
+    this.#pending.track(message)
+    // A system call costs more than the rest of sending, so concurrent messages are written together.
+    if (this.#pending.count <= 1 && this.#outbox.length === 0) {
       stdin.write(line)
       return
     }
@@ -170,7 +168,7 @@ export class StdioTransport implements Transport {
     if (this.#outbox.length === 1) setImmediate(() => this.#flush())
   }
 
-  /** Ends the process: closes its input, then sends SIGTERM, then kills it. Resolves when it is over. */
+  /** Closes stdin, then sends SIGTERM, then SIGKILL. Resolves when the process has exited. */
   async close(): Promise<void> {
     const child = this.#child
     if (child === undefined || this.#isClosing) {
@@ -181,19 +179,19 @@ export class StdioTransport implements Transport {
     const { graceMs = 2_000, installGraceMs = defaultInstallGraceMs } = this.#options
     this.#flush()
     child.stdin.end()
-    // One that installs does not read its input yet; npm rolls back after the first signal, and gives up after a second.
+    // An installing launcher does not read stdin; npm rolls back after the first signal and aborts on a second.
     const isInstalling = this.#isInstalling
     if (isInstalling || !(await this.#exitsWithin(graceMs))) this.#signal('SIGTERM')
     if (!(await this.#exitsWithin(isInstalling ? installGraceMs : graceMs))) this.#signal('SIGKILL')
     await this.#exited
   }
 
-  /** Ends the process and everything it started, at once. */
+  /** Kills the whole process group. */
   kill(): void {
     this.#signal('SIGKILL')
   }
 
-  /** Nobody is there to wait for its end. One that may be installing gets to clean up. */
+  /** Ends the process when this one exits. An installing launcher gets SIGTERM, so that it can clean up. */
   abandon(): void {
     if (!this.#isInstalling) this.kill()
     else if (!this.#isClosing) this.#signal('SIGTERM')
@@ -202,7 +200,7 @@ export class StdioTransport implements Transport {
   #flush(): void {
     const text = this.#outbox.join('')
     this.#outbox = []
-    // A broken pipe is no news: that the process is over is noticed by itself, and told to everybody who waits.
+    // A broken pipe is reported by the exit of the process.
     if (text !== '') this.#child?.stdin.write(text)
   }
 
@@ -215,7 +213,7 @@ export class StdioTransport implements Transport {
       child.once('error', () => resolve())
       child.once('exit', (code, signal) => {
         running.delete(this)
-        // What it started would otherwise hold its pipes open, and live on.
+        // Descendants would keep the pipes open and survive.
         this.#signal('SIGKILL')
         this.#hasExited = true
         if (child.pid !== undefined) this.#options.onProcess?.(child.pid, 'ended')
@@ -224,7 +222,7 @@ export class StdioTransport implements Transport {
           this.#end(code, signal)
           resolve()
         }
-        // Its last words may still be in the pipe.
+        // The last output may still be in the pipe.
         const late = setTimeout(end, drainMs)
         child.once('close', end)
       })
@@ -232,19 +230,19 @@ export class StdioTransport implements Transport {
   }
 
   #end(code: number | null, signal: string | null): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#stderr.end()
-    if (!this.#isClosing) this.#failure = this.#died(code, signal)
-    const failure = this.#failure ?? this.#gone()
-    for (const id of this.#unanswered.ids) this.#refuse(id, failure)
+    if (!this.#isClosing) this.#failure = this.#exitError(code, signal)
+    const failure = this.#failure ?? this.#closedError()
+    for (const id of this.#pending.ids) this.#failRequest(id, failure)
     for (const stream of [this.#child?.stdin, this.#child?.stdout, this.#child?.stderr]) stream?.destroy()
     this.onclose?.()
   }
 
-  /** Reads a part at a time: a chunk may hold a thousand messages, and nobody should wait until they are all dealt with. */
+  /** Reads a part at a time: a chunk may hold a thousand messages and must not block the event loop. */
   #read(chunk: Buffer, stdout: Readable): void {
-    if (this.#isOver) return
+    if (this.#isClosed) return
     let rest = chunk
     let hasLine = false
     while (rest.length > 0 && !hasLine) {
@@ -259,46 +257,46 @@ export class StdioTransport implements Transport {
     })
   }
 
-  /** Whether a line ended in it. */
+  /** Returns whether a line ended in this part. */
   #readPart(part: Buffer): boolean {
     this.#received += part.length
     let hasLine = false
     for (const line of this.#lines.add(part)) {
       hasLine = true
-      if (line === undefined) this.#refuseAll()
-      else this.#take(line.toString('utf8'))
-      this.#isRefused = false
+      if (line === undefined) this.#failAll()
+      else this.#readLine(line.toString('utf8'))
+      this.#isOversized = false
     }
     const { maxMessageBytes } = this.#options
-    if (this.#lines.pending > maxMessageBytes) this.#refuseAll()
+    if (this.#lines.pending > maxMessageBytes) this.#failAll()
     if (this.#lines.pending > maxMessageBytes * floodFactor) this.kill()
     return hasLine
   }
 
-  #take(line: string): void {
+  #readLine(line: string): void {
     const text = line.trim()
     if (text === '') return
-    const value = parsed(text)
+    const value = parseJson(text)
     if (isMessage(value)) this.#receive(value)
-    // Some revisions of the protocol send several in a list.
+    // Earlier protocol revisions send batches.
     else if (Array.isArray(value) && value.length > 0 && value.every(isMessage)) for (const each of value) this.#receive(each)
-    else this.#strangeLine(text)
+    else this.#warnUnexpectedLine(text)
   }
 
   #receive(message: JSONRPCMessage): void {
-    if (!this.#hasAnswered) this.#begins()
-    const bad = answeredBadly(message)
+    if (!this.#hasAnswered) this.#handleFirstMessage()
+    const bad = malformedResponseId(message)
     if (bad !== undefined) {
-      this.#refuse(bad, this.#badAnswer())
+      this.#failRequest(bad, this.#malformedResponse())
       return
     }
-    this.#unanswered.answered(message)
+    this.#pending.settle(message)
     if (!this.#isLate(message)) this.onmessage?.(message)
   }
 
-  #begins(): void {
+  #handleFirstMessage(): void {
     this.#hasAnswered = true
-    this.#answer()
+    this.#resolveAnswered()
     if (!this.#isInstalling) return
     this.#isInstalling = false
     const { pid } = this.#child ?? {}
@@ -309,38 +307,38 @@ export class StdioTransport implements Transport {
     return !('method' in message) && typeof message.id === 'string' && this.#ignored.delete(message.id)
   }
 
-  #strangeLine(text: string): void {
-    this.#strange++
-    if (this.#strange > strangeLines) return
-    const more = this.#strange === strangeLines ? ' Further such lines are not mentioned.' : ''
+  #warnUnexpectedLine(text: string): void {
+    this.#unexpectedLines++
+    if (this.#unexpectedLines > maxLineWarnings) return
+    const more = this.#unexpectedLines === maxLineWarnings ? ' Further lines are not reported.' : ''
     this.#options.onWarning?.(
-      `${labelOf(this.#target)} wrote a line to standard output that is no message, and it is ignored: ${printable(text)}${more}`,
+      `${labelOf(this.#target)} wrote a line to stdout that is not a JSON-RPC message; ignored: ${printable(text)}${more}`,
     )
   }
 
-  /** The answer to one of them was too long, and nobody can tell to which. */
-  #refuseAll(): void {
-    if (this.#isRefused) return
-    this.#isRefused = true
+  /** One response was too large; which one is unknown. */
+  #failAll(): void {
+    if (this.#isOversized) return
+    this.#isOversized = true
     const failure = tooLarge(`A message from ${labelOf(this.#target)}`, this.#options.maxMessageBytes)
-    for (const id of this.#unanswered.ids) this.#refuse(id, failure)
+    for (const id of this.#pending.ids) this.#failRequest(id, failure)
   }
 
-  #refuse(id: string | number, failure: ClientError): void {
-    const message = this.#unanswered.failed(id, failure)
+  #failRequest(id: string | number, failure: ClientError): void {
+    const message = this.#pending.failureResponse(id, failure)
     if (message !== undefined) this.onmessage?.(message)
   }
 
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child ?? {}
-    // Once it is gone, its number may be another's.
+    // After the exit, the pid may belong to another process.
     if (pid === undefined || this.#hasExited) return
     try {
       if (process.platform !== 'win32') process.kill(-pid, signal)
-      // Windows has neither groups nor signals that ask; its own command ends what a process started as well.
+      // Windows has neither process groups nor SIGTERM; taskkill ends descendants too.
       else spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { windowsHide: true })
     } catch {
-      // Nobody is left.
+      // The process group has exited.
     }
   }
 
@@ -349,36 +347,36 @@ export class StdioTransport implements Transport {
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), ms)
     })
-    const isOver = await Promise.race([this.#exited.then(() => true), late])
+    const hasExited = await Promise.race([this.#exited.then(() => true), late])
     clearTimeout(timer)
-    return isOver
+    return hasExited
   }
 
-  #died(code: number | null, signal: string | null): ClientError {
+  #exitError(code: number | null, signal: string | null): ClientError {
     const target = labelOf(this.#target)
-    const how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`
+    const how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was killed by ${signal}`
     const { firstError, ...output } = this.output
     const last = lastOutput(output.lastLines)
-    // What a server that ran for a while wrote at first is not why it ended.
+    // The first error of a server that has run for a while is not why it exited.
     const reason = this.#hasAnswered ? undefined : firstError
     const why = reason === undefined ? '.' : `: ${reason}`
-    const isSaid = reason !== undefined && !last.includes('\n') && last.endsWith(reason)
-    const rest = isSaid ? '' : last === '' ? ' It wrote nothing to standard error.' : `\nLast stderr output:\n${last}`
+    const isRepeated = reason !== undefined && !last.includes('\n') && last.endsWith(reason)
+    const rest = isRepeated ? '' : last === '' ? ' Stderr is empty.' : `\nLast stderr output:\n${last}`
     const details = { target, code, signal, ...output, ...(reason !== undefined && { firstError: reason }) }
     return new ClientError('server_died', `${target} ${how}${why}${rest}`, details)
   }
 
-  #badAnswer(): ClientError {
-    const problem = `${labelOf(this.#target)} answered with neither a result that is an object nor an error.`
-    return new ClientError('protocol', `${problem} The server is at fault.`, { problem })
+  #malformedResponse(): ClientError {
+    const problem = `${labelOf(this.#target)} sent a response with neither a result object nor an error.`
+    return new ClientError('protocol', `${problem} This is a bug in the server.`, { problem })
   }
 
-  #gone(): ClientError {
+  #closedError(): ClientError {
     const target = labelOf(this.#target)
     return new ClientError('unreachable', `The connection to ${target} is closed. Connect again.`, { target })
   }
 
-  #unstartable(error: unknown): ClientError {
+  #startError(error: unknown): ClientError {
     const target = labelOf(this.#target)
     const { cwd } = this.#target
     const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -386,40 +384,39 @@ export class StdioTransport implements Transport {
       code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)
         ? `The folder ${printable(cwd)} does not exist.`
         : code === 'ENOENT'
-          ? 'There is no such command. Check its spelling, install it, or give its whole path.'
+          ? 'Command not found. Check its spelling, install it, or use its full path.'
           : code === 'EACCES'
-            ? 'It may not be run. Check its permissions.'
+            ? 'Permission denied. Check that the file is executable.'
             : code === 'EMFILE' || code === 'ENFILE'
-              ? 'No more files may be opened here. Raise the limit (ulimit -n), or use fewer servers and clients.'
-              : wordsOf(error)
+              ? 'Too many open files. Raise the limit (ulimit -n), or use fewer servers and clients.'
+              : errorMessage(error)
     return new ClientError('unreachable', `${target} could not be started. ${hint}`, { target }, { cause: error })
   }
 }
 
-const failureOf = (child: Child): Promise<unknown> => new Promise((resolve) => child.once('error', resolve))
+const spawnError = (child: Child): Promise<unknown> => new Promise((resolve) => child.once('error', resolve))
 
-/** What a process wrote to standard error. */
+/** Stderr output of a process. */
 export interface Output {
   readonly lastLines: readonly string[]
-  /** The first line that says what went wrong. */
+  /** First line that reports an error. */
   readonly firstError?: string
-  /** The folder of npx that lacks a part of what was installed. */
+  /** Damaged package folder in the cache of npx. */
   readonly npxFolder?: string
 }
 
 const errorLine = /^\s*(?:Uncaught )?[\w.]*(?:Error|Exception)\b.*:/u
 
-/** The last lines that a process wrote, beginning with the error among them or before them. */
+/** Returns the last lines, starting with the last error. */
 function lastOutput(lines: readonly string[]): string {
-  const telling = lines.filter((line) => !isFrame(line))
-  const last = (telling.length === 0 ? lines : telling).slice(-4)
-  const error = telling.findLast((line) => errorLine.test(line))
-  const shown = error === undefined ? last : [error, ...last.slice(last.lastIndexOf(error) + 1)]
-  return shown.map((line) => `  ${printable(line, 300)}`).join('\n')
+  const messages = lines.filter((line) => !isStackFrame(line))
+  const last = (messages.length === 0 ? lines : messages).slice(-4)
+  const error = messages.findLast((line) => errorLine.test(line))
+  const output = error === undefined ? last : [error, ...last.slice(last.lastIndexOf(error) + 1)]
+  return output.map((line) => `  ${printable(line, 300)}`).join('\n')
 }
 
-/** What a line says; `undefined` for what is no JSON. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,4 +1,4 @@
-// A server on the second SDK that implements identity by itself, over standard input and output; with `lying`, a wrong one.
+// Server built on the second SDK with its own identity implementation, over stdio; with `lying`, a wrong identity.
 import { createHash } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import { Server } from '@modelcontextprotocol/server'

@@ -1,9 +1,9 @@
-// Stands in for npx: installs the package that it is given, slowly, and then is its server. Whatever it does is written to
-// $LAUNCHER_STATE, so that a test sees what ran at once and what was killed halfway.
-//   <package>.part     is there while it is being installed
-//   <package>.done     is there once it was
-//   <package>.go       lets an installation go on; a test writes it
-//   events             a line for each thing that happened
+// Fake npx: installs a package slowly, then acts as its server. Every step is written to
+// $LAUNCHER_STATE, so that a test sees what ran concurrently and what was killed halfway.
+//   <package>.part     exists during the installation
+//   <package>.done     exists afterwards
+//   <package>.go       written by a test to continue the installation
+//   events             one line per event
 import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -39,7 +39,7 @@ if (!existsSync(file('done'))) {
   while (!existsSync(file('go'))) {
     await wait(10)
     if (!isEnded) continue
-    // What npm does: it takes longer than the time that other servers have.
+    // Like npm, takes longer than the grace period of other servers.
     await wait(Number(process.env.LAUNCHER_ROLLBACK_MS ?? 0))
     rmSync(file('part'))
     note('rolled-back')

@@ -1,4 +1,4 @@
-// Connects to the server given as arguments, says the number of its process, and ends without a word.
+// Connects to the server given as arguments, prints its process id and exits without closing.
 import { connect } from '@unfold-mcp/client'
 
 const [command, ...args] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// A server written by hand whose output is not what its tools promise, over standard input and output.
+// Handwritten stdio server whose output does not match its output schema.
 import { createInterface } from 'node:readline'
 
 const outputSchema = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] }

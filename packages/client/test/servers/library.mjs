@@ -1,4 +1,4 @@
-// A server of the library, over standard input and output. It writes every method it is asked for to standard error.
+// Stdio server of the library. It logs every method to stderr.
 import { PassThrough } from 'node:stream'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { defineToolbox, serveStdio } from '@unfold-mcp/server'

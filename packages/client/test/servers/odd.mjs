@@ -1,4 +1,4 @@
-// A server written by hand that misbehaves in the way its first argument says.
+// Handwritten server that misbehaves as selected by its first argument.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 

@@ -1,4 +1,4 @@
-// A server on the first SDK, over standard input and output.
+// Stdio server built on the first SDK.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { UrlElicitationRequiredError } from '@modelcontextprotocol/sdk/types.js'

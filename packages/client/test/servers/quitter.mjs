@@ -1,4 +1,4 @@
-// Begins to connect to the target given as JSON, and exits when its input ends, however far it got.
+// Starts connecting to the target given as JSON and exits when stdin ends.
 import { connect } from '@unfold-mcp/client'
 
 connect(JSON.parse(process.argv[2])).catch(() => undefined)

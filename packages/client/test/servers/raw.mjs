@@ -1,4 +1,4 @@
-// A session-era server without any SDK, so that it can answer as no SDK would.
+// Session-era server without an SDK, so that it can send arbitrary responses.
 import { createInterface } from 'node:readline'
 
 const line = (message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
@@ -6,7 +6,7 @@ const text = (words) => ({ content: [{ type: 'text', text: words }] })
 const held = []
 
 const tools = {
-  // Answers come in one go with the last of them, and the other way round.
+  // Sends all responses together with the last one, in reverse order.
   hold(id, { name, last }) {
     held.unshift(line({ id, result: text(name) }))
     return last ? held.splice(0).join('') : ''

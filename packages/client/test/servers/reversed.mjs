@@ -1,4 +1,4 @@
-// Says nothing until it is pinged; then answers the question before, and the ping only after something else was said.
+// Silent until pinged; then answers the earlier request first, and the ping only after another message.
 import { createInterface } from 'node:readline'
 
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)

@@ -1,3 +1,3 @@
-// The server of the library, after a while.
+// The server of the library with a delayed start.
 await new Promise((resolve) => setTimeout(resolve, Number(process.argv[2])))
 await import('./library.mjs')

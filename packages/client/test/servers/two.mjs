@@ -1,4 +1,4 @@
-// A server on the second SDK, over standard input and output. It writes every message it gets to standard error.
+// Stdio server built on the second SDK. It logs every message to stderr.
 import { PassThrough } from 'node:stream'
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'

@@ -1,4 +1,4 @@
-// Writes and reads the same entries of a cache over and over, as one of several processes; says how often it read a broken one.
+// Writes and reads the same cache entries repeatedly, as one of several processes; prints the number of torn reads.
 import { fileCache } from '@unfold-mcp/client/cache'
 
 const [directory, who, rounds] = process.argv.slice(2)
@@ -21,7 +21,7 @@ for (let round = 0; round < Number(rounds); round++) {
     protocolVersion: '2026-07-28',
   })
   const found = await cache.get(key)
-  // Whoever wrote it last, it is whole: every part of it is from the same writer and the same round.
+  // An intact entry comes from one writer and one round.
   if (found === undefined || found.tools.some(({ description }) => !description.startsWith(`${found.identity} `))) wrong++
 }
 process.stdout.write(String(wrong))

@@ -1,15 +1,15 @@
 const newline = 0x0a
 
 export interface LineOptions<Bytes extends Uint8Array> {
-  /** Makes the buffer of a line that arrives in pieces: the type of the chunks, such as `Buffer.allocUnsafe`. */
+  /** Allocates the buffer for a line that arrives in pieces, such as `Buffer.allocUnsafe`. */
   readonly allocate: (size: number) => Bytes
-  /** Most bytes of a line, without its line feed. Default: no limit. */
+  /** Maximum bytes of a line without its line feed. Default: no limit. */
   readonly limit?: number
   /** Lines include their line feed. */
   readonly keepsEnds?: boolean
 }
 
-/** Splits a stream of bytes into lines. Nothing is kept of a line over the limit, but its bytes are still counted. */
+/** Splits a byte stream into lines. A line over the limit is counted but not kept. */
 export class ByteLines<Bytes extends Uint8Array> {
   readonly #allocate: (size: number) => Bytes
   readonly #limit: number
@@ -47,7 +47,7 @@ export class ByteLines<Bytes extends Uint8Array> {
     }
   }
 
-  /** Returns the line that the stream ended in; `undefined` if there is none or if it is over the limit. */
+  /** Returns the unterminated last line; `undefined` if there is none or it is over the limit. */
   rest(): Bytes | undefined {
     return this.#size === 0 ? undefined : this.#take()
   }
@@ -60,7 +60,7 @@ export class ByteLines<Bytes extends Uint8Array> {
       return
     }
     if (this.#buffer === undefined || this.#size > this.#buffer.length) {
-      // Doubled each time: a peer that sends byte by byte would otherwise have everything copied for each byte.
+      // Doubled each time, so that a peer that sends single bytes does not cause a copy for each.
       const larger = this.#allocate(Math.max(this.#size, 2 * (this.#buffer?.length ?? 0)))
       if (this.#buffer !== undefined) larger.set(this.#buffer.subarray(0, start))
       this.#buffer = larger

@@ -156,7 +156,7 @@ test('a cycle is refused', () => {
   expect(() => canonicalJson(ring)).toThrow('JSON has no cycles')
 })
 
-test('the same object in two places is no cycle', () => {
+test('the same object in two positions is not a cycle', () => {
   const shared = { a: 1 }
   expect(canonicalJson([shared, { shared }])).toBe('[{"a":1},{"shared":{"a":1}}]')
 })

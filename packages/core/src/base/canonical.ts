@@ -1,7 +1,7 @@
 /**
- * The canonical JSON text of a value (RFC 8785): keys sorted by UTF-16 code units, no white space, numbers and strings as
- * ECMAScript writes them. `undefined`, functions and symbols are left out of objects and become null in arrays, as in
- * `JSON.stringify`. Throws on a value that JSON cannot hold (a cycle, a bigint, a number that is not finite).
+ * Serializes a value as canonical JSON (RFC 8785): keys sorted by UTF-16 code units, no white space, numbers and strings as in
+ * ECMAScript. `undefined`, functions and symbols are treated as in `JSON.stringify`. Throws for a cycle, a bigint or a number that
+ * is not finite.
  */
 export function canonicalJson(value: unknown): string {
   return write(value, []) ?? 'null'
@@ -51,16 +51,16 @@ function writeMembers(members: Members, above: object[]): string {
   return text === '' ? '{}' : `${text}}`
 }
 
-// Beyond this many, the engine's own sort is faster.
-const fewKeys = 24
+// With more keys, `Array.sort` is faster.
+const maxInsertionSortKeys = 24
 
-/** Sorts in place. Most objects have few keys, or keys in order already, and the engine's sort is slow to begin. */
+/** Insertion sort in place: most objects have few keys, often sorted already. */
 function sorted(keys: string[]): string[] {
   for (let i = 1; i < keys.length; i++) {
     const key = keys[i] ?? ''
     let at = i
     for (; at > 0 && (keys[at - 1] ?? '') > key; at--) {
-      if (keys.length > fewKeys) return keys.sort()
+      if (keys.length > maxInsertionSortKeys) return keys.sort()
       keys[at] = keys[at - 1] ?? ''
     }
     keys[at] = key
@@ -68,20 +68,20 @@ function sorted(keys: string[]): string[] {
   return keys
 }
 
-// What is quoted as it stands: no quote, backslash or control character, and nothing from the surrogates on.
+// Text that needs no escaping.
 const plain = /^[ !#-[\]-\ud7ff]*$/
 
 const quoted = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text))
 
-// The same few keywords stand in every schema.
+// Schemas repeat the same few keywords.
 const names = new Map<string, string>()
-const mostNames = 1_000
-const longestName = 32
+const maxCachedNames = 1_000
+const maxCachedLength = 32
 
 function named(key: string): string {
   const found = names.get(key)
   if (found !== undefined) return found
   const made = `${quoted(key)}:`
-  if (names.size < mostNames && key.length <= longestName) names.set(key, made)
+  if (names.size < maxCachedNames && key.length <= maxCachedLength) names.set(key, made)
   return made
 }

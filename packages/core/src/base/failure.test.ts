@@ -1,13 +1,13 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { Failure, type FailureDetails, isFailure, reasons } from './failure.ts'
 
-const unknown = new Failure('unknown_group', 'There is no group "fils". Nearest: files.', { group: 'fils', nearest: ['files'] })
+const unknown = new Failure('unknown_group', 'Unknown group "fils". Nearest: files.', { group: 'fils', nearest: ['files'] })
 
 test('a failure carries its reason, its message and its details', () => {
   expect(unknown).toMatchObject({
     name: 'Failure',
     reason: 'unknown_group',
-    message: 'There is no group "fils". Nearest: files.',
+    message: 'Unknown group "fils". Nearest: files.',
     details: { group: 'fils', nearest: ['files'] },
   })
   expect(unknown).toBeInstanceOf(Error)

@@ -1,7 +1,7 @@
 /**
- * What a reader of each reason gets. Callers branch on `reason`; the page `docs/errors/<reason>.md` explains it.
- * Three kinds, never mixed: `tool` reaches the model as a result, `protocol` reaches the client as a JSON-RPC error,
- * `operator` is for whoever wrote or runs the server and never crosses the wire.
+ * Details of each reason. Callers branch on `reason`; `docs/errors/<reason>.md` explains it. Three separate kinds: `tool` reaches
+ * the model as a result, `protocol` reaches the client as a JSON-RPC error, `operator` is for the author or operator of the server
+ * and never crosses the wire.
  */
 export interface FailureDetails {
   arguments_too_large: { limit: number; what: 'elements' | 'depth' }
@@ -61,7 +61,7 @@ export interface FailureDetails {
 
 export type Reason = keyof FailureDetails
 
-/** One thing that is wrong with a value, and where: `path` is empty for the value itself. */
+/** Problem of a value; `path` is empty for the value itself. */
 export interface Problem {
   readonly path: string
   readonly message: string
@@ -69,7 +69,7 @@ export interface Problem {
 
 export type FailureKind = 'tool' | 'protocol' | 'operator'
 
-/** Who each reason is for. A reason that can be met in two ways is listed under the one its reader meets first. */
+/** Audience of each reason. A reason with two audiences is listed under the first to see it. */
 export const reasons: { readonly [R in Reason]: FailureKind } = {
   arguments_too_large: 'protocol',
   body_too_large: 'protocol',
@@ -126,7 +126,7 @@ export const reasons: { readonly [R in Reason]: FailureKind } = {
   unsupported_server: 'operator',
 }
 
-/** An expected failure: `message` says what happened and what to do next, `details` carries the same as data. */
+/** Expected failure: `message` says what happened and what to do next, `details` has the data. */
 export class Failure<R extends Reason = Reason> extends Error {
   override readonly name = 'Failure'
   readonly reason: R
@@ -139,7 +139,7 @@ export class Failure<R extends Reason = Reason> extends Error {
   }
 }
 
-/** Whether `error` is a failure, of `reason` when one is named. */
+/** Tests for a `Failure`, optionally with a given reason. */
 export function isFailure<R extends Reason>(error: unknown, reason?: R): error is Failure<R> {
   return error instanceof Failure && (reason === undefined || error.reason === reason)
 }

@@ -1,4 +1,4 @@
-const endings: { readonly [mimeType: string]: string } = {
+const extensions: { readonly [mimeType: string]: string } = {
   'application/json': 'json',
   'application/pdf': 'pdf',
   'application/zip': 'zip',
@@ -17,12 +17,12 @@ const endings: { readonly [mimeType: string]: string } = {
   'text/xml': 'xml',
 }
 
-/** A name for a file with a part of what a tool gave: of harmless letters alone, whatever the server calls tool and type. */
+/** Returns a safe file name for a part of a tool result. */
 export function fileNameFor(tool: string, mimeType: string, unique: string): string {
-  return `${tool.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60)}-${unique}.${endingOf(mimeType)}`
+  return `${tool.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, 60)}-${unique}.${extensionOf(mimeType)}`
 }
 
-function endingOf(mimeType: string): string {
+function extensionOf(mimeType: string): string {
   const plain = mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  return Object.hasOwn(endings, plain) ? (endings[plain] ?? 'bin') : 'bin'
+  return Object.hasOwn(extensions, plain) ? (extensions[plain] ?? 'bin') : 'bin'
 }

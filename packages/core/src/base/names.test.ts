@@ -44,7 +44,7 @@ describe('the name of a group', () => {
 
 test('a refused name is shown escaped and cut, with the rule', () => {
   expect(() => checkToolName('\u001b[2Jgone')).toThrow(
-    '"\\u{1b}[2Jgone" cannot be a tool\'s name. Use 1 to 128 letters, digits, underscores, dots and hyphens.',
+    '"\\u{1b}[2Jgone" is not a valid tool name. Use 1 to 128 letters, digits, underscores, dots and hyphens.',
   )
   expect(() => checkGroupName('g '.repeat(500_000))).toThrow(/^.{100,300}$/)
 })
@@ -75,7 +75,7 @@ describe('text from outside', () => {
     expect(printable('abcdef', 3)).toBe('abc…')
   })
 
-  test('keeps the line breaks of a text, and nothing else that is not seen', () => {
+  test('keeps line breaks and escapes every other invisible character', () => {
     expect(printableText('one\r\ntwo\n\tthree\u001b[2J\u202e')).toBe('one\ntwo\n  three\\u{1b}[2J\\u{202e}')
     expect(printableText('x\n'.repeat(10), 5)).toBe('x\nx\nx…')
   })
@@ -147,7 +147,7 @@ describe('the nearest names', () => {
     )
   })
 
-  test('are found quickly for a megabyte that nobody can have meant', () => {
+  test('are found quickly for a megabyte of text', () => {
     expect(nearest('x'.repeat(2 ** 20), names)).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-/** How much a ring buffer keeps. The oldest is dropped first when either is reached; the newest stays, however large. */
+/** Limits of a ring buffer. The oldest values are dropped first; the newest stays, whatever its size. */
 export interface RingLimits {
   readonly entries: number
   /** Default: no limit. */
@@ -18,7 +18,7 @@ export class Ring<T> {
   #pushed = 0
   #evicted = 0
 
-  /** `removed` is called for each value that leaves, whether the limits or `clear` made it leave. */
+  /** `removed` is called for each value dropped by the limits or by `clear`. */
   constructor(
     limits: RingLimits,
     sizeOf: (value: T) => number = () => 0,
@@ -42,12 +42,12 @@ export class Ring<T> {
     return this.#limits
   }
 
-  /** How many there were so far, whether they are still here or not. */
+  /** Number of values pushed so far. */
   get pushed(): number {
     return this.#pushed
   }
 
-  /** How many had to go so far because of the limits. */
+  /** Number of values dropped because of the limits. */
   get evicted(): number {
     return this.#evicted
   }
@@ -58,7 +58,7 @@ export class Ring<T> {
 
   push(value: T): void {
     const size = this.#sizeOf(value)
-    // One that is larger than all that may be kept would push out everything and then itself.
+    // A value larger than the limit must not evict itself.
     while (this.#length > 0 && (this.#length >= this.#limits.entries || this.#bytes + size > this.#limits.bytes)) this.#evict()
     const capacity = this.#values.length
     if (this.#length === capacity) this.#grow()
@@ -77,7 +77,7 @@ export class Ring<T> {
     while (this.#length > 0 && (this.#length > entries || this.#bytes > bytes)) this.#evict()
   }
 
-  /** Puts something else in the place of each value. */
+  /** Replaces each value. */
   replace(change: (value: T) => T): void {
     for (let i = 0; i < this.#length; i++) {
       const index = (this.#start + i) % this.#values.length
@@ -90,7 +90,7 @@ export class Ring<T> {
     this.limit(this.#limits)
   }
 
-  /** Forgets everything; none of it counts as evicted. */
+  /** Removes all values; they do not count as evicted. */
   clear(): void {
     while (this.#length > 0) this.#shift(false)
     this.#values = []
@@ -98,12 +98,12 @@ export class Ring<T> {
     this.#start = 0
   }
 
-  /** From the oldest to the newest. */
+  /** Oldest first. */
   *[Symbol.iterator](): Generator<T> {
     for (let i = 0; i < this.#length; i++) yield this.#at(i)
   }
 
-  /** From the newest to the oldest. */
+  /** Newest first. */
   *backwards(): Generator<T> {
     for (let i = this.#length - 1; i >= 0; i--) yield this.#at(i)
   }

@@ -37,7 +37,7 @@ test('those who wait come in the order in which they came', async () => {
   expect(order).toEqual([1, 2, 3])
 })
 
-test('one who no longer wants to wait takes nobody’s turn', async () => {
+test('an aborted waiter does not take a slot', async () => {
   const semaphore = new Semaphore(() => ({ concurrency: 1, queue: 2 }))
   const release = await semaphore.acquire()
   const stop = new AbortController()
@@ -61,7 +61,7 @@ test('when more are allowed, more are let in at the next turn', async () => {
   expect(semaphore.running).toBe(2)
 })
 
-test('without a limit for the queue, nobody is turned away', async () => {
+test('without a queue limit, every caller waits', async () => {
   const semaphore = new Semaphore(() => ({ concurrency: 1 }))
   const release = await semaphore.acquire()
   const waiting = Array.from({ length: 1_000 }, async () => (await semaphore.acquire())?.())

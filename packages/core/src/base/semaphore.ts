@@ -1,11 +1,11 @@
-/** How many may run at once, and how many more may wait. */
+/** Maximum concurrency and queue length. */
 export interface SemaphoreLimits {
   readonly concurrency: number
   /** Default: no limit. */
   readonly queue?: number
 }
 
-/** The part of an `AbortSignal` that waiting needs; `core` is compiled without the types of Node and of browsers. */
+/** Minimal `AbortSignal`; `core` is compiled without the types of Node and browsers. */
 interface Signal {
   readonly aborted: boolean
   readonly reason: unknown
@@ -14,13 +14,13 @@ interface Signal {
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** Bounds how many run at once. Others wait in order, and are turned away when the queue is full. */
+/** Limits concurrency. Others wait in order, and are rejected when the queue is full. */
 export class Semaphore {
   readonly #limits: () => SemaphoreLimits
   readonly #queue: (() => void)[] = []
   #running = 0
 
-  /** `limits` is read each time, so that a changed configuration applies to the next. */
+  /** `limits` is read on each use, so that configuration changes apply. */
   constructor(limits: () => SemaphoreLimits) {
     this.#limits = limits
   }
@@ -79,7 +79,7 @@ export class Semaphore {
   #next(): void {
     this.#running--
     const { concurrency } = this.#limits()
-    // More than one when the limit was raised.
+    // Starts several when the limit was raised.
     while (this.#running < concurrency) {
       const next = this.#queue.shift()
       if (next === undefined) return

@@ -2,15 +2,15 @@
 export interface VariableSource {
   /** Returns the value of an environment variable. */
   readonly variable: (name: string) => string | undefined
-  /** Returns the value of what stands between the braces where that is not an environment variable. */
+  /** Returns the value of a predefined variable. */
   readonly predefined?: (inside: string) => string | undefined
-  /** `$NAME` is a variable too, where one of that name is set and not empty. */
+  /** Also expand `$NAME` if that variable is set and not empty. */
   readonly bareNames?: boolean
 }
 
-/** A reference that cannot be expanded whatever the environment holds. */
+/** Reference that can never be expanded. */
 export interface VariableProblem {
-  /** `unterminated`: a `${` that does not end, or braces within braces. `nested`: a variable within another. */
+  /** `unterminated`: a `${` without an end. `nested`: a variable within another. */
   readonly kind: 'unknown' | 'nested' | 'unterminated'
   /** The text between the braces; empty for `unterminated`. */
   readonly inside: string
@@ -20,7 +20,7 @@ export interface ExpandedText {
   readonly text: string
   /** The environment variables that were read. */
   readonly uses: readonly string[]
-  /** The environment variables that are not set and have no default; the text has nothing in their place. */
+  /** Environment variables that are unset and have no default; they expand to nothing. */
   readonly unset: readonly string[]
   readonly problems: readonly VariableProblem[]
 }
@@ -33,9 +33,8 @@ const environment = /^(?:env:)?([A-Za-z_][\w()]*)(?::-(.*))?$/su
 const opening = '${'
 
 /**
- * Expands `${NAME}`, `${NAME:-default}` and `${env:NAME}`. `$${` stands for `${` itself; any other `$` stays as it is, because
- * passwords contain them. The values of variables are not expanded again. What cannot be expanded is left out, but for a `${`
- * that does not end.
+ * Expands `${NAME}`, `${NAME:-default}` and `${env:NAME}`. `$${` is an escaped `${`; any other `$` is kept, because passwords contain
+ * them. Values are not expanded again. References that cannot be expanded are removed, except an unterminated `${`.
  */
 export function expandVariables(text: string, { variable, predefined, bareNames = false }: VariableSource): ExpandedText {
   const uses = new Set<string>()
@@ -70,7 +69,7 @@ export function expandVariables(text: string, { variable, predefined, bareNames 
   return { text: expanded, uses: [...uses], unset: [...unset], problems }
 }
 
-/** Replaces the references of a text, without any meaning of their own. */
+/** Replaces the references in a text with the results of callbacks. */
 export function replaceVariables(
   text: string,
   {

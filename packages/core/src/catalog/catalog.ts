@@ -3,27 +3,27 @@ import { checkToolName } from '../base/names.ts'
 import { type Groups, groupOf } from '../groups/groups.ts'
 import type { Entry, Origin } from '../tool/entry.ts'
 
-/** A name that two sources claim; the entry of `winner` is served. */
+/** Name claimed by two sources; the entry of `winner` is served. */
 export interface Clash {
   readonly name: string
   readonly winner: string
   readonly loser: string
 }
 
-/** All entries of all sources at one moment, in the order in which they are listed. Never changed in place. */
+/** Immutable set of all entries of all sources, in list order. */
 export interface Catalog<E extends Entry = Entry> {
   readonly version: number
   readonly entries: readonly E[]
   /** Every version of a tool, newest last. */
   readonly byName: ReadonlyMap<string, readonly E[]>
-  /** Former names, each with the name it leads to. */
+  /** Former names and their current names. */
   readonly aliases: ReadonlyMap<string, string>
   readonly byGroup: ReadonlyMap<string, readonly E[]>
-  /** Entries whose availability must be asked for. */
+  /** Entries with a predicate. */
   readonly conditional: readonly E[]
-  /** Entries whose modes must be asked for. */
+  /** Entries with modes. */
   readonly composite: readonly E[]
-  /** Tools that others wait for. */
+  /** Tools that are prerequisites of others. */
   readonly awaited: ReadonlySet<string>
   readonly tags: ReadonlySet<string>
   readonly clashes: readonly Clash[]
@@ -31,16 +31,16 @@ export interface Catalog<E extends Entry = Entry> {
 
 const rank: { readonly [O in Origin]: number } = { surface: 0, static: 1, dynamic: 2 }
 
-/** An activator that its author wrote by hand stands with those that were made. */
-const placeOf = (entry: Entry): number =>
+/** Handwritten activators are listed with the generated ones. */
+const listRank = (entry: Entry): number =>
   entry.origin === 'static' && entry.activates !== undefined ? rank.surface : rank[entry.origin]
 
 /**
- * The catalog of these entries. A static entry wins over a dynamic one of the same name and the clash is reported; two of
- * one source, or two static ones, are refused.
+ * Builds a catalog. A static entry wins over a dynamic one of the same name, and the clash is recorded; duplicates within one source
+ * or between static ones are rejected.
  */
 export function buildCatalog<E extends Entry>(version: number, given: readonly E[], groups: Groups): Catalog<E> {
-  const ordered = given.toSorted((a, b) => placeOf(a) - placeOf(b))
+  const ordered = given.toSorted((a, b) => listRank(a) - listRank(b))
   const byName = new Map<string, E[]>()
   const clashes: Clash[] = []
   for (const entry of ordered) {
@@ -118,7 +118,7 @@ function groupBy<E extends Entry>(entries: readonly E[]): Map<string, E[]> {
   return found
 }
 
-/** Versions in the order people count them: number by number, a pre-release before its release, none before any. */
+/** Compares versions: numerically, a pre-release before its release, none before any. */
 export function byVersion(a: { readonly version?: string }, b: { readonly version?: string }): number {
   const [aRelease = '', aPre] = (a.version ?? '').split(/-(.*)/su)
   const [bRelease = '', bPre] = (b.version ?? '').split(/-(.*)/su)

@@ -1,4 +1,4 @@
-/** Names of the tools that find, describe, call and enable others: shown under one exposure or another, so no source may take them. */
+/** Reserved names of the tools that search, describe, call and enable others. */
 export const surfaceNames: ReadonlySet<string> = new Set([
   'manage_tools',
   'search_tools',

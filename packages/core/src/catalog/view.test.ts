@@ -8,15 +8,15 @@ import type { ToolAnnotations } from '../tool/tool.ts'
 import { buildCatalog, type Catalog } from './catalog.ts'
 import {
   appended,
+  awaitsPrerequisite,
+  computeView,
   isAvailable,
   isStrict,
-  isWaiting,
-  type Look,
   resolve,
   snapshotOf,
   unavailableEntries,
+  type ViewInputs,
   viewFingerprint,
-  viewOf,
 } from './view.ts'
 
 const groups = declareGroups({
@@ -47,7 +47,7 @@ function entry(name: string, { annotations, ...rest }: Options = {}): Entry {
 
 const opener = (name: string): Entry => entry(`activate_${name}`, { origin: 'surface', source: 'surface', activates: name })
 
-function look(rest: Partial<Omit<Look, 'activation'>> & { readonly activation?: Partial<Activation> } = {}): Look {
+function inputs(rest: Partial<Omit<ViewInputs, 'activation'>> & { readonly activation?: Partial<Activation> } = {}): ViewInputs {
   return {
     groups,
     exposure: 'groups',
@@ -68,7 +68,7 @@ const catalogOf = (...entries: readonly Entry[]): Catalog => buildCatalog(1, ent
 
 const namesOf = (entries: readonly Entry[]): readonly string[] => entries.map(({ tool }) => tool.name)
 
-const shownIn = (catalog: Catalog, at: Look): readonly string[] => namesOf(viewOf(catalog, at).entries)
+const shownIn = (catalog: Catalog, at: ViewInputs): readonly string[] => namesOf(computeView(catalog, at).entries)
 
 const now = entry('now')
 const read = entry('read', { visibility: group('files'), tags: ['io'], annotations: { readOnlyHint: true } })
@@ -78,11 +78,11 @@ const hub = catalogOf(opener('files'), opener('cloud'), opener('aws'), now, read
 
 describe('a view', () => {
   test('shows activators and tools without a group from the start', () => {
-    expect(shownIn(hub, look())).toEqual(['activate_files', 'activate_cloud', 'activate_aws', 'now'])
+    expect(shownIn(hub, inputs())).toEqual(['activate_files', 'activate_cloud', 'activate_aws', 'now'])
   })
 
   test('shows the tools of an active group in the order of the catalog', () => {
-    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['files'] } }))).toEqual([
+    expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), activation: { groups: ['files'] } }))).toEqual([
       'now',
       'read',
       'write',
@@ -90,23 +90,27 @@ describe('a view', () => {
   })
 
   test('shows the tools of a child only while every ancestor is active', () => {
-    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['aws'] } }))).toEqual(['now'])
-    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { groups: ['cloud', 'aws'] } }))).toEqual([
+    expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), activation: { groups: ['aws'] } }))).toEqual(['now'])
+    expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), activation: { groups: ['cloud', 'aws'] } }))).toEqual([
       'now',
       'upload',
     ])
   })
 
   test('shows a single tool of an inactive group when it was asked for', () => {
-    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { tools: ['write'] } }))).toEqual(['now', 'write'])
+    expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), activation: { tools: ['write'] } }))).toEqual(['now', 'write'])
   })
 
   test('shows the tools of a tag across groups', () => {
-    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), activation: { tags: ['io'] } }))).toEqual(['now', 'read', 'upload'])
+    expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), activation: { tags: ['io'] } }))).toEqual([
+      'now',
+      'read',
+      'upload',
+    ])
   })
 
-  test('shows everything at once where the exposure says so', () => {
-    expect(shownIn(hub, look({ exposure: 'everything', surfaces: new Set<Surface>() }))).toEqual([
+  test('lists everything with the exposure everything', () => {
+    expect(shownIn(hub, inputs({ exposure: 'everything', surfaces: new Set<Surface>() }))).toEqual([
       'now',
       'read',
       'write',
@@ -116,18 +120,21 @@ describe('a view', () => {
 
   test('shows no activator to a client that cannot follow', () => {
     const byHand = entry('open_files', { activates: 'files' })
-    expect(shownIn(catalogOf(opener('files'), byHand, read), look({ surfaces: new Set<Surface>() }))).toEqual([])
+    expect(shownIn(catalogOf(opener('files'), byHand, read), inputs({ surfaces: new Set<Surface>() }))).toEqual([])
   })
 
   test('never shows what cannot be used now', () => {
     const unavailable = new Set([read, now])
-    expect(shownIn(hub, look({ surfaces: new Set<Surface>(), unavailable, exposure: 'everything' }))).toEqual(['write', 'upload'])
+    expect(shownIn(hub, inputs({ surfaces: new Set<Surface>(), unavailable, exposure: 'everything' }))).toEqual([
+      'write',
+      'upload',
+    ])
   })
 
   test('gives entries back with the type they came with', () => {
     const withHandler = { ...entry('now'), handler: () => 'noon' }
-    const typed: Look<typeof withHandler> = { ...look(), unavailable: new Set(), forbidden: new Set(), modes: new Map() }
-    const { entries } = viewOf(buildCatalog(1, [withHandler], groups), typed)
+    const typed: ViewInputs<typeof withHandler> = { ...inputs(), unavailable: new Set(), forbidden: new Set(), modes: new Map() }
+    const { entries } = computeView(buildCatalog(1, [withHandler], groups), typed)
     expectTypeOf(entries).toEqualTypeOf<readonly (typeof withHandler)[]>()
     expect(entries[0]?.handler()).toBe('noon')
   })
@@ -139,18 +146,18 @@ describe('a strict group', () => {
     entry('rotate_key', { visibility: group('keys'), tags: ['io'] }),
   )
 
-  test.each<[string, Look]>([
-    ['everything is exposed', look({ exposure: 'everything' })],
-    ['its tools are asked for one by one', look({ activation: { tools: ['read_secret', 'rotate_key'] } })],
-    ['their tag is asked for', look({ activation: { tags: ['io'] } })],
+  test.each<[string, ViewInputs]>([
+    ['everything is exposed', inputs({ exposure: 'everything' })],
+    ['its tools are asked for one by one', inputs({ activation: { tools: ['read_secret', 'rotate_key'] } })],
+    ['their tag is asked for', inputs({ activation: { tags: ['io'] } })],
   ])('shows nothing while inactive, also when %s', (_, at) => {
     expect(shownIn(catalog, at)).toEqual([])
     expect(resolve(catalog, at, 'read_secret').kind).toBe('hidden')
   })
 
   test('shows its tools while active', () => {
-    expect(shownIn(catalog, look({ activation: { groups: ['vault'] } }))).toEqual(['read_secret'])
-    expect(shownIn(catalog, look({ activation: { groups: ['vault', 'keys'] } }))).toEqual(['read_secret', 'rotate_key'])
+    expect(shownIn(catalog, inputs({ activation: { groups: ['vault'] } }))).toEqual(['read_secret'])
+    expect(shownIn(catalog, inputs({ activation: { groups: ['vault', 'keys'] } }))).toEqual(['read_secret', 'rotate_key'])
   })
 
   test('makes the groups in it strict too', () => {
@@ -188,7 +195,7 @@ describe('predicates', () => {
     const activation: Activation = { ...nothingActive, groups: ['files'] }
     const unavailable = unavailableEntries(catalog, snapshotOf(groups, activation, { rows: 3 }), () => {})
     expect(unavailable).toEqual(new Set([empty]))
-    expect(shownIn(catalog, look({ activation, unavailable }))).toEqual(['query', 'now'])
+    expect(shownIn(catalog, inputs({ activation, unavailable }))).toEqual(['query', 'now'])
   })
 
   test('that throw hide their tools and are reported, and the others are still asked', () => {
@@ -204,7 +211,7 @@ describe('predicates', () => {
     const unavailable = unavailableEntries(catalog, snapshotOf(groups, nothingActive, {}), ({ tool }, error) =>
       reports.push([tool.name, error]),
     )
-    expect(shownIn(catalog, look({ unavailable }))).toEqual(['fine'])
+    expect(shownIn(catalog, inputs({ unavailable }))).toEqual(['fine'])
     expect(reports).toEqual([['failing', broken]])
   })
 
@@ -228,42 +235,42 @@ describe('predicates', () => {
 describe('of several versions', () => {
   const versions = ['1', '2', '10', '3-beta'].map((version) => entry('deploy', { version }))
   const catalog = catalogOf(...versions)
-  const versionIn = (at: Look): (string | undefined)[] => viewOf(catalog, at).entries.map(({ version }) => version)
+  const versionIn = (at: ViewInputs): (string | undefined)[] => computeView(catalog, at).entries.map(({ version }) => version)
 
   test('the newest is shown', () => {
-    expect(versionIn(look())).toEqual(['10'])
+    expect(versionIn(inputs())).toEqual(['10'])
   })
 
   test('the one that an active group brings is shown', () => {
-    expect(versionIn(look({ activation: { groups: ['stable'] } }))).toEqual(['1'])
+    expect(versionIn(inputs({ activation: { groups: ['stable'] } }))).toEqual(['1'])
   })
 
   test('the one of the most recently used group is shown when several bring one', () => {
-    expect(versionIn(look({ activation: { groups: ['stable', 'next'] } }))).toEqual(['3-beta'])
-    expect(versionIn(look({ activation: { groups: ['next', 'stable'] } }))).toEqual(['1'])
+    expect(versionIn(inputs({ activation: { groups: ['stable', 'next'] } }))).toEqual(['3-beta'])
+    expect(versionIn(inputs({ activation: { groups: ['next', 'stable'] } }))).toEqual(['1'])
   })
 
   test('the one the client pinned is shown, whatever its groups bring', () => {
-    expect(versionIn(look({ activation: { groups: ['stable'], versions: { deploy: '2' } } }))).toEqual(['2'])
+    expect(versionIn(inputs({ activation: { groups: ['stable'], versions: { deploy: '2' } } }))).toEqual(['2'])
   })
 
   test('none is shown when the client pinned one that does not exist', () => {
-    const at = look({ activation: { versions: { deploy: '7' } } })
+    const at = inputs({ activation: { versions: { deploy: '7' } } })
     expect(versionIn(at)).toEqual([])
     expect(resolve(catalog, at, 'deploy')).toEqual({ kind: 'unknown' })
   })
 
   test('the newest that is permitted is shown', () => {
-    expect(versionIn(look({ forbidden: new Set(versions.filter(({ version }) => version === '10')) }))).toEqual(['3-beta'])
+    expect(versionIn(inputs({ forbidden: new Set(versions.filter(({ version }) => version === '10')) }))).toEqual(['3-beta'])
   })
 
   test('a group that brings one that is not there changes nothing', () => {
     const two = catalogOf(...versions.slice(1, 3))
-    expect(viewOf(two, look({ activation: { groups: ['stable'] } })).entries[0]?.version).toBe('10')
+    expect(computeView(two, inputs({ activation: { groups: ['stable'] } })).entries[0]?.version).toBe('10')
   })
 
   test('a call by name reaches the one that is shown', () => {
-    const at = look({ activation: { groups: ['stable'] } })
+    const at = inputs({ activation: { groups: ['stable'] } })
     expect(resolve(catalog, at, 'deploy')).toEqual({ kind: 'shown', entry: versions[0] })
   })
 
@@ -273,9 +280,9 @@ describe('of several versions', () => {
       entry('deploy', { version: '2', visibility: group('cloud') }),
     ]
     const split = catalogOf(old, young)
-    expect(viewOf(split, look({ activation: { groups: ['files'] } })).entries).toEqual([old])
-    expect(viewOf(split, look({ activation: { groups: ['files', 'cloud'] } })).entries).toEqual([young])
-    expect(resolve(split, look({ activation: { groups: ['files'], versions: { deploy: '2' } } }), 'deploy')).toEqual({
+    expect(computeView(split, inputs({ activation: { groups: ['files'] } })).entries).toEqual([old])
+    expect(computeView(split, inputs({ activation: { groups: ['files', 'cloud'] } })).entries).toEqual([young])
+    expect(resolve(split, inputs({ activation: { groups: ['files'], versions: { deploy: '2' } } }), 'deploy')).toEqual({
       kind: 'hidden',
       entry: young,
     })
@@ -283,9 +290,9 @@ describe('of several versions', () => {
 
   test.each(['constructor', 'toString', '__proto__'])('no pin is imagined for a tool called %s', (name) => {
     const odd = entry(name)
-    expect(viewOf(catalogOf(odd), look()).entries).toEqual([odd])
+    expect(computeView(catalogOf(odd), inputs()).entries).toEqual([odd])
     const both = catalogOf(entry(name, { version: '1' }), entry(name, { version: '2' }))
-    expect(viewOf(both, look({ activation: { groups: ['stable'] } })).entries[0]?.version).toBe('2')
+    expect(computeView(both, inputs({ activation: { groups: ['stable'] } })).entries[0]?.version).toBe('2')
   })
 })
 
@@ -294,69 +301,69 @@ describe('a name means', () => {
   const catalog = catalogOf(opener('files'), now, renamed)
 
   test('a tool that is shown', () => {
-    expect(resolve(catalog, look(), 'now')).toEqual({ kind: 'shown', entry: now })
+    expect(resolve(catalog, inputs(), 'now')).toEqual({ kind: 'shown', entry: now })
   })
 
   test('a tool that is hidden while its group is inactive', () => {
-    expect(resolve(catalog, look(), 'read_file')).toEqual({ kind: 'hidden', entry: renamed })
-    expect(resolve(catalog, look({ activation: { groups: ['files'] } }), 'read_file').kind).toBe('shown')
+    expect(resolve(catalog, inputs(), 'read_file')).toEqual({ kind: 'hidden', entry: renamed })
+    expect(resolve(catalog, inputs({ activation: { groups: ['files'] } }), 'read_file').kind).toBe('shown')
   })
 
   test('the same as the new name when it is a former one', () => {
-    expect(resolve(catalog, look(), 'cat')).toEqual({ kind: 'hidden', entry: renamed })
-    expect(resolve(catalog, look({ activation: { tools: ['read_file'] } }), 'cat')).toEqual({ kind: 'shown', entry: renamed })
+    expect(resolve(catalog, inputs(), 'cat')).toEqual({ kind: 'hidden', entry: renamed })
+    expect(resolve(catalog, inputs({ activation: { tools: ['read_file'] } }), 'cat')).toEqual({ kind: 'shown', entry: renamed })
   })
 
   test('a hidden activator where activators are not listed', () => {
-    expect(resolve(catalog, look({ surfaces: new Set<Surface>() }), 'activate_files').kind).toBe('hidden')
+    expect(resolve(catalog, inputs({ surfaces: new Set<Surface>() }), 'activate_files').kind).toBe('hidden')
   })
 
   test.each(['nowhere', '', '__proto__', 'constructor', 'x'.repeat(1_000_000)])('nothing when no tool is called so', (name) => {
-    expect(resolve(catalog, look(), name)).toEqual({ kind: 'unknown' })
+    expect(resolve(catalog, inputs(), name)).toEqual({ kind: 'unknown' })
   })
 
   test('nothing when the tool cannot be used now, by whatever name', () => {
-    const at = look({ unavailable: new Set([renamed]), exposure: 'everything' })
+    const at = inputs({ unavailable: new Set([renamed]), exposure: 'everything' })
     expect(['read_file', 'cat'].map((name) => resolve(catalog, at, name).kind)).toEqual(['unknown', 'unknown'])
   })
 
   test('nothing when the tool is forbidden, by whatever name', () => {
-    const at = look({ forbidden: new Set([renamed]), exposure: 'everything' })
+    const at = inputs({ forbidden: new Set([renamed]), exposure: 'everything' })
     expect(['read_file', 'cat'].map((name) => resolve(catalog, at, name).kind)).toEqual(['unknown', 'unknown'])
   })
 })
 
-describe('what is forbidden', () => {
+describe('forbidden entries', () => {
   test('is not in the list, and the fingerprint is that of a list without it', () => {
-    const at = look({ exposure: 'everything', forbidden: new Set([write]) })
+    const at = inputs({ exposure: 'everything', forbidden: new Set([write]) })
     const without = catalogOf(opener('files'), opener('cloud'), opener('aws'), now, read, upload)
     expect(shownIn(hub, at)).not.toContain('write')
-    expect(viewOf(hub, at).fingerprint).toBe(viewOf(without, look({ exposure: 'everything' })).fingerprint)
+    expect(computeView(hub, at).fingerprint).toBe(computeView(without, inputs({ exposure: 'everything' })).fingerprint)
   })
 
-  test('takes the activator of its group along when nothing else is in the group', () => {
-    const at = look({ forbidden: new Set([read, write]) })
+  test('also hides the activator of a group without other tools', () => {
+    const at = inputs({ forbidden: new Set([read, write]) })
     expect(shownIn(hub, at)).toEqual(['activate_cloud', 'activate_aws', 'now'])
     expect(resolve(hub, at, 'activate_files')).toEqual({ kind: 'unknown' })
   })
 
   test('takes the activators of the groups around along when nothing is in these either', () => {
-    const at = look({ forbidden: new Set([upload]) })
+    const at = inputs({ forbidden: new Set([upload]) })
     expect(shownIn(hub, at)).toEqual(['activate_files', 'now'])
     expect(resolve(hub, at, 'activate_cloud')).toEqual({ kind: 'unknown' })
   })
 
   test('leaves the activator of a group where something is permitted', () => {
-    expect(shownIn(hub, look({ forbidden: new Set([write]) }))).toContain('activate_files')
+    expect(shownIn(hub, inputs({ forbidden: new Set([write]) }))).toContain('activate_files')
   })
 
   test('leaves the activator of a group where something is permitted but cannot be used now', () => {
-    expect(shownIn(hub, look({ forbidden: new Set([write]), unavailable: new Set([read]) }))).toContain('activate_files')
+    expect(shownIn(hub, inputs({ forbidden: new Set([write]), unavailable: new Set([read]) }))).toContain('activate_files')
   })
 
   test('takes an activator written by hand along too', () => {
     const catalog = catalogOf(entry('open_files', { activates: 'files' }), read)
-    const at = look({ forbidden: new Set([read]) })
+    const at = inputs({ forbidden: new Set([read]) })
     expect(shownIn(catalog, at)).toEqual([])
     expect(resolve(catalog, at, 'open_files')).toEqual({ kind: 'unknown' })
   })
@@ -364,7 +371,7 @@ describe('what is forbidden', () => {
   test('may be an activator itself', () => {
     const opens = opener('files')
     const catalog = catalogOf(opens, read)
-    expect(shownIn(catalog, look({ forbidden: new Set([opens]) }))).toEqual([])
+    expect(shownIn(catalog, inputs({ forbidden: new Set([opens]) }))).toEqual([])
   })
 
   test('leaves no trace in any list, fingerprint or name', () => {
@@ -411,9 +418,9 @@ describe('what is forbidden', () => {
         const whole = buildCatalog(1, [...openers.map(opener), ...entries.map((one) => one.made)], graph)
         const rest = buildCatalog(1, [...openers.filter(opened).map(opener), ...permitted.map((one) => one.made)], graph)
         const forbidden = new Set(entries.filter((one) => one.forbidden).map((one) => one.made))
-        const seen = look({ groups: graph, activation, exposure, forbidden })
-        const free = look({ groups: graph, activation, exposure })
-        expect(viewOf(whole, seen)).toEqual(viewOf(rest, free))
+        const seen = inputs({ groups: graph, activation, exposure, forbidden })
+        const free = inputs({ groups: graph, activation, exposure })
+        expect(computeView(whole, seen)).toEqual(computeView(rest, free))
         for (const name of names) expect(resolve(whole, seen, name)).toEqual(resolve(rest, free, name))
       }),
       { numRuns: 500 },
@@ -422,7 +429,7 @@ describe('what is forbidden', () => {
 })
 
 describe('a look at what only reads', () => {
-  const at = look({ readOnly: true, exposure: 'everything' })
+  const at = inputs({ readOnly: true, exposure: 'everything' })
 
   test('shows tools that say they change nothing, and activators that open one', () => {
     expect(shownIn(hub, at)).toEqual(['activate_files', 'read'])
@@ -444,7 +451,7 @@ describe('a look at what only reads', () => {
 })
 
 test('an activator of a group that waits for its tools is shown', () => {
-  expect(shownIn(catalogOf(opener('files')), look())).toEqual(['activate_files'])
+  expect(shownIn(catalogOf(opener('files')), inputs())).toEqual(['activate_files'])
 })
 
 describe('the fingerprint of a view', () => {
@@ -460,13 +467,13 @@ describe('the fingerprint of a view', () => {
   })
 
   test('is that of the entries in it', () => {
-    const view = viewOf(hub, look())
+    const view = computeView(hub, inputs())
     expect(view.fingerprint).toBe(viewFingerprint(view.entries))
   })
 })
 
 describe('a list that only ever appends', () => {
-  test('keeps what was known in its place and puts what is new last, in the order of the catalog', () => {
+  test('keeps known entries in place and appends new ones in catalog order', () => {
     expect(namesOf(appended(['write', 'now'], [now, read, write, upload]))).toEqual(['write', 'now', 'read', 'upload'])
   })
 
@@ -509,8 +516,8 @@ describe('a composite tool in a view', () => {
   }
   const [filtered, fixed] = [composite('filtered', 'filtered'), composite('fixed', 'static')]
   const catalog = catalogOf(now, filtered, fixed)
-  const having = (set: string): Look =>
-    look({
+  const having = (set: string): ViewInputs =>
+    inputs({
       modes: new Map([
         [filtered, set],
         [fixed, set],
@@ -526,8 +533,8 @@ describe('a composite tool in a view', () => {
     expect(shownIn(catalog, { ...having('00'), everyMode: true })).toEqual(['now', 'filtered', 'fixed'])
   })
 
-  test('is shown where nobody asked for its modes', () => {
-    expect(shownIn(catalog, look())).toEqual(['now', 'filtered', 'fixed'])
+  test('is listed if its modes were not evaluated', () => {
+    expect(shownIn(catalog, inputs())).toEqual(['now', 'filtered', 'fixed'])
   })
 
   test('can be called although it is not shown, since data may have arrived', () => {
@@ -542,7 +549,7 @@ describe('a composite tool in a view', () => {
     ]
     const versions = catalogOf(one, two)
     const at = (sets: readonly [string, string]): readonly Entry[] =>
-      viewOf(versions, look({ modes: new Map([[one, sets[0]] as const, [two, sets[1]] as const]) })).entries
+      computeView(versions, inputs({ modes: new Map([[one, sets[0]] as const, [two, sets[1]] as const]) })).entries
     expect(at(['11', '01'])).toEqual([two])
     expect(at(['11', '00'])).toEqual([one])
     expect(at(['00', '00'])).toEqual([])
@@ -554,7 +561,7 @@ describe('a tool that waits for another', () => {
   const analyze = entry('analyze', { after: 'observe' })
   const upload2 = entry('upload', { after: 'observe', visibility: group('files'), tags: ['io'] })
   const catalog = catalogOf(opener('files'), observe, analyze, upload2)
-  const waiting = look({ succeeded: new Set(), activation: { groups: ['files'] } })
+  const waiting = inputs({ succeeded: new Set(), activation: { groups: ['files'] } })
 
   test('is not shown until that one succeeded, though its group is open', () => {
     expect(shownIn(catalog, waiting)).toEqual(['activate_files', 'observe'])
@@ -567,20 +574,20 @@ describe('a tool that waits for another', () => {
   })
 
   test('is not shown by its tag or its name before', () => {
-    const asked = look({ succeeded: new Set(), activation: { tags: ['io'], tools: ['analyze'] } })
+    const asked = inputs({ succeeded: new Set(), activation: { tags: ['io'], tools: ['analyze'] } })
     expect(shownIn(catalog, asked)).toEqual(['activate_files', 'observe'])
   })
 
   test('is hidden, and not unknown, while it waits', () => {
     expect(resolve(catalog, waiting, 'analyze')).toEqual({ kind: 'hidden', entry: analyze })
-    expect(isWaiting(analyze, waiting)).toBe(true)
-    expect(isWaiting(observe, waiting)).toBe(false)
-    expect(isWaiting(now, waiting)).toBe(false)
+    expect(awaitsPrerequisite(analyze, waiting)).toBe(true)
+    expect(awaitsPrerequisite(observe, waiting)).toBe(false)
+    expect(awaitsPrerequisite(now, waiting)).toBe(false)
   })
 
   test('waits for nothing where a call cannot change the list, and where all is shown at once', () => {
-    expect(isWaiting(analyze, { ...waiting, succeeded: undefined })).toBe(false)
-    expect(isWaiting(analyze, { ...waiting, exposure: 'everything' })).toBe(false)
+    expect(awaitsPrerequisite(analyze, { ...waiting, succeeded: undefined })).toBe(false)
+    expect(awaitsPrerequisite(analyze, { ...waiting, exposure: 'everything' })).toBe(false)
     expect(shownIn(catalog, { ...waiting, succeeded: undefined })).toContain('analyze')
   })
 })

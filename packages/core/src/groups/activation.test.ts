@@ -8,7 +8,7 @@ import {
   nothingActive,
   type Plan,
   planActivate,
-  planAll,
+  planActivateAll,
   planDeactivate,
   reconcile,
   touch,
@@ -88,7 +88,7 @@ describe('switching on', () => {
     expect(planActivate(groups, nothingActive, 'files')).toEqual({ next: active('files'), off: [], on: ['files'] })
   })
 
-  test('brings in what is needed, and what that needs, first', () => {
+  test('activates transitive requirements first', () => {
     expect(planActivate(groups, nothingActive, 'backup').on).toEqual(['cloud', 'aws', 'files', 's3', 'backup'])
   })
 
@@ -145,22 +145,22 @@ describe('switching on', () => {
 
 describe('switching several on at once', () => {
   test('brings in their ancestors, which a single activation would ask for', () => {
-    expect(planAll(groups, nothingActive, ['s3', 'backup']).on).toEqual(['cloud', 'aws', 'files', 's3', 'backup'])
+    expect(planActivateAll(groups, nothingActive, ['s3', 'backup']).on).toEqual(['cloud', 'aws', 'files', 's3', 'backup'])
   })
 
   test('is refused when two of them exclude each other', () => {
-    const failure = refusalOf(() => planAll(groups, nothingActive, ['s3', 'gcp']))
+    const failure = refusalOf(() => planActivateAll(groups, nothingActive, ['s3', 'gcp']))
     expect(failure.reason).toBe('conflicting_groups')
     expect(failure.details).toEqual({ groups: ['aws', 'gcp'] })
   })
 
   test('is refused when one of them does not exist', () => {
-    expect(refusalOf(() => planAll(groups, nothingActive, ['files', 'nowhere'])).reason).toBe('unknown_group')
+    expect(refusalOf(() => planActivateAll(groups, nothingActive, ['files', 'nowhere'])).reason).toBe('unknown_group')
   })
 
   test('changes nothing when none are named', () => {
     const before = active('files')
-    expect(planAll(groups, before, [])).toEqual({ next: before, off: [], on: [] })
+    expect(planActivateAll(groups, before, [])).toEqual({ next: before, off: [], on: [] })
   })
 })
 
@@ -236,7 +236,7 @@ describe('a quota by number', () => {
     expect(planActivate(three, touch(three, opened, 'b'), 'd').off).toEqual([{ group: 'c', because: 'evicted' }])
   })
 
-  test('refuses where it was declared so, and says what could go', () => {
+  test('rejects with whenFull refuse, and lists the groups to deactivate', () => {
     const failure = refusalOf(() => planActivate(flat({ groups: 2, whenFull: 'refuse' }), active('a', 'b'), 'c'))
     expect(failure.reason).toBe('quota_full')
     expect(failure.details).toEqual({ group: 'c', limit: 2, what: 'groups' })
@@ -306,14 +306,14 @@ describe('using a group', () => {
     expect(touch(groups, active('aws', 'files'), 'aws').groups).toEqual(['files', 'aws'])
   })
 
-  test('that is no longer declared changes nothing', () => {
+  test('that is no longer declared has no effect', () => {
     const before = active('gone', 'files')
     expect(touch(groups, before, 'gone')).toBe(before)
   })
 })
 
 describe('after the declaration changed', () => {
-  test('groups that are gone are forgotten, and those that stood on what is off', () => {
+  test('removed groups and groups without their requirements are dropped', () => {
     expect(reconcile(groups, active('gone', 'files', 's3', 'cloud')).groups).toEqual(['files', 'cloud'])
   })
 
@@ -477,7 +477,7 @@ function refusalExpected(world: World, step: Step): Failure['reason'] | undefine
 
 function planOfStep({ graph, groups: declared, activation }: World, step: Step): Plan {
   const cost = (name: string): number => graph.costs[name] ?? 0
-  if (step.kind === 'all') return planAll(declared, activation, step.names, cost)
+  if (step.kind === 'all') return planActivateAll(declared, activation, step.names, cost)
   if (step.kind === 'activate') return planActivate(declared, activation, step.name, cost)
   if (step.kind === 'deactivate') return planDeactivate(declared, activation, step.name)
   return { next: touch(declared, activation, step.name), off: [], on: [] }
@@ -611,7 +611,7 @@ describe('a gate', () => {
     expect(() => planActivate(gated, nothingActive, 'a')).toThrow('Group "a" is part of the gate. Activate the gate first.')
   })
 
-  test('brings what is on by default when it opens, counts for no quota and is never evicted', () => {
+  test('activates the default groups when opened, does not count towards quotas and is never evicted', () => {
     const opened = planActivate(gated, nothingActive, gateName)
     expect(opened.on).toEqual([gateName, 'c'])
     const two = planActivate(gated, opened.next, 'a')

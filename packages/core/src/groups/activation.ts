@@ -1,50 +1,60 @@
 import { Failure } from '../base/failure.ts'
-import { ancestorsOf, childrenFirst, clashWithin, closureOf, downfallOf, type Groups, gateName, groupOf } from './groups.ts'
+import {
+  ancestorsOf,
+  childrenFirst,
+  closureOf,
+  dependentClosure,
+  findConflict,
+  type Groups,
+  gateName,
+  groupOf,
+} from './groups.ts'
 
-/** What one scope has switched on. Small, serialisable, never changed in place. */
+/** Activation state of one scope: small, serializable, immutable. */
 export interface Activation {
   /** Active groups, least recently used first. */
   readonly groups: readonly string[]
-  /** Single tools shown whatever their group. */
+  /** Tools enabled individually. */
   readonly tools: readonly string[]
-  /** Tools with one of these tags are shown whatever their group. */
+  /** Tags whose tools are enabled. */
   readonly tags: readonly string[]
-  /** Which version of a tool the client pinned. */
+  /** Versions of tools that the client pinned. */
   readonly versions: { readonly [tool: string]: string }
 }
 
 export const nothingActive: Activation = { groups: [], tools: [], tags: [], versions: {} }
 
-/** Why a group is switched off. */
-export type Because = 'requested' | 'parent' | 'dependency' | 'excluded' | 'evicted'
+/** Why a group is deactivated. */
+export type DeactivationReason = 'requested' | 'parent' | 'dependency' | 'excluded' | 'evicted'
 
-/** A transition that has been thought through but not made: hooks run in this order, then `next` becomes the activation. */
+/** Planned transition: hooks run in this order, then `next` becomes the activation. */
 export interface Plan {
   readonly next: Activation
-  /** Groups to switch off, children first; done before anything is switched on. */
-  readonly off: readonly { readonly group: string; readonly because: Because }[]
-  /** Groups to switch on, parents and needs first. */
+  /** Groups to deactivate, children first, before any activation. */
+  readonly off: readonly { readonly group: string; readonly because: DeactivationReason }[]
+  /** Groups to activate, parents and requirements first. */
   readonly on: readonly string[]
 }
 
-/** What the tools of a group cost in tokens, for quotas by budget. */
+/** Tokens of the tools of a group. */
 export type GroupCost = (group: string) => number
 
-/** The activation a scope starts with: the default groups and what they need; nothing behind a gate that is closed. */
+/** Returns the initial activation: default groups and their requirements; nothing behind a closed gate. */
 export function initialActivation(groups: Groups): Activation {
   if (groups.byName.get(gateName)?.default === false) return nothingActive
-  const names = new Set(defaultsOf(groups).flatMap((name) => closureOf(groups, name)))
+  const names = new Set(defaultGroups(groups).flatMap((name) => closureOf(groups, name)))
   return names.size === 0 ? nothingActive : { ...nothingActive, groups: [...names] }
 }
 
-const defaultsOf = ({ byName }: Groups): string[] => [...byName.values()].filter((group) => group.default).map(({ name }) => name)
+const defaultGroups = ({ byName }: Groups): string[] =>
+  [...byName.values()].filter((group) => group.default).map(({ name }) => name)
 
-/** Whether the group and every ancestor of it is active. */
+/** True if the group and all its ancestors are active. */
 export function isActive(groups: Groups, activation: Activation, name: string): boolean {
   return activation.groups.includes(name) && ancestorsOf(groups, name).every((ancestor) => activation.groups.includes(ancestor))
 }
 
-/** Switching `name` on: what it needs comes along, what it excludes goes, and old groups make room when the quota is full. */
+/** Plans the activation of a group with its requirements; excluded groups and, above the quota, old groups are deactivated. */
 export function planActivate(groups: Groups, activation: Activation, name: string, cost: GroupCost = () => 0): Plan {
   const group = groupOf(groups, name)
   if (group.parent !== undefined && !isActive(groups, activation, group.parent)) {
@@ -56,16 +66,21 @@ export function planActivate(groups: Groups, activation: Activation, name: strin
       parent: missing,
     })
   }
-  return planAll(groups, activation, [name], cost)
+  return planActivateAll(groups, activation, [name], cost)
 }
 
-/** Switching several groups on at once, with their ancestors and all they need; groups that exclude each other are refused. */
-export function planAll(groups: Groups, activation: Activation, names: readonly string[], cost: GroupCost = () => 0): Plan {
-  // A gate that opens brings what is on by default behind it.
+/** Plans the activation of several groups with their ancestors and requirements; throws if they exclude each other. */
+export function planActivateAll(
+  groups: Groups,
+  activation: Activation,
+  names: readonly string[],
+  cost: GroupCost = () => 0,
+): Plan {
+  // Opening the gate activates the default groups.
   const isOpening = names.includes(gateName) && !activation.groups.includes(gateName)
-  const asked = isOpening ? [...names, ...defaultsOf(groups)] : names
+  const asked = isOpening ? [...names, ...defaultGroups(groups)] : names
   const wanted = [...new Set(asked.flatMap((name) => closureOf(groups, name)))]
-  const pair = clashWithin(groups, wanted)
+  const pair = findConflict(groups, wanted)
   if (pair !== undefined) {
     throw new Failure(
       'conflicting_groups',
@@ -73,28 +88,28 @@ export function planAll(groups: Groups, activation: Activation, names: readonly 
       { groups: pair },
     )
   }
-  const off = new Map<string, Because>()
+  const off = new Map<string, DeactivationReason>()
   for (const name of wanted) {
-    for (const loser of groupOf(groups, name).excludes) dropWith(groups, activation, loser, 'excluded', off)
+    for (const loser of groupOf(groups, name).excludes) dropWithDependents(groups, activation, loser, 'excluded', off)
   }
   makeRoom(groups, activation, { asked: names[0] ?? '', wanted, cost }, off)
   const on = wanted.filter((name) => !activation.groups.includes(name))
   const kept = activation.groups.filter((name) => !off.has(name) && !wanted.includes(name))
-  return planOf(groups, activation, { off, on, order: [...kept, ...wanted] })
+  return createPlan(groups, activation, { off, on, order: [...kept, ...wanted] })
 }
 
-/** Switching `name` off, and with it all that cannot stand without it. */
+/** Plans the deactivation of a group and everything that depends on it. */
 export function planDeactivate(groups: Groups, activation: Activation, name: string): Plan {
   groupOf(groups, name)
-  const off = new Map<string, Because>()
-  dropWith(groups, activation, name, 'requested', off)
-  return planOf(groups, activation, { off, on: [], order: activation.groups.filter((group) => !off.has(group)) })
+  const off = new Map<string, DeactivationReason>()
+  dropWithDependents(groups, activation, name, 'requested', off)
+  return createPlan(groups, activation, { off, on: [], order: activation.groups.filter((group) => !off.has(group)) })
 }
 
-/** The activation after a tool of `name` was used: the group and all it stands on become the most recently used. */
+/** Marks a group and its requirements as most recently used. */
 export function touch(groups: Groups, activation: Activation, name: string): Activation {
   if (!groups.byName.has(name) || !activation.groups.includes(name)) return activation
-  // A need left behind would be evicted as old and take this group, which is in use, down with it.
+  // Otherwise a requirement could be evicted as old and take this group with it.
   const used = closureOf(groups, name).filter((group) => activation.groups.includes(group))
   const tail = activation.groups.slice(-used.length)
   if (used.every((group, index) => tail[index] === group)) return activation
@@ -102,8 +117,8 @@ export function touch(groups: Groups, activation: Activation, name: string): Act
 }
 
 /**
- * The activation as today's declaration allows it, for one that was made under another: without groups that are gone or lost
- * what they need; of groups that exclude each other now, the more recently used stays.
+ * Adapts an activation to a changed declaration: drops groups that are gone or lack a requirement; of groups that exclude each other
+ * now, the most recently used stays.
  */
 export function reconcile(groups: Groups, activation: Activation): Activation {
   const kept = activation.groups.filter(
@@ -120,10 +135,10 @@ function excludedBy(groups: Groups, name: string, others: readonly string[]): bo
   return others.some((other) => groups.byName.get(name)?.excludes.has(other))
 }
 
-function planOf(
+function createPlan(
   groups: Groups,
   activation: Activation,
-  { off, on, order }: { off: ReadonlyMap<string, Because>; on: readonly string[]; order: readonly string[] },
+  { off, on, order }: { off: ReadonlyMap<string, DeactivationReason>; on: readonly string[]; order: readonly string[] },
 ): Plan {
   const unchanged = off.size === 0 && on.length === 0 && order.every((name, index) => activation.groups[index] === name)
   return {
@@ -133,12 +148,18 @@ function planOf(
   }
 }
 
-function dropWith(groups: Groups, activation: Activation, name: string, because: Because, off: Map<string, Because>): void {
+function dropWithDependents(
+  groups: Groups,
+  activation: Activation,
+  name: string,
+  because: DeactivationReason,
+  off: Map<string, DeactivationReason>,
+): void {
   const cause = groups.byName.get(name)
-  for (const fallen of downfallOf(groups, name)) {
-    if (!activation.groups.includes(fallen) || off.has(fallen)) continue
-    const below = ancestorsOf(groups, fallen).includes(cause?.name ?? '')
-    off.set(fallen, fallen === name ? because : below ? 'parent' : 'dependency')
+  for (const dependent of dependentClosure(groups, name)) {
+    if (!activation.groups.includes(dependent) || off.has(dependent)) continue
+    const below = ancestorsOf(groups, dependent).includes(cause?.name ?? '')
+    off.set(dependent, dependent === name ? because : below ? 'parent' : 'dependency')
   }
 }
 
@@ -146,13 +167,13 @@ function makeRoom(
   groups: Groups,
   activation: Activation,
   { asked, wanted, cost }: { asked: string; wanted: readonly string[]; cost: GroupCost },
-  off: Map<string, Because>,
+  off: Map<string, DeactivationReason>,
 ): void {
-  const { groups: most, tokens, whenFull = 'evict' } = groups.quota
-  if (most === undefined && tokens === undefined) return
+  const { groups: max, tokens, whenFull = 'evict' } = groups.quota
+  if (max === undefined && tokens === undefined) return
   const kept = (): string[] => activation.groups.filter((name) => !off.has(name) && !wanted.includes(name))
   const overflow = (names: readonly string[]): 'groups' | 'tokens' | undefined => {
-    if (most !== undefined && names.filter((name) => name !== gateName).length > most) return 'groups'
+    if (max !== undefined && names.filter((name) => name !== gateName).length > max) return 'groups'
     if (tokens !== undefined && names.reduce((sum, name) => sum + cost(name), 0) > tokens) return 'tokens'
     return undefined
   }
@@ -164,10 +185,12 @@ function makeRoom(
     if (full === undefined) return
     const others = held.filter((name) => name !== gateName)
     if (whenFull === 'refuse') throw quotaFull(groups, asked, full, `Deactivate one of: ${others.join(', ')}`)
-    // What another group stands on is as recent as that group, so only groups with nothing on them can be the oldest.
-    const oldest = others.find((name) => downfallOf(groups, name).every((fallen) => fallen === name || !others.includes(fallen)))
+    // A requirement is as recent as its dependents, so only groups without active dependents can be evicted.
+    const oldest = others.find((name) =>
+      dependentClosure(groups, name).every((dependent) => dependent === name || !others.includes(dependent)),
+    )
     if (oldest === undefined) return
-    dropWith(groups, activation, oldest, 'evicted', off)
+    dropWithDependents(groups, activation, oldest, 'evicted', off)
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { generatedAbout } from './description.ts'
+import { generateDescription } from './description.ts'
 
-const about = (label: string, names: string): string => generatedAbout(label, names.split(/\s+/u).filter(Boolean))
+const about = (label: string, names: string): string => generateDescription(label, names.split(/\s+/u).filter(Boolean))
 
 test('a group is described by what its tools work on, most frequent first', () => {
   const notion = `API-get-user API-get-users API-get-block-children API-patch-block-children API-retrieve-a-block API-update-a-block
@@ -12,7 +12,7 @@ test('a group is described by what its tools work on, most frequent first', () =
   expect(about('GitHub', github)).toBe('GitHub: issues, pull requests, files, repositories (14 tools)')
 })
 
-test('whose tools they are, and what is done, is no object', () => {
+test('server names and verbs are not objects', () => {
   expect(about('slack', 'slack_list_channels slack_post_message slack_reply_to_thread slack_get_thread_replies')).toBe(
     'Slack: threads, channels, messages (4 tools)',
   )
@@ -30,10 +30,10 @@ test('names without an object stand for themselves, and one tool is not several'
 
 test('the description is short and the same for the same names, whatever they are', () => {
   const names = Array.from({ length: 500 }, (_, index) => `get_thing${'x'.repeat(index % 7)}_number_${index}_of_many_${index}`)
-  const made = generatedAbout('many', names)
-  expect(made).toBe(generatedAbout('many', names))
+  const made = generateDescription('many', names)
+  expect(made).toBe(generateDescription('many', names))
   expect(made).toMatch(/^Many: .*\(500 tools\)$/u)
   expect(made.length).toBeLessThan(150)
   for (const odd of ['__proto__', 'constructor', '日本語', '123', '-', 'a__b'])
-    expect(generatedAbout(odd, [odd])).toMatch(/\(1 tool\)$/u)
+    expect(generateDescription(odd, [odd])).toMatch(/\(1 tool\)$/u)
 })

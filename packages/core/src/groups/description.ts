@@ -1,6 +1,6 @@
-import { counted } from '../base/count.ts'
+import { counted } from '../base/plural.ts'
 
-// Words that say what is done, not to what, where they stand first or last.
+// Verbs, removed at the beginning or end of a tool name.
 const verbs = new Set(
   `activate add analyze append apply approve archive assign attach batch browse build bulk calculate call cancel capture change
   check clear click clone close commit compare complete compute connect convert copy count create cut deactivate delete deploy
@@ -14,8 +14,24 @@ const verbs = new Set(
   translate trigger try type unassign undo uninstall unlock unpin unsubscribe update upload upsert use validate verify view wait
   watch write`.split(/\s+/u),
 )
-// Words after which something else begins than what the tool is for.
-const turns = new Set(['as', 'at', 'by', 'for', 'from', 'in', 'into', 'of', 'on', 'per', 'to', 'using', 'via', 'with', 'without'])
+// The object of the tool ends before one of these.
+const prepositions = new Set([
+  'as',
+  'at',
+  'by',
+  'for',
+  'from',
+  'in',
+  'into',
+  'of',
+  'on',
+  'per',
+  'to',
+  'using',
+  'via',
+  'with',
+  'without',
+])
 const fillers = new Set([
   ...[
     'a',
@@ -37,18 +53,17 @@ const fillers = new Set([
   ...['or', 'own', 'single', 'that', 'the', 'this', 'api', 'mcp', 'tool'],
 ])
 
-const mostObjects = 4
-const longestPhrase = 3
+const maxObjects = 4
+const maxPhraseLength = 3
 
-/** A description of a group from the names of its tools: what they work on, most frequent first. `Notion: pages, comments (24 tools)` */
-export function generatedAbout(label: string, toolNames: readonly string[]): string {
+/** Describes a group by the objects in the names of its tools, most frequent first: `Notion: pages, comments (24 tools)`. */
+export function generateDescription(label: string, toolNames: readonly string[]): string {
   const objects = objectsOf(toolNames, new Set(wordsOf(label)))
   const tools = counted(toolNames.length, 'tool')
   const title = titleOf(label)
   return objects.length === 0 ? `${title} (${tools})` : `${title}: ${objects.join(', ')} (${tools})`
 }
 
-/** A name as people write it. */
 function titleOf(label: string): string {
   const words = label.replaceAll(/[_-]+/gu, ' ').trim()
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
@@ -61,7 +76,6 @@ const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '')
     .map((word) => word.toLowerCase())
 
-/** A candidate: how often tools work on it, and how to show it. */
 interface Candidate {
   readonly key: string
   readonly words: readonly string[]
@@ -69,7 +83,7 @@ interface Candidate {
   kind: Kind
 }
 
-/** How sure it is that a phrase names an object: with a verb next to it, by itself, or being nothing but verbs. */
+/** Certainty that a phrase names an object: only verbs, no verb, next to a verb. */
 const kinds = ['action', 'name', 'object'] as const
 type Kind = (typeof kinds)[number]
 
@@ -79,8 +93,8 @@ function objectsOf(names: readonly string[], labelWords: ReadonlySet<string>): r
   const found = new Map<string, Candidate>()
   for (const words of all) {
     const phrase = phraseOf(words.slice(shared))
-    // A phrase speaks for its beginnings too: "block children" is about blocks.
-    for (let length = 1; length <= Math.min(phrase.words.length, longestPhrase); length++) {
+    // A phrase also counts for its prefixes: "block children" is about blocks.
+    for (let length = 1; length <= Math.min(phrase.words.length, maxPhraseLength); length++) {
       const part = phrase.words.slice(0, length)
       const key = keyOf(part)
       const known = found.get(key) ?? { key, words: part, count: 0, kind: phrase.kind }
@@ -89,10 +103,10 @@ function objectsOf(names: readonly string[], labelWords: ReadonlySet<string>): r
       found.set(key, known)
     }
   }
-  return chosen([...found.values()]).map(({ words, kind }) => (kind === 'object' ? pluralOf(words) : words.join(' ')))
+  return choose([...found.values()]).map(({ words, kind }) => (kind === 'object' ? pluralOf(words) : words.join(' ')))
 }
 
-/** How many first words all names share, which say whose tools these are. */
+/** Returns the length of the common prefix, which names the server rather than the object. */
 function sharedStart(all: readonly (readonly string[])[], labelWords: ReadonlySet<string>): number {
   const [first = []] = all
   let shared = 0
@@ -105,9 +119,9 @@ function sharedStart(all: readonly (readonly string[])[], labelWords: ReadonlySe
   return shared
 }
 
-/** What a name says that a tool works on, or all of its words where it does not. */
+/** Returns the object in a tool name, or all words if there is none. */
 function phraseOf(words: readonly string[]): { readonly words: readonly string[]; readonly kind: Kind } {
-  const turn = words.findIndex((word, index) => index > 0 && turns.has(word))
+  const turn = words.findIndex((word, index) => index > 0 && prepositions.has(word))
   const parts = turn === -1 ? [words] : [words.slice(0, turn), words.slice(turn + 1)]
   for (const part of parts) {
     const kept = withoutVerbs(part.filter((word) => !fillers.has(word) && !/^\d+$/u.test(word)))
@@ -116,7 +130,7 @@ function phraseOf(words: readonly string[]): { readonly words: readonly string[]
   return { words, kind: 'action' }
 }
 
-/** Verbs stand first (create_page), or last where the object comes first (page_create); in between they are part of its name. */
+/** Removes a leading verb (create_page) or a trailing one (page_create). */
 function withoutVerbs(words: readonly string[]): readonly string[] {
   const start = words.findIndex((word) => !verbs.has(word))
   if (start === -1) return []
@@ -124,15 +138,15 @@ function withoutVerbs(words: readonly string[]): readonly string[] {
   return words.slice(start, end)
 }
 
-/** The most frequent, without those that another one speaks for. */
-function chosen(candidates: readonly Candidate[]): readonly Candidate[] {
+/** Returns the most frequent candidates, without those covered by another. */
+function choose(candidates: readonly Candidate[]): readonly Candidate[] {
   const extends_ = (a: Candidate, b: Candidate): boolean => a !== b && a.key.startsWith(`${b.key} `)
-  // "pull" is always "pull request": then that is what it is called.
+  // If "pull" only occurs in "pull request", use that.
   const telling = candidates.filter((each) => !candidates.some((other) => extends_(other, each) && other.count === each.count))
   const picked: Candidate[] = []
   const byRank = (a: Candidate, b: Candidate): number => b.count - a.count || kinds.indexOf(b.kind) - kinds.indexOf(a.kind)
   for (const each of telling.toSorted(byRank)) {
-    if (picked.length === mostObjects) break
+    if (picked.length === maxObjects) break
     if (!picked.some((other) => extends_(each, other))) picked.push(each)
   }
   return picked

@@ -4,10 +4,10 @@ import { type Failure, isFailure } from '../base/failure.ts'
 import {
   ancestorsOf,
   childrenFirst,
-  clashWithin,
   closureOf,
   declareGroups,
-  downfallOf,
+  dependentClosure,
+  findConflict,
   type GroupDeclaration,
   groupOf,
   noGroups,
@@ -50,7 +50,7 @@ describe('declared groups', () => {
     })
   })
 
-  test('exclude each other when one of the two says so', () => {
+  test('exclude each other if one side declares it', () => {
     expect(groupOf(cloud, 'aws').excludes).toEqual(new Set(['gcp']))
     expect(groupOf(cloud, 'gcp').excludes).toEqual(new Set(['aws']))
   })
@@ -86,7 +86,7 @@ describe('a declaration is refused', () => {
   ])('when %s does not exist', (_, declarations) => {
     const failure = refusalOf(declarations)
     expect(failure.reason).toBe('unknown_group')
-    expect(failure.message).toBe('There is no group "fils". Group "a" refers to it. Nearest: files. Groups: a, files.')
+    expect(failure.message).toBe('Unknown group "fils". Group "a" refers to it. Nearest: files. Groups: a, files.')
   })
 
   test.each<[string, Declarations, readonly string[]]>([
@@ -159,11 +159,11 @@ describe('a declaration is refused', () => {
 
 describe('asking for a group', () => {
   test('that does not exist names the nearest and all there are', () => {
-    expect(() => groupOf(cloud, 'clod')).toThrow('There is no group "clod". Nearest: cloud. Groups: cloud, aws, gcp, s3, files.')
+    expect(() => groupOf(cloud, 'clod')).toThrow('Unknown group "clod". Nearest: cloud. Groups: cloud, aws, gcp, s3, files.')
   })
 
-  test('where there are none says so', () => {
-    expect(() => groupOf(noGroups, 'files')).toThrow('There is no group "files". This server has no groups.')
+  test('without any groups is reported as such', () => {
+    expect(() => groupOf(noGroups, 'files')).toThrow('Unknown group "files". This server has no groups.')
   })
 
   test('where there are many names the first twenty', () => {
@@ -172,11 +172,11 @@ describe('asking for a group', () => {
   })
 
   test('by a hostile name shows it escaped and cut', () => {
-    expect(() => groupOf(cloud, `\u001b[2J${'x'.repeat(100_000)}`)).toThrow(/^There is no group "\\u\{1b\}\[2Jx{116}…"\./)
+    expect(() => groupOf(cloud, `\u001b[2J${'x'.repeat(100_000)}`)).toThrow(/^Unknown group "\\u\{1b\}\[2Jx{116}…"\./)
   })
 
   test.each(['__proto__', 'constructor', 'toString'])('called %s finds none that was not declared', (name) => {
-    expect(() => groupOf(cloud, name)).toThrow('There is no group')
+    expect(() => groupOf(cloud, name)).toThrow('Unknown group')
   })
 })
 
@@ -191,8 +191,8 @@ describe('around a group', () => {
   })
 
   test('all that falls with it comes in the order of switching off', () => {
-    expect(downfallOf(cloud, 'cloud')).toEqual(['s3', 'aws', 'gcp', 'cloud'])
-    expect(downfallOf(cloud, 'files')).toEqual(['s3', 'files'])
+    expect(dependentClosure(cloud, 'cloud')).toEqual(['s3', 'aws', 'gcp', 'cloud'])
+    expect(dependentClosure(cloud, 'files')).toEqual(['s3', 'files'])
   })
 
   test('groups are put children first without adding any', () => {
@@ -200,8 +200,8 @@ describe('around a group', () => {
   })
 
   test('two that exclude each other are found among many', () => {
-    expect(clashWithin(cloud, ['files', 'aws', 'cloud', 'gcp'])).toEqual(['aws', 'gcp'])
-    expect(clashWithin(cloud, ['files', 'aws', 'cloud'])).toBeUndefined()
+    expect(findConflict(cloud, ['files', 'aws', 'cloud', 'gcp'])).toEqual(['aws', 'gcp'])
+    expect(findConflict(cloud, ['files', 'aws', 'cloud'])).toBeUndefined()
   })
 })
 
@@ -231,14 +231,14 @@ test('a group stands on another exactly when it falls with it', () => {
       )
       for (const one of names) {
         for (const other of names) {
-          expect(closureOf(groups, one).includes(other)).toBe(downfallOf(groups, other).includes(one))
+          expect(closureOf(groups, one).includes(other)).toBe(dependentClosure(groups, other).includes(one))
         }
       }
     }),
   )
 })
 
-test('a declaration is checked against the names beside it', () => {
+test('a declaration is checked against the other group names', () => {
   type Name = 'issues' | 'labels'
   const labels: GroupDeclaration<Name> = { about: 'Labels on issues', parent: 'issues' }
   // @ts-expect-error 'isues' is not one of the groups

@@ -2,44 +2,44 @@ import { Failure } from '../base/failure.ts'
 import { checkGroupName, nearest, nearestHint, printable } from '../base/names.ts'
 
 /**
- * The name of the gate among the groups: one group before everything, which is the parent of every group without one. It is no
- * group to clients, and no author can declare a group of this name.
+ * Name of the gate: one implicit group that is the parent of every top-level group. Clients do not see it as a group, and no author
+ * can declare this name.
  */
 export const gateName = '(gate)'
 
-/** A group as its author declares it. `Name` is the union of the names declared beside it. */
+/** Declaration of a group. `Name` is the union of all declared group names. */
 export interface GroupDeclaration<Name extends string = string> {
-  /** What a model gains by opening the group; shown by its activator. Without it, one is generated from the names of its tools. */
+  /** Description for the model, shown by the activator. Default: generated from the names of the tools. */
   readonly about?: string
-  /** What the group is called in a generated description, in place of its name. */
+  /** Title in a generated description. Default: the name. */
   readonly title?: string
-  /** The group that must be active first. */
+  /** Group that must be active first. */
   readonly parent?: Name
-  /** Groups that cannot be active at the same time; one side is enough. */
+  /** Groups that cannot be active at the same time; declaring one side is enough. */
   readonly excludes?: readonly Name[]
   /** Groups that are activated along with this one. */
   readonly needs?: readonly Name[]
   /** Active from the start. */
   readonly default?: boolean
-  /** Which version of a tool this group brings, for tools that have several. */
+  /** Versions of tools that this group selects. */
   readonly versions?: { readonly [tool: string]: string }
-  /** The group's tools run only while it is active, whoever asks and however: more than a matter of attention. */
+  /** The tools of the group can only be called while it is active. */
   readonly strict?: boolean
 }
 
-/** How much may be active at once, and what happens when it is reached. */
+/** Limits for active groups. */
 export interface Quota {
-  /** The largest number of active groups. */
+  /** Maximum number of active groups. */
   readonly groups?: number
-  /** The largest cost in tokens of the tools of all active groups. */
+  /** Maximum tokens of the tools of all active groups. */
   readonly tokens?: number
-  /** `evict` switches off the least recently used groups to make room; `refuse` leaves everything as it is. */
+  /** `evict` deactivates the least recently used groups; `refuse` rejects the activation. */
   readonly whenFull?: 'evict' | 'refuse'
 }
 
 export interface Group {
   readonly name: string
-  /** Empty for a group that is described by its tools. */
+  /** Empty if the description is generated. */
   readonly about: string
   readonly title: string | undefined
   readonly parent: string | undefined
@@ -50,16 +50,16 @@ export interface Group {
   readonly strict: boolean
 }
 
-/** The declared graph of groups, checked: every name exists, nothing is circular, nothing contradicts itself. */
+/** Validated graph of groups: all names exist, without cycles or contradictions. */
 export interface Groups {
   readonly byName: ReadonlyMap<string, Group>
   readonly children: ReadonlyMap<string, readonly string[]>
-  /** Groups that need the named one. */
+  /** Groups that need the key. */
   readonly dependents: ReadonlyMap<string, readonly string[]>
   readonly quota: Quota
 }
 
-/** Checks a declaration and makes the graph; throws a failure that names what is wrong. */
+/** Validates a declaration and builds the graph. */
 export function declareGroups(declarations: { readonly [name: string]: GroupDeclaration }, quota: Quota = {}): Groups {
   const names = Object.keys(declarations)
   const excludes = new Map<string, Set<string>>(names.map((name) => [name, new Set()]))
@@ -70,7 +70,7 @@ export function declareGroups(declarations: { readonly [name: string]: GroupDecl
       if (!excludes.has(other)) throw unknownGroup(other, names, `Group "${name}" refers to it`)
     }
     for (const other of excluded) {
-      if (other === name) throw conflict([name], `Group "${name}" excludes itself.`)
+      if (other === name) throw conflictingGroups([name], `Group "${name}" excludes itself.`)
       excludes.get(name)?.add(other)
       excludes.get(other)?.add(name)
     }
@@ -99,28 +99,28 @@ export function declareGroups(declarations: { readonly [name: string]: GroupDecl
     dependents: inverse(byName, (group) => group.needs),
     quota: checkedQuota(quota),
   }
-  refuseCycles(groups)
-  refuseContradictions(groups)
+  rejectCycles(groups)
+  rejectContradictions(groups)
   return groups
 }
 
 export const noGroups: Groups = declareGroups({})
 
-/** The group of this name; throws `unknown_group` with the nearest names. */
+/** Returns a group; throws `unknown_group` with the nearest names. */
 export function groupOf(groups: Groups, name: string): Group {
   const found = groups.byName.get(name)
   if (found === undefined) throw unknownGroup(name, groups.byName.keys())
   return found
 }
 
-/** The group's ancestors, nearest first. */
+/** Returns the ancestors of a group, nearest first. */
 export function ancestorsOf(groups: Groups, name: string): readonly string[] {
   const found: string[] = []
   for (let at = groups.byName.get(name)?.parent; at !== undefined; at = groups.byName.get(at)?.parent) found.push(at)
   return found
 }
 
-/** The group with all that must be active for it, in the order in which it can be switched on. */
+/** Returns a group and everything it requires, in activation order. */
 export function closureOf(groups: Groups, name: string): readonly string[] {
   const found = new Set<string>()
   const visit = (at: string): void => {
@@ -134,8 +134,8 @@ export function closureOf(groups: Groups, name: string): readonly string[] {
   return [...found]
 }
 
-/** The group with all that cannot stay active without it, in the order in which it can be switched off: children first. */
-export function downfallOf(groups: Groups, name: string): readonly string[] {
+/** Returns a group and everything that depends on it, in deactivation order: children first. */
+export function dependentClosure(groups: Groups, name: string): readonly string[] {
   const found = new Set<string>()
   const visit = (at: string): void => {
     if (found.has(at)) return
@@ -146,7 +146,7 @@ export function downfallOf(groups: Groups, name: string): readonly string[] {
   return childrenFirst(groups, found)
 }
 
-/** The same groups, each after every group that cannot stand without it. */
+/** Sorts groups so that each comes after everything that depends on it. */
 export function childrenFirst(groups: Groups, names: Iterable<string>): readonly string[] {
   const wanted = new Set(names)
   const order: string[] = []
@@ -169,18 +169,16 @@ function inverse(byName: ReadonlyMap<string, Group>, from: (group: Group) => rea
   return found
 }
 
-function refuseCycles(groups: Groups): void {
+function rejectCycles(groups: Groups): void {
   const done = new Set<string>()
   const visit = (name: string, path: readonly string[]): void => {
     if (done.has(name)) return
     const start = path.indexOf(name)
     if (start !== -1) {
       const cycle = [...path.slice(start), name]
-      throw new Failure(
-        'group_cycle',
-        `Groups need each other in a circle: ${cycle.join(' → ')}. Remove one "parent" or "needs" of these.`,
-        { path: cycle },
-      )
+      throw new Failure('group_cycle', `Groups form a cycle: ${cycle.join(' → ')}. Remove one "parent" or "needs" of these.`, {
+        path: cycle,
+      })
     }
     const group = groups.byName.get(name)
     for (const next of [...(group?.parent === undefined ? [] : [group.parent]), ...(group?.needs ?? [])])
@@ -190,29 +188,29 @@ function refuseCycles(groups: Groups): void {
   for (const name of groups.byName.keys()) visit(name, [])
 }
 
-function refuseContradictions(groups: Groups): void {
+function rejectContradictions(groups: Groups): void {
   for (const name of groups.byName.keys()) {
-    const pair = clashWithin(groups, closureOf(groups, name))
+    const pair = findConflict(groups, closureOf(groups, name))
     if (pair !== undefined) {
-      throw conflict(
+      throw conflictingGroups(
         pair,
-        `Group "${name}" can never be active: it brings in both "${pair[0]}" and "${pair[1]}", which exclude each other.`,
+        `Group "${name}" can never be active: it requires both "${pair[0]}" and "${pair[1]}", which exclude each other.`,
       )
     }
   }
   const defaults = [...groups.byName.values()].filter((group) => group.default).flatMap((group) => closureOf(groups, group.name))
-  const pair = clashWithin(groups, defaults)
+  const pair = findConflict(groups, defaults)
   if (pair !== undefined)
-    throw conflict(pair, `Groups "${pair[0]}" and "${pair[1]}" are both on by default but exclude each other.`)
+    throw conflictingGroups(pair, `Groups "${pair[0]}" and "${pair[1]}" are both active by default but exclude each other.`)
   const limit = groups.quota.groups
   const counted = [...new Set(defaults)].filter((name) => name !== gateName)
   if (limit !== undefined && counted.length > limit) {
-    throw conflict(counted, `More groups are on by default than the quota of ${limit} allows.`)
+    throw conflictingGroups(counted, `More groups are active by default than the quota of ${limit} allows.`)
   }
 }
 
-/** Two of these groups that exclude each other, if any do. */
-export function clashWithin(groups: Groups, names: readonly string[]): readonly [string, string] | undefined {
+/** Returns two groups that exclude each other. */
+export function findConflict(groups: Groups, names: readonly string[]): readonly [string, string] | undefined {
   const set = new Set(names)
   for (const name of set) {
     for (const other of groups.byName.get(name)?.excludes ?? []) if (set.has(other)) return [name, other]
@@ -226,7 +224,7 @@ function checkedQuota(quota: Quota): Quota {
     ['tokens', quota.tokens],
   ] as const) {
     if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
-      throw new Failure('invalid_declaration', `quota.${what} must be a whole number above 0, not ${String(value)}.`, {
+      throw new Failure('invalid_declaration', `quota.${what} must be a positive integer, not ${String(value)}.`, {
         what: `quota.${what}`,
       })
     }
@@ -234,11 +232,11 @@ function checkedQuota(quota: Quota): Quota {
   return quota
 }
 
-function conflict(groups: readonly string[], message: string): Failure {
+function conflictingGroups(groups: readonly string[], message: string): Failure {
   return new Failure('conflicting_groups', message, { groups })
 }
 
-/** The failure for a group that is not among `names`. */
+/** Creates the failure for a group that is not in `names`. */
 export function unknownGroup(name: string, names: Iterable<string>, why?: string): Failure<'unknown_group'> {
   if (name === gateName) return new Failure('unknown_group', 'This server has no gate.', { group: name, nearest: [] })
   const all = [...names].filter((each) => each !== gateName)
@@ -247,7 +245,7 @@ export function unknownGroup(name: string, names: Iterable<string>, why?: string
     all.length === 0 ? ' This server has no groups.' : ` Groups: ${all.slice(0, 20).join(', ')}${all.length > 20 ? ', …' : ''}.`
   return new Failure(
     'unknown_group',
-    `There is no group "${printable(name)}".${why === undefined ? '' : ` ${why}.`}${nearestHint(close)}${known}`,
+    `Unknown group "${printable(name)}".${why === undefined ? '' : ` ${why}.`}${nearestHint(close)}${known}`,
     {
       group: name,
       nearest: close,

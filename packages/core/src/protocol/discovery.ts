@@ -13,17 +13,17 @@ export const discovery = {
 
 /** Keys in `_meta`. */
 export const metaKeys = {
-  /** Identity of a list of tools, in the result of `tools/list`. */
+  /** Identity of a tool list, in the result of `tools/list`. */
   identity: 'io.github.unfold-mcp/identity',
   /** Version of a tool, in its definition. */
   version: 'io.github.unfold-mcp/version',
   /** Reason of a failure, in the result of a call. */
   reason: 'io.github.unfold-mcp/reason',
-  /** Answer of one of the library's own tools as data. */
+  /** Structured reply of a built-in tool. */
   data: 'io.github.unfold-mcp/data',
   /** Groups that a call activated or deactivated. */
   activation: 'io.github.unfold-mcp/activation',
-  /** Where to read the rest of a result that was cut. */
+  /** Where to read the rest of a truncated result. */
   cut: 'io.github.unfold-mcp/cut',
 } as const
 
@@ -32,9 +32,9 @@ export interface ToolDescription {
   readonly tool: Tool
   /** Changes whenever the definition does. */
   readonly identity: string
-  /** How it is called, on one line. */
+  /** Signature on one line. */
   readonly signature: string
-  /** Arguments that it accepts: the required ones, and all of them where there are more. */
+  /** Valid arguments: only required ones, and all if there are more. */
   readonly examples: readonly unknown[]
   readonly facet: 'read-only' | 'destructive' | 'write'
   /** About how many tokens its definition costs a model. */
@@ -42,15 +42,15 @@ export interface ToolDescription {
   readonly group?: string
   readonly tags?: readonly string[]
   readonly version?: string
-  /** Names it had before. */
+  /** Former names. */
   readonly aliases?: readonly string[]
-  /** The tool that should be called before it. */
+  /** Prerequisite tool. */
   readonly after?: string
-  /** Whether this client's list has it now. */
+  /** In the current list of this client. */
   readonly listed: boolean
 }
 
-/** A tool without its definition, as `server/identity` lists it. */
+/** Tool without its definition, in a `server/identity` result. */
 export interface OutlinedTool {
   readonly name: string
   /** Changes whenever the definition does; servers of earlier versions leave it out. */
@@ -60,7 +60,7 @@ export interface OutlinedTool {
   readonly group?: string
 }
 
-/** A group as `server/identity` describes it. */
+/** Group in a `server/identity` result. */
 export interface GroupOutline {
   readonly about?: string
   /** The group that contains it. */

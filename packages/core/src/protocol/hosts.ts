@@ -1,41 +1,41 @@
 /**
- * When a host reads the tool list again after `notifications/tools/list_changed`. `immediately`: before the model's next turn,
- * when the reply to the call that changed the list waits for it. `late`: only after that turn. `never`: not within a conversation.
+ * When a host lists tools again after `notifications/tools/list_changed`. `immediately`: before the next turn of the model, which
+ * waits for it. `late`: after that turn. `never`: not within a conversation.
  */
 export type Relists = 'never' | 'late' | 'immediately'
 
-/** Members of a tool's `_meta` that hosts read. */
+/** Keys of a tool's `_meta` that hosts read. */
 export type HostHint = 'anthropic/alwaysLoad' | 'anthropic/searchHint'
 
-/** How a host treats the tools of an MCP server, as measured by the host lab (`npm run bench -- hosts`) unless `measured` is absent. */
+/** Behaviour of a host, measured by the host lab (`npm run bench -- hosts`) unless `measured` is absent. */
 export interface HostProfile {
-  /** The value of `?host=` in an address. */
+  /** Value of `?host=` in a URL. */
   readonly id: string
   readonly title: string
-  /** Values of `clientInfo.name`, in lower case; one that ends in `*` matches every name that begins with it. */
+  /** Lower-case values of `clientInfo.name`; a trailing `*` matches any suffix. */
   readonly clientNames: readonly string[]
-  /** The protocol era that it speaks to a server that offers both over HTTP. */
+  /** Protocol era used with a server that supports both over HTTP. */
   readonly era: 'session' | 'stateless'
   readonly relists: Relists
-  /** Which parts of a result reach the model when it has both text and `structuredContent`. */
+  /** Parts of a result that reach the model if it has both text and `structuredContent`. */
   readonly passes: 'text' | 'structured' | 'both'
-  /** Whether the host hides MCP tools behind a tool search of its own. `by-setting`: depends on its version or settings. */
+  /** The host hides MCP tools behind its own tool search. `by-setting`: depends on its version or settings. */
   readonly defers: 'always' | 'by-setting' | 'never'
   readonly hints: readonly HostHint[]
   readonly limits: HostLimits
   /** JSON Schema keywords that do not reach the model. */
   readonly droppedKeywords: readonly string[]
-  /** The versions that the lab measured; absent where the facts are only reported by others. */
+  /** Versions measured by the lab; absent if the facts are only reported by others. */
   readonly measured?: string
 }
 
-/** Where a host cuts off or refuses what a server sends. */
+/** Limits above which a host truncates or rejects. */
 export interface HostLimits {
   /** Characters of a tool description. */
   readonly description?: number
   /** Characters of the instructions. */
   readonly instructions?: number
-  /** Characters of a tool name, with the prefix that the host adds. */
+  /** Characters of a tool name including the prefix of the host. */
   readonly toolName?: number
   /** Tools of all servers together. */
   readonly tools?: number
@@ -59,7 +59,7 @@ const copilotKeywords = [
   'uniqueItems',
 ]
 
-/** Every host that is known. */
+/** Known hosts. */
 export const hostProfiles: readonly HostProfile[] = [
   {
     ...plain,
@@ -146,10 +146,9 @@ export const hostProfiles: readonly HostProfile[] = [
 
 const byId = new Map(hostProfiles.map((host) => [host.id, host]))
 
-/** The profile with this id. */
 export const hostById = (id: string): HostProfile | undefined => byId.get(id)
 
-/** The profile of a client that calls itself by this `clientInfo.name`. */
+/** Finds a profile by `clientInfo.name`. */
 export function hostByClientName(name: string): HostProfile | undefined {
   const asked = name.toLowerCase()
   return hostProfiles.find(({ clientNames }) =>

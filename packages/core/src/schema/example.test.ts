@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { correctedArguments, exampleOf } from './example.ts'
+import { correctArguments, exampleOf } from './example.ts'
 
 describe('an example of a text', () => {
   test.each([
@@ -40,7 +40,7 @@ test('arguments are corrected with examples that the schema takes', () => {
     properties: { zip: { type: 'string', pattern: '^\\d{4}$' }, on: { type: 'string', format: 'date' } },
     required: ['zip', 'on'],
   }
-  expect(correctedArguments(schema, { zip: 'abc', other: 1 }, new Set(['zip']))).toEqual({
+  expect(correctArguments(schema, { zip: 'abc', other: 1 }, new Set(['zip']))).toEqual({
     zip: '1234',
     other: 1,
     on: '2026-01-31',

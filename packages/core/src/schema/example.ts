@@ -2,11 +2,11 @@ import { isRecord } from '../base/record.ts'
 import type { JsonSchema } from '../tool/tool.ts'
 import { acceptsText, patternExample } from './pattern/example.ts'
 
-const deepest = 6
+const maxDepth = 6
 
-/** A small value that this schema accepts, as far as a schema can be read without a validator: for showing how to call a tool. */
+/** Generates a small value for a schema without a validator, to show how a tool is called. */
 export function exampleOf(schema: unknown, depth = 0): unknown {
-  if (!isRecord(schema) || depth > deepest) return null
+  if (!isRecord(schema) || depth > maxDepth) return null
   if ('const' in schema) return schema.const
   if ('default' in schema) return schema.default
   const [given] = listOf(schema.examples)
@@ -21,10 +21,9 @@ export function exampleOf(schema: unknown, depth = 0): unknown {
 }
 
 /**
- * The arguments made to fit an object schema: what is right stays, what is missing is filled in with examples, what the schema
- * does not know or does not take is left out or replaced.
+ * Corrects arguments for an object schema: keeps valid ones, fills missing ones with examples, and drops or replaces the rest.
  */
-export function correctedArguments(
+export function correctArguments(
   schema: JsonSchema,
   given: unknown,
   wrong: ReadonlySet<string>,
@@ -77,25 +76,25 @@ const formats: { readonly [format: string]: string } = {
   regex: '^text$',
 }
 
-const longestPadding = 1_000
-const longestPattern = 100
+const maxPadding = 1_000
+const maxShownPattern = 100
 
 function stringExample({ format, pattern, minLength, maxLength }: JsonSchema): string {
-  const least = typeof minLength === 'number' && minLength <= longestPadding ? minLength : 0
-  const most = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY
+  const min = typeof minLength === 'number' && minLength <= maxPadding ? minLength : 0
+  const max = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY
   const known = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined
-  if (typeof pattern !== 'string') return known ?? 'text'.padEnd(least, 'x').slice(0, Math.max(0, most))
-  // A pattern that is too intricate to read here mostly spells out the format.
+  if (typeof pattern !== 'string') return known ?? 'text'.padEnd(min, 'x').slice(0, Math.max(0, max))
+  // A pattern that is not supported here usually describes the format.
   if (known !== undefined && acceptsText(pattern, known) !== false) return known
-  return patternExample(pattern, { least, most }) ?? `<matches ${cut(pattern)}>`
+  return patternExample(pattern, { min, max }) ?? `<matches ${cut(pattern)}>`
 }
 
-// What is wrong with certainty helps nobody; what to write can at least be read from the pattern.
-const cut = (pattern: string): string => (pattern.length > longestPattern ? `${pattern.slice(0, longestPattern)}…` : pattern)
+// Shows the pattern instead of a value that would be wrong.
+const cut = (pattern: string): string => (pattern.length > maxShownPattern ? `${pattern.slice(0, maxShownPattern)}…` : pattern)
 
 function numberExample({ minimum, exclusiveMinimum, maximum, multipleOf }: JsonSchema): number {
   const step = typeof multipleOf === 'number' && multipleOf > 0 ? multipleOf : undefined
-  const from = (least: number): number => (step === undefined ? least : Math.ceil(least / step) * step)
+  const from = (min: number): number => (step === undefined ? min : Math.ceil(min / step) * step)
   if (typeof minimum === 'number') return from(minimum)
   if (typeof exclusiveMinimum === 'number') return from(exclusiveMinimum + 1)
   return typeof maximum === 'number' && maximum < (step ?? 1) ? maximum : (step ?? 1)

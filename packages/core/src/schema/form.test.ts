@@ -89,13 +89,13 @@ describe('the kind of a field', () => {
     expect(fieldOf({})).not.toHaveProperty('types')
   })
 
-  test('a property that allows nothing is no field', () => {
+  test('a property that allows no value has no field', () => {
     expect(formOf(object({ a: false, b: null, c: 'text', d: {} })).fields.map(({ name }) => name)).toEqual(['d'])
   })
 })
 
 describe('a field', () => {
-  test('says what the schema says of it', () => {
+  test('has the annotations of the schema', () => {
     const schema = { type: 'string', title: 'Your name', description: 'As on the door', default: 'Ada' }
     expect(fieldOf(schema, { required: ['x'] })).toMatchObject({
       name: 'x',
@@ -109,7 +109,7 @@ describe('a field', () => {
     })
   })
 
-  test('bears its own name when there is no title', () => {
+  test('is labelled with its name if there is no title', () => {
     expect(fieldOf({ title: 7, description: 8 })).toMatchObject({ label: 'x' })
     expect(fieldOf({})).not.toHaveProperty('description')
   })
@@ -119,7 +119,7 @@ describe('a field', () => {
     expect(fieldOf({})).not.toHaveProperty('default')
   })
 
-  test('cuts words that would fill a screen', () => {
+  test('truncates long labels and descriptions', () => {
     const { label, description } = fieldOf({ title: '\u{1f600}'.repeat(1_000), description: 'x'.repeat(1_000_000) })
     expect(label).toBe(`${'\u{1f600}'.repeat(99)}…`)
     expect(description).toHaveLength(4_000)
@@ -164,7 +164,7 @@ describe('a field', () => {
     expect(field).toMatchObject({ kind: 'text', nullable: true, constraints: { maxLength: 3 } })
   })
 
-  test('around a single branch keeps its own words and takes those it lacks', () => {
+  test('around a single branch keeps its own annotations and inherits missing ones', () => {
     const inner = { type: 'string', title: 'Inner', description: 'inner words', format: 'password' }
     expect(fieldOf({ anyOf: [inner, { type: 'null' }] })).toMatchObject({
       label: 'Inner',
@@ -192,7 +192,7 @@ describe('a field', () => {
     },
   )
 
-  test('is secret by its format or by being write-only, and never when it is no text', () => {
+  test('is secret by format or writeOnly, and only if it is text', () => {
     expect(fieldOf({ type: 'string', format: 'password' }).secret).toBe(true)
     expect(fieldOf({ type: ['string', 'null'], writeOnly: true }).secret).toBe(true)
     expect(fieldOf({ type: 'integer' }, {}, 'token').secret).toBe(false)
@@ -200,7 +200,7 @@ describe('a field', () => {
 })
 
 describe('choices', () => {
-  test('are called by their values, or by the names given beside them', () => {
+  test('are labelled by their values or by enumNames', () => {
     expect(labelsOf(fieldOf({ enum: ['a', 1, null, { b: 2 }] }))).toEqual(['a', '1', 'null', '{"b":2}'])
     expect(labelsOf(fieldOf({ enum: ['a', 'b'], enumNames: ['First'] }))).toEqual(['First', 'b'])
     expect(labelsOf(fieldOf({ enum: ['a'], 'x-enumNames': [7] }))).toEqual(['a'])
@@ -264,7 +264,7 @@ describe('a union', () => {
     expect(fields[0]).toMatchObject({ kind: 'choice', choices: [{ value: 'file' }, { value: 'url' }], order: 0 })
   })
 
-  test('of objects lets a field of one name be what any branch says', () => {
+  test('of objects merges fields of the same name from all branches', () => {
     const branch = (value: unknown): JsonSchema => ({ type: 'object', properties: { value } })
     const both = (a: unknown, b: unknown): Field | undefined => fieldsIn(fieldOf({ anyOf: [branch(a), branch(b)] }))[0]
     expect(both({ type: 'string', maxLength: 1 }, { type: 'string' })).toMatchObject({ kind: 'text', constraints: {} })
@@ -275,7 +275,7 @@ describe('a union', () => {
     expect(fieldsIn(both(file, url) as Field)).toHaveLength(3)
   })
 
-  test('that only says what goes together leaves the shape of the schema around it', () => {
+  test('that only restricts combinations keeps the shape of the outer schema', () => {
     const together = { type: 'object', properties: { a: {}, b: {} }, anyOf: [{ required: ['a'] }, { required: ['b'] }] }
     expect(fieldOf(together)).toMatchObject({ kind: 'object', fields: [{ name: 'a' }, { name: 'b' }] })
     expect(namesOf(formOf(together).fields)).toEqual(['a', 'b'])
@@ -305,7 +305,7 @@ describe('a union', () => {
 describe('references', () => {
   const $defs = { user: { type: 'object', title: 'User', properties: { name: { type: 'string' } }, required: ['name'] } }
 
-  test('within the schema are followed, and what stands beside them counts first', () => {
+  test('within the schema are resolved, and sibling keywords take precedence', () => {
     const field = fieldOf({ $ref: '#/$defs/user', title: 'Owner' }, { $defs })
     expect(field).toMatchObject({ kind: 'object', label: 'Owner', fields: [{ path: ['x', 'name'], required: true }] })
   })
@@ -369,7 +369,7 @@ describe('allOf', () => {
     expect(field).toMatchObject({ kind: 'integer', label: 'First words', constraints: { minimum: 3, maximum: 9, multipleOf: 2 } })
   })
 
-  test('joins properties, what is required, and what both say of one property', () => {
+  test('merges properties, required and shared properties', () => {
     const form = formOf({
       type: 'object',
       properties: { a: { type: 'string', maxLength: 9 } },
@@ -429,7 +429,7 @@ describe('properties of other names', () => {
     expect(fieldOf({ type: 'object' })).toMatchObject({ extra: { kind: 'json' } })
   })
 
-  test('are none when they are refused or not mentioned beside others', () => {
+  test('are absent if forbidden, or not mentioned next to others', () => {
     expect(fieldOf({ type: 'object', additionalProperties: false })).not.toHaveProperty('extra')
     expect(fieldOf({ type: 'object', properties: { a: {} } })).not.toHaveProperty('extra')
   })

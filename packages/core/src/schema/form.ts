@@ -1,30 +1,30 @@
 import type { JsonSchema } from '../tool/tool.ts'
+import { FormBuilder } from './form/builder.ts'
 import { type Field, fieldsIn } from './form/field.ts'
-import { FormMaker } from './form/maker.ts'
 
 export { type Branch, type Choice, type Constraints, type Field, type FieldKind, fieldsIn } from './form/field.ts'
 
-/** What there is to fill in for a schema. */
+/** Input form of a schema. */
 export interface Form {
   readonly root: Field
-  /** The top fields in order; for a schema of several shapes, the fields of all of them. */
+  /** Top-level fields in order; for a union, the fields of all branches. */
   readonly fields: readonly Field[]
-  /** Whether a part was too deep, too large, circular or unreadable and is a `json` field, or left out past the limit. */
+  /** A part was too deep, too large, circular or unreadable, and became a `json` field or was omitted. */
   readonly isCut: boolean
 }
 
-/** How much of a schema is read: schemas come from strangers. */
+/** Limits for reading an untrusted schema. */
 export interface FormBudget {
   readonly fields?: number
   readonly depth?: number
   readonly steps?: number
 }
 
-/** The form for a schema. Pure, bounded by its budget, and total: what it does not understand becomes a `json` field. */
+/** Creates the form of a schema within a budget; unsupported parts become `json` fields. */
 export function formOf(schema: JsonSchema, budget: FormBudget = {}): Form {
-  const maker = new FormMaker(schema, { ...defaultBudget, ...budget })
-  const root = maker.root()
-  return { root, fields: fieldsIn(root), isCut: maker.isCut }
+  const builder = new FormBuilder(schema, { ...defaultBudget, ...budget })
+  const root = builder.root()
+  return { root, fields: fieldsIn(root), isCut: builder.isCut }
 }
 
 const defaultBudget = { fields: 20_000, depth: 16, steps: 500_000 }

@@ -4,7 +4,7 @@ import { documentOf } from './document.ts'
 
 const tool = (inputSchema: object): Tool => ({ name: 'search', inputSchema: { type: 'object', ...inputSchema } })
 
-test('a document says what the tool says and where it is', () => {
+test('a document has the texts and the context of a tool', () => {
   const document = documentOf(
     { name: 'add_label', title: 'Add a label', description: 'Put a label on an issue', inputSchema: { type: 'object' } },
     { source: 'github', server: 'github', group: 'labels', tags: ['issues'] },
@@ -47,7 +47,7 @@ test('parameters are read from inside too, the outer ones first', () => {
   ])
 })
 
-test('what is no schema is passed over', () => {
+test('invalid schemas are skipped', () => {
   const { parameters } = documentOf(tool({ properties: { a: null, b: true, c: [], d: { description: 7 } } }), { source: 's' })
   expect(parameters).toEqual([{ name: 'a' }, { name: 'b' }, { name: 'c' }, { name: 'd' }])
   expect(documentOf(tool({ properties: 'none' }), { source: 's' }).parameters).toEqual([])

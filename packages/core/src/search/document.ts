@@ -1,10 +1,10 @@
 import { isRecord } from '../base/record.ts'
 import type { JsonSchema, Tool } from '../tool/tool.ts'
 
-/** What a search knows of a tool. */
+/** Searchable fields of a tool. */
 export interface SearchDocument {
   readonly id: string
-  /** Where the tool comes from; one source may not take all the first places. */
+  /** Origin of the tool; the number of matches per source is limited. */
   readonly source: string
   readonly name: string
   readonly title?: string
@@ -21,8 +21,8 @@ export interface SearchParameter {
   readonly description?: string
 }
 
-/** What is known of a tool besides its definition. Without an id the tool goes by its name. */
-export interface Whereabouts {
+/** Search fields besides the definition. Default id: the name. */
+export interface DocumentContext {
   readonly id?: string
   readonly source: string
   readonly group?: string
@@ -31,8 +31,8 @@ export interface Whereabouts {
   readonly serverDescription?: string
 }
 
-/** The document of a tool. Reads a schema of any size in bounded time: what lies deep or late in it is left out. */
-export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: Whereabouts): SearchDocument {
+/** Creates the document of a tool. Schemas of any size are read in bounded time. */
+export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: DocumentContext): SearchDocument {
   const { name, description } = tool
   const title = tool.title ?? tool.annotations?.title
   return {
@@ -45,24 +45,23 @@ export function documentOf(tool: Tool, { id = tool.name, ...whereabouts }: Where
   }
 }
 
-/** No more is read than this, however much there is. */
-const mostParameters = 64
-const mostSchemas = 500
-const deepest = 3
+const maxParameters = 64
+const maxSchemas = 500
+const maxDepth = 3
 
 function parametersOf(schema: JsonSchema): readonly SearchParameter[] {
   const found: SearchParameter[] = []
   let schemas = 0
-  // Breadth first, so that one deep object cannot crowd out its neighbours.
+  // Breadth first, so that one deep object does not displace its siblings.
   let level: unknown[] = [schema]
-  for (let depth = 0; depth <= deepest; depth++) {
+  for (let depth = 0; depth <= maxDepth; depth++) {
     const inside: unknown[] = []
     for (const each of level) {
       if (!isRecord(each)) continue
-      if (++schemas > mostSchemas) return found
+      if (++schemas > maxSchemas) return found
       if (isRecord(each.properties)) {
         for (const name in each.properties) {
-          if (found.length === mostParameters) return found
+          if (found.length === maxParameters) return found
           const property = each.properties[name]
           found.push({ name, ...descriptionOf(property) })
           inside.push(property)

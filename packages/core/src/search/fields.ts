@@ -1,14 +1,14 @@
 import type { SearchDocument } from './document.ts'
 import type { Reading } from './language/tokenizer.ts'
 
-/** One part of a document: how it is read and how much a word in it counts. */
+/** Field of a document, with its tokenization and weight. */
 export interface Field {
   readonly name: FieldName
   readonly reading: Reading
   readonly weight: number
-  /** The usual number of words. A fixed one, not the catalogue's mean: what one tool says then never moves another. */
+  /** Typical number of words. Fixed rather than the mean of the catalog, so that one tool never affects the score of another. */
   readonly usual: number
-  /** Words after these are not read, so length buys nothing. */
+  /** Maximum number of words, so that length brings no advantage. */
   readonly limit: number
   readonly textsOf: (document: SearchDocument) => Iterable<string | undefined>
 }

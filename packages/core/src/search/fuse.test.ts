@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cosine, fuse } from './fuse.ts'
-import type { SearchAnswer } from './search-index.ts'
+import type { SearchResult } from './search-index.ts'
 
-const answer = (confidence: SearchAnswer['confidence'], ...scores: readonly number[]): SearchAnswer => ({
+const answer = (confidence: SearchResult['confidence'], ...scores: readonly number[]): SearchResult => ({
   matches: scores.map((score, index) => ({ id: `word${index}`, score, isNamed: false })),
   total: 100,
   confidence,
   unmatched: [],
 })
 
-const idsOf = ({ matches }: SearchAnswer): string[] => matches.map(({ id }) => id)
+const idsOf = ({ matches }: SearchResult): string[] => matches.map(({ id }) => id)
 
 test('the best literal match stays before what only means something similar', () => {
   const fused = fuse(answer('strong', 0.8, 0.3), [
@@ -20,7 +20,7 @@ test('the best literal match stays before what only means something similar', ()
   expect(idsOf(fused)).toEqual(['word0', 'meaning', 'word1', 'far'])
 })
 
-test('meaning decides where words found little', () => {
+test('semantic matches decide if lexical matches are weak', () => {
   expect(
     idsOf(
       fuse(answer('none', 0.1), [
@@ -40,7 +40,7 @@ test('a tool that both find comes first', () => {
 })
 
 test('a tool that the query names stays first, whatever anything means', () => {
-  const named: SearchAnswer = {
+  const named: SearchResult = {
     ...answer('strong', 0.9),
     matches: [
       { id: 'named', score: 0.1, isNamed: true },
@@ -57,14 +57,14 @@ test('a tool that the query names stays first, whatever anything means', () => {
   ).toBe('named')
 })
 
-test('without meanings the words answer alone', () => {
+test('without semantic matches the lexical result is returned', () => {
   const lexical = answer('weak', 0.5, 0.4)
   expect(fuse(lexical, [])).toEqual(lexical)
   expect(fuse(lexical, [{ id: 'broken', score: Number.NaN }])).toEqual(lexical)
   expect(idsOf(fuse(lexical, [], 1))).toEqual(['word0'])
 })
 
-test('nothing but a meaning is no strong answer, but no empty one', () => {
+test('a purely semantic result is weak, not empty', () => {
   expect(fuse(answer('none'), [{ id: 'meaning', score: 0.9 }]).confidence).toBe('weak')
 })
 

@@ -1,22 +1,22 @@
-import type { SearchAnswer, SearchMatch } from './search-index.ts'
+import type { SearchMatch, SearchResult } from './search-index.ts'
 
-/** What an embedder says of a document: how near its meaning is to the query's. */
+/** Similarity of a document to the query according to an embedder. */
 export interface SemanticMatch {
   readonly id: string
-  /** A cosine, or anything else of which more is nearer. */
+  /** Cosine, or any other score where more is closer. */
   readonly score: number
 }
 
-/** What the nearest meaning is worth beside the best words. Below 1, so that it cannot displace them. */
+/** Weight of the best semantic match. Below 1, so that it cannot displace the best lexical match. */
 const semanticShare = 0.5
-/** What the words are worth: where they found little, meaning decides. */
+/** Weight of lexical matches by confidence. */
 const lexicalShare = { strong: 1, weak: 0.7, none: 0.4 } as const
 
 /**
- * Combines an answer by words with one by meaning. Tools that the query names stay first, and the best match of a confident
- * answer stays before all that only mean something similar. `semantic` holds only documents that the reader may know of.
+ * Combines lexical and semantic results. Named tools stay first, and the best match of a confident result stays before purely semantic
+ * matches. `semantic` must contain only visible documents.
  */
-export function fuse(lexical: SearchAnswer, semantic: readonly SemanticMatch[], limit = 10): SearchAnswer {
+export function fuse(lexical: SearchResult, semantic: readonly SemanticMatch[], limit = 10): SearchResult {
   const usable = semantic.filter(({ score }) => Number.isFinite(score))
   if (usable.length === 0) return { ...lexical, matches: lexical.matches.slice(0, limit) }
   const best = Math.max(Number.MIN_VALUE, ...lexical.matches.map(({ score }) => score))
@@ -49,7 +49,7 @@ function rangeOf(matches: readonly SemanticMatch[]): readonly [low: number, high
   return [low, high]
 }
 
-/** How nearly two vectors point the same way, from -1 to 1; 0 for vectors that cannot be compared. */
+/** Cosine similarity; 0 for vectors that cannot be compared. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0
   let product = 0

@@ -1,90 +1,90 @@
 import { synonymsOf } from './language/synonyms.ts'
 import type { Postings } from './postings.ts'
-import type { Asked } from './query.ts'
+import type { QueryTerm } from './query.ts'
 import { rarityOf, type Via } from './ranking.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** One thing to look for, and the terms that stand for it in an index. */
+/** Query term with its matching terms in the index. */
 export interface Lookup {
-  readonly asked: Asked
-  /** What the word can add to a score at most. */
+  readonly queryTerm: QueryTerm
+  /** Maximum contribution to a score. */
   readonly most: number
-  readonly ways: readonly Way[]
+  readonly matches: readonly TermMatch[]
 }
 
-export interface Way {
+export interface TermMatch {
   readonly term: number
   readonly via: Via
-  /** How telling the term is, times how much the word is asked for. */
+  /** Inverse document frequency times the weight of the query term. */
   readonly weight: number
 }
 
-/** What a reader may know of: everything, or the documents whose byte is 1. */
-export interface Sight {
+/** Visible documents: all, or those whose byte is 1. */
+export interface VisibleDocuments {
   readonly total: number
   readonly visible?: Uint8Array
 }
 
-/** Looking at every word of a vocabulary is dear, and more slips than these are no slips. */
-const mostMisspelt = 6
+/** Scanning the vocabulary is expensive. */
+const maxMisspelt = 6
 
-/** A synonym that many tools have orders nothing, but all of them would have to be looked at. */
+/** A common synonym does not affect the order but is expensive to score. */
 const commonShare = 0.05
 const fewHolders = 500
 
-/** Finds what stands for the words of a question, as far as the reader may see. */
-export class Finder {
+/** Resolves query terms among the visible documents. */
+export class TermResolver {
   readonly #vocabulary: Vocabulary
   readonly #postings: Postings
-  readonly #sight: Sight
+  readonly #scope: VisibleDocuments
   #misspelt = 0
 
-  constructor(vocabulary: Vocabulary, postings: Postings, sight: Sight) {
+  constructor(vocabulary: Vocabulary, postings: Postings, scope: VisibleDocuments) {
     this.#vocabulary = vocabulary
     this.#postings = postings
-    this.#sight = sight
+    this.#scope = scope
   }
 
-  lookUp(asked: Asked): Lookup {
-    const literal = this.#vocabulary.numberOf(asked.term)
+  resolve(queryTerm: QueryTerm): Lookup {
+    const literal = this.#vocabulary.numberOf(queryTerm.term)
     const holding = literal === undefined ? 0 : this.holding(literal)
     const rarity = this.rarity(holding)
-    const most = asked.weight * rarity
-    const ways: Way[] = []
-    if (literal !== undefined && holding > 0) ways.push({ term: literal, via: 'literal', weight: most })
-    if (asked.kind === 'hint') return { asked, most: holding > 0 ? most : 0, ways }
-    const synonyms = synonymsOf(asked.term)
+    const most = queryTerm.weight * rarity
+    const matches: TermMatch[] = []
+    if (literal !== undefined && holding > 0) matches.push({ term: literal, via: 'literal', weight: most })
+    if (queryTerm.kind === 'hint') return { queryTerm, most: holding > 0 ? most : 0, matches }
+    const synonyms = synonymsOf(queryTerm.term)
     for (const synonym of synonyms) {
       const term = this.#vocabulary.numberOf(synonym)
       const others = term === undefined ? 0 : this.holding(term)
-      if (term === undefined || others === 0 || (others > fewHolders && others > commonShare * this.#sight.total)) continue
-      // A rare synonym says no more than the word itself, or it could outweigh it.
-      const weight = asked.weight * (holding > 0 ? Math.min(rarity, this.rarity(others)) : this.rarity(others))
-      ways.push({ term, via: 'synonym', weight })
+      if (term === undefined || others === 0 || (others > fewHolders && others > commonShare * this.#scope.total)) continue
+      // A rare synonym must not outweigh the word itself.
+      const weight = queryTerm.weight * (holding > 0 ? Math.min(rarity, this.rarity(others)) : this.rarity(others))
+      matches.push({ term, via: 'synonym', weight })
     }
-    return { asked, most, ways: ways.length > 0 || synonyms.length > 0 ? ways : this.#misspellings(asked) }
+    return { queryTerm, most, matches: matches.length > 0 || synonyms.length > 0 ? matches : this.#misspellings(queryTerm) }
   }
 
-  #misspellings({ word, term, weight, mayBeMisspelt }: Asked): readonly Way[] {
-    if (!mayBeMisspelt || this.#misspelt === mostMisspelt) return []
+  #misspellings({ word, term, weight, mayBeMisspelt }: QueryTerm): readonly TermMatch[] {
+    if (!mayBeMisspelt || this.#misspelt === maxMisspelt) return []
     this.#misspelt++
-    const meant = this.#vocabulary.alike(word, term, (number) => this.holding(number) > 0)
-    return meant.map(({ number, likeness }) => ({
+    const meant = this.#vocabulary.similarTo(word, term, (number) => this.holding(number) > 0)
+    return meant.map(({ number, similarity }) => ({
       term: number,
       via: 'misspelt',
-      weight: weight * likeness * this.rarity(this.holding(number)),
+      weight: weight * similarity * this.rarity(this.holding(number)),
     }))
   }
 
-  /** How telling a term is that so many documents in sight have. */
+  /** Inverse document frequency among visible documents. */
   rarity(holding: number): number {
-    return rarityOf(this.#sight.total, holding)
+    return rarityOf(this.#scope.total, holding)
   }
 
-  /** How many documents in sight hold a term. */
+  /** Number of visible documents with a term. */
   holding(term: number): number {
     const count = this.#postings.count(term)
-    const { visible } = this.#sight
+    const { visible } = this.#scope
     if (visible === undefined) return count
     const { pool } = this.#postings
     const start = this.#postings.start(term)

@@ -1,23 +1,23 @@
 /**
- * For every term the documents that hold it, in one typed array: pairs of document and payload, sorted by document, in blocks
- * whose sizes are powers of two. A change to one document touches the blocks of its own terms only.
+ * Postings lists in one typed array: pairs of document and payload, sorted by document, in blocks of power-of-two sizes. Updating a
+ * document touches only the blocks of its own terms.
  */
 export class Postings {
   #pool = new Uint32Array(1_024)
   #used = 0
   #starts = new Uint32Array(256)
   #counts = new Uint32Array(256)
-  /** The block of a term holds 2 ** (class - 1) pairs; class 0 is no block. */
+  /** The block of a term holds 2 ** (class - 1) pairs; class 0: no block. */
   #classes = new Uint8Array(256)
-  /** By class, the blocks that nobody uses. */
+  /** Free blocks by class. */
   readonly #free: readonly number[][] = Array.from({ length: 33 }, () => [])
 
-  /** How many documents hold the term. */
+  /** Number of documents with the term. */
   count(term: number): number {
     return this.#counts[term] ?? 0
   }
 
-  /** Where the pairs of a term begin in `pool`. */
+  /** Offset of the pairs of a term in `pool`. */
   start(term: number): number {
     return this.#starts[term] ?? 0
   }
@@ -27,7 +27,6 @@ export class Postings {
     return this.#pool
   }
 
-  /** The payload of a document under a term. */
   payload(term: number, document: number): number | undefined {
     const at = this.#find(term, document)
     return at < this.#end(term) && this.#pool[at] === document ? this.#pool[at + 1] : undefined
@@ -43,7 +42,7 @@ export class Postings {
     this.#counts[term] = this.count(term) + 1
   }
 
-  /** Takes a document from a term that holds it; tells how many are left. */
+  /** Removes a document from a term; returns how many are left. */
   remove(term: number, document: number): number {
     const at = this.#find(term, document)
     this.#pool.copyWithin(at, at + 2, this.#end(term))
@@ -57,12 +56,12 @@ export class Postings {
     return this.start(term) + 2 * this.count(term)
   }
 
-  /** Where the document is, or where it belongs. */
+  /** Binary search for the position of a document. */
   #find(term: number, document: number): number {
     const start = this.start(term)
     let low = 0
     let high = this.count(term)
-    // Documents mostly arrive in order, and then the place is the end.
+    // Documents mostly arrive in order, at the end.
     if (high > 0 && (this.#pool[start + 2 * (high - 1)] ?? 0) < document) return start + 2 * high
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -111,7 +110,6 @@ export class Postings {
   }
 }
 
-/** The same numbers with room for more. */
 export function enlarged(array: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(length)
   larger.set(array)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { keyOf, questionOf } from './query.ts'
+import { keyOf, parseQuery } from './query.ts'
 
 const termsIn = (query: string): readonly (readonly string[])[] =>
-  questionOf(query).clauses.map((clause) => clause.filter(({ kind }) => kind === 'word').map(({ term }) => term))
+  parseQuery(query).clauses.map((clause) => clause.filter(({ kind }) => kind === 'word').map(({ term }) => term))
 
-test('words that only ask are not asked for', () => {
+test('request words are ignored', () => {
   expect(termsIn('Could you please help me to find the weather?')).toEqual([['find', 'weather']])
 })
 
@@ -18,30 +18,30 @@ test('a request in steps has a clause for each', () => {
   expect(termsIn('查询天气。然后发送邮件')).toHaveLength(2)
 })
 
-test('a query of small words alone is read as a name', () => {
+test('a query of stop words only is read as a name', () => {
   expect(termsIn('who')).toEqual([['who']])
 })
 
 test('what stands in quotation marks counts half', () => {
-  const [clause = []] = questionOf('translate "good morning" now').clauses
+  const [clause = []] = parseQuery('translate "good morning" now').clauses
   expect(clause.find(({ term }) => term === 'good')?.weight).toBe(0.5)
   expect(clause.find(({ term }) => term === 'translat')?.weight).toBe(1)
 })
 
 test('an apostrophe opens no quotation', () => {
-  const [clause = []] = questionOf("show my dog's photos and my cat's photos").clauses
+  const [clause = []] = parseQuery("show my dog's photos and my cat's photos").clauses
   expect(clause.filter(({ kind }) => kind === 'word').every(({ weight }) => weight === 1)).toBe(true)
 })
 
 test('a value hints at the kind of tool that takes it', () => {
-  const hints = questionOf('put it into /home/ann/notes.md').clauses.flatMap((clause) =>
+  const hints = parseQuery('put it into /home/ann/notes.md').clauses.flatMap((clause) =>
     clause.filter(({ kind }) => kind === 'hint'),
   )
   expect(hints.map(({ term }) => term)).toEqual(['file', 'path'])
 })
 
 test('names inside a query are recognised by their form', () => {
-  expect(questionOf('call github:create_issue or readFile, well-known').names).toEqual([
+  expect(parseQuery('call github:create_issue or readFile, well-known').names).toEqual([
     'githubcreateissue',
     'readfile',
     'wellknown',
@@ -53,9 +53,9 @@ test('a key is a name without its separators and case', () => {
 })
 
 test('the longest query is read in part, and quickly', () => {
-  const { clauses, whole } = questionOf('find weather. '.repeat(100_000))
+  const { clauses, whole } = parseQuery('find weather. '.repeat(100_000))
   expect(clauses.length).toBeLessThanOrEqual(12)
   expect(whole).toBeUndefined()
-  const many = questionOf(Array.from({ length: 50_000 }, (_, index) => `word${index}x`).join(' '))
+  const many = parseQuery(Array.from({ length: 50_000 }, (_, index) => `word${index}x`).join(' '))
   expect(many.clauses.flat().length).toBeLessThanOrEqual(200)
 })

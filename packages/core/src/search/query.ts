@@ -1,89 +1,88 @@
 import { stem } from './language/stemmer.ts'
 import { isStopWord } from './language/stopwords.ts'
-import { eachWord, folded, type Reading, termsOf } from './language/tokenizer.ts'
-import { hintsOf } from './language/values.ts'
+import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
+import { valueHints } from './language/value-hints.ts'
 
-/** What a query asks for, clause by clause: a request in several steps wants a tool for each. */
-export interface Question {
-  readonly clauses: readonly (readonly Asked[])[]
-  /** The whole query, when it is short enough to be a tool's name: as it was written and as a key. */
+/** Query as clauses: a request in several steps needs a tool for each. */
+export interface ParsedQuery {
+  readonly clauses: readonly (readonly QueryTerm[])[]
+  /** The query, if short enough to be a tool name: as written, and as a key. */
   readonly whole?: { readonly written: string; readonly key: string }
-  /** Keys of what looks like a tool's name inside the query. */
+  /** Keys of possible tool names in the query. */
   readonly names: readonly string[]
 }
 
-/** One thing to look for. */
-export interface Asked {
+export interface QueryTerm {
   readonly term: string
-  /** As it was written, in lower case. */
+  /** Lower-case original. */
   readonly word: string
   readonly weight: number
-  /** A word was written; a hint follows from what was written and is missed by nobody. */
+  /** `hint`: derived from the query, and not reported as unmatched. */
   readonly kind: 'word' | 'hint'
-  /** Names and values are spelt as their owners like. */
+  /** False for names and values. */
   readonly mayBeMisspelt: boolean
 }
 
-const longestQuery = 4_096
-const mostClauses = 12
-const mostTerms = 200
-/** Longer than any name, also after a server's. */
-export const longestName = 256
+const maxQueryLength = 4_096
+const maxClauses = 12
+const maxTerms = 200
+/** Longer than any name with its server prefix. */
+export const maxNameLength = 256
 
-/** Words between quotation marks are mostly values for the tool, not what the tool is about. */
+/** Quoted words are mostly argument values. */
 const quotedWeight = 0.5
 const pairWeight = 0.5
 const hintWeight = 0.3
 
-/** Reads a query of any length and content in bounded time. */
-export function questionOf(query: string): Question {
-  const text = folded(query.slice(0, longestQuery)).replaceAll(/[^\S\n]+/gu, ' ')
-  const asked = clausesOf(text, 'prose')
-  // A query of small words alone ("who", "help") may still be a name.
-  const clauses = asked.length > 0 ? asked : clausesOf(text, 'name')
+/** Parses any query in bounded time. */
+export function parseQuery(query: string): ParsedQuery {
+  const text = fold(query.slice(0, maxQueryLength)).replaceAll(/[^\S\n]+/gu, ' ')
+  const queryTerm = clausesOf(text, 'prose')
+  // A query of stop words only ("who", "help") may still be a name.
+  const clauses = queryTerm.length > 0 ? queryTerm : clausesOf(text, 'name')
   return {
     clauses,
     names: namesIn(text),
-    ...(query.length <= longestName && { whole: { written: query.trim(), key: keyOf(text) } }),
+    ...(query.length <= maxNameLength && { whole: { written: query.trim(), key: keyOf(text) } }),
   }
 }
 
-/** A name without its separators and case: "create_issue", "createIssue" and "Create issue" are one. */
+/** Normalizes a name: "create_issue", "createIssue" and "Create issue" have the same key. */
 export function keyOf(text: string): string {
-  return folded(text)
+  return fold(text)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
 }
 
-/** Parts with separators, or a hump. Begins only where a word begins, or a long word would be tried from each of its letters. */
+/** Snake case, dotted or camel case. Anchored at the start of a word to keep matching linear. */
 const nameLike = /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}]+(?:[_.:/-]+[\p{L}\p{N}]+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*)/gu
 
 function namesIn(text: string): readonly string[] {
   const found = text.match(nameLike) ?? []
-  return [...new Set(found.slice(0, mostTerms).map(keyOf))]
+  return [...new Set(found.slice(0, maxTerms).map(keyOf))]
 }
 
-/** Where one step of a request ends and the next begins. */
+/** Separator between the steps of a request. */
 const nextStep = /[.!?;](?=\s|$)|[\n。！？；]+|,? (?:and )?(?:then|also|finally|afterwards|additionally)\b|然后|接着|最后/iu
 
-function clausesOf(text: string, reading: Reading): readonly (readonly Asked[])[] {
-  const clauses: (readonly Asked[])[] = []
+function clausesOf(text: string, reading: Reading): readonly (readonly QueryTerm[])[] {
+  const clauses: (readonly QueryTerm[])[] = []
   let terms = 0
   const steps = text.split(nextStep)
   for (const [index, step] of steps.entries()) {
-    const isLast = clauses.length === mostClauses - 1
-    const asked = askedIn(isLast ? steps.slice(index).join(' ') : step, reading).slice(0, mostTerms - terms)
-    if (asked.length > 0) clauses.push(asked)
-    terms += asked.length
+    const isLast = clauses.length === maxClauses - 1
+    const queryTerm = termsInClause(isLast ? steps.slice(index).join(' ') : step, reading).slice(0, maxTerms - terms)
+    if (queryTerm.length > 0) clauses.push(queryTerm)
+    terms += queryTerm.length
     if (isLast) break
   }
   return clauses
 }
 
-function askedIn(clause: string, reading: Reading): readonly Asked[] {
-  const asked = new Map<string, Asked>()
-  const add = (one: Asked): void => {
-    if (!asked.has(one.term)) asked.set(one.term, one)
+function termsInClause(clause: string, reading: Reading): readonly QueryTerm[] {
+  const queryTerm = new Map<string, QueryTerm>()
+  const add = (one: QueryTerm): void => {
+    if (!queryTerm.has(one.term)) queryTerm.set(one.term, one)
   }
   const quotes = quotesIn(clause)
   let neighbour: { word: string; end: number } | undefined
@@ -95,19 +94,19 @@ function askedIn(clause: string, reading: Reading): readonly Asked[] {
       add({ term, word, weight: isQuoted ? quotedWeight : 1, kind: 'word', mayBeMisspelt: !isQuoted && !isName })
     }
     const isPart = /^\p{L}+$/u.test(word) && !isStopWord(word)
-    // "Git hub" may be a tool's "GitHub"; whoever has no such word is not asked for it.
+    // "Git hub" may mean "GitHub".
     if (isPart && neighbour !== undefined && clause.slice(neighbour.end, start) === ' ') {
       const pair = neighbour.word + word
       add({ term: stem(pair), word: pair, weight: pairWeight, kind: 'hint', mayBeMisspelt: false })
     }
     neighbour = isPart ? { word, end: start + written.length } : undefined
   })
-  for (const term of hintsOf(clause)) add({ term, word: term, weight: hintWeight, kind: 'hint', mayBeMisspelt: false })
-  return [...asked.values()]
+  for (const term of valueHints(clause)) add({ term, word: term, weight: hintWeight, kind: 'hint', mayBeMisspelt: false })
+  return [...queryTerm.values()]
 }
 
 function queryTerms(written: string, reading: Reading): readonly string[] {
-  // Short numbers are amounts; a longer one, or a single capital, may be a name: "12306", "X".
+  // Short numbers are amounts; longer ones and single capitals may be names: "12306", "X".
   if (/^(?:\d{3,6}|[B-HJ-Z])$/.test(written)) return [written.toLowerCase()]
   return termsOf(written, reading)
 }

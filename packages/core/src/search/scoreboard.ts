@@ -1,12 +1,12 @@
-import { Best } from './best.ts'
-import type { Lookup, Sight, Way } from './lookup.ts'
+import type { Lookup, TermMatch, VisibleDocuments } from './lookup.ts'
 import type { Postings } from './postings.ts'
-import { shareOf, worths } from './ranking.ts'
+import { matchWeights, shareOf } from './ranking.ts'
+import { TopDocuments } from './top-documents.ts'
 
-/** The impact of a term on a document is kept in 16 bits, above the 16 bits that say in which fields it stands. */
-export const finest = 0xffff
+/** Payload: impact in the upper 16 bits, field mask in the lower 16. */
+export const maxImpact = 0xffff
 
-/** Adds up what documents score in each clause. Kept between searches, so that a search allocates next to nothing. */
+/** Sums scores per document and clause. Reused between searches to avoid allocations. */
 export class Scoreboard {
   #capacity = 0
   #clauses = 0
@@ -15,13 +15,12 @@ export class Scoreboard {
   #touched = new Uint32Array(0)
   #count = 0
   #isTouched = new Uint8Array(0)
-  /** What the word in hand has added to a document so far: of several ways to match a word only the best counts. */
+  /** Contribution of the current word to a document: only its best match counts. */
   #best = new Float32Array(0)
-  /** Which word that was. */
+  /** Number of that word. */
   #word = new Uint32Array(0)
   #words = 0
 
-  /** Begins a search over `documents` slots in `clauses` clauses. */
   begin(documents: number, clauses: number): void {
     this.#clear()
     if (documents > this.#capacity) {
@@ -36,19 +35,19 @@ export class Scoreboard {
     if (this.#scores.length < clauses * this.#capacity) this.#scores = new Float32Array(clauses * this.#capacity)
   }
 
-  /** Adds a word of a clause to all documents in sight that match it. */
-  add(clause: number, { ways }: Lookup, postings: Postings, { visible }: Sight): void {
+  /** Scores a word for all visible documents that match it. */
+  add(clause: number, { matches }: Lookup, postings: Postings, { visible }: VisibleDocuments): void {
     this.#words++
-    for (const way of ways) this.#addWay(clause, way, postings, visible)
+    for (const match of matches) this.#addMatch(clause, match, postings, visible)
   }
 
-  #addWay(clause: number, { term, via, weight }: Way, postings: Postings, visible: Uint8Array | undefined): void {
+  #addMatch(clause: number, { term, via, weight }: TermMatch, postings: Postings, visible: Uint8Array | undefined): void {
     const { pool } = postings
     const start = postings.start(term)
     const end = start + 2 * postings.count(term)
-    const floor = weight * worths[via].floor
-    const slope = (weight * worths[via].slope) / finest
-    const ceiling = weight * worths[via].ceiling
+    const floor = weight * matchWeights[via].floor
+    const slope = (weight * matchWeights[via].slope) / maxImpact
+    const ceiling = weight * matchWeights[via].ceiling
     const clauses = this.#clauses
     const scores = this.#scores
     const best = this.#best
@@ -73,14 +72,13 @@ export class Scoreboard {
     this.#count = count
   }
 
-  /** What a document scores in a clause. */
   score(clause: number, document: number): number {
     return this.#scores[document * this.#clauses + clause] ?? 0
   }
 
-  /** The `count` best documents, in no order. `comesFirst` decides between two that score the same. */
+  /** Returns the `count` best documents, unsorted. `comesFirst` breaks ties. */
   best(count: number, comesFirst: (a: number, b: number) => boolean): readonly number[] {
-    const heap = new Best(count, comesFirst)
+    const heap = new TopDocuments(count, comesFirst)
     const clauses = this.#clauses
     const scores = this.#scores
     for (let i = 0; i < this.#count; i++) {
@@ -88,14 +86,14 @@ export class Scoreboard {
       const start = document * clauses
       let sum = 0
       for (let at = start; at < start + clauses; at++) sum += scores[at] as number
-      // Shares of parts never exceed the share of their sum, and most documents are far from the top.
-      if (shareOf(sum) < heap.bar) continue
+      // The shares of clauses never exceed the share of their sum, and most documents are far from the top.
+      if (shareOf(sum) < heap.threshold) continue
       heap.offer(document, this.shares(document))
     }
     return heap.documents
   }
 
-  /** What a document scores in all clauses, as shares. */
+  /** Returns the summed shares of a document. */
   shares(document: number): number {
     const start = document * this.#clauses
     let shares = 0

@@ -3,7 +3,7 @@ import { searchHint } from './search-hint.ts'
 
 const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' as const } })
 
-test('the hint has words that people use and that the tool lacks', () => {
+test('the hint has synonyms that the tool lacks', () => {
   const words = searchHint(tool('create_issue', 'Create an issue in a repository'), []).split(' ')
   expect(words).toContain('bug')
   expect(words).toContain('add')
@@ -11,7 +11,7 @@ test('the hint has words that people use and that the tool lacks', () => {
   expect(words).not.toContain('create')
 })
 
-test('group and tags come first, without what the name already says', () => {
+test('group and tags come first, without words of the name', () => {
   expect(searchHint(tool('zyzzyva'), ['github', 'zyzzyva', 'code review'])).toBe('github code review')
 })
 

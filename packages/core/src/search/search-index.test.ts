@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { documentOf, type SearchDocument } from './document.ts'
-import { type SearchAnswer, SearchIndex } from './search-index.ts'
+import { SearchIndex, type SearchResult } from './search-index.ts'
 
 const tool = (name: string, description = '', more: Partial<SearchDocument> = {}): SearchDocument => ({
   id: name,
@@ -17,7 +17,7 @@ function indexOf(...documents: readonly SearchDocument[]): SearchIndex {
   return index
 }
 
-const idsOf = (answer: SearchAnswer): string[] => answer.matches.map(({ id }) => id)
+const idsOf = (answer: SearchResult): string[] => answer.matches.map(({ id }) => id)
 
 const office = [
   tool('get_weather', 'Current weather and forecast for a city', {
@@ -79,7 +79,7 @@ describe('finding', () => {
     expect(idsOf(answer)).toEqual(expect.arrayContaining(['search_email', 'book_hotel']))
   })
 
-  test('words that are written together and words that are not find each other', () => {
+  test('joined and separate spellings match each other', () => {
     const video = indexOf(tool('getYouTubeVideo'), tool('list_carpark_lots'), tool('other'))
     expect(idsOf(video.search('youtube'))).toEqual(['getYouTubeVideo'])
     expect(idsOf(video.search('car park'))[0]).toBe('list_carpark_lots')
@@ -155,7 +155,7 @@ describe('names', () => {
     expect(answer.matches[0]).toMatchObject({ id: 'list_issues', isNamed: true })
   })
 
-  test('a name that thousands share is no burden', () => {
+  test('a name shared by thousands stays fast', () => {
     const many = indexOf(
       ...Array.from({ length: 5_000 }, (_, number) => tool('search', `Number ${number}`, { id: `s${number}` })),
     )
@@ -341,13 +341,13 @@ describe('what may not be seen', () => {
 describe('confidence', () => {
   const index = indexOf(...office)
 
-  test('is strong where a tool says what was asked for', () => {
+  test('is strong if a tool covers the query', () => {
     for (const query of ['convert currency', 'weather forecast for a city', 'search flights']) {
       expect(index.search(query).confidence).toBe('strong')
     }
   })
 
-  test('is none where nothing says anything of it', () => {
+  test('is none without any match', () => {
     for (const query of ['unclog my toilet', 'launch a rocket', '', '???']) expect(index.search(query).confidence).toBe('none')
   })
 
@@ -357,7 +357,7 @@ describe('confidence', () => {
     expect(answer.unmatched).toEqual(expect.arrayContaining(['knit', 'woollen', 'scarf', 'marathon']))
   })
 
-  test('words that are known in another form, spelling or word led somewhere', () => {
+  test('stems, misspellings and synonyms count as matched', () => {
     expect(index.search('forecasts wether rooms').unmatched).toEqual([])
   })
 
@@ -428,7 +428,7 @@ describe('limits', () => {
 })
 
 describe('explanation', () => {
-  test('says which word found what, where, and what it was worth', () => {
+  test('explains the term, fields and weight of each word', () => {
     const [match] = indexOf(...office).search('wether for a town', { explain: true }).matches
     expect(match?.id).toBe('get_weather')
     expect(match?.why?.words).toEqual([
@@ -461,7 +461,7 @@ describe('boost', () => {
     expect(idsOf(index.search('a list', { boost: (id) => (id === 'a_list' ? 1 : 50) }))).toEqual(['a_list', 'b_list'])
   })
 
-  test('that is no number changes nothing', () => {
+  test('that is not a number is ignored', () => {
     expect(idsOf(index.search('list things', { boost: () => Number.NaN }))).toEqual(['a_list', 'b_list'])
   })
 

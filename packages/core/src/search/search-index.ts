@@ -1,83 +1,82 @@
-import { type Confidence, confidenceOf, type Evidence } from './abstention.ts'
-import { Best } from './best.ts'
+import { type Confidence, confidenceOf, type Evidence } from './confidence.ts'
 import type { SearchDocument } from './document.ts'
 import { type FieldName, fields } from './fields.ts'
-import { eachWord, folded, type Reading, termsOf } from './language/tokenizer.ts'
-import { Finder, type Lookup, type Sight } from './lookup.ts'
+import { eachWord, fold, type Reading, termsOf } from './language/tokenizer.ts'
+import { type Lookup, TermResolver, type VisibleDocuments } from './lookup.ts'
 import { Postings } from './postings.ts'
-import { keyOf, longestName, type Question, questionOf } from './query.ts'
-import { impactOf, scoreOf, shareOf, type Via, worths } from './ranking.ts'
-import { finest, Scoreboard } from './scoreboard.ts'
-import { type Candidate, inOrder } from './selection.ts'
+import { keyOf, maxNameLength, type ParsedQuery, parseQuery } from './query.ts'
+import { matchWeights, scoreOf, shareOf, termImpact, type Via } from './ranking.ts'
+import { maxImpact, Scoreboard } from './scoreboard.ts'
+import { type Candidate, selectMatches } from './selection.ts'
+import { TopDocuments } from './top-documents.ts'
 import { Vocabulary } from './vocabulary.ts'
 
 export interface SearchOptions {
-  /** How many matches are wanted: 10 unless told, 1,000 at most. */
+  /** Number of matches. Default: 10; maximum: 1,000. */
   readonly limit?: number
   /**
-   * Which documents the reader may know of. The others leave no trace: not in the matches and their order, not in the total,
-   * the confidence or the words that led nowhere.
+   * Visible documents. Hidden ones affect nothing: matches, order, total, confidence or unmatched words.
    */
   readonly filter?: (id: string) => boolean
-  /** How many places one source may take while others have something comparable to show; by default three in five. */
+  /** Maximum matches from one source while others have comparable ones. Default: 60 % of `limit`. */
   readonly perSource?: number
-  /** Says of each match why it stands where it does. */
+  /** Add an explanation to each match. */
   readonly explain?: boolean
-  /** Multiplies the score of a match. Asked only about matches that are near the top. */
+  /** Factor for the score of a match; called only for candidates near the top. */
   readonly boost?: (id: string) => number
 }
 
-export interface SearchAnswer {
+export interface SearchResult {
   /** Best first. */
   readonly matches: readonly SearchMatch[]
-  /** How many documents the reader may know of. */
+  /** Number of visible documents. */
   readonly total: number
-  /** Whether the first matches are likely to be what was asked for. */
+  /** Confidence that the first matches answer the query. */
   readonly confidence: Confidence
-  /** Words of the query that led nowhere. */
+  /** Words of the query without a match. */
   readonly unmatched: readonly string[]
 }
 
 export interface SearchMatch {
   readonly id: string
-  /** From 0 to 1 (more when boosted), where 1 is every word in the best place; comparable within one answer. */
+  /** From 0 to 1 (more if boosted); comparable within one result. */
   readonly score: number
-  /** The query is the name of this tool, or mentions it. */
+  /** The query is or contains the name of this tool. */
   readonly isNamed: boolean
   readonly why?: Explanation
 }
 
-/** Why a match stands where it does. */
+/** Explanation of a score. */
 export interface Explanation {
   readonly words: readonly ExplainedWord[]
   readonly boost: number
 }
 
 export interface ExplainedWord {
-  /** As the query has it. */
+  /** Word of the query. */
   readonly word: string
-  /** What was found for it. */
+  /** Matching term. */
   readonly term: string
   readonly via: Via
   readonly fields: readonly FieldName[]
-  /** What the word adds, of the most that the whole query could. */
+  /** Contribution of the word, relative to the maximum of the query. */
   readonly worth: number
 }
 
 const defaultLimit = 10
-const mostMatches = 1_000
-/** How many documents are looked at closely, or twice as many as are wanted. */
-const mostCandidates = 60
-/** Of the places of an answer, those that one source may take by default. */
+const maxMatches = 1_000
+/** Minimum number of candidates; otherwise twice the limit. */
+const maxCandidates = 60
+/** Default share of the matches for one source. */
 const sourceShare = 0.6
-/** These stand before names and keys, and in no term. */
+/** Prefixes of names and keys; they never occur in terms. */
 const nameMark = '"'
 const keyMark = '='
-const mostBoost = 100
-const longestText = 4_000
-const mostKnownWords = 50_000
+const maxBoost = 100
+const maxTextLength = 4_000
+const maxKnownWords = 50_000
 
-/** Finds tools by what they say of themselves. Keeps no text; a change to one document touches that document's terms alone. */
+/** Full-text index of tools. Stores no text; updating a document touches only its own terms. */
 export class SearchIndex {
   readonly #vocabulary = new Vocabulary()
   readonly #postings = new Postings()
@@ -85,10 +84,10 @@ export class SearchIndex {
   readonly #slots = new Map<string, number>()
   readonly #ids: string[] = []
   readonly #sources: string[] = []
-  /** By slot, the numbers of the document's terms. */
+  /** Term numbers by slot. */
   readonly #terms: Uint32Array[] = []
   readonly #vacant: number[] = []
-  /** The terms of words met before: most words of a catalogue are the same few thousand. */
+  /** Cache of tokenized words: a catalog uses the same few thousand. */
   readonly #known: { readonly [R in Reading]: Map<string, readonly string[]> } = { name: new Map(), prose: new Map() }
 
   get size(): number {
@@ -99,7 +98,7 @@ export class SearchIndex {
     return this.#slots.has(id)
   }
 
-  /** Adds a document, in place of the one with the same id. */
+  /** Adds or replaces a document. */
   set(document: SearchDocument): void {
     this.delete(document.id)
     const slot = this.#vacant.pop() ?? this.#ids.length
@@ -111,7 +110,7 @@ export class SearchIndex {
     for (let i = 0; i < terms.length; i++) this.#postings.add(terms[i] as number, slot, payloads[i] as number)
   }
 
-  /** Forgets a document; whether there was one. */
+  /** Removes a document; returns whether it existed. */
   delete(id: string): boolean {
     const slot = this.#slots.get(id)
     if (slot === undefined) return false
@@ -124,34 +123,34 @@ export class SearchIndex {
     return true
   }
 
-  /** The documents that answer a query best. Takes any string, in bounded time. */
-  search(query: string, { limit = defaultLimit, filter, perSource, explain = false, boost }: SearchOptions = {}): SearchAnswer {
+  /** Finds the best documents for any query in bounded time. */
+  search(query: string, { limit = defaultLimit, filter, perSource, explain = false, boost }: SearchOptions = {}): SearchResult {
     const count = countOf(limit)
-    const question = questionOf(query)
-    const sight = this.#sightOf(filter)
-    const finder = new Finder(this.#vocabulary, this.#postings, sight)
-    const clauses = question.clauses.map((clause) => clause.map((asked) => finder.lookUp(asked)))
-    const near = this.#candidates(clauses, question, sight, Math.max(mostCandidates, 2 * count))
+    const parsed = parseQuery(query)
+    const scope = this.#visibleDocuments(filter)
+    const resolver = new TermResolver(this.#vocabulary, this.#postings, scope)
+    const clauses = parsed.clauses.map((clause) => clause.map((queryTerm) => resolver.resolve(queryTerm)))
+    const near = this.#candidates(clauses, parsed, scope, Math.max(maxCandidates, 2 * count))
     const candidates = boost === undefined ? near : near.map((candidate) => boosted(candidate, factorOf(boost(candidate.id))))
     const cap = perSource === undefined || Number.isNaN(perSource) ? Math.ceil(sourceShare * count) : Math.max(1, perSource)
-    const placed = inOrder(candidates, Math.max(1, count), cap)
-    const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(mostOf(clause)), 0)) || 1
+    const ranked = selectMatches(candidates, Math.max(1, count), cap)
+    const most = scoreOf(clauses.reduce((sum, clause) => sum + shareOf(maxWeight(clause)), 0)) || 1
     return {
-      matches: placed.slice(0, count).map(({ candidate, score }) => ({
+      matches: ranked.slice(0, count).map(({ candidate, score }) => ({
         id: candidate.id,
         score: score / most,
         isNamed: candidate.naming > 0,
         ...(explain && { why: { words: this.#explain(candidate.slot, clauses), boost: candidate.boost } }),
       })),
-      total: sight.total,
+      total: scope.total,
       confidence: candidates.some(({ naming }) => naming > 0)
         ? 'strong'
-        : confidenceOf(this.#evidence(candidates, clauses, finder)),
+        : confidenceOf(this.#evidence(candidates, clauses, resolver)),
       unmatched: unmatchedIn(clauses),
     }
   }
 
-  #sightOf(filter: ((id: string) => boolean) | undefined): Sight {
+  #visibleDocuments(filter: ((id: string) => boolean) | undefined): VisibleDocuments {
     if (filter === undefined) return { total: this.#slots.size }
     const visible = new Uint8Array(this.#ids.length)
     let total = 0
@@ -165,19 +164,19 @@ export class SearchIndex {
 
   #candidates(
     clauses: readonly (readonly Lookup[])[],
-    { whole, names }: Question,
-    sight: Sight,
+    { whole, names }: ParsedQuery,
+    scope: VisibleDocuments,
     count: number,
   ): readonly Candidate[] {
     const board = this.#scoreboard
     board.begin(this.#ids.length, clauses.length)
     for (const [clause, lookups] of clauses.entries()) {
-      for (const lookup of lookups) board.add(clause, lookup, this.#postings, sight)
+      for (const lookup of lookups) board.add(clause, lookup, this.#postings, scope)
     }
-    const spelt = this.#holders(whole === undefined ? [] : [nameMark + whole.written], sight, count)
-    const called = this.#holders(whole === undefined ? [] : [keyMark + whole.key], sight, count)
+    const spelt = this.#holders(whole === undefined ? [] : [nameMark + whole.written], scope, count)
+    const called = this.#holders(whole === undefined ? [] : [keyMark + whole.key], scope, count)
     const keys = names.map((name) => keyMark + name)
-    const mentioned = this.#holders(keys, sight, count)
+    const mentioned = this.#holders(keys, scope, count)
     return [...new Set([...spelt, ...called, ...mentioned, ...board.best(count, this.#comesFirst)])].map((slot) => ({
       slot,
       id: this.#ids[slot] ?? '',
@@ -188,9 +187,9 @@ export class SearchIndex {
     }))
   }
 
-  /** The best documents in sight that go by one of these marked names or keys: a name may be that of thousands. */
-  #holders(marked: readonly string[], { visible }: Sight, count: number): ReadonlySet<number> {
-    const holders = new Best(count, this.#comesFirst)
+  /** Returns the best visible documents with one of these names or keys; thousands may share a name. */
+  #holders(marked: readonly string[], { visible }: VisibleDocuments, count: number): ReadonlySet<number> {
+    const holders = new TopDocuments(count, this.#comesFirst)
     for (const each of marked) {
       const term = this.#vocabulary.numberOf(each)
       if (term === undefined) continue
@@ -204,18 +203,18 @@ export class SearchIndex {
     return new Set(holders.documents)
   }
 
-  /** Between equals the id decides, which does not depend on what came when. */
+  /** Breaks ties by id, independent of insertion order. */
   readonly #comesFirst = (a: number, b: number): boolean => (this.#ids[a] ?? '') < (this.#ids[b] ?? '')
 
-  /** What each word found in a document, and what that is worth; nothing for words that found nothing. */
+  /** Returns the best term of each word in a document. */
   #found(slot: number, lookups: readonly Lookup[]): readonly Found[] {
     return lookups.flatMap((lookup) => {
       let best: Found | undefined
-      for (const { term, via, weight } of lookup.ways) {
+      for (const { term, via, weight } of lookup.matches) {
         const payload = this.#postings.payload(term, slot)
         if (payload === undefined) continue
-        const { floor, slope, ceiling } = worths[via]
-        const worth = weight * Math.min(ceiling, floor + (slope * (payload >>> 16)) / finest)
+        const { floor, slope, ceiling } = matchWeights[via]
+        const worth = weight * Math.min(ceiling, floor + (slope * (payload >>> 16)) / maxImpact)
         if (best === undefined || worth > best.worth) best = { lookup, term, via, worth, mask: payload & 0xffff }
       }
       return best === undefined ? [] : [best]
@@ -223,10 +222,10 @@ export class SearchIndex {
   }
 
   #explain(slot: number, clauses: readonly (readonly Lookup[])[]): readonly ExplainedWord[] {
-    const most = clauses.reduce((sum, clause) => sum + mostOf(clause), 0) || 1
+    const most = clauses.reduce((sum, clause) => sum + maxWeight(clause), 0) || 1
     return clauses.flatMap((lookups) =>
       this.#found(slot, lookups).map(({ lookup, term, via, worth, mask }) => ({
-        word: lookup.asked.word,
+        word: lookup.queryTerm.word,
         term: this.#vocabulary.termOf(term),
         via,
         fields: fields.filter((_, index) => (mask & (1 << index)) !== 0).map(({ name }) => name),
@@ -235,10 +234,14 @@ export class SearchIndex {
     )
   }
 
-  /** What speaks for the best match of each clause among these candidates. */
-  #evidence(candidates: readonly Candidate[], clauses: readonly (readonly Lookup[])[], finder: Finder): readonly Evidence[] {
+  /** Returns the evidence for the best match of each clause. */
+  #evidence(
+    candidates: readonly Candidate[],
+    clauses: readonly (readonly Lookup[])[],
+    resolver: TermResolver,
+  ): readonly Evidence[] {
     return clauses.map((lookups, clause) => {
-      const most = mostOf(lookups)
+      const most = maxWeight(lookups)
       const best = candidates.reduce<Candidate | undefined>(
         (a, b) => (a === undefined || (b.scores[clause] ?? 0) > (a.scores[clause] ?? 0) ? b : a),
         undefined,
@@ -248,29 +251,29 @@ export class SearchIndex {
       return {
         weight: most,
         coverage: wordsOf(literal.map(({ lookup }) => lookup)) / wordsOf(lookups),
-        nameShare: this.#nameShare(best.slot, new Set(literal.map(({ term }) => term)), finder),
-        amount: literal.reduce((sum, { worth }) => sum + worth, 0) / finder.rarity(0),
+        nameShare: this.#nameShare(best.slot, new Set(literal.map(({ term }) => term)), resolver),
+        amount: literal.reduce((sum, { worth }) => sum + worth, 0) / resolver.rarity(0),
       }
     })
   }
 
-  /** How much of a document's name is among these terms, by weight. */
-  #nameShare(slot: number, terms: ReadonlySet<number>, finder: Finder): number {
+  /** Returns the weighted share of the document name covered by these terms. */
+  #nameShare(slot: number, terms: ReadonlySet<number>, resolver: TermResolver): number {
     const inName = [...(this.#terms[slot] ?? [])].filter((term) => ((this.#postings.payload(term, slot) ?? 0) & 1) === 1)
     const texts = inName.map((term) => this.#vocabulary.termOf(term))
     let said = 0
     let whole = 0
     for (const [index, term] of inName.entries()) {
-      // Parts of a name that were also joined are not asked for twice.
+      // Parts of a joined name are not counted twice.
       if (texts.some((text) => text !== texts[index] && texts[index]?.startsWith(text))) continue
-      const weight = finder.rarity(finder.holding(term))
+      const weight = resolver.rarity(resolver.holding(term))
       whole += weight
       if (terms.has(term)) said += weight
     }
     return whole === 0 ? 0 : said / whole
   }
 
-  /** The numbers of a document's terms, and for each what the document says of it: impact, then fields. */
+  /** Tokenizes a document: term numbers, and a payload of impact and fields for each. */
   #read(document: SearchDocument): { readonly terms: Uint32Array; readonly payloads: Uint32Array } {
     const rows = new Map<number, number>()
     let counts = new Uint16Array(64 * fields.length)
@@ -279,7 +282,7 @@ export class SearchIndex {
       let length = 0
       for (const text of textsOf(document)) {
         if (text === undefined || length >= limit) continue
-        eachWord(folded(text.slice(0, longestText)), (word) => {
+        eachWord(fold(text.slice(0, maxTextLength)), (word) => {
           if (length >= limit) return
           for (const term of this.#termsOf(word, reading)) {
             const number = this.#vocabulary.admit(term)
@@ -297,7 +300,7 @@ export class SearchIndex {
       }
       lengths[index] = length
     }
-    const marks = Array.from(marksOf(document), (marked) => this.#vocabulary.admit(marked))
+    const marks = Array.from(nameKeys(document), (marked) => this.#vocabulary.admit(marked))
     const terms = new Uint32Array(rows.size + marks.length)
     const payloads = new Uint32Array(terms.length)
     for (const [number, row] of rows) {
@@ -313,13 +316,12 @@ export class SearchIndex {
     const found = known.get(word)
     if (found !== undefined) return found
     const terms = termsOf(word, reading)
-    if (known.size >= mostKnownWords) known.clear()
+    if (known.size >= maxKnownWords) known.clear()
     known.set(word, terms)
     return terms
   }
 }
 
-/** What a word found in a document. */
 interface Found {
   readonly lookup: Lookup
   readonly term: number
@@ -332,7 +334,7 @@ interface Found {
 function payloadOf(counts: Uint16Array, row: number, lengths: Float64Array): number {
   let mask = 0
   for (let i = 0; i < fields.length; i++) if ((counts[row * fields.length + i] ?? 0) > 0) mask |= 1 << i
-  const impact = Math.round(impactOf(counts, row, lengths) * finest)
+  const impact = Math.round(termImpact(counts, row, lengths) * maxImpact)
   return ((impact << 16) | mask) >>> 0
 }
 
@@ -342,34 +344,33 @@ function doubled(array: Uint16Array<ArrayBuffer>): Uint16Array<ArrayBuffer> {
   return larger
 }
 
-/** What a document is called: its name as it is written, and as keys its name, alone and after its server's, and its title. */
-function marksOf({ name, title = '', server = '' }: SearchDocument): ReadonlySet<string> {
-  const [nameKey = '', titleKey = '', serverKey = ''] = [name, title, server].map((text) => keyOf(text.slice(0, longestName)))
+/** Returns the name as written, and the keys of the name, with and without the server, and of the title. */
+function nameKeys({ name, title = '', server = '' }: SearchDocument): ReadonlySet<string> {
+  const [nameKey = '', titleKey = '', serverKey = ''] = [name, title, server].map((text) => keyOf(text.slice(0, maxNameLength)))
   const keys = [nameKey, serverKey + nameKey, titleKey].filter((key) => key !== '')
-  return new Set([nameMark + name.slice(0, longestName), ...keys.map((key) => keyMark + key)])
+  return new Set([nameMark + name.slice(0, maxNameLength), ...keys.map((key) => keyMark + key)])
 }
 
-/** What words can add at most, a word with several terms counting once. */
+/** Sums the maximum weight per word; a word with several terms counts once. */
 function wordsOf(lookups: readonly Lookup[]): number {
   const words = new Map<string, number>()
-  for (const { asked, most } of lookups) words.set(asked.word, Math.max(most, words.get(asked.word) ?? 0))
+  for (const { queryTerm, most } of lookups) words.set(queryTerm.word, Math.max(most, words.get(queryTerm.word) ?? 0))
   let sum = 0
   for (const most of words.values()) sum += most
   return sum
 }
 
-const mostOf = (lookups: readonly Lookup[]): number => lookups.reduce((sum, { most }) => sum + most, 0)
+const maxWeight = (lookups: readonly Lookup[]): number => lookups.reduce((sum, { most }) => sum + most, 0)
 
-/** The words of which no part was found. */
 function unmatchedIn(clauses: readonly (readonly Lookup[])[]): readonly string[] {
-  const words = clauses.flat().filter(({ asked }) => asked.kind === 'word')
-  const matched = new Set(words.filter(({ ways }) => ways.length > 0).map(({ asked }) => asked.word))
-  return [...new Set(words.map(({ asked }) => asked.word))].filter((word) => !matched.has(word))
+  const words = clauses.flat().filter(({ queryTerm }) => queryTerm.kind === 'word')
+  const matched = new Set(words.filter(({ matches }) => matches.length > 0).map(({ queryTerm }) => queryTerm.word))
+  return [...new Set(words.map(({ queryTerm }) => queryTerm.word))].filter((word) => !matched.has(word))
 }
 
 function countOf(limit: number): number {
   if (Number.isNaN(limit)) return defaultLimit
-  return Math.max(0, Math.min(mostMatches, Math.floor(limit)))
+  return Math.max(0, Math.min(maxMatches, Math.floor(limit)))
 }
 
 const boosted = (candidate: Candidate, boost: number): Candidate => ({
@@ -378,5 +379,4 @@ const boosted = (candidate: Candidate, boost: number): Candidate => ({
   scores: candidate.scores.map((score) => boost * score),
 })
 
-/** A boost that cannot be used is none. */
-const factorOf = (boost: number): number => (Number.isFinite(boost) ? Math.min(mostBoost, Math.max(0, boost)) : 1)
+const factorOf = (boost: number): number => (Number.isFinite(boost) ? Math.min(maxBoost, Math.max(0, boost)) : 1)

@@ -1,58 +1,57 @@
 import { scoreOf, shareOf } from './ranking.ts'
 
-/** A document near the top. */
 export interface Candidate {
   readonly slot: number
   readonly id: string
   readonly source: string
-  /** How the query names it: letter by letter (3), in another spelling (2), among other words (1), not (0). */
+  /** How the query names it: exactly (3), normalized (2), among other words (1), not at all (0). */
   readonly naming: 0 | 1 | 2 | 3
-  /** What it scores in each clause, boosted. */
+  /** Boosted score per clause. */
   readonly scores: readonly number[]
   readonly boost: number
 }
 
-export interface Placed {
+export interface RankedCandidate {
   readonly candidate: Candidate
   readonly score: number
 }
 
-/** What is left of a clause once the best tool for it has a place. */
-const answeredClause = 0.7
-/** How many places are filled with an eye on all clauses. */
+/** Remaining weight of a clause after its best tool is selected. */
+const coveredClauseFactor = 0.7
+/** Number of positions filled with all clauses in mind. */
 const placesForClauses = 20
-/** What another source must offer, of the score of the tool that it is shown instead of. */
-const comparable = 0.7
+/** Minimum relative score of a tool from another source. */
+const comparableShare = 0.7
 
-/** The first `count` candidates in the order in which they are shown. */
-export function inOrder(candidates: readonly Candidate[], count: number, perSource: number): readonly Placed[] {
-  return withoutFlood(fadingClauses(candidates, count), count, perSource)
+/** Returns the first `count` candidates in order. */
+export function selectMatches(candidates: readonly Candidate[], count: number, perSource: number): readonly RankedCandidate[] {
+  return limitPerSource(orderByFadingClauses(candidates, count), count, perSource)
 }
 
 /**
- * Orders by score; each place fades the clauses that its tool answers, so that the second step of a request is not drowned by
- * five tools for the first.
+ * Orders by score. Each selected tool reduces the weight of the clauses it covers, so that five tools for the first step do not
+ * displace the second step.
  */
-function fadingClauses(candidates: readonly Candidate[], count: number): readonly Placed[] {
+function orderByFadingClauses(candidates: readonly Candidate[], count: number): readonly RankedCandidate[] {
   const clauses = candidates[0]?.scores.length ?? 0
   if (clauses < 2) return candidates.map((candidate) => ({ candidate, score: candidate.scores[0] ?? 0 })).sort(byPlace)
   const best = bestScores(candidates, clauses)
   const fade = new Float64Array(clauses).fill(1)
-  const placed: Placed[] = []
+  const ranked: RankedCandidate[] = []
   const rest = [...candidates]
-  while (rest.length > 0 && placed.length < Math.min(count, placesForClauses)) {
+  while (rest.length > 0 && ranked.length < Math.min(count, placesForClauses)) {
     const at = bestOf(rest, fade)
     const candidate = rest[at] as Candidate
     rest[at] = rest.at(-1) as Candidate
     rest.pop()
-    placed.push({ candidate, score: scoreOf(sharesOf(candidate, fade)) })
+    ranked.push({ candidate, score: scoreOf(sharesOf(candidate, fade)) })
     for (let clause = 0; clause < clauses; clause++) {
       const share = (candidate.scores[clause] ?? 0) / (best[clause] || 1)
-      fade[clause] = (fade[clause] ?? 1) * (1 - (1 - answeredClause) * share * share)
+      fade[clause] = (fade[clause] ?? 1) * (1 - (1 - coveredClauseFactor) * share * share)
     }
   }
   const others = rest.map((candidate) => ({ candidate, score: scoreOf(sharesOf(candidate, fade)) }))
-  return [...placed, ...others.sort(byPlace)]
+  return [...ranked, ...others.sort(byPlace)]
 }
 
 function bestScores(candidates: readonly Candidate[], clauses: number): Float64Array {
@@ -63,7 +62,6 @@ function bestScores(candidates: readonly Candidate[], clauses: number): Float64A
   return best
 }
 
-/** Where the candidate stands that comes first now. */
 function bestOf(candidates: readonly Candidate[], fade: Float64Array): number {
   let best = 0
   let most = -1
@@ -84,20 +82,21 @@ function sharesOf({ scores }: Candidate, fade: Float64Array): number {
   return shares
 }
 
-function byPlace(a: Placed, b: Placed): number {
+function byPlace(a: RankedCandidate, b: RankedCandidate): number {
   return b.candidate.naming - a.candidate.naming || b.score - a.score || (a.candidate.id < b.candidate.id ? -1 : 1)
 }
 
-/** Lets other sources in where one would take more than `perSource` places and they have something comparable. */
-function withoutFlood(placed: readonly Placed[], count: number, perSource: number): readonly Placed[] {
-  const rest = [...placed]
-  const shown: Placed[] = []
+/** Prefers comparable tools of other sources over more than `perSource` of one source. */
+function limitPerSource(ranked: readonly RankedCandidate[], count: number, perSource: number): readonly RankedCandidate[] {
+  const rest = [...ranked]
+  const shown: RankedCandidate[] = []
   const taken = new Map<string, number>()
-  const isFull = ({ candidate }: Placed): boolean => candidate.naming === 0 && (taken.get(candidate.source) ?? 0) >= perSource
+  const isFull = ({ candidate }: RankedCandidate): boolean =>
+    candidate.naming === 0 && (taken.get(candidate.source) ?? 0) >= perSource
   while (rest.length > 0 && shown.length < count) {
-    const first = rest[0] as Placed
-    const other = isFull(first) ? rest.findIndex((each) => !isFull(each) && each.score >= comparable * first.score) : 0
-    const [next] = rest.splice(Math.max(0, other), 1) as [Placed]
+    const first = rest[0] as RankedCandidate
+    const other = isFull(first) ? rest.findIndex((each) => !isFull(each) && each.score >= comparableShare * first.score) : 0
+    const [next] = rest.splice(Math.max(0, other), 1) as [RankedCandidate]
     shown.push(next)
     taken.set(next.candidate.source, (taken.get(next.candidate.source) ?? 0) + 1)
   }

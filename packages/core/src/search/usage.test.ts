@@ -5,7 +5,7 @@ const day = 24 * 60 * 60 * 1_000
 
 test('what was called after a search is raised for similar searches', () => {
   const memory = new UsageMemory()
-  memory.note('open a ticket', 'create_issue', 0)
+  memory.record('open a ticket', 'create_issue', 0)
   const boost = memory.boost('please open the tickets', 0)
   expect(boost('create_issue')).toBeGreaterThan(1)
   expect(boost('other')).toBe(1)
@@ -13,13 +13,13 @@ test('what was called after a search is raised for similar searches', () => {
 
 test('other searches are not touched', () => {
   const memory = new UsageMemory()
-  memory.note('open a ticket', 'create_issue', 0)
+  memory.record('open a ticket', 'create_issue', 0)
   expect(memory.boost('weather in Rome', 0)('create_issue')).toBe(1)
 })
 
 test('use fades', () => {
   const memory = new UsageMemory()
-  memory.note('open a ticket', 'create_issue', 0)
+  memory.record('open a ticket', 'create_issue', 0)
   const at = (nowMs: number): number => memory.boost('open a ticket', nowMs)('create_issue')
   expect(at(14 * day)).toBeLessThan(at(0))
   expect(at(365 * day)).toBeCloseTo(1, 3)
@@ -28,8 +28,8 @@ test('use fades', () => {
 
 test('much use weighs more than little, but never more than half', () => {
   const memory = new UsageMemory()
-  memory.note('open a ticket', 'once', 0)
-  for (let time = 0; time < 100; time++) memory.note('open a ticket', 'often', 0)
+  memory.record('open a ticket', 'once', 0)
+  for (let time = 0; time < 100; time++) memory.record('open a ticket', 'often', 0)
   const boost = memory.boost('open a ticket', 0)
   expect(boost('often')).toBeGreaterThan(boost('once'))
   expect(boost('often')).toBeLessThanOrEqual(1.5)
@@ -37,26 +37,26 @@ test('much use weighs more than little, but never more than half', () => {
 
 test('a memory can be kept and restored', () => {
   const memory = new UsageMemory()
-  memory.note('open a ticket', 'create_issue', 0)
+  memory.record('open a ticket', 'create_issue', 0)
   const restored = new UsageMemory(JSON.parse(JSON.stringify(memory)))
   expect(restored.boost('open a ticket', day)('create_issue')).toBe(memory.boost('open a ticket', day)('create_issue'))
 })
 
 test('one memory knows nothing of another', () => {
-  new UsageMemory().note('open a ticket', 'create_issue', 0)
+  new UsageMemory().record('open a ticket', 'create_issue', 0)
   expect(new UsageMemory().boost('open a ticket', 0)('create_issue')).toBe(1)
 })
 
 test('it stays small: the least used is forgotten first', () => {
   const memory = new UsageMemory()
-  for (let time = 0; time < 3; time++) memory.note('open a ticket', 'kept', 0)
-  for (let number = 0; number < 1_000; number++) memory.note(`query word${number}x`, 'tool', number)
+  for (let time = 0; time < 3; time++) memory.record('open a ticket', 'kept', 0)
+  for (let number = 0; number < 1_000; number++) memory.record(`query word${number}x`, 'tool', number)
   expect(memory.toJSON()).toHaveLength(500)
   expect(memory.boost('open a ticket', 1_000)('kept')).toBeGreaterThan(1)
 })
 
 test('a search that asked for nothing teaches nothing', () => {
   const memory = new UsageMemory()
-  memory.note('???', 'tool', 0)
+  memory.record('???', 'tool', 0)
   expect(memory.toJSON()).toEqual([])
 })

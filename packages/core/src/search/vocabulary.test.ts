@@ -7,8 +7,8 @@ const vocabularyOf = (...terms: string[]): Vocabulary => {
   return vocabulary
 }
 
-const alike = (vocabulary: Vocabulary, word: string): string[] =>
-  vocabulary.alike(word, word, () => true).map(({ number }) => vocabulary.termOf(number))
+const similarTo = (vocabulary: Vocabulary, word: string): string[] =>
+  vocabulary.similarTo(word, word, () => true).map(({ number }) => vocabulary.termOf(number))
 
 test('a term keeps its number until it is released, and then another gets it', () => {
   const vocabulary = vocabularyOf('one', 'two')
@@ -21,21 +21,21 @@ test('a term keeps its number until it is released, and then another gets it', (
 
 test('a letter left out, put in, replaced or swapped is forgiven', () => {
   const vocabulary = vocabularyOf('weather')
-  for (const word of ['wether', 'weathher', 'weafher', 'waether']) expect(alike(vocabulary, word)).toEqual(['weather'])
+  for (const word of ['wether', 'weathher', 'weafher', 'waether']) expect(similarTo(vocabulary, word)).toEqual(['weather'])
 })
 
-test('two slips are forgiven in long words only', () => {
-  expect(alike(vocabularyOf('translate'), 'trnaslaet')).toEqual(['translate'])
-  expect(alike(vocabularyOf('house'), 'hsoue')).toEqual([])
+test('two edits are accepted only in long words', () => {
+  expect(similarTo(vocabularyOf('translate'), 'trnaslaet')).toEqual(['translate'])
+  expect(similarTo(vocabularyOf('house'), 'hsoue')).toEqual([])
 })
 
-test('short words and other first letters are not guessed at', () => {
-  expect(alike(vocabularyOf('cat', 'home'), 'cta')).toEqual([])
-  expect(alike(vocabularyOf('cat', 'home'), 'rome')).toEqual([])
+test('short words and different first letters are not corrected', () => {
+  expect(similarTo(vocabularyOf('cat', 'home'), 'cta')).toEqual([])
+  expect(similarTo(vocabularyOf('cat', 'home'), 'rome')).toEqual([])
 })
 
 test('the nearest come first, then the alphabet decides', () => {
-  expect(alike(vocabularyOf('translated', 'translator', 'translate'), 'translatr')).toEqual([
+  expect(similarTo(vocabularyOf('translated', 'translator', 'translate'), 'translatr')).toEqual([
     'translate',
     'translator',
     'translated',
@@ -44,7 +44,7 @@ test('the nearest come first, then the alphabet decides', () => {
 
 test('terms that are refused or were released are not found', () => {
   const vocabulary = vocabularyOf('weather', 'leather')
-  expect(vocabulary.alike('wether', 'wether', () => false)).toEqual([])
+  expect(vocabulary.similarTo('wether', 'wether', () => false)).toEqual([])
   vocabulary.release(0)
-  expect(alike(vocabulary, 'wether')).toEqual([])
+  expect(similarTo(vocabulary, 'wether')).toEqual([])
 })

@@ -1,13 +1,13 @@
 import { enlarged } from './postings.ts'
 
-/** The terms of an index, each with a number that is given to another one when nothing holds it any more. */
+/** Terms of an index with reusable numbers. */
 export class Vocabulary {
   readonly #numbers = new Map<string, number>()
   readonly #terms: (string | undefined)[] = []
   readonly #vacant: number[] = []
-  /** Which letters a term has, one bit each: most words that are not alike differ in them. */
+  /** Bit set of letters, to skip dissimilar terms quickly. */
   #letters = new Uint32Array(256)
-  /** The first letter of a term, or 0 for a term that nobody misspells. */
+  /** First letter of a term; 0 for terms without spelling correction. */
   #initials = new Uint32Array(256)
 
   numberOf(term: string): number | undefined {
@@ -18,7 +18,7 @@ export class Vocabulary {
     return this.#terms[number] ?? ''
   }
 
-  /** The number of a term, given now if it is new. */
+  /** Returns the number of a term, and assigns one if it is new. */
   admit(term: string): number {
     const known = this.#numbers.get(term)
     if (known !== undefined) return known
@@ -41,11 +41,11 @@ export class Vocabulary {
     this.#vacant.push(number)
   }
 
-  /** The terms that one slip of the pen (two in a long word) turns into `word` or its stem, nearest first. */
-  alike(word: string, stemmed: string, accept: (number: number) => boolean): readonly Alike[] {
-    if (word.length < shortestMisspelt || !isSpellable(word)) return []
+  /** Returns terms within one edit (two in a long word) of `word` or its stem, nearest first. */
+  similarTo(word: string, stemmed: string, accept: (number: number) => boolean): readonly SimilarTerm[] {
+    if (word.length < minMisspeltLength || !isSpellable(word)) return []
     const reach = word.length >= longWord ? 2 : 1
-    // The first letter is rarely wrong, and without it "home" would answer for "Rome".
+    // The first letter is rarely wrong, and without it "home" would match "Rome".
     const initial = word.charCodeAt(0)
     const letters = lettersOf(word)
     const stemLetters = lettersOf(stemmed)
@@ -55,27 +55,27 @@ export class Vocabulary {
       const others = this.#letters[number] as number
       if (bitsIn(letters ^ others) > 2 * reach && bitsIn(stemLetters ^ others) > 2 * reach) continue
       const term = this.termOf(number)
-      const distance = Math.min(slips(word, term, reach), slips(stemmed, term, reach))
+      const distance = Math.min(editDistance(word, term, reach), editDistance(stemmed, term, reach))
       if (distance <= reach && accept(number)) found.push({ number, term, distance })
     }
     return found
       .sort((a, b) => a.distance - b.distance || (a.term < b.term ? -1 : 1))
-      .slice(0, mostAlike)
-      .map(({ number, distance }) => ({ number, likeness: 1 - (2 * distance) / word.length }))
+      .slice(0, maxSimilar)
+      .map(({ number, distance }) => ({ number, similarity: 1 - (2 * distance) / word.length }))
   }
 }
 
-export interface Alike {
+export interface SimilarTerm {
   readonly number: number
-  /** 1 for the same word; less for each slip, and a slip weighs more in a short word. */
-  readonly likeness: number
+  /** 1 for the same word; each edit reduces it, more in a short word. */
+  readonly similarity: number
 }
 
-const mostAlike = 4
-const shortestMisspelt = 4
+const maxSimilar = 4
+const minMisspeltLength = 4
 const longWord = 9
 
-const isSpellable = (term: string): boolean => term.length >= shortestMisspelt && term.length <= 32 && /^\p{L}+$/u.test(term)
+const isSpellable = (term: string): boolean => term.length >= minMisspeltLength && term.length <= 32 && /^\p{L}+$/u.test(term)
 
 function lettersOf(term: string): number {
   let letters = 0
@@ -89,8 +89,8 @@ function bitsIn(value: number): number {
   return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
 }
 
-/** How many letters were left out, put in, replaced or swapped with their neighbour; more than `reach` when it is more. */
-function slips(a: string, b: string, reach: number): number {
+/** Damerau-Levenshtein distance, or `reach + 1` if it is larger. */
+function editDistance(a: string, b: string, reach: number): number {
   if (Math.abs(a.length - b.length) > reach) return reach + 1
   let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { Predicate, Snapshot } from './entry.ts'
-import { evaluated, LiveFacts, rememberingEvaluate } from './facts.ts'
+import { evaluateDirectly, LiveFacts, memoizedEvaluate } from './facts.ts'
 
 interface Buffers {
   readonly [name: string]: unknown
@@ -30,7 +30,7 @@ describe('live facts', () => {
     expect(facts.read()).toEqual({ logs: 4, network: 2 })
   })
 
-  test('setting a fact to what it is changes nothing, and nobody hears of it', () => {
+  test('setting an equal value changes nothing and notifies no listener', () => {
     const facts = new LiveFacts<{ n: number; text: string }>({ n: Number.NaN, text: 'a' })
     let heard = 0
     facts.subscribe(() => heard++)
@@ -68,7 +68,7 @@ describe('live facts', () => {
     expect(seen).toEqual([{ logs: 1, network: 1 }])
   })
 
-  test('whoever unsubscribed hears no more, and the others still do', () => {
+  test('an unsubscribed listener is not called; the others are', () => {
     const facts = fresh()
     const heard: string[] = []
     const leave = facts.subscribe(() => heard.push('one'))
@@ -115,7 +115,7 @@ describe('predicates that are remembered', () => {
   }
 
   const over = (facts: LiveFacts<Buffers>, isActive: Snapshot['isActive'] = () => false) => {
-    const evaluate = rememberingEvaluate(facts)
+    const evaluate = memoizedEvaluate(facts)
     return (predicate: Predicate) => evaluate(predicate, { facts: facts.read(), isActive })
   }
 
@@ -198,7 +198,7 @@ describe('predicates that are remembered', () => {
     expect(ask(broken)).toBe(true)
   })
 
-  test('that begin to throw are not answered with what they said before', () => {
+  test('that begin to throw are not answered from the cache', () => {
     const facts = fresh()
     const ask = over(facts)
     const fragile = counting((snapshot) => {
@@ -213,7 +213,7 @@ describe('predicates that are remembered', () => {
   })
 
   test('only true counts', () => {
-    expect(evaluated((() => 'yes') as unknown as Predicate, { facts: {}, isActive: () => false })).toBe(false)
+    expect(evaluateDirectly((() => 'yes') as unknown as Predicate, { facts: {}, isActive: () => false })).toBe(false)
   })
 
   test('symbols are read without being facts', () => {
@@ -238,7 +238,7 @@ describe('predicates that are remembered', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
         const facts = new LiveFacts<Record<string, number>>({ a: 0, b: 0, c: 0 })
-        const evaluate = rememberingEvaluate(facts)
+        const evaluate = memoizedEvaluate(facts)
         for (const each of changes) {
           facts.set(each)
           const snapshot = { facts: facts.read(), isActive: () => false }

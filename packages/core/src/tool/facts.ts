@@ -1,18 +1,18 @@
 import type { Facts, Predicate, Snapshot } from './entry.ts'
 
-/** World state that knows when it changed: what was computed from it holds for as long as the versions it read stay. */
+/** Versioned facts: a result is valid as long as the versions it read are current. */
 export interface FactSource<F extends Facts = Facts> {
-  /** Grows with every change of any fact. */
+  /** Increases with every change. */
   readonly version: number
-  /** The `version` at which this fact changed last. */
+  /** `version` of the last change of this fact. */
   versionOf(name: string): number
-  /** All facts at this moment; the same object until one changes. */
+  /** All current facts; the same object until one changes. */
   read(): F
   /** Calls `changed` after every change. */
   subscribe(changed: () => void): () => void
 }
 
-/** Facts that are set as they change, each with a version of its own. Setting one to what it is changes nothing. */
+/** Facts that are set individually. Setting an equal value changes nothing. */
 export class LiveFacts<F extends Facts> implements FactSource<F> {
   readonly #values: Map<string, unknown>
   readonly #versions = new Map<string, number>()
@@ -41,7 +41,7 @@ export class LiveFacts<F extends Facts> implements FactSource<F> {
     return this.#snapshot
   }
 
-  /** Changes these facts together: whoever reads sees all of them changed, or none. */
+  /** Changes several facts atomically. */
   set(changes: Partial<F>): void {
     const version = this.#version + 1
     let isChanged = false
@@ -64,34 +64,34 @@ export class LiveFacts<F extends Facts> implements FactSource<F> {
   }
 }
 
-/** How a predicate is asked. */
+/** Evaluates a predicate. */
 export type Evaluate = (predicate: Predicate, snapshot: Snapshot) => boolean
 
-/** Asks a predicate anew each time. */
-export const evaluated: Evaluate = (predicate, snapshot) => predicate(snapshot) === true
+/** Evaluates without caching. */
+export const evaluateDirectly: Evaluate = (predicate, snapshot) => predicate(snapshot) === true
 
-/** What a predicate said, and the versions of all that it read. */
-interface Remembered {
+/** Result of a predicate with the versions of the facts it read. */
+interface CachedResult {
   readonly result: boolean
   readonly reads: ReadonlyMap<string, number>
-  /** The version of all facts, for one that asked which facts there are. */
-  readonly whole: number | undefined
+  /** Version of all facts, for a predicate that enumerated them. */
+  readonly allVersion: number | undefined
 }
 
 /**
- * Asks predicates again only when a fact that they read has changed. One that reads no fact, or which groups are active, is
- * asked every time: what it depends on has no version.
+ * Evaluates a predicate again only when a fact it read has changed. A predicate that reads no fact, or which groups are active, is
+ * evaluated every time, because that has no version.
  */
-export function rememberingEvaluate(source: FactSource): Evaluate {
-  const known = new WeakMap<Predicate, Remembered>()
+export function memoizedEvaluate(source: FactSource): Evaluate {
+  const known = new WeakMap<Predicate, CachedResult>()
   return (predicate, snapshot) => {
     const found = known.get(predicate)
     if (found !== undefined && isCurrent(source, found)) return found.result
     const reads = new Set<string>()
     let readsWhole = false
     let readsElsewhere = false
-    const result = evaluated(predicate, {
-      facts: noting(
+    const result = evaluateDirectly(predicate, {
+      facts: tracked(
         snapshot.facts,
         (name) => reads.add(name),
         () => {
@@ -106,13 +106,13 @@ export function rememberingEvaluate(source: FactSource): Evaluate {
     known.delete(predicate)
     if (readsElsewhere || (reads.size === 0 && !readsWhole)) return result
     const versions = new Map([...reads].map((name) => [name, source.versionOf(name)]))
-    known.set(predicate, { result, reads: versions, whole: readsWhole ? source.version : undefined })
+    known.set(predicate, { result, reads: versions, allVersion: readsWhole ? source.version : undefined })
     return result
   }
 }
 
-/** The same facts; `read` hears the name of each that is looked at, and `readAll` when somebody asks which there are. */
-function noting(facts: Facts, read: (name: string) => void, readAll: () => void): Facts {
+/** Wraps facts: `read` receives the name of each fact read, `readAll` is called on enumeration. */
+function tracked(facts: Facts, read: (name: string) => void, readAll: () => void): Facts {
   const note = (name: string | symbol): void => {
     if (typeof name === 'string') read(name)
   }
@@ -129,7 +129,7 @@ function noting(facts: Facts, read: (name: string) => void, readAll: () => void)
       note(name)
       return Reflect.getOwnPropertyDescriptor(target, name)
     },
-    // A fact that is set for the first time later changes the answer too, and has no version yet.
+    // A fact added later would change the result but has no version yet.
     ownKeys(target) {
       readAll()
       return Reflect.ownKeys(target)
@@ -137,8 +137,8 @@ function noting(facts: Facts, read: (name: string) => void, readAll: () => void)
   })
 }
 
-function isCurrent(source: FactSource, { reads, whole }: Remembered): boolean {
-  if (whole !== undefined && source.version !== whole) return false
+function isCurrent(source: FactSource, { reads, allVersion }: CachedResult): boolean {
+  if (allVersion !== undefined && source.version !== allVersion) return false
   for (const [name, version] of reads) if (source.versionOf(name) !== version) return false
   return true
 }

@@ -2,8 +2,7 @@ import { canonicalJson } from '../base/canonical.ts'
 import type { Tool } from './tool.ts'
 
 /**
- * A short text that differs whenever the text it was made from does, for noticing change within one server. It is no proof
- * of anything towards an adversary.
+ * Short hash for detecting changes within one server. Not cryptographically secure.
  */
 export function fingerprint(text: string): string {
   let a = 0xdeadbeef
@@ -23,7 +22,7 @@ export function fingerprint(text: string): string {
 
 const known = new WeakMap<Tool, string>()
 
-/** The fingerprint of a tool's whole definition except `_meta`, so that live counts change nothing. */
+/** Fingerprint of a tool definition without `_meta`, so that live counts do not change it. */
 export function toolFingerprint(tool: Tool): string {
   const found = known.get(tool)
   if (found !== undefined) return found

@@ -170,7 +170,7 @@ describe('the algorithm stays as it is:', () => {
     expect(actual).toBe(expected)
   })
 
-  test('what is hashed is the canonical JSON of RFC 8785, whose vectors stand in the test of that', () => {
+  test('the hash input is canonical JSON (RFC 8785)', () => {
     const sample: unknown = JSON.parse(String.raw`{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
@@ -245,7 +245,7 @@ test('asking for the identity of a tool leaves that of the set as it was', () =>
   expect(identityOf(mine, sha256)).toBe(identity)
 })
 
-test('a change of one tool among a thousand hashes that tool, its bucket and the whole, and nothing else', () => {
+test('changing one of a thousand tools hashes only that tool, its bucket and the root', () => {
   let hashes = 0
   const counting: Sha256 = (data) => {
     hashes++

@@ -1,22 +1,21 @@
 import { canonicalJson } from '../base/canonical.ts'
 import type { Tool } from './tool.ts'
 
-/** SHA-256 of a text in UTF-8, or of bytes: 32 bytes. Given from outside, because where it comes from differs by platform. */
+/** SHA-256 of UTF-8 text or bytes. Injected because it differs by platform. */
 export type Sha256 = (data: string | Uint8Array) => Uint8Array
 
-/** What of a tool counts: its whole definition except `_meta`, or (`names`) its name and description alone. */
+/** Basis of an identity: full definitions without `_meta`, or (`names`) only names and descriptions. */
 export type IdentityBasis = 'definitions' | 'names'
 
 const buckets = 64
 const digestLength = 32
 
 /**
- * The identity of a set of tools, kept up to date tool by tool. The same tools have the same identity, whatever their order
- * and however they were written down.
+ * Identity of a set of tools, updated tool by tool. It does not depend on the order of the tools or on their formatting.
  *
- * A tool's digest is the SHA-256 of its canonical JSON (RFC 8785). Digests lie in 64 buckets by their first six bits; a
- * bucket's digest is the SHA-256 of its sorted digests, or zeros when it is empty; the SHA-256 of all bucket digests, as a UUID
- * of version 8, is the identity. So a change of one tool among thousands costs little.
+ * The digest of a tool is the SHA-256 of its canonical JSON (RFC 8785). Digests are divided into 64 buckets by their first six bits;
+ * the digest of a bucket is the SHA-256 of its sorted digests, or zeros if it is empty; the identity is the SHA-256 of all bucket
+ * digests as a version 8 UUID. So changing one tool among thousands is cheap.
  */
 export class ToolSetIdentity {
   readonly #sha256: Sha256
@@ -36,7 +35,7 @@ export class ToolSetIdentity {
     return this.#byName.size
   }
 
-  /** Takes a tool in; one of the same name is replaced. */
+  /** Adds or replaces a tool. */
   set(tool: Tool): void {
     const digest = toolDigest(tool, this.#sha256, this.#basis)
     const before = this.#byName.get(tool.name)
@@ -57,7 +56,6 @@ export class ToolSetIdentity {
     this.#drop(digest)
   }
 
-  /** The identity as a UUID. */
   get value(): string {
     this.#value ??= this.#computed()
     return this.#value
@@ -86,19 +84,19 @@ export class ToolSetIdentity {
   }
 }
 
-/** The identity of these tools, in any order. */
+/** Computes the identity of a set of tools. */
 export function identityOf(tools: Iterable<Tool>, sha256: Sha256, basis?: IdentityBasis): string {
   const set = new ToolSetIdentity(sha256, basis)
   for (const tool of tools) set.set(tool)
   return set.value
 }
 
-/** The identity of one tool. */
+/** Computes the identity of one tool. */
 export function toolIdentity(tool: Tool, sha256: Sha256, basis: IdentityBasis = 'definitions'): string {
   return uuidOf(toolDigest(tool, sha256, basis))
 }
 
-/** The identity of something beside tools, such as what a client has switched on: any JSON value. */
+/** Computes the identity of any JSON value, such as an activation. */
 export function valueIdentity(value: unknown, sha256: Sha256): string {
   return uuidOf(sha256(canonicalJson(value)))
 }
@@ -113,7 +111,6 @@ function toolDigest(tool: Tool, sha256: Sha256, basis: IdentityBasis): Uint8Arra
   return made
 }
 
-/** The part of a tool that counts. */
 function counted(tool: Tool, basis: IdentityBasis): object {
   const { name, description = '' } = tool
   if (basis === 'names') return { name, description }
@@ -138,9 +135,9 @@ function joined(digests: readonly Uint8Array[]): Uint8Array {
   return all
 }
 
-/** The first 16 bytes as a UUID of version 8, the one for values of one's own making (RFC 9562). */
+/** Formats the first 16 bytes as a version 8 UUID (RFC 9562). */
 function uuidOf(digest: Uint8Array): string {
-  // A copy, because digests are kept; Node's own byte arrays share memory with their slices.
+  // A copy, because the digest is cached and may share memory.
   const bytes = Uint8Array.from(digest.subarray(0, 16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80

@@ -7,8 +7,8 @@ import { toolFingerprint } from './fingerprint.ts'
 import {
   availableModes,
   declareModes,
+  hasModeMeta,
   isModeAvailable,
-  isTelling,
   isWorthListing,
   type Mode,
   type ModeDeclaration,
@@ -69,13 +69,13 @@ describe('the schema of a composite tool', () => {
     })
   })
 
-  test('lists what is available where modes are filtered, and all where they are static', () => {
+  test('lists available modes if filtered, and all if static', () => {
     const modes = [mode('a'), mode('b'), mode('c')]
     expect(schemaOf(modes, '010')).toMatchObject({ properties: { what: { enum: ['b'], description: 'b: About b' } } })
     expect(schemaOf(modes, '010', { policy: 'static' })).toMatchObject({ properties: { what: { enum: ['a', 'b', 'c'] } } })
   })
 
-  test('has what all modes share, and says of the rest which modes take it and which need it', () => {
+  test('has the shared parameters, and names the modes of the others', () => {
     const common = object({ limit: { type: 'integer' } }, { required: ['limit'] })
     const modes = [
       mode('network', {
@@ -110,7 +110,7 @@ describe('the schema of a composite tool', () => {
     expect(schemaOf(modes, '11').properties).toMatchObject({ any: true, none: false })
   })
 
-  test('keeps what the shared schema says of itself', () => {
+  test('keeps annotations of the shared schema', () => {
     const tool = toolOf(object({}, { $schema: 'https://json-schema.org/draft/2020-12/schema', description: 'Filters' }))
     expect(schemaOf([mode('a')], '1', { tool })).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -182,7 +182,7 @@ describe('the tool that a client sees', () => {
     expect(modes.toolWith(tool, '00')).toBe(modes.toolWith(tool, '11'))
   })
 
-  test('keeps all else that the tool says', () => {
+  test('keeps the other fields of the tool', () => {
     const tool: Tool = { ...toolOf(), title: 'Observe', annotations: { readOnlyHint: true }, _meta: { version: '2' } }
     const { inputSchema: _, ...rest } = declared([mode('a')]).toolWith(tool, '1')
     const { inputSchema: __, ...given } = tool
@@ -246,10 +246,10 @@ describe('modes that do not go together are refused', () => {
 
   test.each(['#', '#/properties/next'])('a schema that refers to %s, which is another place here', (ref) => {
     const schema = object({ next: { type: 'object', properties: { next: { $ref: ref } } } })
-    expect(refusalOf([mode('a', { input: schema })]).details.problem).toContain('Put that part into $defs')
+    expect(refusalOf([mode('a', { input: schema })]).details.problem).toContain('Move that part into $defs')
   })
 
-  test('text that looks like such a reference is no reference', () => {
+  test('text that looks like such a reference is not one', () => {
     const schema = object({ next: { type: 'string', description: 'Such as {"$ref":"#"}' } })
     expect(() => declared([mode('a', { input: schema })])).not.toThrow()
   })
@@ -257,7 +257,7 @@ describe('modes that do not go together are refused', () => {
   test('a schema that JSON cannot hold', () => {
     const circle: Record<string, unknown> = {}
     circle.self = circle
-    expect(refusalOf([mode('a', { input: object({ circle }) })]).details.problem).toContain('something that JSON cannot')
+    expect(refusalOf([mode('a', { input: object({ circle }) })]).details.problem).toContain('is not valid JSON')
   })
 
   test('the parameter that chooses, declared again', () => {
@@ -324,7 +324,7 @@ describe('which modes are available', () => {
     expect(isModeAvailable(failing, at(), () => undefined)).toBe(false)
   })
 
-  test('a count decides where nothing else does, and an explicit condition wins', () => {
+  test('availability defaults to the count, and an explicit predicate wins', () => {
     const count = ({ facts }: Snapshot): number => facts.network as number
     const counting = declared([
       mode('network', { count }),
@@ -336,7 +336,7 @@ describe('which modes are available', () => {
     expect(availableModes(counting, at({ network: 2 }), never)).toBe('111')
   })
 
-  test('a count that is no number above zero is no data, and one that throws is handed over', () => {
+  test('a count that is not above zero means no data, and one that throws is reported', () => {
     const counts: unknown[] = [Number.NaN, -1, undefined, null, 'many']
     for (const count of counts)
       expect(availableModes(declared([mode('a', { count: () => count as number })]), at(), never)).toBe('0')
@@ -366,7 +366,7 @@ describe('which modes are available', () => {
   })
 })
 
-describe('what _meta says', () => {
+describe('_meta of a composite tool', () => {
   const counting = (policy: ModePolicy) =>
     declared(
       [
@@ -424,14 +424,14 @@ describe('what _meta says', () => {
 
   test('is nothing for a tool that counts nothing', () => {
     const filtered = declared([mode('a'), mode('b', { available: () => true })])
-    expect(isTelling(filtered)).toBe(false)
+    expect(hasModeMeta(filtered)).toBe(false)
     expect(modeMeta(filtered, '11', at())).toBeUndefined()
     expect(modeMeta(declared([mode('a')], { policy: 'static' }), '1', at())).toBeUndefined()
   })
 
-  test('says of a static tool that counts nothing which modes it has now', () => {
+  test('lists the available modes of a static tool without counts', () => {
     const modes = declared([mode('a'), mode('b', { available: () => false })], { policy: 'static' })
-    expect(isTelling(modes)).toBe(true)
+    expect(hasModeMeta(modes)).toBe(true)
     expect(modeMeta(modes, '10', at())).toEqual({ available_modes: ['a'], hint: 'No data yet: b.' })
   })
 
@@ -456,13 +456,13 @@ describe('what _meta says', () => {
     expect(JSON.stringify(meta?.data_counts)).toBe('{"__proto__":1,"constructor":2}')
   })
 
-  test('what to do for data is what the author says, or that there is none yet', () => {
+  test('advice is that of the author, or a default', () => {
     expect(whenEmpty(mode('a', { whenEmpty: 'Click.' }))).toBe('Click.')
-    expect(whenEmpty(mode('a'))).toBe('There is nothing for "a" yet.')
+    expect(whenEmpty(mode('a'))).toBe('No data for "a" yet.')
   })
 })
 
-test('whatever modes there are, the enum is what is available, order is kept, and counts change no fingerprint', () => {
+test('for any modes, the enum has the available ones in order, and counts do not change the fingerprint', () => {
   const parameter = fc.constantFrom('limit', 'since', 'url', '__proto__', 'constructor')
   const modeArb = fc.record({
     name: fc.string({ minLength: 1, maxLength: 8 }),

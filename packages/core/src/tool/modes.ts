@@ -1,72 +1,72 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { Failure } from '../base/failure.ts'
 import type { Predicate, Snapshot } from './entry.ts'
-import { type Evaluate, evaluated } from './facts.ts'
+import { type Evaluate, evaluateDirectly } from './facts.ts'
 import type { JsonSchema, Tool } from './tool.ts'
 
 /**
- * What a client is shown of a composite tool's modes. `filtered`: only those that have something behind them now, and no tool
- * when none has. `static`: all of them, always; `_meta` says which have something.
+ * Listed modes of a composite tool. `filtered`: only those with data now, and no tool if none has any. `static`: always all; `_meta`
+ * says which have data.
  */
 export type ModePolicy = 'filtered' | 'static'
 
-/** One value of a composite tool's enumerated parameter. */
+/** One value of the mode parameter of a composite tool. */
 export interface Mode {
   readonly name: string
   readonly about: string
-  /** Whether it has data now; a mode without it always has. */
+  /** Tests for data; without it, the mode is always available. */
   readonly available?: Predicate
-  /** How much data it has, read from what is counted already. */
+  /** Number of items, from data that is already counted. */
   readonly count?: (snapshot: Snapshot) => number
-  /** What to do to get some, for whoever asks while there is nothing. */
+  /** Advice for a call without data. */
   readonly whenEmpty?: string
-  /** Parameters of this mode alone. */
+  /** Parameters of this mode only. */
   readonly input?: JsonSchema
 }
 
-/** A mode as its author declares it. */
+/** Declaration of a mode. */
 export interface ModeDeclaration extends Omit<Mode, 'available'> {
-  /** Whether it has data now. Default: whether `count` is above zero; always, where there is no `count` either. */
+  /** Tests for data. Default: `count` is above zero, or always without `count`. */
   readonly available?: Predicate | true
 }
 
-/** A composite tool: the parameter that chooses, and what it chooses from. */
+/** Composite tool: the mode parameter and its modes. */
 export interface Modes {
   readonly by: string
   readonly policy: ModePolicy
   readonly all: readonly Mode[]
-  /** The same modes, all of them listed: for a client that does not read the list again. */
+  /** Variant that lists all modes, for clients that do not list again. */
   readonly asStatic: Modes
-  /** The tool as a client sees it while these modes are available; the same object for the same tool and modes. */
+  /** Returns the tool for these available modes; the same object for the same input. */
   toolWith(tool: Tool, available: ModeSet): Tool
-  /** What a call of this one mode takes and needs. */
+  /** Input schema of one mode. */
   inputOf(mode: Mode): Tool['inputSchema']
 }
 
-/** Which modes are available, one character each in the order of declaration: `1` for one that is. */
+/** Available modes as one character each, in declaration order: `1` if available. */
 export type ModeSet = string
 
 export interface ModesDeclaration {
-  /** The tool, with the parameters that every mode shares. */
+  /** The tool with the shared parameters. */
   readonly tool: Tool
   readonly by: string
   readonly policy: ModePolicy
   readonly modes: readonly ModeDeclaration[]
 }
 
-/** A composite tool from its declaration; refuses modes whose parameters do not go together. */
+/** Creates a composite tool; throws if the parameters of its modes conflict. */
 export function declareModes({ tool, by, policy: declared, modes }: ModesDeclaration): Modes {
   const all = modes.map(withAvailability)
-  if (all.length === 0) throw unfit(tool.name, 'it has no modes. Declare at least one, or make it a plain tool')
+  if (all.length === 0) throw invalidSchema(tool.name, 'it has no modes. Declare at least one, or make it a plain tool')
   const twice = all.find(({ name }, index) => all.findIndex((mode) => mode.name === name) !== index)
-  if (twice !== undefined) throw unfit(tool.name, `it has two modes "${twice.name}". Rename one`)
+  if (twice !== undefined) throw invalidSchema(tool.name, `it has two modes "${twice.name}". Rename one`)
   const common = tool.inputSchema
   for (const [where, schema] of [
     ['its input', common] as const,
     ...all.map((mode) => [`mode "${mode.name}"`, mode.input ?? {}] as const),
   ])
     checkShape(tool.name, by, where, schema)
-  checkAgreement(tool, all)
+  checkConsistency(tool, all)
   const schemas = new Map<ModeSet, Tool['inputSchema']>()
   const schemaWith = (listed: ModeSet): Tool['inputSchema'] => {
     const found = schemas.get(listed)
@@ -107,7 +107,7 @@ export function declareModes({ tool, by, policy: declared, modes }: ModesDeclara
   return declared === 'static' ? everyMode : modesWith('filtered')
 }
 
-/** The mode with the condition that its declaration implies; the same object where it implies none. */
+/** Adds the predicate implied by `count`. */
 function withAvailability(declared: ModeDeclaration): Mode {
   const { available, ...mode } = declared
   if (available === true) return mode
@@ -116,38 +116,43 @@ function withAvailability(declared: ModeDeclaration): Mode {
   return { ...mode, available: (snapshot) => count(snapshot) > 0 }
 }
 
-/** Refuses a schema that cannot be one part of the tool's own. */
+/** Throws for a schema that cannot be merged into that of the tool. */
 function checkShape(tool: string, by: string, where: string, schema: JsonSchema): void {
   const combiner = combiners.find((keyword) => Object.hasOwn(schema, keyword))
   if (combiner !== undefined)
-    throw unfit(tool, `${where} uses ${combiner} at the top, which many clients refuse. Write one plain object`)
-  const whole = wholeKeywords.find((keyword) => Object.hasOwn(schema, keyword))
-  if (whole !== undefined)
-    throw unfit(tool, `${where} uses ${whole}, which speaks of all parameters, and here they are of several modes. Leave it out`)
+    throw invalidSchema(tool, `${where} uses ${combiner} at the top, which many clients refuse. Write one plain object`)
+  const keyword = objectKeywords.find((each) => Object.hasOwn(schema, each))
+  if (keyword !== undefined)
+    throw invalidSchema(
+      tool,
+      `${where} uses ${keyword}, which applies to all parameters and cannot be merged across modes. Remove it`,
+    )
   if (/"\$ref":"#(?!\/\$defs\/|\/definitions\/)/u.test(textOf(tool, where, schema)))
-    throw unfit(tool, `${where} refers to itself as a whole, which is another whole here. Put that part into $defs`)
+    throw invalidSchema(
+      tool,
+      `${where} has a $ref to its own root, which differs in the merged schema. Move that part into $defs`,
+    )
   if (Object.hasOwn(propertiesOf(schema), by))
-    throw unfit(tool, `${where} declares "${by}", the parameter that chooses the mode. Rename one of them`)
+    throw invalidSchema(tool, `${where} declares "${by}", the parameter that chooses the mode. Rename one of them`)
 }
 
-/** The modes that have data now; a predicate that throws counts as false and is handed to `report`. */
+/** Returns the modes with data; a predicate that throws counts as false and is reported. */
 export function availableModes(
   { all }: Modes,
   snapshot: Snapshot,
   report: (mode: Mode, error: unknown) => void,
-  evaluate: Evaluate = evaluated,
+  evaluate: Evaluate = evaluateDirectly,
 ): ModeSet {
   let found = ''
   for (const mode of all) found += isModeAvailable(mode, snapshot, report, evaluate) ? '1' : '0'
   return found
 }
 
-/** Whether this one has data now. */
 export function isModeAvailable(
   mode: Mode,
   snapshot: Snapshot,
   report: (mode: Mode, error: unknown) => void,
-  evaluate: Evaluate = evaluated,
+  evaluate: Evaluate = evaluateDirectly,
 ): boolean {
   if (mode.available === undefined) return true
   try {
@@ -158,33 +163,33 @@ export function isModeAvailable(
   }
 }
 
-/** Whether a client sees the tool at all while these modes are available. */
+/** True if the tool is listed with these available modes. */
 export function isWorthListing({ policy }: Modes, available: ModeSet): boolean {
   return policy === 'static' || available.includes('1')
 }
 
-/** The names of these modes, in the order of declaration. */
+/** Returns mode names in declaration order. */
 export function modeNames({ all }: Modes, available: ModeSet): string[] {
   return all.flatMap(({ name }, index) => (available[index] === '1' ? [name] : []))
 }
 
-/** What `_meta` says of a composite tool's data. */
+/** `_meta` of a composite tool. */
 export interface ModeMeta {
   readonly available_modes: readonly string[]
-  /** How much data each listed mode has that is counted; absent where none is. */
+  /** Counts of the listed modes that have a `count`. */
   readonly data_counts?: { readonly [mode: string]: number }
-  /** What to do for data, where modes are listed that have none. */
+  /** Advice for listed modes without data. */
   readonly hint?: string
 }
 
-/** Whether `_meta` has something to say: data is counted, or modes are listed that may have none. */
-export function isTelling({ all, policy }: Modes): boolean {
+/** True if a mode has a `count`, or may be listed without data. */
+export function hasModeMeta({ all, policy }: Modes): boolean {
   return all.some(({ count, available }) => count !== undefined || (policy === 'static' && available !== undefined))
 }
 
-/** Which modes have data and how much there is of each that is listed; nothing for a tool of which there is nothing to say. */
+/** Returns the `_meta` of a composite tool; `undefined` if there is nothing to report. */
 export function modeMeta(modes: Modes, available: ModeSet, snapshot: Snapshot): ModeMeta | undefined {
-  if (!isTelling(modes)) return undefined
+  if (!hasModeMeta(modes)) return undefined
   const counts = modes.all.flatMap(({ name, count }, index) => {
     if (count === undefined || (modes.policy === 'filtered' && available[index] !== '1')) return []
     const number = counted(count, snapshot)
@@ -198,9 +203,9 @@ export function modeMeta(modes: Modes, available: ModeSet, snapshot: Snapshot): 
   }
 }
 
-/** What to do for the data of a mode that has none. */
+/** Returns the advice for a mode without data. */
 export function whenEmpty({ name, whenEmpty: advice }: Mode): string {
-  return advice ?? `There is nothing for "${name}" yet.`
+  return advice ?? `No data for "${name}" yet.`
 }
 
 function emptyHint({ all }: Modes, available: ModeSet): string | undefined {
@@ -210,7 +215,7 @@ function emptyHint({ all }: Modes, available: ModeSet): string | undefined {
   return [`No data yet: ${empty.map(({ name }) => name).join(', ')}.`, ...advice].join(' ')
 }
 
-// A count that cannot be had is left out: it is information, and no reason to refuse a list.
+// A failing count is omitted: it is informational and must not fail the list.
 function counted(count: NonNullable<Mode['count']>, snapshot: Snapshot): number | undefined {
   try {
     const number = count(snapshot)
@@ -222,7 +227,7 @@ function counted(count: NonNullable<Mode['count']>, snapshot: Snapshot): number 
 
 const combiners = ['anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref'] as const
 
-const wholeKeywords = [
+const objectKeywords = [
   'patternProperties',
   'propertyNames',
   'minProperties',
@@ -241,12 +246,12 @@ function textOf(tool: string, where: string, schema: JsonSchema): string {
   try {
     return canonicalJson(schema)
   } catch (error) {
-    throw unfit(tool, `${where} holds something that JSON cannot (${error instanceof Error ? error.message : String(error)})`)
+    throw invalidSchema(tool, `${where} is not valid JSON (${error instanceof Error ? error.message : String(error)})`)
   }
 }
 
-/** A parameter that two modes share is written once in the schema, so it must mean the same in both. */
-function checkAgreement(tool: Tool, all: readonly Mode[]): void {
+/** A parameter shared by two modes appears once in the schema, so both declarations must be equal. */
+function checkConsistency(tool: Tool, all: readonly Mode[]): void {
   const declared = new Map<string, { readonly where: string; readonly text: string }>()
   const shared = propertiesOf(tool.inputSchema)
   const definitions = new Map<string, string>()
@@ -256,11 +261,11 @@ function checkAgreement(tool: Tool, all: readonly Mode[]): void {
   ]) {
     for (const [name, property] of Object.entries(propertiesOf(schema))) {
       if (where !== 'the tool' && Object.hasOwn(shared, name))
-        throw unfit(tool.name, `the parameter "${name}" is declared for all modes and again in ${where}. Remove one`)
+        throw invalidSchema(tool.name, `the parameter "${name}" is declared for all modes and again in ${where}. Remove one`)
       const text = canonicalJson(property)
       const other = declared.get(name)
       if (other !== undefined && other.text !== text)
-        throw unfit(
+        throw invalidSchema(
           tool.name,
           `the parameter "${name}" differs between ${other.where} and ${where}. Rename one, or declare both alike`,
         )
@@ -271,14 +276,14 @@ function checkAgreement(tool: Tool, all: readonly Mode[]): void {
         const text = canonicalJson(definition)
         const key = `${keyword}/${name}`
         if ((definitions.get(key) ?? text) !== text)
-          throw unfit(tool.name, `two of its schemas define "${name}" differently. Rename one`)
+          throw invalidSchema(tool.name, `two of its schemas define "${name}" differently. Rename one`)
         definitions.set(key, text)
       }
     }
   }
 }
 
-/** One plain object schema for these modes: the parameter that chooses, what they share, and what each adds. */
+/** Merges the mode parameter, the shared parameters and those of each mode into one object schema. */
 function schemaOf(common: Tool['inputSchema'], by: string, listed: readonly Mode[]): Tool['inputSchema'] {
   const { properties: _p, required: _r, $defs: _d, definitions: _o, ...rest } = common
   return {
@@ -291,7 +296,7 @@ function schemaOf(common: Tool['inputSchema'], by: string, listed: readonly Mode
         description: listed.map(({ name, about }) => `${name}: ${about}`).join('\n'),
       },
       ...propertiesOf(common),
-      ...Object.fromEntries([...ownParameters(listed)]),
+      ...Object.fromEntries([...modeParameters(listed)]),
     },
     required: [by, ...requiredOf(common)],
     ...definitionsOf([common, ...listed.map(({ input = {} }) => input)]),
@@ -299,7 +304,6 @@ function schemaOf(common: Tool['inputSchema'], by: string, listed: readonly Mode
   }
 }
 
-/** What these schemas refer to, put together. */
 function definitionsOf(schemas: readonly JsonSchema[]): JsonSchema {
   return Object.fromEntries(
     definitionKeywords.flatMap((keyword) => {
@@ -309,21 +313,21 @@ function definitionsOf(schemas: readonly JsonSchema[]): JsonSchema {
   )
 }
 
-/** The parameters that modes add, each saying which modes take it where not all of them do. */
-function ownParameters(listed: readonly Mode[]): Map<string, JsonSchema> {
-  const takers = new Map<string, { property: JsonSchema; modes: string[]; required: string[] }>()
+/** Returns the parameters of the modes; a parameter that not all modes accept names its modes. */
+function modeParameters(listed: readonly Mode[]): Map<string, JsonSchema> {
+  const parameterModes = new Map<string, { property: JsonSchema; modes: string[]; required: string[] }>()
   for (const { name: mode, input = {} } of listed) {
     for (const [name, property] of Object.entries(propertiesOf(input))) {
-      const found = takers.get(name) ?? { property, modes: [], required: [] }
+      const found = parameterModes.get(name) ?? { property, modes: [], required: [] }
       found.modes.push(mode)
       if (requiredOf(input).includes(name)) found.required.push(mode)
-      takers.set(name, found)
+      parameterModes.set(name, found)
     }
   }
-  return new Map([...takers].map(([name, taker]) => [name, withTakers(taker, listed.length)]))
+  return new Map([...parameterModes].map(([name, taker]) => [name, withModeNote(taker, listed.length)]))
 }
 
-function withTakers(
+function withModeNote(
   {
     property,
     modes,
@@ -335,12 +339,12 @@ function withTakers(
   const needs =
     required.length === 0 ? [] : required.length === modes.length ? ['required'] : [`required for ${required.join(', ')}`]
   const note = [...takes, ...needs].join('; ')
-  // A property may be written as `true`, which has no place for a note.
+  // A boolean schema cannot carry a description.
   if (note === '' || typeof property === 'boolean') return property
   const { description } = property
   return { ...property, description: typeof description === 'string' ? `(${note}) ${description}` : `(${note})` }
 }
 
-function unfit(tool: string, problem: string): Failure {
+function invalidSchema(tool: string, problem: string): Failure {
   return new Failure('invalid_schema', `Tool "${tool}": ${problem}.`, { tool, problem })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodedHeader, headerMismatch, headerParameters, headerProblem } from './param-headers.ts'
+import { decodeHeader, headerMismatch, headerParameters, headerProblem } from './param-headers.ts'
 
 const region = { type: 'string', 'x-mcp-header': 'Region' }
 const object = (properties: object, rest: object = {}): { readonly [keyword: string]: unknown } => ({
@@ -137,7 +137,7 @@ describe('a header value', () => {
     ['a leading byte order mark', '=?base64?77u/ZXU=?=', '\uFEFFeu'],
     ['text with a percent sign', '=?base64?JTQx?=', '%41'],
   ])('is decoded: %s', (_, value, text) => {
-    expect(decodedHeader(value)).toBe(text)
+    expect(decodeHeader(value)).toBe(text)
   })
 
   test.each([
@@ -149,6 +149,6 @@ describe('a header value', () => {
     ['an overlong sequence', '=?base64?wIA=?='],
     ['a lone surrogate', '=?base64?7aCA?='],
   ])('is refused: %s', (_, value) => {
-    expect(decodedHeader(value)).toBeUndefined()
+    expect(decodeHeader(value)).toBeUndefined()
   })
 })

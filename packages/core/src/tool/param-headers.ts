@@ -2,7 +2,7 @@ import { Failure } from '../base/failure.ts'
 import { isRecord } from '../base/record.ts'
 import type { JsonSchema } from './tool.ts'
 
-/** A parameter that 2026-07-28 clients repeat in `Mcp-Param-<header>`, so that proxies can route without reading the body. */
+/** Parameter that 2026-07-28 clients repeat in `Mcp-Param-<header>`, so that proxies can route without reading the body. */
 export interface HeaderParameter {
   readonly path: readonly string[]
   readonly header: string
@@ -55,7 +55,7 @@ export function headerMismatch(
       if (Number.isInteger(value) && !Number.isSafeInteger(value)) continue
       return { header: name, problem: `the body has ${where} but the header ${name} is missing` }
     }
-    const decoded = decodedHeader(sent)
+    const decoded = decodeHeader(sent)
     if (decoded === undefined) return { header: name, problem: `the header ${name} is not valid Base64` }
     if (!isEqual(decoded, value, type)) return { header: name, problem: `the header ${name} and ${where} differ` }
   }
@@ -65,7 +65,7 @@ export function headerMismatch(
 const base64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/u
 
 /** Decodes a header value, plain or `=?base64?…?=`; returns `undefined` for invalid Base64 or UTF-8. */
-export function decodedHeader(value: string): string | undefined {
+export function decodeHeader(value: string): string | undefined {
   if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value
   const encoded = base64.exec(value)?.[1]
   try {
@@ -108,7 +108,7 @@ function scan(schema: JsonSchema): { readonly declared: readonly Declared[] } | 
   const declared: Declared[] = []
   if (!mentionsKeyword(schema, 0)) return { declared }
   const names = new Set<string>()
-  // A list and no recursion: another server chooses how deep its schema is.
+  // Iterative, because the nesting depth of the schema is untrusted.
   const open: { readonly node: unknown; readonly place?: Place; readonly isReachable: boolean }[] = [
     { node: schema, isReachable: true },
   ]
@@ -143,7 +143,7 @@ function scan(schema: JsonSchema): { readonly declared: readonly Declared[] } | 
 
 const shallow = 50
 
-/** Finds quickly that there is nothing to scan, which is true of nearly every tool of a long list. */
+/** Fast path: nearly every schema lacks the keyword. */
 function mentionsKeyword(node: object, depth: number): boolean {
   if (depth > shallow || Object.hasOwn(node, keyword)) return true
   return Object.values(node).some(

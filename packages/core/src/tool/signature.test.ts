@@ -17,7 +17,7 @@ function nested(levels: number, around: (inner: JsonSchema) => JsonSchema): Json
 }
 
 describe('the signature of a tool', () => {
-  test('names what must be given, then what may be, and says what the tool does', () => {
+  test('lists required parameters, then optional ones, then the description', () => {
     const create: Tool = {
       name: 'create_issue',
       description: 'Open an issue. The title should be short.',
@@ -30,7 +30,7 @@ describe('the signature of a tool', () => {
     expect(signature(create)).toBe('create_issue(repo: string, title: string, body?: string) — Open an issue')
   })
 
-  test('of a tool without parameters and words is a bare call', () => {
+  test('of a tool without parameters and description is a bare call', () => {
     expect(signature(tool({}))).toBe('act()')
   })
 

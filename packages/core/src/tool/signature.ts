@@ -1,7 +1,7 @@
 import { isRecord } from '../base/record.ts'
 import type { JsonSchema, Tool } from './tool.ts'
 
-/** A tool in one line: `create_issue(repo: string, title: string, body?: string) — Open an issue`. */
+/** Formats a tool on one line: `create_issue(repo: string, title: string, body?: string) — Open an issue`. */
 export function signature(tool: Tool, limit = 240): string {
   const call = `${tool.name}(${parameters(tool.inputSchema)})`
   const about = firstSentence(tool.description ?? tool.title ?? '')
@@ -17,7 +17,7 @@ function parameters(schema: JsonSchema, depth = 0): string {
   return ordered.map((name) => `${name}${required.has(name) ? '' : '?'}: ${typeText(properties[name], depth)}`).join(', ')
 }
 
-/** A schema's type as a reader would write it, cut where it would grow long. */
+/** Formats the type of a schema, truncated. */
 export function typeText(schema: unknown, depth = 0): string {
   if (!isRecord(schema)) return 'any'
   if ('const' in schema) return literal(schema.const)
@@ -42,20 +42,20 @@ function union(texts: readonly string[]): string {
   return distinct.length > shown.length ? `${shown.join(' | ')} | …` : shown.join(' | ')
 }
 
-/** A value as JSON; one that holds others only by its kind, since it may hold any number of them. */
+/** Formats a value as JSON; objects and arrays only by their type, since they may be large. */
 function literal(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'array' : 'object'
   return cut(JSON.stringify(value), 60)
 }
 
-/** At most `limit` characters, never half of a surrogate pair. */
+/** Truncates without splitting a surrogate pair. */
 function cut(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/u, '')}…` : text
 }
 
 const wrapped = (text: string): string => (text.includes(' ') && !text.startsWith('{') ? `(${text})` : text)
 
-/** The first sentence or line of a text, on one line. */
+/** Returns the first sentence or line of a text. */
 export function firstSentence(text: string): string {
   const line = text.trim().split('\n', 1)[0]?.trim() ?? ''
   const end = line.search(/[.!?](\s|$)/u)

@@ -1,9 +1,9 @@
 import type { Tool } from './tool.ts'
 
 /**
- * About how many tokens a text costs a model: deterministic and the same everywhere, so decisions that shape a list may rest
- * on it. It follows how o200k_base cuts text: words at a change of case, capitals in short pieces, numbers, runs of marks and of
- * spaces. For lists of tools it is within a few per cent. Scripts without spaces count about one per character.
+ * Estimates the tokens of a text. Deterministic on every platform, so it may influence the list. Follows the splitting of
+ * o200k_base: words at case changes, short runs of capitals, numbers, punctuation and spaces; within a few per cent for tool lists.
+ * Scripts without spaces count about one token per character.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0
@@ -46,14 +46,14 @@ function costOf({ kind, length, capitals }: Run, next: Kind): number {
   }
   if (kind === 'number') return Math.ceil(length / 3)
   if (kind === 'other') return length * 0.8
-  // A single space or mark before a word is often one token with it, as in ` the`, `_id` and `.name`.
+  // A single space or punctuation mark before a word is often part of its token: ` the`, `_id`, `.name`.
   if (kind === 'space') return length > 1 ? 1 : 0
   return length === 1 && next === 'word' ? 0.5 : Math.ceil(length / 4)
 }
 
 const known = new WeakMap<Tool, number>()
 
-/** About how many tokens a tool's definition costs in a list. */
+/** Estimates the tokens of a tool definition in a list. */
 export function toolTokens(tool: Tool): number {
   const found = known.get(tool)
   if (found !== undefined) return found

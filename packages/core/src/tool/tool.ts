@@ -1,7 +1,9 @@
-/** A JSON Schema as tools carry it. */
+import { isRecord } from '../base/record.ts'
+
+/** JSON Schema of a tool. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** Hints about a tool's behaviour, as MCP names them. They describe; they never authorise. */
+/** MCP tool annotations: hints, not permissions. */
 export interface ToolAnnotations {
   readonly title?: string
   readonly readOnlyHint?: boolean
@@ -10,7 +12,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean
 }
 
-/** A tool as `tools/list` shows it. */
+/** Tool definition in a `tools/list` result. */
 export interface Tool {
   readonly name: string
   readonly title?: string
@@ -23,8 +25,12 @@ export interface Tool {
   readonly _meta?: { readonly [key: string]: unknown }
 }
 
-/** What a tool does to the world, read from its annotations: a tool that says nothing may write. */
+/** Classifies a tool by its annotations; without any it may write. */
 export function facetOf(tool: Tool): 'read-only' | 'destructive' | 'write' {
   if (tool.annotations?.readOnlyHint === true) return 'read-only'
   return tool.annotations?.destructiveHint === true ? 'destructive' : 'write'
 }
+
+/** Tests a tool from outside for the fields that everything else relies on. */
+export const isTool = (value: unknown): value is Tool =>
+  isRecord(value) && typeof value.name === 'string' && value.name !== '' && isRecord(value.inputSchema)

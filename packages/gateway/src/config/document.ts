@@ -21,7 +21,7 @@ const deepest = 50
 export function parseDocument(file: string, text: string): Parsed {
   const simple = (message: string): Parsed => ({ problems: [{ file, line: 1, column: 1, path: '', message }] })
   if (text.length > mostCharacters) return simple('is too large for a configuration.')
-  const parsed = parseJsonc(text, { deepest })
+  const parsed = parseJsonc(text, { maxDepth: deepest })
   if ('problems' in parsed)
     return {
       problems: parsed.problems.map((problem) => ({
@@ -32,11 +32,11 @@ export function parseDocument(file: string, text: string): Parsed {
         message: messageOf(problem),
       })),
     }
-  const { root, place } = parsed
+  const { root, positionOf } = parsed
   const problems: ConfigProblem[] = []
   const problemAt = (node: Node, path: readonly PropertyKey[], message: string): ConfigProblem => ({
     file,
-    ...place(node.offset),
+    ...positionOf(node.offset),
     path: pathText(path),
     message,
   })

@@ -41,7 +41,7 @@ export class Exchanges {
   #straight<T extends object>(
     asked: Asked,
     run: Run<T | InputRequiredResult>,
-    answers: Relay['answers'],
+    answers: Relay['inputs'],
   ): Promise<T | InputRequiredResult> {
     const relay = new StraightRelay(asked, answers)
     return this.#given<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
@@ -57,7 +57,7 @@ export class Exchanges {
     if (asked.era === 'session') return this.#straight<T>(asked, run, answers)
     const said = new Said()
     const withAnswers: Run<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
-      run({ ...relay, onLog: bounded(said, relay.onLog), answers }, { signal, onProgress: bounded(said, onProgress) })
+      run({ ...relay, onLog: bounded(said, relay.onLog), inputs: answers }, { signal, onProgress: bounded(said, onProgress) })
     return this.#given<T>(asked, this.#held.begin(asked, withAnswers))
   }
 
@@ -130,7 +130,7 @@ const isAskedAlone = (asked: Asked): boolean => asked.era === 'session' || Objec
 const isRepeated = ({ inputResponses, requestState }: Asked): boolean =>
   inputResponses !== undefined || requestState !== undefined
 
-const answersOf = (inputResponses: unknown, requestState: string | undefined): Relay['answers'] => ({
+const answersOf = (inputResponses: unknown, requestState: string | undefined): Relay['inputs'] => ({
   ...(inputResponses !== undefined && { inputResponses }),
   ...(requestState !== undefined && { requestState }),
 })
@@ -152,13 +152,13 @@ const bounded =
 
 /** Passes what a server asks and says on to a client over the stream of its request. What most requests have no use for is made when it is asked for. */
 class StraightRelay implements Relay {
-  readonly answers: Relay['answers']
+  readonly inputs: Relay['inputs']
   readonly #asked: Asked
   #said: Said | undefined
 
-  constructor(asked: Asked, answers: Relay['answers']) {
+  constructor(asked: Asked, answers: Relay['inputs']) {
     this.#asked = asked
-    this.answers = answers
+    this.inputs = answers
   }
 
   get capabilities(): Relay['capabilities'] {
@@ -169,7 +169,7 @@ class StraightRelay implements Relay {
     return logLevelOf(this.#asked)
   }
 
-  ask(...[given, signal]: Parameters<Relay['ask']>): ReturnType<Relay['ask']> {
+  onRequest(...[given, signal]: Parameters<Relay['onRequest']>): ReturnType<Relay['onRequest']> {
     return askSession(this.#asked, given, signal)
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type InputRequests, type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { Answer, Clock, Question, Relay } from '@unfold-mcp/client'
+import type { ClientResult, Clock, Relay, ServerRequest } from '@unfold-mcp/client'
 import { type Asked, askable, logLevelOf, logTo, ownerOf, question, refusal } from './proxied-request.ts'
 
 /** Asks the server for somebody, and waits for what it answers. */
@@ -9,8 +9,8 @@ export type Run<T> = (relay: Relay, options: { signal: AbortSignal; onProgress: 
 type OnProgress = (report: { progress: number; total?: number | undefined; message?: string | undefined }) => void
 
 interface Open {
-  readonly question: Question
-  readonly answer: (answer: Answer) => void
+  readonly question: ServerRequest
+  readonly answer: (answer: ClientResult) => void
   readonly refuse: (error: Error) => void
 }
 
@@ -41,7 +41,7 @@ class Held {
     const relay: Relay = {
       capabilities: askable(asked),
       logLevel: logLevelOf(asked),
-      ask: (given, signal) => this.#ask(given, signal),
+      onRequest: (given, signal) => this.#ask(given, signal),
       onLog: (entry) => logTo(this.#now)(entry),
     }
     const onProgress: OnProgress = ({ progress, total, message }) => {
@@ -77,7 +77,7 @@ class Held {
       if (open === undefined) continue
       this.#open.delete(key)
       // What it holds is looked at where it is sent on.
-      if (Object.hasOwn(given, key)) open.answer(given[key] as Answer)
+      if (Object.hasOwn(given, key)) open.answer(given[key] as ClientResult)
       else if (open.question.method === 'elicitation/create') open.answer({ action: 'cancel' })
       else open.refuse(refusal('The client did not answer.'))
     }
@@ -94,7 +94,7 @@ class Held {
     this.refuse('The client is gone.')
   }
 
-  #ask(given: Question, signal: AbortSignal): Promise<Answer> {
+  #ask(given: ServerRequest, signal: AbortSignal): Promise<ClientResult> {
     const asked = question(this.#now, given)
     const key = `${++this.#number}`
     return new Promise((resolve, reject) => {

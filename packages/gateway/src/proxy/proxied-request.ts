@@ -9,7 +9,7 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { Answer, Question, Relay } from '@unfold-mcp/client'
+import type { ClientResult, Relay, ServerRequest } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
 import type { ClientPort, Era } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
@@ -63,7 +63,7 @@ export const logTo =
 const longestQuestion = 262_144
 
 /** The question as the client is asked it: who wants to know stands in it. Throws when this client cannot be asked that. */
-export function question(asked: Asked, given: Question): Question {
+export function question(asked: Asked, given: ServerRequest): ServerRequest {
   refuseUnasked(askable(asked), given)
   if (JSON.stringify(given.params).length > longestQuestion) throw refusal('The question is too long to be passed on.')
   if (given.method !== 'elicitation/create') return withoutContext(given)
@@ -94,7 +94,7 @@ export function questions(asked: Asked, given: InputRequests): InputRequests {
   )
 }
 
-function refuseUnasked({ elicitation, sampling }: ClientCapabilities, { method, params }: Question): void {
+function refuseUnasked({ elicitation, sampling }: ClientCapabilities, { method, params }: ServerRequest): void {
   if (method === 'sampling/createMessage') {
     if (sampling === undefined) throw refusal('The client that made this request cannot be asked for a completion (sampling).')
     if ('tools' in params && params.tools !== undefined && sampling.tools === undefined)
@@ -117,12 +117,12 @@ export const refusal = (why: string): ProtocolError => new ProtocolError(Protoco
 const patienceMs = 600_000
 
 /** Asks the client of a session, over the stream of its own request. */
-export async function askSession(asked: Asked, given: Question, signal: AbortSignal): Promise<Answer> {
+export async function askSession(asked: Asked, given: ServerRequest, signal: AbortSignal): Promise<ClientResult> {
   const { port, server } = asked
   if (port === undefined) throw refusal('The request came over no connection, so nobody can be asked.')
   const { method, params } = question(asked, given)
   try {
-    return (await port.ask(method, { ...params }, { signal, timeoutMs: patienceMs })) as Answer
+    return (await port.ask(method, { ...params }, { signal, timeoutMs: patienceMs })) as ClientResult
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     throw refusal(`The client that "${printable(server)}" asks did not answer: ${printable(String(error), 300)}`)

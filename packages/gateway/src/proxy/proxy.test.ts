@@ -113,7 +113,7 @@ describe('a request that waits for its client', () => {
       signal.addEventListener('abort', () => {
         ended = signal.reason
       })
-      return relay.ask(question, signal)
+      return relay.onRequest(question, signal)
     })
     expect(answer).toMatchObject({ resultType: 'input_required' })
     await clock.run(299_999)
@@ -125,7 +125,9 @@ describe('a request that waits for its client', () => {
   test('is one of so many, and those of one client leave room for others', async () => {
     const held = new HeldRequests(new SimulatedClock())
     const begin = (id: string) =>
-      held.begin(asked(id), (relay, { signal }) => relay.ask(question, signal).catch((error: Error) => ({ said: error.message })))
+      held.begin(asked(id), (relay, { signal }) =>
+        relay.onRequest(question, signal).catch((error: Error) => ({ said: error.message })),
+      )
     const answers = await Promise.all(Array.from({ length: 33 }, () => begin('ada')))
     expect(answers.filter((each) => 'said' in each)).toEqual([{ said: expect.stringContaining('Too many') }])
     expect(await begin('bob')).toMatchObject({ resultType: 'input_required' })

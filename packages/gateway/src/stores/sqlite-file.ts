@@ -15,7 +15,7 @@ export interface SqliteOptions {
   readonly patienceMs?: number
 }
 
-const locking = { staleMs: 5_000, patienceMs: 15_000 }
+const locking = { staleMs: 5_000, timeoutMs: 15_000 }
 
 // The first tells our files from those of others, the second one form of them from the next.
 const applicationId = 0x75_6e_66_64

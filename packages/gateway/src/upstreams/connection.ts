@@ -14,7 +14,7 @@ export type UpstreamConnection = Pick<
   | 'ping'
   | 'call'
   | 'close'
-  | 'onOver'
+  | 'onClose'
 > &
   Partial<Pick<Connection, 'request' | 'subscribe' | 'unsubscribe'>>
 

@@ -1,4 +1,4 @@
-import type { Difference, DocumentNotice, LogEntry } from '@unfold-mcp/client'
+import type { Difference, DocumentChange, LogEntry } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 
 /**
@@ -55,7 +55,7 @@ export interface UpstreamEvents {
   /** It wrote to its log. */
   log: { readonly upstream: string; readonly entry: LogEntry }
   /** It says that its prompts or resources changed; `unsure`: it may have said so without being heard. */
-  documents: { readonly upstream: string; readonly notice: DocumentNotice | { readonly kind: 'unsure' } }
+  documents: { readonly upstream: string; readonly notice: DocumentChange | { readonly kind: 'unsure' } }
   warning: { readonly upstream: string; readonly message: string }
 }
 

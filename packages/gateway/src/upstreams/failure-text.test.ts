@@ -45,8 +45,8 @@ test.each([
   ],
   [
     'a command that is not there',
-    new ClientError('unreachable', 'npx could not be started. There is no such command.', { target: 'npx' }),
-    'failed to start: npx could not be started. There is no such command.',
+    new ClientError('unreachable', 'npx could not be started. Command not found.', { target: 'npx' }),
+    'failed to start: npx could not be started. Command not found.',
   ],
 ])('says what failed, why, and what to do: %s', (_what, error, text) => {
   expect(failureText(error, github)).toBe(text)

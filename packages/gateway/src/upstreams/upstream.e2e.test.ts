@@ -128,7 +128,7 @@ test('an upstream that cannot be started says why, and calls do not wait for it 
   await all.upstreams.ready
   await until(() => all.of('state').length >= 4, 'some attempts')
   expect(all.upstreams.get('up')?.status).toMatchObject({ state: 'failed', tools: 0, attempt: expect.any(Number) })
-  expect(all.upstreams.get('up')?.status.lastError).toMatch(/^server "up" failed to start: .* There is no such command/u)
+  expect(all.upstreams.get('up')?.status.lastError).toMatch(/^server "up" failed to start: .* Command not found/u)
   expect(
     all
       .of('state')

@@ -330,7 +330,7 @@ export class Upstream {
       },
       onWarning: (message) => emit('warning', { upstream, message }),
       onLog: (entry) => emit('log', { upstream, entry }),
-      onDocuments: (notice) => emit('documents', { upstream, notice }),
+      onDocumentChange: (notice) => emit('documents', { upstream, notice }),
       ...(protocol !== undefined && { protocol }),
     }
     // Two of the same that install at once would overwrite each other; the one before may still clean up.

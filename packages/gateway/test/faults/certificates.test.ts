@@ -68,9 +68,9 @@ test.skipIf(openssl.isMissing)(
     )
     const says = {
       expired: /certificate has expired.*renew/u,
-      foreign: /certificate is for DNS:other\.example, and not for the name in the address/u,
-      self: /signed by itself alone.*NODE_EXTRA_CA_CERTS/u,
-      nameless: /ended the connection before it was secure.*SNI/u,
+      foreign: /certificate is for DNS:other\.example, not for the host name of the URL/u,
+      self: /certificate is self-signed.*NODE_EXTRA_CA_CERTS/u,
+      nameless: /closed the connection during the TLS handshake.*SNI/u,
       plain: /does not speak TLS/u,
     } as const
 
@@ -94,12 +94,12 @@ test.skipIf(openssl.isMissing)(
       expect(all[name].connections()).toBeLessThanOrEqual(2)
     }
     for (const { requests } of [expired, foreign, self, nameless]) expect(requests).toEqual([])
-    expect((await gateway.at.unfold(['status'])).stdout.replaceAll(/\s+/gu, ' ')).toContain('Its certificate has expired')
+    expect((await gateway.at.unfold(['status'])).stdout.replaceAll(/\s+/gu, ' ')).toContain('its certificate has expired')
 
     // The same authority is a stranger to one that was not told of it.
     await using stranger = await commanded({ mcpServers: { trusted: mcpServers.trusted } })
     await until(async () => (await stranger.status()).upstreams[0]?.state === 'failed', 'it is refused')
     const [refused] = (await stranger.status()).upstreams
-    expect(refused?.lastError).toMatch(/authority that is not known here.*NODE_EXTRA_CA_CERTS/u)
+    expect(refused?.lastError).toMatch(/signed by an unknown authority.*NODE_EXTRA_CA_CERTS/u)
   },
 )

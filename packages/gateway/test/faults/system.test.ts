@@ -38,7 +38,7 @@ test.skipIf(!isPosix)(
     expect(lacking.length).toBeGreaterThan(0)
     expect(lacking.length).toBeLessThan(14)
     for (const { lastError } of lacking)
-      expect(lastError).toMatch(/No more files may be opened here\. Raise the limit \(ulimit -n\)/u)
+      expect(lastError).toMatch(/Too many open files\. Raise the limit \(ulimit -n\)/u)
     const crowd = Array.from({ length: 100 }, () => createConnection(gateway.port, '127.0.0.1').on('error', () => undefined))
     await until(() => crowd.every((each) => !each.connecting), 'a crowd is there')
     expect((await client.refresh()).length).toBeGreaterThan(1)

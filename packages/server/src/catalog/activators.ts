@@ -1,4 +1,4 @@
-import { ancestorsOf, type Group, type Groups, gateName, generatedAbout } from '@unfold-mcp/core'
+import { ancestorsOf, type Group, type Groups, gateName, generateDescription } from '@unfold-mcp/core'
 import type { ToolEntry } from '../tool/entry.ts'
 import { alwaysLoad } from '../tool/host-hints.ts'
 
@@ -50,12 +50,12 @@ export function groupDescription(groups: Groups, { name, title, about }: Group, 
     ...reader.toolsOf(each),
     ...(groups.children.get(each) ?? []).flatMap(inside),
   ]
-  return generatedAbout(title ?? name, [...new Set(inside(name))])
+  return generateDescription(title ?? name, [...new Set(inside(name))])
 }
 
 /** Whether the author wrote this activator but no description. */
-export const isUndescribed = ({ isWritten, activates, tool }: ToolEntry): boolean =>
-  isWritten === true && activates !== undefined && tool.description === undefined
+export const isUndescribed = ({ isHandwritten, activates, tool }: ToolEntry): boolean =>
+  isHandwritten === true && activates !== undefined && tool.description === undefined
 
 /** Describes an activator for one client: names the tools it enables, but no group that is empty for this client. */
 export function forReader(entry: ToolEntry, plan: SurfacePlan, reader: Reader): ToolEntry {

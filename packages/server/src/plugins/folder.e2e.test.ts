@@ -199,7 +199,7 @@ describe('a plugin that is saved', () => {
       `const handler = () => 1\nexport default [{ name: 'x', handler }, { name: 'x', handler }]`,
       /the tool "x" is declared twice/,
     ],
-    ['with an impossible name', `export default [{ name: 'x y', handler() {} }]`, /"x y" cannot be a tool's name/],
+    ['with an impossible name', `export default [{ name: 'x y', handler() {} }]`, /"x y" is not a valid tool name/],
     [
       'with a schema that is none',
       `export default [{ name: 'x', inputSchema: 'text', handler() {} }]`,

@@ -14,7 +14,7 @@ import {
   type ServerNotifier,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
-import { decodedHeader, Failure, headerMismatch, headerParameters, printable, resolve } from '@unfold-mcp/core'
+import { decodeHeader, Failure, headerMismatch, headerParameters, printable, resolve } from '@unfold-mcp/core'
 import { operationFor } from '../operations/index.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -294,6 +294,6 @@ function refusedRoute(exchange: Exchange, { classification, message }: InboundMo
 function nameProblem(header: string | undefined, name: unknown): readonly string[] {
   if (typeof name !== 'string') return []
   if (header === undefined) return ['the header mcp-name is missing']
-  const decoded = decodedHeader(header.trim())
+  const decoded = decodeHeader(header.trim())
   return decoded === name ? [] : [`the header mcp-name is not the name in the body, ${JSON.stringify(printable(name))}`]
 }

@@ -8,7 +8,7 @@ import {
   isActive as isActiveIn,
   type Plan,
   planActivate,
-  planAll,
+  planActivateAll,
   planDeactivate,
   reconcile,
   surfaceNames,
@@ -32,7 +32,7 @@ export function activate(runtime: Runtime, scope: Scope, group: string): Promise
 /** Activates groups together with their ancestors. */
 export function activateAll(runtime: Runtime, scope: Scope, groups: readonly string[]): Promise<Transition> {
   return change(runtime, scope, (activation) =>
-    planAll(runtime.catalogs.current.groups, activation, groups, costFor(runtime, scope)),
+    planActivateAll(runtime.catalogs.current.groups, activation, groups, costFor(runtime, scope)),
   )
 }
 

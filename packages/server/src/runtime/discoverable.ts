@@ -1,4 +1,4 @@
-import type { Look } from '@unfold-mcp/core'
+import type { ViewInputs } from '@unfold-mcp/core'
 import type { Scope } from '../scope/scope.ts'
 import type { RenderedView } from '../view/rendered-view.ts'
 import type { Runtime } from './runtime.ts'
@@ -12,7 +12,7 @@ export function hidesUnlisted({ declaration, views }: Runtime, scope: Scope): bo
 }
 
 /** Whether the exposure has clients find tools instead of listing them. */
-export const findsTools = ({ exposure }: Pick<Look, 'exposure'>): boolean => exposure === 'search' || exposure === 'lazy'
+export const findsTools = ({ exposure }: Pick<ViewInputs, 'exposure'>): boolean => exposure === 'search' || exposure === 'lazy'
 
 /** Every tool that this scope may learn of, listed or not. */
 export function discoverable(runtime: Runtime, scope: Scope): RenderedView {

@@ -5,7 +5,7 @@ import {
   initialActivation,
   nothingActive,
   type Plan,
-  planAll,
+  planActivateAll,
   planDeactivate,
   reconcile,
 } from '@unfold-mcp/core'
@@ -111,7 +111,7 @@ export class Activations {
 
   /** Activates the initial groups. A group whose hook fails stays inactive, and its activator can try again. */
   async #start(state: ActivationState, groups: readonly string[], cost: GroupCost): Promise<void> {
-    const plan = (names: readonly string[]) => (activation: Activation) => planAll(this.#groups, activation, names, cost)
+    const plan = (names: readonly string[]) => (activation: Activation) => planActivateAll(this.#groups, activation, names, cost)
     if (groups.length === 0) return
     if (!plan(groups)(state.activation).on.some((name) => this.#hooksOf(name) !== undefined)) {
       state.activation = plan(groups)(state.activation).next

@@ -5,7 +5,7 @@ import {
   hostById,
   initialActivation,
   nothingActive,
-  planAll,
+  planActivateAll,
 } from '@unfold-mcp/core'
 import type { CatalogBuilder } from '../catalog/catalog-builder.ts'
 import type { CatalogState } from '../catalog/catalog-state.ts'
@@ -107,7 +107,7 @@ export class ScopeFactory {
   #askedFor(view: UrlView, shared: ActivationState): Activation {
     const found = this.#viewActivations.get(view)
     if (found?.groups === this.#groups) return found.activation
-    const asked = planAll(this.#groups, nothingActive, view.groups).next.groups
+    const asked = planActivateAll(this.#groups, nothingActive, view.groups).next.groups
     const groups = [...new Set([...shared.activation.groups, ...asked])]
     const made = { groups, tools: [], tags: view.tags, versions: view.versions }
     this.#viewActivations.set(view, { groups: this.#groups, activation: made })

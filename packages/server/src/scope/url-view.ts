@@ -7,7 +7,7 @@ import {
   nearest,
   nearestHint,
   nothingActive,
-  planAll,
+  planActivateAll,
   printable,
 } from '@unfold-mcp/core'
 import { groupNames } from '../catalog/activators.ts'
@@ -95,7 +95,7 @@ export function viewOfUrl(parameters: URLSearchParams): UrlView {
 
 function refuseConflicts(graph: CatalogState['groups'], groups: readonly string[]): void {
   try {
-    planAll(graph, nothingActive, groups)
+    planActivateAll(graph, nothingActive, groups)
   } catch (error) {
     if (!isFailure(error)) throw error
     const details = { parameter: 'groups', value: printable(groups.join(',')), nearest: [] }

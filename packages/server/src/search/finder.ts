@@ -1,4 +1,4 @@
-import { Failure, fuse, type SearchAnswer, type SearchMatch, type Tool } from '@unfold-mcp/core'
+import { Failure, fuse, type SearchResult, type SearchMatch, type Tool } from '@unfold-mcp/core'
 import type { ToolEntry } from '../tool/entry.ts'
 import { errorMessage, type Reporter } from '../tool/report.ts'
 import type { Embedder } from './embedder.ts'
@@ -164,7 +164,7 @@ export class Finder {
   }
 }
 
-const asAnswer = ({ matches, total, confidence, unmatched }: Found): SearchAnswer => ({
+const asAnswer = ({ matches, total, confidence, unmatched }: Found): SearchResult => ({
   matches: matches.map(({ entry, score, isNamed }) => ({ id: idOf(entry), score, isNamed })),
   total,
   confidence,

@@ -47,7 +47,7 @@ export class Habits {
     if (search === undefined) return
     // A tool called in a loop was chosen once.
     search.shown.delete(id)
-    habit.memory.note(search.query, id, this.#now())
+    habit.memory.record(search.query, id, this.#now())
   }
 
   /** By what to multiply the scores of this scope's search. */

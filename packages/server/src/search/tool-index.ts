@@ -2,7 +2,7 @@ import {
   type Catalog,
   documentOf,
   gateName,
-  type SearchAnswer,
+  type SearchResult,
   SearchIndex,
   type SearchMatch,
   type SearchOptions,
@@ -19,7 +19,7 @@ export interface Finding {
 }
 
 /** What a search found among the entries it was allowed to look at. */
-export interface Found extends Omit<SearchAnswer, 'matches'> {
+export interface Found extends Omit<SearchResult, 'matches'> {
   readonly matches: readonly Finding[]
   /** Why this is less than the toolbox could give, where it is. */
   readonly fallback?: Fallback
@@ -76,7 +76,7 @@ export class ToolIndex {
 /** What a search knows an entry by. */
 export const idOf = ({ tool, version = '' }: ToolEntry): string => `${tool.name}@${version}`
 
-const isFindable = ({ origin, isWritten }: ToolEntry): boolean => origin !== 'surface' || isWritten === true
+const isFindable = ({ origin, isHandwritten }: ToolEntry): boolean => origin !== 'surface' || isHandwritten === true
 
 const stateOf = ({ tool, tags, visibility }: ToolEntry): string =>
   `${toolFingerprint(tool)} ${visibility.group ?? ''} ${tags.join()}`

@@ -125,7 +125,7 @@ describe('a static composite tool', () => {
     expect(textOf(refused)).toBe(
       'observe(what: "logs") has no data now. Wait until the page logs something. Choose one of: page.',
     )
-    expect(textOf(await client.call('observe', { what: 'network', url: '/' }))).toContain('There is nothing for "network" yet.')
+    expect(textOf(await client.call('observe', { what: 'network', url: '/' }))).toContain('No data for "network" yet.')
   })
 })
 

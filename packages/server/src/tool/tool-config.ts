@@ -151,7 +151,7 @@ export function entryOf(
     input,
     ...(config.version !== undefined && { version: config.version }),
     ...(activates !== undefined && { activates }),
-    ...(isActivator && { isWritten: true }),
+    ...(isActivator && { isHandwritten: true }),
     ...(isActivator && gated && !opensGate && { within: gateName }),
     ...(config.always === true && { pinned: true }),
     ...(config.after !== undefined && { after: config.after }),

@@ -1,10 +1,10 @@
-import { type Because, gateName, type Plan, type Tool } from '@unfold-mcp/core'
+import { type DeactivationReason, gateName, type Plan, type Tool } from '@unfold-mcp/core'
 
 /** The effect of an activation or deactivation on one scope. */
 export interface Transition {
   readonly changed: boolean
   readonly activated: readonly string[]
-  readonly deactivated: readonly { readonly group: string; readonly because: Because }[]
+  readonly deactivated: readonly { readonly group: string; readonly because: DeactivationReason }[]
   readonly appeared: readonly Tool[]
   readonly disappeared: readonly string[]
   /** The gate was opened; it is not a group. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { isFailure, parseSwitch } from '@unfold-mcp/core'
+import { isFailure, parseBoolean } from '@unfold-mcp/core'
 import { stopRuntime } from '../runtime/runtime.ts'
 import { runtimeOf, type Servable } from '../runtime/servable.ts'
 import { viewOfUrl } from '../scope/url-view.ts'
@@ -50,7 +50,7 @@ async function start<P extends Principal>(
     return
   }
   runtimeOf(served).scopes.log = (line) => console.error(`[unfold] ${line}`)
-  const lazy = parseSwitch('LAZY_MODE', environment.LAZY_MODE)
+  const lazy = parseBoolean('LAZY_MODE', environment.LAZY_MODE)
   if (lazy !== undefined) runtimeOf(served).scopes.factory.setLazy(lazy)
   const wanted = new URLSearchParams()
   for (const [name, value] of Object.entries({

@@ -1,4 +1,4 @@
-import { isTelling, type ModeSet, modeMeta, type Snapshot, type Tool, toolTokens, viewFingerprint } from '@unfold-mcp/core'
+import { hasModeMeta, type ModeSet, modeMeta, type Snapshot, type Tool, toolTokens, viewFingerprint } from '@unfold-mcp/core'
 import { sentence } from '../catalog/activators.ts'
 import type { ToolEntry } from '../tool/entry.ts'
 
@@ -21,7 +21,7 @@ export function renderView(entries: readonly ToolEntry[]): RenderedView {
   return {
     entries,
     tools: entries.map((entry) => entry.tool),
-    isCounted: entries.some(({ modes }) => modes !== undefined && isTelling(modes)),
+    isCounted: entries.some(({ modes }) => modes !== undefined && hasModeMeta(modes)),
     fingerprint: viewFingerprint(entries),
     get bytes() {
       bytes ??= arrayOf(entries.map((entry) => bytesOf(entry.tool)))

@@ -13,15 +13,15 @@ import {
   type Groups,
   isActive,
   isStrict,
-  type Look,
+  type ViewInputs,
   listsEverything,
   type ModeSet,
-  rememberingEvaluate,
+  memoizedEvaluate,
   type Snapshot,
   type Surface,
   snapshotOf,
   unavailableEntries,
-  viewOf,
+  computeView,
 } from '@unfold-mcp/core'
 import { forReader, groupNames, isUndescribed, type Reader, surfaceSource } from '../catalog/activators.ts'
 import type { CatalogState } from '../catalog/catalog-state.ts'
@@ -46,12 +46,12 @@ const noSurfaces: ReadonlySet<Surface> = new Set()
 const noModes: ReadonlyMap<ToolEntry, ModeSet> = new Map()
 const noFacts: Facts = Object.freeze({})
 
-type Availability = Pick<Look<ToolEntry>, 'unavailable' | 'modes'>
+type Availability = Pick<ViewInputs<ToolEntry>, 'unavailable' | 'modes'>
 const allAvailable: Availability = { unavailable: noEntries, modes: noModes }
 
 /** View inputs, and the snapshot that predicates read at the same moment. */
 interface InputsWithSnapshot {
-  readonly look: Look<ToolEntry>
+  readonly look: ViewInputs<ToolEntry>
   readonly snapshot: Snapshot
 }
 
@@ -112,7 +112,7 @@ export class Views {
   readonly #factSource: FactSource | undefined
   #evaluate: Evaluate | undefined
   readonly #knownInputs = new WeakMap<Scope, KnownInputs>()
-  readonly #viewsByInputs = new WeakMap<Look<ToolEntry>, RenderedView>()
+  readonly #viewsByInputs = new WeakMap<ViewInputs<ToolEntry>, RenderedView>()
 
   constructor(options: Options) {
     this.#options = options
@@ -122,7 +122,7 @@ export class Views {
 
   /** Forgets results of predicates, which may depend on more than facts. */
   reevaluate(): void {
-    this.#evaluate = this.#factSource === undefined ? undefined : rememberingEvaluate(this.#factSource)
+    this.#evaluate = this.#factSource === undefined ? undefined : memoizedEvaluate(this.#factSource)
   }
 
   /** The current view, with amounts of data. */
@@ -138,11 +138,11 @@ export class Views {
   }
 
   /** Everything that decides what this scope sees, read at one moment. */
-  inputs(scope: Scope): Look<ToolEntry> {
+  inputs(scope: Scope): ViewInputs<ToolEntry> {
     return this.#inputsWithSnapshot(scope).look
   }
 
-  #renderedFor(scope: Scope, look: Look<ToolEntry>): RenderedView {
+  #renderedFor(scope: Scope, look: ViewInputs<ToolEntry>): RenderedView {
     const shown = this.#cached(this.#options.catalogOf(scope), look)
     if (scope.settings.exposureSettings.order !== 'append' || scope.settings.era === 'stateless') return shown
     return this.#inOrderOf(scope, shown)
@@ -184,19 +184,19 @@ export class Views {
     return { look: look.forbidden.size === 0 && !look.readOnly ? look : withoutIdleDeactivator(catalogState, look), snapshot }
   }
 
-  #hints(catalogState: CatalogState, { settings }: Scope, look: Look<ToolEntry>): Look['hints'] {
+  #hints(catalogState: CatalogState, { settings }: Scope, look: ViewInputs<ToolEntry>): ViewInputs['hints'] {
     const { hostHints, budgetTokens } = settings.exposureSettings
     if (!(hostHints ?? look.exposure === 'native')) return 'none'
     // Searching for a tool that fits into the budget would only cost a turn.
     return look.exposure === 'native' && this.#fullTokens(catalogState, look) <= budgetTokens ? 'load' : 'search'
   }
 
-  #fullTokens(catalogState: CatalogState, look: Look<ToolEntry>): number {
+  #fullTokens(catalogState: CatalogState, look: ViewInputs<ToolEntry>): number {
     return this.#cached(catalogState, { ...look, exposure: 'everything', surfaces: noSurfaces, hints: 'none' }).tokens
   }
 
   /** The inputs for showing everything. */
-  #fullInputs(scope: Scope, snapshot: Snapshot): Look<ToolEntry> {
+  #fullInputs(scope: Scope, snapshot: Snapshot): ViewInputs<ToolEntry> {
     const catalogState = this.#options.catalogOf(scope)
     const { missesChanges, settings } = scope
     const { principal, readOnly, era } = settings
@@ -261,7 +261,7 @@ export class Views {
     return this.#decide(catalogState, scope, this.#fullInputs(scope, snapshot))
   }
 
-  #decide(catalogState: CatalogState, { settings }: Scope, look: Look<ToolEntry>): Decision {
+  #decide(catalogState: CatalogState, { settings }: Scope, look: ViewInputs<ToolEntry>): Decision {
     const { preference, canActivate, host } = settings
     if (preference === 'native' && host?.profile.defers === 'always')
       return { exposure: preference, reason: `${host.profile.title} defers tools itself` }
@@ -294,7 +294,7 @@ export class Views {
     }
   }
 
-  #cached(catalogState: CatalogState, look: Look<ToolEntry>): RenderedView {
+  #cached(catalogState: CatalogState, look: ViewInputs<ToolEntry>): RenderedView {
     const known = this.#viewsByInputs.get(look)
     if (known !== undefined) return known
     const made = this.#cachedByKey(catalogState, look)
@@ -302,7 +302,7 @@ export class Views {
     return made
   }
 
-  #cachedByKey(catalogState: CatalogState, look: Look<ToolEntry>): RenderedView {
+  #cachedByKey(catalogState: CatalogState, look: ViewInputs<ToolEntry>): RenderedView {
     const cache = this.#cacheOf(catalogState)
     const key = this.#keyOf(catalogState, look)
     const found = cache.get(key)
@@ -320,7 +320,7 @@ export class Views {
     return made
   }
 
-  #keyOf({ catalog, groups }: CatalogState, look: Look<ToolEntry>): string {
+  #keyOf({ catalog, groups }: CatalogState, look: ViewInputs<ToolEntry>): string {
     const bits = (set: ReadonlySet<ToolEntry>, among: readonly ToolEntry[]): string =>
       set.size === 0 ? '' : among.map((entry) => (set.has(entry) ? '1' : '0')).join('')
     const { exposure, surfaces, hints, readOnly } = look
@@ -366,19 +366,19 @@ function snapshotIn(preference: ExposurePreference, { groups }: CatalogState, ac
 }
 
 /** The generated `deactivate` would reveal to a client without groups that there are groups. */
-function withoutIdleDeactivator(catalogState: CatalogState, look: Look<ToolEntry>): Look<ToolEntry> {
+function withoutIdleDeactivator(catalogState: CatalogState, look: ViewInputs<ToolEntry>): ViewInputs<ToolEntry> {
   const deactivator = catalogState.catalog.byName.get('deactivate')?.find((entry) => entry.source === surfaceSource)
   if (deactivator === undefined || readerOf(catalogState, look).groups.size > 0) return look
   return { ...look, forbidden: new Set([...look.forbidden, deactivator]) }
 }
 
-function render(catalogState: CatalogState, look: Look<ToolEntry>): RenderedView {
+function render(catalogState: CatalogState, look: ViewInputs<ToolEntry>): RenderedView {
   const surface = surfaceFor(catalogState, look)
-  return renderView(viewOf(catalogState.catalog, look).entries.map((entry) => surface.get(entry) ?? rendered(entry, look)))
+  return renderView(computeView(catalogState.catalog, look).entries.map((entry) => surface.get(entry) ?? rendered(entry, look)))
 }
 
 /** Renders an entry: its available modes, advice on what to call first, and hints for hosts. */
-function rendered(entry: ToolEntry, look: Look<ToolEntry>): ToolEntry {
+function rendered(entry: ToolEntry, look: ViewInputs<ToolEntry>): ToolEntry {
   const available = look.modes.get(entry)
   const modes = look.everyMode ? entry.modes?.asStatic : entry.modes
   const tool = available === undefined ? entry.tool : (modes?.toolWith(entry.tool, available) ?? entry.tool)
@@ -398,7 +398,7 @@ const emptyModes = 'A mode without data replies with how to get some.'
 function notAwaited(
   { awaited, byName }: Catalog<ToolEntry>,
   succeeded: ReadonlySet<string>,
-  { forbidden, readOnly }: Pick<Look<ToolEntry>, 'forbidden' | 'readOnly'>,
+  { forbidden, readOnly }: Pick<ViewInputs<ToolEntry>, 'forbidden' | 'readOnly'>,
 ): ReadonlySet<string> {
   const exists = (entry: ToolEntry): boolean => !forbidden.has(entry) && (!readOnly || facetOf(entry.tool) === 'read-only')
   const missing = [...awaited].filter((name) => byName.get(name)?.some(exists) !== true)
@@ -408,7 +408,7 @@ function notAwaited(
 const sharedSurfaces = new WeakMap<CatalogState, ReadonlyMap<ToolEntry, ToolEntry>>()
 
 /** The generated tools, described for this client. */
-function surfaceFor(catalogState: CatalogState, look: Look<ToolEntry>): ReadonlyMap<ToolEntry, ToolEntry> {
+function surfaceFor(catalogState: CatalogState, look: ViewInputs<ToolEntry>): ReadonlyMap<ToolEntry, ToolEntry> {
   // Descriptions are the same for all clients without restrictions, so they are built and encoded once.
   const isWhole = look.forbidden.size === 0 && !look.readOnly
   const found = isWhole ? sharedSurfaces.get(catalogState) : undefined
@@ -421,7 +421,7 @@ function surfaceFor(catalogState: CatalogState, look: Look<ToolEntry>): Readonly
 }
 
 /** The groups and tools that a client with these inputs may know of. Conditional tools are not mentioned. */
-export function readerOf({ catalog, groups }: CatalogState, look: Look<ToolEntry>): Reader {
+export function readerOf({ catalog, groups }: CatalogState, look: ViewInputs<ToolEntry>): Reader {
   const exists = (entry: ToolEntry): boolean =>
     !look.forbidden.has(entry) && (!look.readOnly || facetOf(entry.tool) === 'read-only')
   const existing = (group: string): readonly ToolEntry[] => (catalog.byGroup.get(group) ?? []).filter(exists)

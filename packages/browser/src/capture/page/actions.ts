@@ -1,14 +1,14 @@
 /// <reference lib="dom" />
 import type { Selectors } from '../../records/records.ts'
 
-/** What this side of the page tells ours. */
-export type Tell = (report: object) => void
+/** Sends a report from the page to this server. */
+export type SendReport = (report: object) => void
 
 /**
- * Runs in pages: tells what the person does, and gives the function that tells what is still held back. Stands alone, because its text is what is sent. Secrets do not leave the page:
- * what is typed into a field for one is never read.
+ * Runs in pages: reports user actions, and returns a function that flushes buffered ones. Self-contained, because its source text is
+ * sent. Secrets do not leave the page: the value of a secret field is never read.
  */
-export function watchActions(tell: Tell, selectorsOf: (element: Element) => Selectors, mostOfValue: number): () => void {
+export function watchActions(send: SendReport, selectorsOf: (element: Element) => Selectors, maxValueLength: number): () => void {
   const typingPauseMs = 1_000
   const scrollPauseMs = 250
   const gestureMs = 2_000
@@ -21,7 +21,7 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
   let scrolling = 0
   let gestureAt = Number.NEGATIVE_INFINITY
   let keyed: { readonly key: string; readonly target: Element; readonly at: number } | undefined
-  let labelled: { readonly control: Element | null; readonly at: number } | undefined
+  let untrustedNotice: { readonly control: Element | null; readonly at: number } | undefined
 
   const attribute = (element: Element, name: string): string => Element.prototype.getAttribute.call(element, name) ?? ''
   const tagOf = (element: Element): string =>
@@ -42,7 +42,7 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
     isEditable(element) ||
     (tagOf(element) === 'input' && !/^(?:checkbox|radio|button|submit|reset|image|file|hidden)$/.test(typeOf(element)))
 
-  /** Whether a field is for a secret, or ever was: some show a password for a moment. */
+  /** True if a field is or ever was for a secret: some show a password temporarily. */
   const isSecret = (element: Element): boolean => {
     if (once.has(element)) return true
     const names = ['name', 'id', 'aria-label', 'placeholder', 'data-testid']
@@ -65,14 +65,14 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
   const chosenIn = (element: Element): string => {
     if (element instanceof HTMLSelectElement) {
       const chosen = Array.from(element.selectedOptions, (option) => option.value || option.text)
-      return chosen.join('\n').slice(0, mostOfValue)
+      return chosen.join('\n').slice(0, maxValueLength)
     }
     const text =
       element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement ? element.value : (element.textContent ?? '')
-    return text.slice(0, mostOfValue)
+    return text.slice(0, maxValueLength)
   }
   const act = (action: string, element: Element | undefined, more: object = {}): void => {
-    tell({
+    send({
       kind: 'action',
       action,
       at: Date.now(),
@@ -84,7 +84,7 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
   const typed = (element: Element): void => {
     act('input', element, isSecret(element) ? { secret: true } : { value: chosenIn(element) })
   }
-  /** Typing is told as one action when it pauses or something else is done. */
+  /** Reports typing as one action when it pauses or another action follows. */
   const endTyping = (): void => {
     if (typing === undefined) return
     const { element, timer } = typing
@@ -103,7 +103,7 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
     if (target instanceof Element) return target
     return target instanceof Node ? (target.parentElement ?? undefined) : undefined
   }
-  /** What a person means who clicks here: not the icon in a button, but the button. */
+  /** Returns the element the user means: the button, not the icon in it. */
   const meant = (element: Element): Element => {
     const css =
       'a[href],button,input,select,textarea,label,summary,option,[role="button"],[role="link"],[role="tab"],[role="menuitem"],[data-testid]'
@@ -114,12 +114,12 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
       window.addEventListener(
         name,
         (event) => {
-          // Only what the browser itself says: a page can make events too.
+          // Ignores synthetic events of the page.
           if (!event.isTrusted) return
           try {
             handle(event, targetOf(event) ?? document.documentElement)
           } catch {
-            // A page must never break because it is watched.
+            // Watching must never break a page.
           }
         },
         { capture: true, passive: true },
@@ -135,15 +135,15 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
     if (!(event instanceof MouseEvent)) return
     const element = meant(target)
     const at = event.timeStamp
-    // A label's click comes again as its control's, and Enter in a field as the button's: the person did one thing.
-    if (labelled !== undefined && labelled.control === element && at - labelled.at < 20) return
+    // A click on a label also clicks its control, and Enter in a field also clicks the button: report one action.
+    if (untrustedNotice !== undefined && untrustedNotice.control === element && at - untrustedNotice.at < 20) return
     if (event.detail === 0 && keyed?.key === 'Enter' && keyed.target !== element && at - keyed.at < 100) return
     endTyping()
     endScrolling()
     const label = element instanceof HTMLLabelElement ? element : null
-    if (label !== null) labelled = { control: label.control, at }
+    if (label !== null) untrustedNotice = { control: label.control, at }
     const control = label?.control ?? element
-    // Boxes and lists tell what was chosen, which says more than where was clicked.
+    // Checkboxes and lists report the choice instead of the click.
     if (/^(?:checkbox|radio)$/.test(typeOf(control)) || tagOf(control) === 'select' || control instanceof HTMLOptionElement)
       return
     act('click', element)
@@ -153,7 +153,7 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
     if (!isText(element)) return
     if (typing?.element !== element) endTyping()
     else clearTimeout(typing.timer)
-    // Asked now, while a password field still is one.
+    // Read now, while a password field still is one.
     isSecret(element)
     typing = { element, timer: window.setTimeout(endTyping, typingPauseMs) }
   })
@@ -178,7 +178,7 @@ export function watchActions(tell: Tell, selectorsOf: (element: Element) => Sele
     keyed = { key: event.key, target: element, at: event.timeStamp }
     if (event.repeat) return
     const isMany = tagOf(element) === 'textarea' || isEditable(element)
-    // In a text these move the cursor or end a line, which its value tells.
+    // In text these move the cursor or end a line, which the value shows.
     if (event.key.startsWith('Arrow') && (isMany || isText(element))) return
     if (event.key === 'Enter' && isMany) return
     // These become clicks.

@@ -3,13 +3,13 @@ import type { makeAria } from '../../base/aria.ts'
 import type { Selectors } from '../../records/records.ts'
 
 /**
- * Runs in pages: makes the function that tells how to find an element again. Stands alone, because its text is what is sent.
- * A form's fields can hide the form's own properties by their names; so these are read off the prototypes.
+ * Runs in pages: creates the function that computes selectors for an element. Self-contained, because its source text is sent. Form
+ * fields can shadow properties of their form, so properties are read through the prototypes.
  */
 export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => Selectors {
-  const mostText = 120
-  const mostNodes = 300
-  const mostAlike = 300
+  const maxTextLength = 120
+  const maxNodes = 300
+  const maxAlike = 300
   const getter = (prototype: object, name: string): ((object: object) => unknown) => {
     const property = Object.getOwnPropertyDescriptor(prototype, name)
     return (object) => {
@@ -41,7 +41,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
     const root = Node.prototype.getRootNode.call(element)
     return root instanceof ShadowRoot ? root : document
   }
-  const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, mostText)
+  const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, maxTextLength)
   const all = (root: Document | ShadowRoot, css: string): ArrayLike<Element> => {
     try {
       return (root instanceof Document ? Document : DocumentFragment).prototype.querySelectorAll.call(root, css)
@@ -54,14 +54,14 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
     return found.length === 1 && found[0] === element
   }
 
-  /** The text a person reads in an element, without what fields in it hold. */
+  /** Visible text of an element without the values of its fields. */
   const textIn = (element: Element): string => {
     let text = ''
     let nodes = 0
     const walk = (node: object): void => {
       for (const child of (readChildren(node) ?? []) as Iterable<Node>) {
         nodes += 1
-        if (nodes > mostNodes || text.length > mostText * 2) return
+        if (nodes > maxNodes || text.length > maxTextLength * 2) return
         if (child instanceof Text) text += child.data
         if (!(child instanceof Element) || attribute(child, 'aria-hidden') === 'true') continue
         const tag = tagOf(child)
@@ -87,7 +87,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
   }
 
   const aria = ariaOf({ tagOf, attribute })
-  // Of other tags the role alone does not find the element again: a `th` may be the header of a row, a `form` needs a name.
+  // For other tags the role alone is ambiguous: a `th` may be a row header, a `form` needs a name.
   const foundByRole = /^(?:a|button|h[1-6]|img|input|option|select|textarea)$/
   const roleOf = (element: Element): string | undefined => {
     const role = foundByRole.test(tagOf(element)) ? aria.roleOf(element) : aria.explicitRole(element)
@@ -96,8 +96,8 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
   const accessibleName = (element: Element, role: string): string => {
     const ids = attribute(element, 'aria-labelledby')?.trim().split(/\s+/).slice(0, 5) ?? []
     const byOthers = ids.map((id) => Array.from(all(rootOf(element), `#${CSS.escape(id)}`))[0])
-    const labelled = tidy(byOthers.map((other) => (other === undefined ? '' : textIn(other))).join(' '))
-    if (labelled !== '') return labelled
+    const untrustedNotice = tidy(byOthers.map((other) => (other === undefined ? '' : textIn(other))).join(' '))
+    if (untrustedNotice !== '') return untrustedNotice
     const said = attribute(element, 'aria-label') ?? labelOf(element)
     if (said !== undefined) return tidy(said)
     const tag = tagOf(element)
@@ -107,14 +107,14 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
     if (content !== '') return content
     return tidy(attribute(element, 'title') ?? attribute(element, 'placeholder') ?? '')
   }
-  /** The role and name, where no other element has the same. */
+  /** Returns role and name if they are unique. */
   const roleAndName = (element: Element): Selectors['role'] => {
     const role = roleOf(element)
     if (role === undefined) return undefined
     const name = accessibleName(element, role)
     if (name === '') return undefined
     const alike = all(rootOf(element), `${tagOf(element)},[role]`)
-    for (let i = 0; i < alike.length && i < mostAlike; i++) {
+    for (let i = 0; i < alike.length && i < maxAlike; i++) {
       const other = alike[i]
       if (other !== undefined && other !== element && roleOf(other) === role && accessibleName(other, role) === name)
         return undefined
@@ -198,7 +198,7 @@ export function makeSelectorsOf(ariaOf: typeof makeAria): (element: Element) => 
       ...(role && { role }),
       ...(label !== undefined && { label: tidy(label) }),
       ...(placeholder !== undefined && { placeholder: tidy(placeholder) }),
-      ...(text !== '' && text.length < mostText && { text }),
+      ...(text !== '' && text.length < maxTextLength && { text }),
       css: cssOf(element).slice(0, 2_000),
       xpath: xpathOf(element).slice(0, 2_000),
     }

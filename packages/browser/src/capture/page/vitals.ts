@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 import type { Vitals } from '../reports.ts'
-import type { Tell } from './actions.ts'
+import type { SendReport } from './actions.ts'
 
-/** Runs in pages: measures how the page performs, and gives the function that says how it stands. Stands alone, because its text is what is sent. */
-export function measureVitals(tell: Tell): () => Vitals {
+/** Runs in pages: measures performance, and returns the function that reads it. Self-contained, because its source text is sent. */
+export function measureVitals(send: SendReport): () => Vitals {
   const settleMs = 1_000
   const soFarMs = 100
-  const mostInteractions = 10
+  const maxInteractions = 10
   const longest: { id: number; ms: number }[] = []
   const observers: { readonly observer: PerformanceObserver; readonly take: (entries: PerformanceEntryList) => void }[] = []
   let fcp: number | undefined
@@ -28,12 +28,12 @@ export function measureVitals(tell: Tell): () => Vitals {
     observer.observe({ type, buffered: true, ...options })
     observers.push({ observer, take })
   }
-  // How it stands now and then: a page that is left may have no chance to say it any more.
+  // Reported regularly, because a page being left may have no chance to send it.
   const tellSoFar = (): void => {
     if (telling !== 0) return
     telling = window.setTimeout(() => {
       telling = 0
-      tell({ ...measure(), isSoFar: true })
+      send({ ...measure(), isSoFar: true })
     }, soFarMs)
   }
   const startedAt = (): number => {
@@ -50,7 +50,7 @@ export function measureVitals(tell: Tell): () => Vitals {
     const last = entries[entries.length - 1]
     if (last !== undefined && !isLcpOver) lcp = Math.max(0, last.startTime - startedAt())
   })
-  // Shifts that follow each other within a second, for five seconds at most, count together; the worst such group is the score.
+  // Layout shifts within one second of each other, at most five seconds in total, form a session; the worst one is the CLS.
   if (PerformanceObserver.supportedEntryTypes.includes('layout-shift')) cls = 0
   observe('layout-shift', (entries) => {
     for (const entry of entries as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]) {
@@ -79,13 +79,13 @@ export function measureVitals(tell: Tell): () => Vitals {
         longest.push({ id, ms: duration })
       }
       longest.sort((a, b) => b.ms - a.ms)
-      longest.splice(mostInteractions)
+      longest.splice(maxInteractions)
     }
   }
   observe('event', interacted, { durationThreshold: 16 })
   observe('first-input', interacted)
 
-  /** The worst interaction, but one in fifty may be worse. */
+  /** Worst interaction, ignoring one in fifty (INP). */
   const inpNow = (): number | undefined => {
     const count = (performance as Performance & { interactionCount?: number }).interactionCount ?? interactions
     return longest[Math.min(longest.length - 1, Math.floor(count / 50))]?.ms
@@ -118,19 +118,19 @@ export function measureVitals(tell: Tell): () => Vitals {
   }
 
   const isPage = /^(?:https?|file|chrome-extension):$/.test(location.protocol)
-  const tellSoon = (): void => {
+  const sendSoon = (): void => {
     setTimeout(() => {
-      tell(measure())
+      send(measure())
       telling = 0
     }, settleMs)
   }
   if (isPage) {
-    if (document.readyState === 'complete') tellSoon()
-    else window.addEventListener('load', (event) => event.isTrusted && tellSoon(), { once: true, capture: true })
-    window.addEventListener('pagehide', (event) => event.isTrusted && tell(measure()), { capture: true })
+    if (document.readyState === 'complete') sendSoon()
+    else window.addEventListener('load', (event) => event.isTrusted && sendSoon(), { once: true, capture: true })
+    window.addEventListener('pagehide', (event) => event.isTrusted && send(measure()), { capture: true })
     for (const name of ['keydown', 'pointerdown']) {
       const stop = (event: Event): void => {
-        // What is painted after the person began to use the page is no part of its loading.
+        // Paints after the first user input do not count for LCP.
         if (event.isTrusted) isLcpOver = true
       }
       window.addEventListener(name, stop, { capture: true, passive: true })

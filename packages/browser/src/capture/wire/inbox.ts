@@ -1,33 +1,33 @@
-/** What is left of a message that was too large to be taken in: how it began, how it ended, how long it was. */
+/** Remainder of a message that was too large: its beginning, end and size. */
 export interface Oversized {
   readonly head: string
   readonly tail: string
   readonly bytes: number
 }
 
-/** Where whole messages go. */
+/** Receiver of complete messages. */
 export interface Sink {
   message(bytes: Buffer): void
   oversized(message: Oversized): void
   closed(reason: string): void
 }
 
-/** A connection to a browser that carries whole messages, each a JSON text. */
+/** Connection to a browser that carries JSON messages. */
 export interface Channel {
-  /** Where messages go from now on; none come before. */
+  /** Sets the receiver; no messages arrive before. */
   listen(sink: Sink): void
   send(text: string): void
   close(): void
 }
 
 const megabyte = 1024 * 1024
-// A page decides how large an event is, by what it logs. What we asked for may be larger: a page's content, a picture of it.
-const mostOfEvent = 8 * megabyte
-const mostOfReply = 256 * megabyte
+// A page controls the size of events through what it logs. Replies to our commands may be larger: page content, screenshots.
+const maxEventBytes = 8 * megabyte
+const maxReplyBytes = 256 * megabyte
 const kept = 256
 const reply = Buffer.from('{"id":')
 
-/** Puts messages together from parts. One that is too large is not kept while it comes in, so that it costs no memory. */
+/** Assembles messages from chunks. An oversized message is not buffered. */
 export class Inbox {
   readonly #sink: Sink
   #parts: Buffer[] = []
@@ -47,17 +47,17 @@ export class Inbox {
       return
     }
     this.#parts.push(part)
-    if (this.#bytes <= mostOfEvent) return
+    if (this.#bytes <= maxEventBytes) return
     const first = this.#parts[0] ?? part
-    if (this.#bytes <= mostOfReply && first.subarray(0, reply.length).equals(reply)) return
+    if (this.#bytes <= maxReplyBytes && first.subarray(0, reply.length).equals(reply)) return
     this.#head = Buffer.concat(this.#parts, kept).toString('latin1')
     this.#tail = lastOf(part)
     this.#parts = []
   }
 
-  /** The message is complete with this last part. */
+  /** Completes the message with its last chunk. */
   end(last: Buffer): void {
-    if (this.#bytes === 0 && last.length <= mostOfEvent) {
+    if (this.#bytes === 0 && last.length <= maxEventBytes) {
       if (last.length > 0) this.#sink.message(last)
       return
     }
@@ -72,6 +72,6 @@ export class Inbox {
 }
 
 function lastOf(part: Buffer): Buffer {
-  // A copy: the part itself is a slice of something larger.
+  // A copy: the chunk is a slice of a larger buffer.
   return Buffer.from(part.subarray(-kept))
 }

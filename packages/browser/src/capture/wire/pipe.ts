@@ -1,13 +1,13 @@
 import type { Readable, Writable } from 'node:stream'
 import { type Channel, Inbox } from './inbox.ts'
 
-/** A browser that was started with `--remote-debugging-pipe`: messages end with a zero byte. No port is opened that others could use. */
+/** Channel to a browser started with `--remote-debugging-pipe`: messages end with a zero byte, and no port is opened. */
 export function pipeChannel(toBrowser: Writable, fromBrowser: Readable): Channel {
   return {
     listen(sink) {
       const inbox = new Inbox(sink)
       let isOpen = true
-      // However the pipe breaks, the reason is the same.
+      // All errors mean that the pipe is broken.
       const end = (): void => {
         if (isOpen) sink.closed('the browser ended')
         isOpen = false

@@ -5,10 +5,10 @@ import type { Duplex } from 'node:stream'
 import { type Channel, Inbox, type Sink } from './inbox.ts'
 
 const opcodes = { continuation: 0, text: 1, close: 8, ping: 9, pong: 10 } as const
-const mostOfControl = 125
-const farewellMs = 1_000
+const maxControlBytes = 125
+const closeTimeoutMs = 1_000
 
-/** A browser that was started with `--remote-debugging-port`. Reads frames as they come, so that an oversized message costs no memory. */
+/** Channel to a browser started with `--remote-debugging-port`. Reads frames as a stream, so that an oversized message is not buffered. */
 export async function webSocketChannel(url: URL, timeoutMs: number): Promise<Channel> {
   const { socket, head } = await upgraded(url, timeoutMs)
   return {
@@ -34,15 +34,15 @@ export async function webSocketChannel(url: URL, timeoutMs: number): Promise<Cha
     close() {
       if (!socket.writable) return
       socket.end(frameOf(opcodes.close, Buffer.from([0x03, 0xe8])))
-      setTimeout(() => socket.destroy(), farewellMs).unref()
+      setTimeout(() => socket.destroy(), closeTimeoutMs).unref()
     },
   }
 }
 
-/** Asks for the connection to become a WebSocket. */
+/** Performs the WebSocket handshake. */
 function upgraded(url: URL, timeoutMs: number): Promise<{ readonly socket: Duplex; readonly head: Buffer }> {
   const key = randomBytes(16).toString('base64')
-  // Fixed by the WebSocket protocol: whoever answers with this hash understood that it is one.
+  // GUID from RFC 6455: a server that replies with this hash supports WebSocket.
   const answer = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
   const isSecure = url.protocol === 'wss:'
   const target = new URL(url)
@@ -69,7 +69,7 @@ function upgraded(url: URL, timeoutMs: number): Promise<{ readonly socket: Duple
   })
 }
 
-/** A frame as a client sends it: whole and masked. */
+/** Encodes a client frame: unfragmented and masked. */
 function frameOf(opcode: number, payload: Buffer): Buffer {
   const { length } = payload
   const size = length < 126 ? 0 : length < 65_536 ? 2 : 8
@@ -84,7 +84,7 @@ function frameOf(opcode: number, payload: Buffer): Buffer {
   return Buffer.concat([header, mask, masked])
 }
 
-/** Reads the frames that a browser sends. */
+/** Decodes frames of the browser. */
 class Frames {
   readonly #inbox: Inbox
   readonly #answer: (opcode: number, payload: Buffer) => void
@@ -100,7 +100,7 @@ class Frames {
     this.#answer = answer
   }
 
-  /** Takes what came; says what is wrong when this cannot go on. */
+  /** Reads a chunk; returns the reason if the connection must be closed. */
   read(chunk: Buffer): string | undefined {
     let rest = chunk
     while (rest.length > 0) {
@@ -124,7 +124,7 @@ class Frames {
     return undefined
   }
 
-  /** Reads a frame's header: how long it was, 0 when there is too little of it, or what is wrong. */
+  /** Reads a frame header; returns its length, 0 if it is incomplete, or a reason. */
   #begin(bytes: Buffer): number | string {
     const [first, second] = bytes
     if (first === undefined || second === undefined) return 0
@@ -135,7 +135,7 @@ class Frames {
     this.#opcode = first & 0x0f
     this.#isLast = (first & 0x80) !== 0
     this.#left = size === 4 ? bytes.readUInt16BE(2) : size === 10 ? Number(bytes.readBigUInt64BE(2)) : short
-    if (this.#opcode >= opcodes.close && this.#left > mostOfControl) return 'it sent a frame that no browser sends'
+    if (this.#opcode >= opcodes.close && this.#left > maxControlBytes) return 'it sent a frame that no browser sends'
     this.#isInside = true
     return size
   }

@@ -2,37 +2,37 @@ import type { ConnectOverCDPTransport } from 'playwright-core'
 import type { Command, CommandOf, ResultOf } from '../protocol.ts'
 import type { Channel, Oversized } from './inbox.ts'
 
-/** What can be told of an event before it is read. */
-export interface Glimpse {
+/** Summary of an event, read without parsing it. */
+export interface EventSummary {
   readonly method: string
-  /** What kind of console call it is, where it is one. */
+  /** Type of a console call. */
   readonly type: string | undefined
   readonly session: string
   readonly bytes: number
 }
 
-/** Who listens to the events of the browser. */
+/** Listener for browser events. */
 export interface Tap {
-  /** Whether an event is worth reading at all. */
-  admits(event: Glimpse): boolean
-  /** An event, and whether Playwright should have it too. `session` is empty for the browser itself. */
+  /** Returns false to drop an event before parsing. */
+  admits(event: EventSummary): boolean
+  /** Handles an event; returns whether Playwright gets it too. `session` is empty for the browser itself. */
   event(method: string, params: unknown, session: string): boolean
-  /** An event that was too large to be read. */
-  oversized(event: Glimpse): void
+  /** Handles an event that was too large to parse. */
+  oversized(event: EventSummary): void
 }
 
-// How much of bodies the browser keeps for us to ask for; what is larger is never sent.
+// Limits for bodies that the browser keeps; larger ones are never sent.
 const bufferLimits = {
   maxTotalBufferSize: 32 * 1024 * 1024,
   maxResourceBufferSize: 4 * 1024 * 1024,
   maxPostDataSize: 64 * 1024,
 } as const
 
-// Playwright counts its commands from 1; ours are far from there, and still within the 32 bits that a browser accepts.
+// Playwright counts from 1; this range does not overlap and stays within 32 bits.
 const firstId = 1_000_000_000
 const commandMs = 30_000
 
-interface Waiting {
+interface PendingCommand {
   readonly resolve: (result: object) => void
   readonly reject: (error: Error) => void
   readonly timer: NodeJS.Timeout
@@ -48,16 +48,16 @@ interface Message {
 }
 
 /**
- * One connection to a browser that Playwright and the capture share. Playwright switches on all that is to be captured
- * anyway; listening to the same sessions means that pages pay for it once, and that nothing starts before we listen.
+ * Connection to a browser shared by Playwright and the capture. Playwright enables the domains to capture anyway; using the same
+ * sessions means that pages pay for it once, and that no event is missed.
  */
 export class Wire {
-  /** For `connectOverCDP`. */
+  /** Transport for `connectOverCDP`. */
   readonly transport: ConnectOverCDPTransport
-  /** Fulfilled with the reason when the connection is gone. */
+  /** Resolves with the reason when the connection is closed. */
   readonly closed: Promise<string>
   readonly #channel: Channel
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingCommand>()
   #tap: Tap | undefined
   #id = firstId
   #reason: string | undefined
@@ -74,11 +74,11 @@ export class Wire {
         oversized: (message) => this.#oversized(message),
         closed: (reason) => {
           this.#reason = reason
-          for (const { reject, timer } of this.#waiting.values()) {
+          for (const { reject, timer } of this.#pending.values()) {
             clearTimeout(timer)
             reject(this.#gone())
           }
-          this.#waiting.clear()
+          this.#pending.clear()
           setImmediate(() => this.transport.onclose?.(reason))
           resolve(reason)
         },
@@ -94,7 +94,7 @@ export class Wire {
     this.#tap = tap
   }
 
-  /** Sends a command of our own; rejects when the browser refuses it, does not answer in time, or is gone. */
+  /** Sends a command; rejects on an error, a timeout or a closed connection. */
   send<C extends Command>(
     method: C,
     params: CommandOf<C>,
@@ -104,11 +104,11 @@ export class Wire {
     const id = this.#id++
     const answer = new Promise<object>((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#waiting.delete(id)
-        reject(new Error(`The browser did not answer ${method} within ${timeoutMs} ms.`))
+        this.#pending.delete(id)
+        reject(new Error(`The browser did not respond to ${method} within ${timeoutMs} ms.`))
       }, timeoutMs)
       timer.unref()
-      this.#waiting.set(id, { resolve, reject, timer })
+      this.#pending.set(id, { resolve, reject, timer })
     })
     this.#channel.send(JSON.stringify({ id, method, params, ...(session !== '' && { sessionId: session }) }))
     return answer as Promise<ResultOf<C>>
@@ -119,14 +119,14 @@ export class Wire {
   }
 
   #gone(): Error {
-    return new Error(`The connection to the browser is gone: ${this.#reason}.`)
+    return new Error(`The connection to the browser is closed: ${this.#reason}.`)
   }
 
   #message(bytes: Buffer): void {
     const head = bytes.toString('latin1', 0, 128)
     const tail = bytes.toString('latin1', Math.max(0, bytes.length - 128))
-    const glimpse = glimpseOf(head, tail, bytes.length)
-    if (glimpse !== undefined && this.#tap?.admits(glimpse) === false) return
+    const summary = summarizeEvent(head, tail, bytes.length)
+    if (summary !== undefined && this.#tap?.admits(summary) === false) return
     const message = parsed(bytes)
     if (message === undefined) return
     const { id, method, params, sessionId = '' } = message
@@ -135,42 +135,42 @@ export class Wire {
   }
 
   /**
-   * Gives a message to Playwright, in a turn of its own. Playwright begins to listen for a tab's events when an answer
-   * before them has run its course; of several messages in one turn it would miss those, and never meet the tab.
+   * Delivers a message to Playwright in its own turn. Playwright subscribes to the events of a tab after handling the preceding
+   * reply; with several messages in one turn it would miss them, and never detect the tab.
    */
   #pass(message: object): void {
     setImmediate(() => this.transport.onmessage?.(message))
   }
 
   #oversized({ head, tail, bytes }: Oversized): void {
-    const glimpse = glimpseOf(head, tail, bytes)
-    if (glimpse !== undefined) this.#tap?.oversized(glimpse)
+    const summary = summarizeEvent(head, tail, bytes)
+    if (summary !== undefined) this.#tap?.oversized(summary)
     const id = Number(/^\{"id":(\d+)/.exec(head)?.[1])
     if (Number.isNaN(id)) return
-    // Somebody waits for this: without an answer it would be for ever.
-    const error = { code: -32_000, message: `The browser's answer is too large to be read (${bytes} bytes).` }
+    // Without a reply the caller would wait forever.
+    const error = { code: -32_000, message: `The reply of the browser is too large (${bytes} bytes).` }
     const session = sessionIn(tail)
     if (id >= firstId) this.#answer(id, { error })
     else this.#pass({ id, error, ...(session !== '' && { sessionId: session }) })
   }
 
   #answer(id: number, { result, error }: Message): void {
-    const waiting = this.#waiting.get(id)
-    if (waiting === undefined) return
-    this.#waiting.delete(id)
-    clearTimeout(waiting.timer)
-    if (error === undefined) waiting.resolve(result ?? {})
-    else waiting.reject(new Error(error.message ?? 'The browser refused a command.'))
+    const pending = this.#pending.get(id)
+    if (pending === undefined) return
+    this.#pending.delete(id)
+    clearTimeout(pending.timer)
+    if (error === undefined) pending.resolve(result ?? {})
+    else pending.reject(new Error(error.message ?? 'The browser refused a command.'))
   }
 }
 
-/** The same message; where Playwright asks for requests, with limits on what the browser keeps of them. */
+/** Adds buffer limits when Playwright enables network events. */
 function withLimits(message: Message): Message {
   if (message.method !== 'Network.enable') return message
   return { ...message, params: { ...Object(message.params), ...bufferLimits } }
 }
 
-function glimpseOf(head: string, tail: string, bytes: number): Glimpse | undefined {
+function summarizeEvent(head: string, tail: string, bytes: number): EventSummary | undefined {
   const [, method, type] = /^\{"method":"([\w.]+)"(?:,"params":\{"type":"(\w+)")?/.exec(head) ?? []
   if (method === undefined) return undefined
   return { method, type, session: sessionIn(tail), bytes }

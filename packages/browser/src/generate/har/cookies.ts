@@ -1,7 +1,7 @@
 import type { Header } from '../../records/records.ts'
 import { isoDate } from '../time.ts'
 
-/** A cookie as HAR has it. */
+/** HAR cookie. */
 export interface HarCookie {
   readonly name: string
   readonly value: string
@@ -12,21 +12,21 @@ export interface HarCookie {
   readonly secure?: boolean
 }
 
-const mostCookies = 200
+const maxCookies = 200
 
-/** The cookies that a request sent. */
+/** Cookies of a request. */
 export function sentCookies(headers: readonly Header[]): readonly HarCookie[] {
   return valuesOf(headers, 'cookie')
     .flatMap((value) => value.split(';'))
     .filter((pair) => pair.trim() !== '')
-    .slice(0, mostCookies)
+    .slice(0, maxCookies)
     .map(pairOf)
 }
 
-/** The cookies that a response set. */
+/** Cookies set by a response. */
 export function setCookies(headers: readonly Header[]): readonly HarCookie[] {
   return valuesOf(headers, 'set-cookie')
-    .slice(0, mostCookies)
+    .slice(0, maxCookies)
     .map((value) => {
       const [first = '', ...rest] = value.split(';')
       const attributes = new Map(rest.map(pairOf).map((pair) => [pair.name.toLowerCase(), pair.value] as const))

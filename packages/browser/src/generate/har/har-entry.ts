@@ -5,10 +5,10 @@ import { uriOf, withoutFragment } from '../uri.ts'
 import { sentCookies, setCookies } from './cookies.ts'
 import type { HarContent, HarEntry } from './har-format.ts'
 
-const mostQuery = 500
-const mostMs = 1e9
+const maxQuery = 500
+const maxMs = 1e9
 
-/** A request as an entry of an archive. */
+/** Converts a request to a HAR entry. */
 export function entryOf(request: NetworkRequest, pageref: string): HarEntry {
   const { startedAt, method, requestBody, status, statusText, protocol, redirectedTo, remoteAddress, failure } = request
   const httpVersion = protocol === '' ? 'unknown' : protocol
@@ -22,7 +22,7 @@ export function entryOf(request: NetworkRequest, pageref: string): HarEntry {
     time: totalOf(timings),
     request: {
       method,
-      // The format wants it without the part that is never sent.
+      // HAR requires the URL without its fragment.
       url: uriOf(withoutFragment(request.url)),
       httpVersion,
       cookies: sentCookies(requestHeaders),
@@ -53,8 +53,8 @@ export function entryOf(request: NetworkRequest, pageref: string): HarEntry {
 }
 
 function postDataOf({ mimeType, text, encoding, cut, omitted }: Body): NonNullable<HarEntry['request']['postData']> {
-  // The format has no word for bytes in what was sent.
-  if (encoding === 'base64') return { mimeType, text: '', comment: 'What was sent is no text, and is left out.' }
+  // HAR cannot represent binary request bodies.
+  if (encoding === 'base64') return { mimeType, text: '', comment: 'Binary request body omitted.' }
   const comment = remark(cut, omitted)
   return { mimeType, text: text ?? '', ...(comment && { comment }) }
 }
@@ -73,21 +73,21 @@ function contentOf(body: Body | undefined): HarContent {
 }
 
 function remark(cut: true | undefined, omitted: string | undefined): string | undefined {
-  if (omitted !== undefined) return `It is left out: ${omitted}.`
+  if (omitted !== undefined) return `Omitted: ${omitted}.`
   return cut ? 'Only its beginning is kept.' : undefined
 }
 
-/** A header that was given several times, as several headers. */
+/** Splits a header with several values. */
 function lines({ name, value }: Header): readonly Header[] {
   return value.split('\n').map((line) => ({ name, value: line }))
 }
 
 function queryOf(url: string): readonly Header[] {
   if (!URL.canParse(url)) return []
-  return [...new URL(url).searchParams].slice(0, mostQuery).map(([name, value]) => ({ name, value }))
+  return [...new URL(url).searchParams].slice(0, maxQuery).map(([name, value]) => ({ name, value }))
 }
 
-/** The timings as HAR wants them: -1 only for parts that need not happen. */
+/** Converts timings to HAR: -1 only for optional parts. */
 function timingsOf({ blocked, dns, connect, ssl, send, wait, receive }: NetworkRequest['timings']): NetworkRequest['timings'] {
   return {
     blocked: optional(blocked),
@@ -101,10 +101,10 @@ function timingsOf({ blocked, dns, connect, ssl, send, wait, receive }: NetworkR
 }
 
 function optional(ms: number): number {
-  return ms >= 0 && ms <= mostMs ? ms : -1
+  return ms >= 0 && ms <= maxMs ? ms : -1
 }
 
-/** All parts together. The handshake is a part of connecting. */
+/** Total time; `connect` includes the TLS handshake. */
 function totalOf({ blocked, dns, connect, send, wait, receive }: NetworkRequest['timings']): number {
   return [blocked, dns, connect, send, wait, receive].filter((ms) => ms > 0).reduce((sum, ms) => sum + ms, 0)
 }

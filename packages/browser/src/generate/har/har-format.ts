@@ -46,7 +46,7 @@ export interface HarEntry {
     readonly headersSize: -1
     readonly bodySize: number
     readonly _transferSize: number
-    /** Where browser tools look for why there was no answer. */
+    /** Non-standard field for the failure reason, read by browser tools. */
     readonly _error: string | null
   }
   readonly cache: { readonly comment?: string }

@@ -1,40 +1,39 @@
 import type { NetworkRequest, PerformanceSnapshot } from '../../records/records.ts'
-import { beginning } from '../../reply/reply.ts'
+import { truncate } from '../../reply/reply.ts'
 import { isoTime } from '../time.ts'
 import { withoutFragment } from '../uri.ts'
 import { entryOf } from './har-entry.ts'
 import type { Har, HarEntry, HarPage } from './har-format.ts'
 
 export interface HarOptions {
-  /** The version of this package. */
   readonly version: string
   readonly browser?: { readonly name: string; readonly version: string }
-  /** How the pages performed, for when they were loaded. */
+  /** Performance snapshots, for page timings. */
   readonly snapshots?: readonly PerformanceSnapshot[]
-  /** How long the file may be, in characters: the largest bodies are left out first, then the oldest requests. */
+  /** Maximum length in characters: the largest bodies are dropped first, then the oldest requests. */
   readonly limit?: number
 }
 
-const mostCharacters = 20_000_000
+const maxCharacters = 20_000_000
 
-/** The requests as an HTTP Archive 1.2, in the order in which they were sent. */
+/** Converts requests to an HTTP Archive 1.2, in order of their start. */
 export function har(requests: readonly NetworkRequest[], options: HarOptions): Har {
-  const { version, browser, snapshots = [], limit = mostCharacters } = options
+  const { version, browser, snapshots = [], limit = maxCharacters } = options
   const sent = requests.toSorted((a, b) => a.startedAt - b.startedAt || a.seq - b.seq)
   const pages = pagesOf(sent)
   const all = sent.map((request) => entryOf(request, pages.get(request)?.id ?? ''))
   const entries = withinLimit(all, limit)
   const used = new Set(entries.map(({ pageref }) => pageref))
-  const shown = [...new Set(pages.values())].filter(({ id }) => used.has(id))
+  const usedPages = [...new Set(pages.values())].filter(({ id }) => used.has(id))
   const missing = all.length - entries.length
   return {
     log: {
       version: '1.2',
       creator: { name: 'unfold-browser', version },
       ...(browser && { browser }),
-      pages: shown.map((page) => harPage(page, snapshots)),
+      pages: usedPages.map((page) => harPage(page, snapshots)),
       entries,
-      ...(missing > 0 && { comment: `The ${missing} oldest requests are left out: the file would have become too long.` }),
+      ...(missing > 0 && { comment: `The ${missing} oldest requests are omitted: the file would be too long.` }),
     },
   }
 }
@@ -46,7 +45,7 @@ interface Page {
   readonly startedAt: number
 }
 
-/** The page of each request: the one it was made from, or the one it is itself the document of. */
+/** Assigns each request to the page that made it or whose document it is. */
 function pagesOf(requests: readonly NetworkRequest[]): ReadonlyMap<NetworkRequest, Page> {
   const key = (tab: string, url: string): string => JSON.stringify([tab, withoutFragment(url)])
   const known = new Set(requests.map(({ tab, pageUrl }) => key(tab, pageUrl)))
@@ -67,12 +66,12 @@ function harPage({ id, tab, url, startedAt }: Page, snapshots: readonly Performa
   return {
     startedDateTime: isoTime(startedAt),
     id,
-    title: beginning(url, 2_000),
+    title: truncate(url, 2_000),
     pageTimings: { onContentLoad: own?.domContentLoaded ?? -1, onLoad: own?.load ?? -1 },
   }
 }
 
-/** The entries without their largest bodies, and without the oldest of them, until they fit. */
+/** Drops the largest bodies, then the oldest entries, until they fit. */
 function withinLimit(entries: readonly HarEntry[], limit: number): readonly HarEntry[] {
   const weighed = entries.map((entry) => ({ entry, length: JSON.stringify(entry).length + 1 }))
   let total = weighed.reduce((sum, { length }) => sum + length, 0)
@@ -80,7 +79,7 @@ function withinLimit(entries: readonly HarEntry[], limit: number): readonly HarE
     if (total <= limit) break
     const entry = withoutBodies(each.entry)
     const length = JSON.stringify(entry).length + 1
-    // A short body is not longer than the words that it is left out.
+    // A short body takes no more space than the omission comment.
     if (length >= each.length) continue
     total -= each.length - length
     Object.assign(each, { entry, length })
@@ -91,7 +90,7 @@ function withinLimit(entries: readonly HarEntry[], limit: number): readonly HarE
 }
 
 function withoutBodies(entry: HarEntry): HarEntry {
-  const comment = 'It is left out: the file would have become too long.'
+  const comment = 'Omitted: the file would be too long.'
   const { text: _text, encoding: _encoding, ...content } = entry.response.content
   const { postData } = entry.request
   return {

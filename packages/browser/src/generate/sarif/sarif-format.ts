@@ -5,7 +5,7 @@ export interface Message {
   readonly text: string
 }
 
-/** The part of SARIF 2.1.0 that an audit needs. */
+/** Subset of SARIF 2.1.0 for an audit. */
 export interface Sarif {
   readonly $schema: string
   readonly version: '2.1.0'

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Audit, AuditFault } from '../../records/records.ts'
-import { beginning } from '../../reply/reply.ts'
+import { truncate } from '../../reply/reply.ts'
 import { isoTime } from '../time.ts'
 import { uriOf } from '../uri.ts'
 import type { Level, Message, Sarif, SarifResult, SarifRule, SarifRun } from './sarif-format.ts'
 
 export interface SarifOptions {
-  /** The version of this package. */
   readonly version: string
-  /** How long the results may be altogether, in characters. */
+  /** Maximum length of the results, in characters. */
   readonly limit?: number
 }
 
@@ -16,11 +15,11 @@ const levels = { critical: 'error', serious: 'error', moderate: 'warning', minor
   AuditFault['impact'],
   Level
 >
-const mostCharacters = 2_000_000
-const mostText = 1_000
+const maxCharacters = 2_000_000
+const maxTextLength = 1_000
 
-/** The audit as a SARIF 2.1.0 log: a result for each element that has a fault. */
-export function sarif(audit: Audit, { version, limit = mostCharacters }: SarifOptions): Sarif {
+/** Converts an audit to a SARIF 2.1.0 log: one result per element with a violation. */
+export function sarif(audit: Audit, { version, limit = maxCharacters }: SarifOptions): Sarif {
   const faults = merged(audit.faults)
   const uri = uriOf(audit.url)
   const all = faults.flatMap((fault, ruleIndex) => resultsOf(fault, ruleIndex, uri))
@@ -42,19 +41,19 @@ export function sarif(audit: Audit, { version, limit = mostCharacters }: SarifOp
           {
             executionSuccessful: true,
             endTimeUtc: isoTime(audit.at),
-            toolExecutionNotifications: [...untold(faults), ...leftOut(all.length - results.length)],
+            toolExecutionNotifications: [...omittedNotifications(faults), ...leftOut(all.length - results.length)],
           },
         ],
         artifacts: [{ location: { uri }, roles: ['analysisTarget'] }],
         results: withOwnFingerprints(results),
         columnKind: 'utf16CodeUnits',
-        properties: { engine: beginning(audit.engine, 100), passes: audit.passes, incomplete: audit.incomplete },
+        properties: { engine: truncate(audit.engine, 100), passes: audit.passes, incomplete: audit.incomplete },
       },
     ],
   }
 }
 
-/** The faults with each rule once: SARIF names a rule only once in a run. */
+/** Merges violations of the same rule: SARIF lists a rule once per run. */
 function merged(faults: readonly AuditFault[]): readonly AuditFault[] {
   const rules = new Map<string, AuditFault>()
   for (const fault of faults) {
@@ -68,20 +67,20 @@ function merged(faults: readonly AuditFault[]): readonly AuditFault[] {
 function ruleOf({ rule, impact, help, description, helpUrl, tags }: AuditFault): SarifRule {
   const isWeb = /^https?:/i.test(helpUrl) && URL.canParse(helpUrl)
   return {
-    id: beginning(rule, 200),
+    id: truncate(rule, 200),
     shortDescription: message(help),
     fullDescription: message(description),
     help: message(`${help}. ${description}`),
     ...(isWeb && { helpUri: uriOf(helpUrl) }),
     defaultConfiguration: { level: levels[impact] },
-    // The schema wants each tag once.
-    properties: { tags: [...new Set(['accessibility', ...tags.slice(0, 50).map((tag) => beginning(tag, 100))])] },
+    // The schema requires unique tags.
+    properties: { tags: [...new Set(['accessibility', ...tags.slice(0, 50).map((tag) => truncate(tag, 100))])] },
   }
 }
 
 function resultsOf({ rule, impact, help, elements }: AuditFault, ruleIndex: number, uri: string): readonly SarifResult[] {
   const result = (text: string, element?: AuditFault['elements'][number]): SarifResult => ({
-    ruleId: beginning(rule, 200),
+    ruleId: truncate(rule, 200),
     ruleIndex,
     level: levels[impact],
     message: message(text),
@@ -89,10 +88,12 @@ function resultsOf({ rule, impact, help, elements }: AuditFault, ruleIndex: numb
       {
         physicalLocation: {
           artifactLocation: { uri, index: 0 },
-          // Readers want a line; a page that scripts have changed has none.
-          region: { startLine: 1, ...(element && { snippet: { text: beginning(element.html, mostText) } }) },
+          // Viewers require a line; a page modified by scripts has none.
+          region: { startLine: 1, ...(element && { snippet: { text: truncate(element.html, maxTextLength) } }) },
         },
-        ...(element && { logicalLocations: [{ fullyQualifiedName: beginning(element.selector, mostText), kind: 'element' }] }),
+        ...(element && {
+          logicalLocations: [{ fullyQualifiedName: truncate(element.selector, maxTextLength), kind: 'element' }],
+        }),
       },
     ],
     partialFingerprints: { 'ruleAndElement/v1': digest([rule, uri, element?.selector ?? '']) },
@@ -102,7 +103,7 @@ function resultsOf({ rule, impact, help, elements }: AuditFault, ruleIndex: numb
   return elements.map((element) => result(`${help}. ${element.summary}`, element))
 }
 
-/** The first results that are together no longer than allowed. */
+/** Keeps the first results within the limit. */
 function withinLimit(results: readonly SarifResult[], limit: number): readonly SarifResult[] {
   let length = 0
   const kept: SarifResult[] = []
@@ -114,7 +115,7 @@ function withinLimit(results: readonly SarifResult[], limit: number): readonly S
   return kept
 }
 
-/** The results, each with a fingerprint of its own also when a selector means several elements. */
+/** Makes fingerprints unique, also if a selector matches several elements. */
 function withOwnFingerprints(results: readonly SarifResult[]): readonly SarifResult[] {
   const seen = new Map<string, number>()
   return results.map((result) => {
@@ -125,7 +126,7 @@ function withOwnFingerprints(results: readonly SarifResult[]): readonly SarifRes
   })
 }
 
-function untold(faults: readonly AuditFault[]): SarifRun['invocations'][number]['toolExecutionNotifications'] {
+function omittedNotifications(faults: readonly AuditFault[]): SarifRun['invocations'][number]['toolExecutionNotifications'] {
   return faults
     .filter(({ count, elements }) => count > elements.length && elements.length > 0)
     .map(({ rule, count, elements }) => ({
@@ -138,10 +139,10 @@ function leftOut(count: number): SarifRun['invocations'][number]['toolExecutionN
   return count > 0 ? [{ level: 'warning', message: message(`${count} more results are left out.`) }] : []
 }
 
-/** A message in which nothing is taken for a placeholder or a link. */
+/** Creates a message whose text cannot be taken for placeholders or links. */
 function message(text: string): Message {
-  const plain = beginning(text, mostText).replaceAll(/[{}]/g, '$&$&').replaceAll('](', '] (')
-  return { text: plain === '' ? '(no text)' : plain }
+  const safe = truncate(text, maxTextLength).replaceAll(/[{}]/g, '$&$&').replaceAll('](', '] (')
+  return { text: safe === '' ? '(no text)' : safe }
 }
 
 function digest(parts: readonly unknown[]): string {

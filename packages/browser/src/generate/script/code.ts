@@ -1,19 +1,21 @@
-import { addressCode, arrivalCode, likeness } from './address.ts'
 import { literal } from './literal.ts'
 import { elementCode } from './locator.ts'
 import type { Plan, Step } from './steps.ts'
+import { addressCode, arrivalCode, generalizeUrl } from './url.ts'
 
-/** The lines of code that repeat a step. */
+/** Returns the code that repeats a step. */
 export function stepCode(step: Step, number: number, { origin }: Plan): readonly string[] {
-  const { page, frame, deed, arrival, opens } = step
+  const { page, frame, scriptAction, arrival, opens } = step
   const lines: string[] = []
   const acts = actCode(step, `element${number}`, origin)
-  if ('on' in deed && deed.on !== undefined) {
-    if (frame !== undefined) lines.push(`const frame${number} = await frameAt(${page}, ${addressCode(likeness(frame), origin)})`)
-    lines.push(`const element${number} = await ${elementCode(frame === undefined ? page : `frame${number}`, deed.on)}`)
+  if ('on' in scriptAction && scriptAction.on !== undefined) {
+    if (frame !== undefined)
+      lines.push(`const frame${number} = await frameAt(${page}, ${addressCode(generalizeUrl(frame), origin)})`)
+    lines.push(`const element${number} = await ${elementCode(frame === undefined ? page : `frame${number}`, scriptAction.on)}`)
   }
-  if ('secret' in deed) lines.push(`// Secrets are not recorded: give this one in the environment as ${secretName(deed.secret)}.`)
-  // Both are waited for together: what comes of an act can be there before the act is over.
+  if ('secret' in scriptAction)
+    lines.push(`// Secrets are not recorded: give this one in the environment as ${secretName(scriptAction.secret)}.`)
+  // Awaited together: the effect can occur before the action completes.
   const meanwhile = [
     ...(opens === undefined ? [] : [`context.waitForEvent('page')`]),
     ...(arrival?.isSame ? [`${page}.waitForEvent('framenavigated', (frame) => frame === ${page}.mainFrame())`] : []),
@@ -32,11 +34,11 @@ export function stepCode(step: Step, number: number, { origin }: Plan): readonly
   return lines
 }
 
-function actCode({ page, deed }: Step, element: string, origin: string): string {
+function actCode({ page, scriptAction }: Step, element: string, origin: string): string {
   const ready = `{ waitUntil: 'domcontentloaded' }`
-  switch (deed.does) {
+  switch (scriptAction.does) {
     case 'open':
-      return `${page}.goto(${addressCode(deed.url, origin)}, ${ready})`
+      return `${page}.goto(${addressCode(scriptAction.url, origin)}, ${ready})`
     case 'reload':
       return `${page}.reload(${ready})`
     case 'back':
@@ -48,21 +50,23 @@ function actCode({ page, deed }: Step, element: string, origin: string): string 
     case 'submit':
       return `${element}.evaluate((form) => form instanceof HTMLFormElement && form.requestSubmit())`
     case 'fill':
-      return `${element}.fill(${literal(deed.value)})`
+      return `${element}.fill(${literal(scriptAction.value)})`
     case 'fill-secret':
-      return `${element}.fill(process.env.${secretName(deed.secret)} ?? '')`
+      return `${element}.fill(process.env.${secretName(scriptAction.secret)} ?? '')`
     case 'select':
-      return `${element}.selectOption(${deed.values.length === 1 ? literal(deed.values[0] ?? '') : `[${deed.values.map(literal).join(', ')}]`})`
+      return `${element}.selectOption(${scriptAction.values.length === 1 ? literal(scriptAction.values[0] ?? '') : `[${scriptAction.values.map(literal).join(', ')}]`})`
     case 'select-secret':
-      return `${element}.selectOption(process.env.${secretName(deed.secret)} ?? '')`
+      return `${element}.selectOption(process.env.${secretName(scriptAction.secret)} ?? '')`
     case 'check':
-      return `${element}.setChecked(${deed.checked})`
+      return `${element}.setChecked(${scriptAction.checked})`
     case 'press':
-      return deed.on === undefined ? `${page}.keyboard.press(${literal(deed.key)})` : `${element}.press(${literal(deed.key)})`
+      return scriptAction.on === undefined
+        ? `${page}.keyboard.press(${literal(scriptAction.key)})`
+        : `${element}.press(${literal(scriptAction.key)})`
     default:
-      return deed.on === undefined
-        ? `${page}.evaluate(() => window.scrollTo(${deed.x}, ${deed.y}))`
-        : `${element}.evaluate((scrolled) => scrolled.scrollTo(${deed.x}, ${deed.y}))`
+      return scriptAction.on === undefined
+        ? `${page}.evaluate(() => window.scrollTo(${scriptAction.x}, ${scriptAction.y}))`
+        : `${element}.evaluate((scrolled) => scrolled.scrollTo(${scriptAction.x}, ${scriptAction.y}))`
   }
 }
 
@@ -70,14 +74,14 @@ function secretName(number: number): string {
   return `UNFOLD_SECRET_${number}`
 }
 
-/** Makes the page of a step when it is the first one in it and no step before has opened it. */
+/** Returns code that creates the page of a step if no earlier step has opened it. */
 export function pageCode({ steps }: Plan, index: number): readonly string[] {
   const page = steps[index]?.page
   const isKnown = steps.slice(0, index).some((step) => step.page === page || step.opens === page)
   return isKnown || page === undefined ? [] : [`${page} = await context.newPage()`]
 }
 
-/** What the reader should know of what is not in the script, as comments. */
+/** Returns comments about what the script does not contain. */
 export function remarks({ leftOut }: Plan, older: number): string {
   const lines = [...leftOut].map(
     ([why, count]) => `// Left out: ${count} ${count === 1 ? 'action' : 'actions'}, because ${why}.\n`,
@@ -86,13 +90,11 @@ export function remarks({ leftOut }: Plan, older: number): string {
   return lines.join('')
 }
 
-/** Where the site is, as code. */
 export function baseCode({ origin }: Plan, baseUrl: string | undefined): string {
   const base = baseUrl ?? (origin === 'null' ? 'http://localhost' : origin)
   return `const base = process.env.UNFOLD_BASE_URL ?? ${literal(base)}\n`
 }
 
-/** Which browser to use, as code. */
 export function browserCode(executablePath: string | undefined): string {
   const otherwise = executablePath === undefined ? '' : ` ?? ${literal(executablePath)}`
   return `const executablePath = process.env.UNFOLD_BROWSER_PATH${otherwise}\n`

@@ -1,84 +1,87 @@
 import type { NetworkRequest } from '../../records/records.ts'
-import { addressOf, likeness } from './address.ts'
 import type { Plan, Step } from './steps.ts'
+import { addressOf, generalizeUrl } from './url.ts'
 
-/** A status that the server gave to a kind of request while a step was done. */
-export interface Answer {
+/** Expected status of a kind of request during a step. */
+export interface ExpectedResponse {
   readonly method: string
-  /** Its address without the query, with `*` for parts that differ from run to run. */
+  /** URL without its query, with `*` for variable segments. */
   readonly url: URL
   readonly status: number
 }
 
-const mostPerStep = 10
-// The page of a first step is asked for a moment before it is there.
+const maxPerStep = 10
+// The page of a first step is requested shortly before it is recorded.
 const openedWithinMs = 10_000
-// The page and the browser each read their own clock. Too late a step does no harm, too early a one would wait in vain.
+// Page and browser use different clocks. A step that is too late does no harm; one that is too early would time out.
 const clocksDifferMs = 50
 const method = /^[A-Z]{1,20}$/
 
 /**
- * What the server answered in each step. A request counts for the step in which it was over: whoever repeats the steps and
- * waits there waits for nothing that a later step brings about.
+ * Returns the expected responses of each step. A request counts for the step in which it completed, so that waiting there never waits
+ * for the effect of a later step.
  */
-export function answersOf(plan: Plan, requests: readonly NetworkRequest[]): ReadonlyMap<Step, readonly Answer[]> {
-  const found = new Map<string, Seen>()
+export function expectedResponses(
+  plan: Plan,
+  requests: readonly NetworkRequest[],
+): ReadonlyMap<Step, readonly ExpectedResponse[]> {
+  const found = new Map<string, ObservedResponse>()
   for (const request of requests) {
-    const answer = answerOf(request, plan)
-    const step = answer && stepOf(request, plan.steps, requests)
-    if (answer === undefined || step === undefined) continue
-    const key = `${answer.method} ${answer.url.href}`
-    const seen = found.get(key) ?? { steps: new Map(), statuses: new Set() }
-    found.set(key, seen)
-    seen.statuses.add(answer.status)
-    seen.steps.set(step, [...(seen.steps.get(step) ?? []), answer])
+    const response = responseOf(request, plan)
+    const step = response && stepOf(request, plan.steps, requests)
+    if (response === undefined || step === undefined) continue
+    const key = `${response.method} ${response.url.href}`
+    const observed = found.get(key) ?? { steps: new Map(), statuses: new Set() }
+    found.set(key, observed)
+    observed.statuses.add(response.status)
+    observed.steps.set(step, [...(observed.steps.get(step) ?? []), response])
   }
   return byStep(found.values())
 }
 
-interface Seen {
-  readonly steps: Map<Step, readonly Answer[]>
+interface ObservedResponse {
+  readonly steps: Map<Step, readonly ExpectedResponse[]>
   readonly statuses: Set<number>
 }
 
-function byStep(found: Iterable<Seen>): ReadonlyMap<Step, readonly Answer[]> {
-  const answers = new Map<Step, readonly Answer[]>()
+function byStep(found: Iterable<ObservedResponse>): ReadonlyMap<Step, readonly ExpectedResponse[]> {
+  const responses = new Map<Step, readonly ExpectedResponse[]>()
   for (const { steps, statuses } of found) {
     for (const [step, [first, ...more]] of steps) {
-      // When it is answered now so, now so, only an answer that stands alone in its step can be told from the others.
+      // With varying responses, only one that is unique within its step can be recognized.
       const isStable = statuses.size === 1 || more.length === 0
-      const known = answers.get(step) ?? []
-      if (first !== undefined && isStable && known.length < mostPerStep) answers.set(step, [...known, first])
+      const known = responses.get(step) ?? []
+      if (first !== undefined && isStable && known.length < maxPerStep) responses.set(step, [...known, first])
     }
   }
-  return answers
+  return responses
 }
 
-function answerOf(request: NetworkRequest, plan: Plan): Answer | undefined {
+function responseOf(request: NetworkRequest, plan: Plan): ExpectedResponse | undefined {
   const { type, status, fromCache, failure } = request
-  // Without an answer there is no status, and what a cache says depends on what it holds.
+  // Without a response there is no status, and a cached response depends on the cache.
   if (status < 100 || status === 304 || fromCache || failure !== undefined || !method.test(request.method)) return undefined
   const url = addressOf(request.url)
-  if (url === undefined || !isNear(url, plan.origin)) return undefined
+  if (url === undefined || !isSameSite(url, plan.origin)) return undefined
   if (type !== 'fetch' && type !== 'xhr' && !(type === 'document' && isDestination(url, plan))) return undefined
   const path = new URL(url)
   path.search = ''
   path.hash = ''
-  return { method: request.method, url: likeness(path), status }
+  return { method: request.method, url: generalizeUrl(path), status }
 }
 
 const without = (address: URL): string => address.href.replace(/#.*$/s, '')
 
-/** Whether a step led to this address, so that it was a page of its own and no frame. */
+/** True if a step led to this URL: then it was a page, not a frame. */
 function isDestination(url: URL, { steps }: Plan): boolean {
-  return steps.some(({ deed, arrival }) => {
-    const led = arrival?.url ?? (deed.does === 'open' ? deed.url : undefined)
+  return steps.some(({ scriptAction, arrival }) => {
+    const led = arrival?.url ?? (scriptAction.does === 'open' ? scriptAction.url : undefined)
     return led !== undefined && without(led) === without(url)
   })
 }
 
-/** Whether an address belongs to the site: what others answer (counters, advertising) says nothing about it. */
-function isNear(url: URL, origin: string): boolean {
+/** Ignores third parties such as counters and advertising. */
+function isSameSite(url: URL, origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const own = new URL(origin).hostname
   const site = (host: string): string => (/^[\d.]+$|:/.test(host) ? host : host.split('.').slice(-2).join('.'))
@@ -100,13 +103,13 @@ function stepOf(
   return loadedAt !== undefined && startedAt >= loadedAt && startedAt <= loadedAt + openedWithinMs ? first : undefined
 }
 
-/** When the page was asked for that a first step opens. Nobody but the server went there, so the first action came later. */
-function loadOf({ tab, at, deed }: Step, requests: readonly NetworkRequest[]): number | undefined {
-  if (deed.does !== 'open') return undefined
+/** Time of the request for the page that a first step opens. */
+function loadOf({ tab, at, scriptAction }: Step, requests: readonly NetworkRequest[]): number | undefined {
+  if (scriptAction.does !== 'open') return undefined
   const isIt = (request: NetworkRequest): boolean => {
     if (request.tab !== tab || request.type !== 'document' || request.startedAt > at) return false
     const url = addressOf(request.url)
-    return url !== undefined && without(url) === without(deed.url)
+    return url !== undefined && without(url) === without(scriptAction.url)
   }
   return requests.findLast(isIt)?.startedAt
 }

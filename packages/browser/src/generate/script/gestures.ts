@@ -1,15 +1,15 @@
 import type { UserAction } from '../../records/records.ts'
 
-// One gesture can make several events, all at once: a label's click is also its field's, Enter is also the button's click.
+// One gesture can cause several simultaneous events: a click on a label also clicks its field, Enter also clicks the button.
 const echoMs = 25
 const submittedWithinMs = 5_000
 
-/** What the person did, in order, without what the browser made of it: repeating the gesture makes that again. */
+/** Removes events that the browser derives from a gesture: repeating the gesture causes them again. */
 export function gestures(actions: readonly UserAction[]): readonly UserAction[] {
   return withoutEchoes(inOrder(actions))
 }
 
-/** The actions with those before a navigation that the page it left told of only then. */
+/** Moves actions before the navigation that delayed their report. */
 function inOrder(actions: readonly UserAction[]): readonly UserAction[] {
   const ordered: UserAction[] = []
   const left = new Map<string, { readonly from: string | undefined; readonly to: UserAction }>()
@@ -25,7 +25,7 @@ function inOrder(actions: readonly UserAction[]): readonly UserAction[] {
   return ordered
 }
 
-/** Whether an action can be of the page that was left. Where the tab was first is not recorded when nobody went there. */
+/** True if an action can be from the page that was left. The first URL of a tab is not recorded without a navigation. */
 function isFrom({ url, pageUrl }: UserAction, { from }: { readonly from: string | undefined }): boolean {
   return from === undefined || from === url || from === pageUrl
 }
@@ -36,7 +36,7 @@ function withoutEchoes(actions: readonly UserAction[]): readonly UserAction[] {
   for (const action of actions) {
     const before = last.get(action.tab)
     if (before !== undefined && isEcho(action, before)) continue
-    // A box or a list that was clicked to change it: the change says it better.
+    // A click that changes a checkbox or list is covered by the change.
     if (before?.action === 'click' && isChange(action) && isOnSame(action, before)) kept.splice(kept.lastIndexOf(before), 1)
     last.set(action.tab, action)
     kept.push(action)

@@ -1,4 +1,4 @@
-/** The small functions that generated code uses, as code: those of them that `body` speaks of. */
+/** Returns the helper functions that `body` uses, as code. */
 export function helperCode(body: string, syntax: 'js' | 'ts'): string {
   const used = Object.entries(helpers).filter(([name]) => body.includes(`${name}(`))
   const needed = `${body}${used.map(([, code]) => code).join('')}`
@@ -8,7 +8,7 @@ export function helperCode(body: string, syntax: 'js' | 'ts'): string {
     .join('\n')
 }
 
-// What only TypeScript wants to be told stands between these.
+// Encloses type annotations, which are removed for JavaScript.
 const typed = /‹([^›]*)›/g
 
 const helpers = {

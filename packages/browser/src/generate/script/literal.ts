@@ -1,11 +1,10 @@
-import { inert } from '../../reply/reply.ts'
+import { escapeInvisible } from '../../reply/reply.ts'
 
-/** What a page said, as a literal of a script: the same text when it runs, and nothing in it can end the literal. */
+/** Encodes untrusted text as a string literal that it cannot terminate. */
 export function literal(text: string): string {
-  return inert(JSON.stringify(text))
+  return escapeInvisible(JSON.stringify(text))
 }
 
-/** Whether a part of the text was taken out before it was kept. */
 export function isRedacted(text: string): boolean {
   return /(?:\[|%5b)redacted/i.test(text)
 }

@@ -1,12 +1,12 @@
 import type { Selectors } from '../../records/records.ts'
-import { beginning } from '../../reply/reply.ts'
+import { truncate } from '../../reply/reply.ts'
 import { isRedacted, literal } from './literal.ts'
 
-// A longer text was likely cut when it was recorded, and then finds nothing.
-const mostNamed = 150
-const mostCss = 2_000
+// Longer texts were probably truncated when recorded, and would match nothing.
+const maxNameLength = 150
+const maxCssLength = 2_000
 
-// Only these are roles for Playwright's types; with another one a test would not compile.
+// Roles in Playwright's types; others would not compile.
 const roles = new Set(
   (
     'alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox ' +
@@ -18,30 +18,29 @@ const roles = new Set(
   ).split(' '),
 )
 
-/** Whether there is any way to find the element again. */
 export function canBeFound(selectors: Selectors): boolean {
-  return ways(selectors).length > 0
+  return locators(selectors).length > 0
 }
 
-/** Code that finds the element again: by the best way there is, and by its place in the page when that finds none or many. */
+/** Returns code that finds an element: by the best selector, or by its position if that is not unique. */
 export function elementCode(page: string, selectors: Selectors): string {
-  return `one(${ways(selectors)
+  return `one(${locators(selectors)
     .map((way) => `${page}.${way}`)
     .join(', ')})`
 }
 
-/** What a person would call the element. Text of the page's: not to be trusted. */
+/** Names an element. Untrusted text of the page. */
 export function nameOf({ role, label, placeholder, text, testId, css }: Selectors): string {
-  if (role !== undefined && role.name !== '') return `${beginning(role.role, 20)} “${beginning(role.name, 60)}”`
+  if (role !== undefined && role.name !== '') return `${truncate(role.role, 20)} “${truncate(role.name, 60)}”`
   const name = [label, placeholder, text, testId].find((each) => each !== undefined && each !== '')
-  return `“${beginning(name ?? css, 60)}”`
+  return `“${truncate(name ?? css, 60)}”`
 }
 
-function ways(selectors: Selectors): readonly string[] {
-  return [bestWay(selectors), placeWay(selectors)].filter((way) => way !== undefined)
+function locators(selectors: Selectors): readonly string[] {
+  return [bestLocator(selectors), cssLocator(selectors)].filter((way) => way !== undefined)
 }
 
-function bestWay({ testId, role, label, placeholder, text }: Selectors): string | undefined {
+function bestLocator({ testId, role, label, placeholder, text }: Selectors): string | undefined {
   if (isUsable(testId)) return `getByTestId(${literal(testId)})`
   if (role !== undefined && roles.has(role.role) && isUsable(role.name))
     return `getByRole(${literal(role.role)}, { name: ${literal(role.name)}, exact: true })`
@@ -51,15 +50,15 @@ function bestWay({ testId, role, label, placeholder, text }: Selectors): string 
   return undefined
 }
 
-function placeWay({ testId, css, xpath }: Selectors): string | undefined {
-  // It would say the same once more.
+function cssLocator({ testId, css, xpath }: Selectors): string | undefined {
+  // Would repeat the test id.
   if (isUsable(testId) && css.startsWith('[data-testid=')) return undefined
-  // Said outright, so that no selector is taken for one of another kind.
-  if (css !== '' && css.length <= mostCss) return `locator(${literal(`css=${css}`)})`
-  if (xpath !== '' && xpath.length <= mostCss) return `locator(${literal(`xpath=${xpath}`)})`
+  // With an explicit engine prefix, so that the selector cannot be misinterpreted.
+  if (css !== '' && css.length <= maxCssLength) return `locator(${literal(`css=${css}`)})`
+  if (xpath !== '' && xpath.length <= maxCssLength) return `locator(${literal(`xpath=${xpath}`)})`
   return undefined
 }
 
 function isUsable(text: string | undefined): text is string {
-  return text !== undefined && text.trim() !== '' && text.length <= mostNamed && !text.endsWith('…') && !isRedacted(text)
+  return text !== undefined && text.trim() !== '' && text.length <= maxNameLength && !text.endsWith('…') && !isRedacted(text)
 }

@@ -1,12 +1,12 @@
 import type { LogEntry, NetworkRequest, UserAction } from '../../records/records.ts'
-import { addressCode, lastingPart } from './address.ts'
 import { baseCode, browserCode, pageCode, remarks, stepCode } from './code.ts'
-import { type Answer, answersOf } from './expected-responses.ts'
-import { fitting } from './fitting.ts'
+import { type ExpectedResponse, expectedResponses } from './expected-responses.ts'
+import { fitNewest } from './fit-newest.ts'
 import { helperCode } from './helpers.ts'
 import { isRedacted, literal } from './literal.ts'
 import { type ReproductionOptions, scriptLimit } from './reproduction.ts'
-import { type Plan, planOf, type Step } from './steps.ts'
+import { buildPlan, type Plan, type Step } from './steps.ts'
+import { addressCode, stablePart } from './url.ts'
 
 export interface PlaywrightTestInput extends ReproductionOptions {
   readonly actions: readonly UserAction[]
@@ -17,14 +17,14 @@ export interface PlaywrightTestInput extends ReproductionOptions {
 /** A test for @playwright/test that repeats the actions and expects of the page what it did when they were recorded. */
 export function playwrightTest(input: PlaywrightTestInput): string {
   const { actions, limit = scriptLimit } = input
-  return fitting(actions, limit, (kept, leftOut) => spec(planOf(kept), leftOut, input))
+  return fitNewest(actions, limit, (kept, leftOut) => spec(buildPlan(kept), leftOut, input))
 }
 
 function spec(plan: Plan, leftOut: number, input: PlaywrightTestInput): string {
   const { title = 'what was done in the browser works', baseUrl, executablePath, logs = [], network = [] } = input
-  const answers = answersOf(plan, network)
+  const answers = expectedResponses(plan, network)
   const exceptions = logs.filter(({ from }) => from === 'exception').length
-  const lastClick = plan.steps.findLast(({ deed }) => deed.does === 'click')
+  const lastClick = plan.steps.findLast(({ scriptAction }) => scriptAction.does === 'click')
   const steps = plan.steps.map((step, i) => {
     const lines = [
       ...pageCode(plan, i),
@@ -53,7 +53,7 @@ test(${literal(title)}, async ({ context }) => {
   context.setDefaultTimeout(15_000)
   context.setDefaultNavigationTimeout(15_000)
   const exceptions: string[] = []
-  const answers: Answer[] = []
+  const answers: ExpectedResponse[] = []
   context.on('weberror', (problem) => exceptions.push(problem.error().message))
   context.on('response', (response) => {
     answers.push({ method: response.request().method(), url: response.url(), status: response.status() })
@@ -63,7 +63,7 @@ test(${literal(title)}, async ({ context }) => {
 ${body}
   /** Expects that such a request was answered since it was last asked about, each time with this status. */
   async function answered(method: string, url: string, status: number): Promise<void> {
-    const isMeant = (answer: Answer): boolean => answer.method === method && isLike(answer.url, url)
+    const isMeant = (answer: ExpectedResponse): boolean => answer.method === method && isLike(answer.url, url)
     await expect.poll(() => answers.some(isMeant), { message: \`\${method} \${url} is answered\`, timeout: 15_000 }).toBe(true)
     const statuses = answers.filter(isMeant).map((answer) => answer.status)
     answers.splice(0, Infinity, ...answers.filter((answer) => !isMeant(answer)))
@@ -71,7 +71,7 @@ ${body}
   }
 })
 
-interface Answer {
+interface ExpectedResponse {
   readonly method: string
   readonly url: string
   readonly status: number
@@ -82,9 +82,9 @@ ${helperCode(`${body} isLike(`, 'ts')}`.replace(/\n+$/, '\n')
 
 /** The code of the step, with what must be true of its element before. Only what the last click met: all of them would be noise. */
 function expectedBefore(step: Step, isLastClick: boolean, number: number, code: readonly string[]): readonly string[] {
-  const { deed } = step
-  if (!isLastClick || deed.does !== 'click') return code
-  const { text } = deed.on
+  const { scriptAction } = step
+  if (!isLastClick || scriptAction.does !== 'click') return code
+  const { text } = scriptAction.on
   const found = code.findIndex((line) => line.startsWith('const element')) + 1
   const [find, act] = [code.slice(0, found), code.slice(found)]
   // A text with a number in it likely counts something.
@@ -94,15 +94,15 @@ function expectedBefore(step: Step, isLastClick: boolean, number: number, code: 
 }
 
 /** What must be true of the step's element right after it. */
-function expectedAfter({ deed, arrival }: Step, number: number): readonly string[] {
+function expectedAfter({ scriptAction, arrival }: Step, number: number): readonly string[] {
   if (arrival !== undefined) return []
-  if (deed.does === 'fill')
-    return [`await expect.poll(() => contentOf(element${number}), 'what it holds').toBe(${literal(deed.value)})`]
-  if (deed.does === 'check') return [`await expect(element${number}).toBeChecked({ checked: ${deed.checked} })`]
+  if (scriptAction.does === 'fill')
+    return [`await expect.poll(() => contentOf(element${number}), 'what it holds').toBe(${literal(scriptAction.value)})`]
+  if (scriptAction.does === 'check') return [`await expect(element${number}).toBeChecked({ checked: ${scriptAction.checked} })`]
   return []
 }
 
-function answeredCode({ method, url, status }: Answer, { origin }: Plan): string {
+function answeredCode({ method, url, status }: ExpectedResponse, { origin }: Plan): string {
   return `await answered(${literal(method)}, ${addressCode(url, origin)}, ${status})`
 }
 
@@ -111,7 +111,7 @@ function endCode({ ends, origin, steps }: Plan): string {
   return [...ends]
     .filter(([page]) => steps.some((step) => step.page === page || step.opens === page))
     .map(([page, { url, cause }]) => {
-      const like = lastingPart(url, cause)
+      const like = stablePart(url, cause)
       const where = like === url ? addressCode(url, origin) : `(url) => isLike(url.href, ${addressCode(like, origin)})`
       return `  await expect(${page}).toHaveURL(${where})\n`
     })

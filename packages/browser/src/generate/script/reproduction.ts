@@ -1,27 +1,27 @@
 import type { UserAction } from '../../records/records.ts'
 import { baseCode, browserCode, pageCode, remarks, stepCode } from './code.ts'
-import { fitting } from './fitting.ts'
+import { fitNewest } from './fit-newest.ts'
 import { helperCode } from './helpers.ts'
 import { literal } from './literal.ts'
-import { type Plan, planOf } from './steps.ts'
+import { buildPlan, type Plan } from './steps.ts'
 
 export interface ReproductionOptions {
   readonly title?: string
-  /** Where the site is, when not where it was recorded. */
+  /** Base URL of the site, if it differs from the recorded one. */
   readonly baseUrl?: string
-  /** The browser to use unless the environment names one. */
+  /** Browser to use unless the environment specifies one. */
   readonly executablePath?: string
-  /** How long the script may be, in characters. The oldest actions are left out first. */
+  /** Maximum length in characters. The oldest actions are dropped first. */
   readonly limit?: number
 }
 
-/** How long a script may be unless told otherwise: with it, some hundred actions. */
+/** Default maximum length of a script: about a hundred actions. */
 export const scriptLimit = 60_000
 
-/** A script for Node and playwright-core that repeats the actions; it fails with the step that could not be repeated. */
+/** Generates a Node script for playwright-core that repeats the actions; it fails with the step that could not be repeated. */
 export function reproduction(actions: readonly UserAction[], options: ReproductionOptions = {}): string {
   const { limit = scriptLimit } = options
-  return fitting(actions, limit, (kept, leftOut) => script(planOf(kept), leftOut, options))
+  return fitNewest(actions, limit, (kept, leftOut) => script(buildPlan(kept), leftOut, options))
 }
 
 function script(plan: Plan, leftOut: number, { title, baseUrl, executablePath }: ReproductionOptions): string {

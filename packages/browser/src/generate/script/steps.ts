@@ -1,46 +1,45 @@
 import type { UserAction } from '../../records/records.ts'
-import { type Deed, deedOf, inWords } from './action.ts'
-import { addressOf } from './address.ts'
+import { describeAction, type ScriptAction, toScriptAction } from './action.ts'
 import { gestures } from './gestures.ts'
+import { addressOf } from './url.ts'
 
-/** Where a step led. */
+/** Destination of a step. */
 interface Arrival {
   readonly url: URL
   readonly cause: string | undefined
-  /** It led to the very address it began at, so the address does not tell when it is over. */
+  /** Start and destination have the same URL, so the URL does not show completion. */
   readonly isSame: boolean
 }
 
 export interface Step {
-  /** In words. They hold text of the page's: not to be trusted. */
+  /** Description. Contains untrusted text of the page. */
   readonly title: string
-  /** The name of the variable that holds the step's page. */
+  /** Variable of the page. */
   readonly page: string
   readonly tab: string
   readonly at: number
-  readonly deed: Deed
-  /** What the frame showed in which it was done, when not in the page itself. */
+  readonly scriptAction: ScriptAction
+  /** URL of the frame, if the action was in one. */
   readonly frame?: URL
   arrival?: Arrival
-  /** The name of the variable for the page that opens in a new tab because of this step. */
+  /** Variable of the page that this step opens in a new tab. */
   opens?: string
 }
 
-/** Recorded actions as steps that can be repeated. */
+/** Recorded actions as repeatable steps. */
 export interface Plan {
   readonly steps: readonly Step[]
-  /** The origin of the first page. */
+  /** Origin of the first page. */
   readonly origin: string
-  /** The variables of all pages, the first one's first. */
+  /** Variables of all pages, in order. */
   readonly pages: readonly string[]
-  /** Where each page is in the end, by its variable. */
+  /** Final URL of each page, by variable. */
   readonly ends: ReadonlyMap<string, Pick<Arrival, 'url' | 'cause'>>
-  /** What could not be made a step, in words of ours, with how often. */
+  /** Reasons why actions were omitted, with their number. */
   readonly leftOut: ReadonlyMap<string, number>
 }
 
-// What comes later than this was hardly brought about by what was done before. A server may take its time; a person who goes
-// back in history by hand takes longer than a script that does it at once.
+// Later events were hardly caused by the action. A server may be slow; manual history navigation takes longer than a script.
 const causedWithinMs = new Map([
   ['typed', 0],
   ['reload', 0],
@@ -49,10 +48,10 @@ const causedWithinMs = new Map([
   ['form', 60_000],
 ])
 const usuallyWithinMs = 5_000
-const mostPages = 10
+const maxPages = 10
 
-/** The actions as steps: one for each thing the person did, and what came of it told with it. */
-export function planOf(actions: readonly UserAction[]): Plan {
+/** Converts actions to steps with their effects. */
+export function buildPlan(actions: readonly UserAction[]): Plan {
   const plan = new Planning()
   for (const action of gestures(actions)) plan.add(action)
   return plan
@@ -79,7 +78,7 @@ class Planning implements Plan {
     const url = addressOf(action.url)
     const page = this.#pages.get(action.tab)
     if (url === undefined) this.#leave('it was on a page that has no usual address')
-    else if (page === undefined && this.#pages.size >= mostPages) this.#leave('it was in one tab too many')
+    else if (page === undefined && this.#pages.size >= maxPages) this.#leave('it was in one tab too many')
     else if (page === undefined) this.#begin(action, url)
     else if (action.action === 'navigation') this.#navigate(action, url, page)
     else this.#do(action, page, url)
@@ -87,10 +86,10 @@ class Planning implements Plan {
 
   #begin(action: UserAction, url: URL): void {
     const page = this.#pages.size === 0 ? 'page' : `page${this.#pages.size + 1}`
-    const opener = this.#cause(action, ({ tab, deed }) => tab !== action.tab && deed.does === 'click')
+    const opener = this.#cause(action, ({ tab, scriptAction }) => tab !== action.tab && scriptAction.does === 'click')
     this.#pages.set(action.tab, page)
     this.#histories.set(page, { urls: [], index: -1 })
-    // What was done in a frame is found again on the page that the frame is in.
+    // Actions in a frame belong to the page of the frame.
     const start = (action.pageUrl === undefined ? undefined : addressOf(action.pageUrl)) ?? url
     if (start.origin !== 'null') this.#origin ??= start.origin
     const isNavigation = action.action === 'navigation'
@@ -107,9 +106,9 @@ class Planning implements Plan {
   #navigate(action: UserAction, url: URL, page: string): void {
     const { cause } = action
     const before = this.ends.get(page)
-    const causing = this.#cause(action, (step) => step.page === page && step.deed.does !== 'scroll')
+    const causing = this.#cause(action, (step) => step.page === page && step.scriptAction.does !== 'scroll')
     const moved = cause === 'history' ? this.#moved(page, url) : undefined
-    if (causing !== undefined && ('on' in causing.deed || cause === 'script' || cause === 'refresh')) {
+    if (causing !== undefined && ('on' in causing.scriptAction || cause === 'script' || cause === 'refresh')) {
       causing.arrival = { url, cause, isSame: cause !== 'script' && url.href === before?.url.href }
     } else if (cause === 'reload') this.#push(action, page, { does: 'reload' })
     else if (moved !== undefined) this.#push(action, page, { does: moved }, { arrival: { url, cause, isSame: false } })
@@ -118,10 +117,10 @@ class Planning implements Plan {
   }
 
   #do(action: UserAction, page: string, url: URL): void {
-    const deed = deedOf(action, (secret) => this.#secret(secret))
+    const scriptAction = toScriptAction(action, (secret) => this.#secret(secret))
     const isInFrame = bare(url) !== bare(this.ends.get(page)?.url ?? url)
-    if (typeof deed === 'string') this.#leave(deed)
-    else this.#push(action, page, deed, isInFrame ? { frame: url } : {})
+    if (typeof scriptAction === 'string') this.#leave(scriptAction)
+    else this.#push(action, page, scriptAction, isInFrame ? { frame: url } : {})
   }
 
   #secret({ url, selectors }: UserAction): number {
@@ -131,15 +130,15 @@ class Planning implements Plan {
     return known
   }
 
-  /** The last step that can have brought this about, when it is not too long ago. */
+  /** Returns the last step that can have caused this, if it is recent enough. */
   #cause({ at, cause }: UserAction, isMeant: (step: Step) => boolean): Step | undefined {
     const step = this.steps.findLast(isMeant)
-    const most = causedWithinMs.get(cause ?? '') ?? usuallyWithinMs
-    return step !== undefined && most > 0 && at - step.at <= most ? step : undefined
+    const max = causedWithinMs.get(cause ?? '') ?? usuallyWithinMs
+    return step !== undefined && max > 0 && at - step.at <= max ? step : undefined
   }
 
-  #push({ tab, at }: UserAction, page: string, deed: Deed, more: Pick<Step, 'arrival' | 'frame'> = {}): void {
-    this.steps.push({ title: inWords(deed), page, tab, at, deed, ...more })
+  #push({ tab, at }: UserAction, page: string, scriptAction: ScriptAction, more: Pick<Step, 'arrival' | 'frame'> = {}): void {
+    this.steps.push({ title: describeAction(scriptAction), page, tab, at, scriptAction, ...more })
   }
 
   #leave(why: string): void {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { hostname } from 'node:os'
-import { parseSwitch } from '@unfold-mcp/core'
+import { parseBoolean } from '@unfold-mcp/core'
 import type { RunningGateway } from '@unfold-mcp/gateway'
 import { exit, usageError } from '../../base/exit.ts'
 import { dataFolder, type Io } from '../../base/io.ts'
@@ -72,7 +72,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
 
 function lazyMode({ env }: Io): boolean | undefined {
   try {
-    return parseSwitch('LAZY_MODE', env.LAZY_MODE)
+    return parseBoolean('LAZY_MODE', env.LAZY_MODE)
   } catch (error) {
     throw usageError(error instanceof Error ? error.message : String(error))
   }

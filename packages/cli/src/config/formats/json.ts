@@ -2,12 +2,12 @@ import { type JsoncProblem, type JsoncTree, parseJsonc } from '@unfold-mcp/clien
 import type { Document, Item, Value } from '../document.ts'
 
 type Node = JsoncTree['root']
-type Placer = JsoncTree['place']
+type Placer = JsoncTree['positionOf']
 
 /** Reads JSON with comments and trailing commas. */
 export function parseJson(text: string): Document {
   const parsed = parseJsonc(text)
-  if ('root' in parsed) return { root: itemOf(parsed.root, parsed.place) }
+  if ('root' in parsed) return { root: itemOf(parsed.root, parsed.positionOf) }
   const [first] = parsed.problems
   return { problem: { line: first.line, column: first.column, message: messageOf(first) } }
 }

@@ -1,19 +1,19 @@
 import type { JsonSchema } from '../../tool/tool.ts'
 
-/** One value that may be chosen, and how to call it. */
+/** Value with its label. */
 export interface Choice {
   readonly value: unknown
   readonly label: string
   readonly description?: string
 }
 
-/** One of several shapes that a value may have. */
+/** Alternative shape of a value. */
 export interface Branch {
   readonly label: string
   readonly field: Field
 }
 
-/** What a value must keep to. `pattern` is the text of an untrusted expression: run it under a limit of time or not at all. */
+/** Constraints of a value. `pattern` is untrusted: run it with a timeout or not at all. */
 export interface Constraints {
   readonly minimum?: number
   readonly maximum?: number
@@ -29,46 +29,46 @@ export interface Constraints {
   readonly uniqueItems?: boolean
 }
 
-/** What every field says of itself, whatever its kind. */
-export interface FieldFacts {
-  /** The property's own name; empty for an item of a list and for a branch. */
+/** Properties of every kind of field. */
+export interface FieldProperties {
+  /** Name of the property; empty for a list item and for a branch. */
   readonly name: string
-  /** The properties on the way from the top; an item of a list has the path of its list. */
+  /** Path from the root; a list item has the path of its list. */
   readonly path: readonly string[]
   readonly label: string
   readonly description?: string
   readonly required: boolean
-  /** Whether null is allowed too. */
+  /** Null is allowed. */
   readonly nullable: boolean
-  /** Whether the text should be hidden while it is typed. */
+  /** Hide the input. */
   readonly secret: boolean
-  /** The place among the fields beside it. */
+  /** Position among its siblings. */
   readonly order: number
-  /** Present when the schema has one, even when it is null. */
+  /** Present if the schema has a default, even null. */
   readonly default?: unknown
   readonly constraints: Constraints
-  /** The schema the field was made from, with references followed on this level. */
+  /** Source schema, with references resolved on this level. */
   readonly schema: JsonSchema
 }
 
-/** What a field asks for. */
+/** Kind of input. */
 export type Shape =
   | { readonly kind: 'text' | 'multiline' | 'file' | 'number' | 'integer' | 'boolean' }
   | { readonly kind: 'choice'; readonly choices: readonly Choice[] }
   | { readonly kind: 'multichoice'; readonly choices: readonly Choice[] }
   | { readonly kind: 'list'; readonly item: Field }
-  /** `extra` is what a property of any other name must be; without it, other names are not foreseen. */
+  /** `extra`: schema of additional properties, if they are expected. */
   | { readonly kind: 'object'; readonly fields: readonly Field[]; readonly extra?: Field }
   | { readonly kind: 'union'; readonly branches: readonly Branch[] }
-  /** What a form cannot show in parts. `types` are the JSON types allowed; without it, any. */
+  /** Edited as JSON. `types` are the allowed JSON types; without it, any. */
   | { readonly kind: 'json'; readonly types?: readonly string[] }
 
-/** One thing to fill in. */
-export type Field = FieldFacts & Shape
+/** Field of a form. */
+export type Field = FieldProperties & Shape
 
 export type FieldKind = Field['kind']
 
-/** The fields inside a field: those of an object; of a union of objects, those of every branch, with the same names made one. */
+/** Returns the fields of an object, or the merged fields of all branches of a union. */
 export function fieldsIn(field: Field): readonly Field[] {
   if (field.kind === 'object') return field.fields
   if (field.kind !== 'union') return []
@@ -80,14 +80,14 @@ export function fieldsIn(field: Field): readonly Field[] {
     else same.push(inner)
   }
   return Array.from(byName.values(), (same, order) => ({
-    ...asOne(same),
+    ...mergeNamesakes(same),
     required: same.length === objects.length && same.every(({ required }) => required),
     order,
   }))
 }
 
-/** Fields of one name from several branches as one field, which asks no more than each of them. */
-function asOne(same: readonly [Field, ...Field[]]): Field {
+/** Merges fields of the same name from several branches into the least restrictive one. */
+function mergeNamesakes(same: readonly [Field, ...Field[]]): Field {
   const [first] = same
   if (same.length === 1) return first
   if (plainKinds.has(first.kind) && same.every((field) => field.kind === first.kind)) return { ...first, constraints: {} }
@@ -101,13 +101,12 @@ const plainKinds = new Set<FieldKind>(['text', 'multiline', 'file', 'number', 'i
 const branchesOf = (field: Field): readonly Branch[] =>
   field.kind === 'union' ? field.branches : [{ label: branchLabel(field), field }]
 
-/** Choices without those whose value was there before. */
 export function distinct(choices: readonly Choice[]): readonly Choice[] {
   const seen = new Set<unknown>()
   return choices.filter(({ value }) => !seen.has(value) && seen.add(value))
 }
 
-/** A branch by its title, by the constant that marks it, or by its kind. */
+/** Labels a branch by its title, its discriminator constant, or its kind. */
 export function branchLabel(field: Field): string {
   if (typeof field.schema.title === 'string') return field.label
   const marks = fieldsIn(field).flatMap((inner) => (inner.kind === 'choice' && inner.choices.length === 1 ? inner.choices : []))

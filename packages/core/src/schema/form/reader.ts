@@ -1,22 +1,22 @@
 import { isRecord } from '../../base/record.ts'
 import type { JsonSchema } from '../../tool/tool.ts'
 
-/** The references that were followed on the way to a schema; meeting one of them again is a cycle. */
+/** References followed on the way to a schema, to detect cycles. */
 export type Trail = ReadonlySet<JsonSchema>
 
-/** A schema as it stands once references are followed and `allOf` is folded in. `isCut`: a part could not be read. */
+/** Schema with references resolved and `allOf` merged. `isCut`: a part could not be read. */
 export interface ReadSchema {
   readonly schema: JsonSchema
   readonly trail: Trail
   readonly isCut: boolean
 }
 
-/** Reads schemas under one root. It follows local references only, never twice on one way, and stops when its steps are used up. */
+/** Resolves schemas of one root: only local references, no cycles, with a limited number of steps. */
 export class SchemaReader {
   readonly #root: JsonSchema
   readonly #sizes = new WeakMap<JsonSchema, number>()
   #steps: number
-  /** Whether a part of some `allOf` could not be read and was left out. */
+  /** A part of an `allOf` could not be read and was omitted. */
   isPartial = false
 
   constructor(root: JsonSchema, steps: number) {
@@ -24,17 +24,17 @@ export class SchemaReader {
     this.#steps = steps
   }
 
-  /** Takes `count` steps of work; false when that many are not left. */
+  /** Uses up `count` steps; returns false if not enough are left. */
   spend(count: number): boolean {
     this.#steps -= count
     return this.#steps >= 0
   }
 
-  /** The schema behind `raw`, or undefined when it allows no value at all. */
+  /** Resolves a schema; `undefined` if it allows no value. */
   read(raw: unknown, trail: Trail, depth = 0): ReadSchema | undefined {
     if (raw === true || raw === undefined) return { schema: {}, trail, isCut: false }
     if (!isRecord(raw)) return undefined
-    if (depth > deepestFold || !this.spend(1 + this.#sizeOf(raw))) return { schema: namesOnly(raw), trail, isCut: true }
+    if (depth > maxFoldDepth || !this.spend(1 + this.#sizeOf(raw))) return { schema: annotationsOnly(raw), trail, isCut: true }
     const followed = this.#follow(raw, trail)
     if (followed.isCut || !Array.isArray(followed.schema.allOf)) return followed
     const { allOf, ...rest } = followed.schema
@@ -48,10 +48,11 @@ export class SchemaReader {
       const { $ref: _reference, ...beside } = schema
       const target = this.#target(schema.$ref)
       if (target === undefined) return { schema: beside, trail, isCut: true }
-      const isAgain = trail.has(target)
-      if (isAgain || !this.spend(this.#sizeOf(target))) return { schema: merged(beside, namesOnly(target)), trail, isCut: true }
+      const isCycle = trail.has(target)
+      if (isCycle || !this.spend(this.#sizeOf(target)))
+        return { schema: mergeSchemas(beside, annotationsOnly(target)), trail, isCut: true }
       trail = new Set([...trail, target])
-      schema = Object.keys(beside).length === 0 ? target : merged(beside, target)
+      schema = Object.keys(beside).length === 0 ? target : mergeSchemas(beside, target)
     }
     return { schema, trail, isCut: false }
   }
@@ -62,15 +63,14 @@ export class SchemaReader {
       const read = this.read(part, start.trail, depth + 1)
       if (read === undefined) continue
       if (!this.spend(this.#sizeOf(read.schema))) return { schema, trail, isCut: true }
-      schema = merged(schema, read.schema)
+      schema = mergeSchemas(schema, read.schema)
       trail = new Set([...trail, ...read.trail])
-      // The other parts still say what the value is.
       this.isPartial ||= read.isCut
     }
     return { schema, trail, isCut: false }
   }
 
-  /** How many keywords and properties copying a schema would copy. Counted once: one may be met thousands of times. */
+  /** Cost of copying a schema. Cached, because one schema may be read thousands of times. */
   #sizeOf(schema: JsonSchema): number {
     const known = this.#sizes.get(schema)
     if (known !== undefined) return known
@@ -79,7 +79,7 @@ export class SchemaReader {
     return size
   }
 
-  /** What a JSON pointer such as `#/$defs/user` points at. */
+  /** Resolves a JSON pointer such as `#/$defs/user`. */
   #target(reference: string): JsonSchema | undefined {
     if (reference === '#') return this.#root
     if (!reference.startsWith('#/')) return undefined
@@ -93,7 +93,7 @@ export class SchemaReader {
   }
 }
 
-const deepestFold = 16
+const maxFoldDepth = 16
 
 function keyOf(step: string): string | undefined {
   try {
@@ -103,13 +103,12 @@ function keyOf(step: string): string | undefined {
   }
 }
 
-/** What can be said of a schema without looking into it. */
-function namesOnly({ title, description, type }: JsonSchema): JsonSchema {
+function annotationsOnly({ title, description, type }: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries({ title, description, type }).filter(([, value]) => value !== undefined))
 }
 
-/** One schema that asks what both ask, as far as a form needs it; words are those of the first that has any. */
-function merged(first: JsonSchema, second: JsonSchema): JsonSchema {
+/** Intersects two schemas as far as a form needs it; annotations come from the first that has any. */
+function mergeSchemas(first: JsonSchema, second: JsonSchema): JsonSchema {
   const result = new Map(Object.entries(first))
   for (const [keyword, theirs] of Object.entries(second)) {
     const ours = result.get(keyword)
@@ -157,7 +156,6 @@ function commonTypes(ours: readonly string[], theirs: readonly string[]): readon
   })
 }
 
-/** The types a `type` keyword names. */
 export function typesIn(type: unknown): readonly string[] {
   return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string')
 }

@@ -2,45 +2,46 @@ import { matches } from './match.ts'
 import { type Part, parsePattern } from './parse.ts'
 
 export interface Lengths {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
-const longest = 300
-// Each may take a millisecond for a pattern that is made to take long.
-const mostTries = 20
-// A word looks better than a letter.
-const usual = 3
+const maxLength = 300
+// Each may take a millisecond for a malicious pattern.
+const maxTries = 20
+// A short word is more readable than a single letter.
+const preferredCount = 3
 
-/** A short text that the pattern accepts; nothing where it is not simple enough to tell. */
-export function patternExample(pattern: string, { least, most }: Lengths): string | undefined {
+/** Generates a short text that matches; `undefined` for an unsupported pattern. */
+export function patternExample(pattern: string, { min, max }: Lengths): string | undefined {
   const part = parsePattern(pattern)
-  if (part === undefined || least > longest) return undefined
+  if (part === undefined || min > maxLength) return undefined
   let tries = 0
   const isGood = (text: string): boolean => {
     const { length } = Array.from(text)
-    return length >= least && length <= most && ++tries <= mostTries && matches(part, text) === true
+    return length >= min && length <= max && ++tries <= maxTries && matches(part, text) === true
   }
   const words = ['text', 'Text'].find(isGood)
   if (words !== undefined) return words
   const counts: readonly Count[] = [
-    ({ part: inner, least: few, most: many }) => (inner.kind === 'set' && many > 1 ? Math.min(Math.max(few, usual), many) : few),
-    ({ least: few }) => few,
-    // Longer and longer, until it is long enough.
+    ({ part: inner, min: few, max: many }) =>
+      inner.kind === 'set' && many > 1 ? Math.min(Math.max(few, preferredCount), many) : few,
+    ({ min: few }) => few,
+    // Increasing repetitions, until the text is long enough.
     ...Array.from(
-      { length: Math.max(least, 2) },
+      { length: Math.max(min, 2) },
       (_, more): Count =>
-        ({ least: few, most: many }) =>
+        ({ min: few, max: many }) =>
           Math.min(few + more + 1, many),
     ),
   ]
   const made = counts.flatMap((count) => textOf(part, count) ?? [])
-  // Where the end is open, anything may follow.
-  const good = [...made, ...made.map((text) => text.padEnd(least, 'x'))].filter(isGood)
+  // An unanchored pattern allows any suffix.
+  const good = [...made, ...made.map((text) => text.padEnd(min, 'x'))].filter(isGood)
   return good.find((text) => text !== '') ?? good[0]
 }
 
-/** Whether the text is one that the pattern accepts; nothing where the pattern is not simple enough to tell. */
+/** Tests a text against a pattern; `undefined` for an unsupported pattern. */
 export function acceptsText(pattern: string, text: string): boolean | undefined {
   const part = parsePattern(pattern)
   return part === undefined ? undefined : matches(part, text)
@@ -48,15 +49,15 @@ export function acceptsText(pattern: string, text: string): boolean | undefined 
 
 type Count = (repeat: Extract<Part, { readonly kind: 'repeat' }>) => number
 
-/** A text for the pattern, with as many repetitions as `count` says; nothing when it would be too long. */
+/** Generates a text with `count` repetitions; `undefined` if it would be too long. */
 function textOf(pattern: Part, count: Count): string | undefined {
   const used = new Map<string, number>()
   let text = ''
   const write = (part: Part): void => {
-    if (text.length > longest) return
+    if (text.length > maxLength) return
     if (part.kind === 'all') for (const each of part.parts) write(each)
     else if (part.kind === 'either') write(part.branches[0] ?? { kind: 'all', parts: [] })
-    else if (part.kind === 'repeat') for (let left = count(part); left > 0 && text.length <= longest; left--) write(part.part)
+    else if (part.kind === 'repeat') for (let left = count(part); left > 0 && text.length <= maxLength; left--) write(part.part)
     else if (part.kind === 'set') {
       const chars = Array.from(part.samples)
       const at = used.get(part.samples) ?? 0
@@ -65,5 +66,5 @@ function textOf(pattern: Part, count: Count): string | undefined {
     }
   }
   write(pattern)
-  return text.length > longest ? undefined : text
+  return text.length > maxLength ? undefined : text
 }

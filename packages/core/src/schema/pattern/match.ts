@@ -1,15 +1,15 @@
 import type { Part } from './parse.ts'
 
-const mostSteps = 20_000
-const longest = 400
+const maxSteps = 20_000
+const maxLength = 400
 
-/** Whether a text has a match of the pattern; nothing where that would take too long to find out. */
+/** Tests a text against a pattern; `undefined` if that takes too many steps. */
 export function matches(pattern: Part, text: string): boolean | undefined {
   const chars = Array.from(text)
-  if (chars.length > longest) return undefined
+  if (chars.length > maxLength) return undefined
   let steps = 0
   const step = (part: Part, at: number, then: (at: number) => boolean): boolean => {
-    if (++steps > mostSteps) return false
+    if (++steps > maxSteps) return false
     switch (part.kind) {
       case 'start':
         return at === 0 && then(at)
@@ -30,18 +30,18 @@ export function matches(pattern: Part, text: string): boolean | undefined {
     return part === undefined ? then(at) : step(part, at, (next) => inOrder(parts, index + 1, next, then))
   }
   const repeated = (
-    { part, least, most }: Extract<Part, { readonly kind: 'repeat' }>,
+    { part, min, max }: Extract<Part, { readonly kind: 'repeat' }>,
     count: number,
     at: number,
     then: (at: number) => boolean,
   ): boolean => {
-    // What is repeated and has no length is enough once.
+    // An empty repetition needs to match only once.
     const again = (next: number): boolean =>
-      next === at ? then(next) : repeated({ kind: 'repeat', part, least, most }, count + 1, next, then)
-    if (count < most && step(part, at, again)) return true
-    return count >= least && then(at)
+      next === at ? then(next) : repeated({ kind: 'repeat', part, min, max }, count + 1, next, then)
+    if (count < max && step(part, at, again)) return true
+    return count >= min && then(at)
   }
   const found = Array.from({ length: chars.length + 1 }, (_, start) => start).some((start) => step(pattern, start, () => true))
   if (found) return true
-  return steps > mostSteps ? undefined : false
+  return steps > maxSteps ? undefined : false
 }

@@ -1,38 +1,38 @@
-/** A part of a regular expression, of those that are simple enough to be read here. */
+/** Part of a supported regular expression. */
 export type Part =
   | { readonly kind: 'set'; readonly has: (char: string) => boolean; readonly samples: string }
   | { readonly kind: 'all'; readonly parts: readonly Part[] }
   | { readonly kind: 'either'; readonly branches: readonly Part[] }
-  | { readonly kind: 'repeat'; readonly part: Part; readonly least: number; readonly most: number }
+  | { readonly kind: 'repeat'; readonly part: Part; readonly min: number; readonly max: number }
   | { readonly kind: 'start' | 'end' }
 
-const longest = 500
-const deepest = 20
+const maxLength = 500
+const maxDepth = 20
 
 /**
- * A pattern of a schema, taken apart; nothing for one that looks ahead or behind, refers to groups, is very long, or is no regular
- * expression. It is never run: one from outside may take forever.
+ * Parses a pattern; `undefined` for look-around, back-references, long patterns and invalid ones. Untrusted patterns are never run as
+ * regular expressions, because they may not terminate.
  */
 export function parsePattern(pattern: string): Part | undefined {
-  if (pattern.length > longest) return undefined
+  if (pattern.length > maxLength) return undefined
   try {
     return new Parser(pattern).parse()
   } catch (error) {
-    if (error instanceof Unread) return undefined
+    if (error instanceof Unsupported) return undefined
     throw error
   }
 }
 
-/** This is not read here. */
-class Unread extends Error {}
+/** The pattern is not supported. */
+class Unsupported extends Error {}
 
-// In the order in which they are shown.
+// In order of preference.
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 const candidates = `${letters}${letters.toUpperCase()}1234567890-_./:@ #+,;=!?&%*()[]{}<>$'"~|^\`\\`
 
 function setOf(has: (char: string) => boolean, first = ''): Part {
   const samples = Array.from(candidates).filter(has).join('') || first
-  if (samples === '') throw new Unread()
+  if (samples === '') throw new Unsupported()
   return { kind: 'set', has, samples }
 }
 
@@ -54,7 +54,7 @@ class Parser {
 
   parse(): Part {
     const part = this.#either()
-    if (this.#at < this.#chars.length) throw new Unread()
+    if (this.#at < this.#chars.length) throw new Unsupported()
     return part
   }
 
@@ -64,7 +64,7 @@ class Parser {
 
   #take(): string {
     const char = this.#next
-    if (char === undefined) throw new Unread()
+    if (char === undefined) throw new Unsupported()
     this.#at++
     return char
   }
@@ -82,7 +82,7 @@ class Parser {
   }
 
   #either(): Part {
-    if (++this.#depth > deepest) throw new Unread()
+    if (++this.#depth > maxDepth) throw new Unsupported()
     const branches = [this.#all()]
     while (this.#skip('|')) branches.push(this.#all())
     this.#depth--
@@ -99,12 +99,12 @@ class Parser {
     const part = this.#single()
     const times = this.#times()
     if (times === undefined) return part
-    if (part.kind === 'start' || part.kind === 'end') throw new Unread()
-    // As few as possible is the same to us.
+    if (part.kind === 'start' || part.kind === 'end') throw new Unsupported()
+    // Laziness does not matter here.
     this.#skip('?')
-    const [least, most] = times
-    if (least > most || '*+?{'.includes(this.#next ?? ' ')) throw new Unread()
-    return { kind: 'repeat', part, least, most }
+    const [min, max] = times
+    if (min > max || '*+?{'.includes(this.#next ?? ' ')) throw new Unsupported()
+    return { kind: 'repeat', part, min, max }
   }
 
   #times(): readonly [number, number] | undefined {
@@ -115,10 +115,10 @@ class Parser {
     let inside = ''
     while (this.#next !== '}') inside += this.#take()
     this.#take()
-    const [, least, comma, most] = /^(\d{1,6})(,?)(\d{0,6})$/u.exec(inside) ?? []
-    if (least === undefined || (comma === '' && most !== '')) throw new Unread()
-    if (comma === '') return [Number(least), Number(least)]
-    return [Number(least), most === '' ? Number.POSITIVE_INFINITY : Number(most)]
+    const [, min, comma, max] = /^(\d{1,6})(,?)(\d{0,6})$/u.exec(inside) ?? []
+    if (min === undefined || (comma === '' && max !== '')) throw new Unsupported()
+    if (comma === '') return [Number(min), Number(min)]
+    return [Number(min), max === '' ? Number.POSITIVE_INFINITY : Number(max)]
   }
 
   #single(): Part {
@@ -128,7 +128,7 @@ class Parser {
     if (char === '.') return setOf((other) => !/^[\n\r\u2028\u2029]$/u.test(other))
     if (char === '(') return this.#group()
     if (char === '[') return this.#class()
-    if ('*+?{}])'.includes(char)) throw new Unread()
+    if ('*+?{}])'.includes(char)) throw new Unsupported()
     if (char !== '\\') return only(char)
     const { test, literal } = this.#escaped(false)
     return literal === undefined ? setOf(test) : only(literal)
@@ -136,11 +136,11 @@ class Parser {
 
   #group(): Part {
     if (this.#skip('?') && !this.#skip(':')) {
-      if (!this.#skip('<') || this.#next === '=' || this.#next === '!') throw new Unread()
+      if (!this.#skip('<') || this.#next === '=' || this.#next === '!') throw new Unsupported()
       while (this.#take() !== '>');
     }
     const part = this.#either()
-    if (!this.#skip(')')) throw new Unread()
+    if (!this.#skip(')')) throw new Unsupported()
     return part
   }
 
@@ -158,7 +158,7 @@ class Parser {
       }
       this.#take()
       const end = this.#inClass().literal
-      if (end === undefined || codeOf(end) < codeOf(literal)) throw new Unread()
+      if (end === undefined || codeOf(end) < codeOf(literal)) throw new Unsupported()
       tests.push((char) => codeOf(char) >= codeOf(literal) && codeOf(char) <= codeOf(end))
       first ||= literal
     }
@@ -187,14 +187,14 @@ class Parser {
     if (char === 'u') return this.#skip('{') ? this.#braced() : this.#code(4)
     if (isClass && char === 'b') return '\b'
     if (Object.hasOwn(controls, char)) return controls[char] ?? ''
-    // What else is a letter or a digit has a meaning of its own, or none.
-    if (/^\w$/u.test(char)) throw new Unread()
+    // Other escaped letters and digits have a special meaning or none.
+    if (/^\w$/u.test(char)) throw new Unsupported()
     return char
   }
 
   #code(digits: number): string {
     const hex = Array.from({ length: digits }, () => this.#take()).join('')
-    if (!/^[\da-f]+$/iu.test(hex)) throw new Unread()
+    if (!/^[\da-f]+$/iu.test(hex)) throw new Unsupported()
     return String.fromCharCode(Number.parseInt(hex, 16))
   }
 
@@ -203,12 +203,12 @@ class Parser {
     while (this.#next !== '}') hex += this.#take()
     this.#take()
     const code = Number.parseInt(hex, 16)
-    if (!/^[\da-f]{1,6}$/iu.test(hex) || code > 0x10ffff) throw new Unread()
+    if (!/^[\da-f]{1,6}$/iu.test(hex) || code > 0x10ffff) throw new Unsupported()
     return String.fromCodePoint(code)
   }
 
   #property(letter: 'p' | 'P'): Test {
-    if (!this.#skip('{')) throw new Unread()
+    if (!this.#skip('{')) throw new Unsupported()
     let name = ''
     while (this.#next !== '}') name += this.#take()
     this.#take()
@@ -219,18 +219,17 @@ class Parser {
 
 interface Escaped {
   readonly test: Test
-  /** The character itself, where it stands for one. */
+  /** Set for a single character. */
   readonly literal?: string
 }
 
 const codeOf = (char: string): number => char.codePointAt(0) ?? 0
 
-/** Whether one character has a property of Unicode. */
 function propertyTest(letter: 'p' | 'P', name: string): RegExp {
-  if (!/^\w+(?:=\w+)?$/u.test(name)) throw new Unread()
+  if (!/^\w+(?:=\w+)?$/u.test(name)) throw new Unsupported()
   try {
     return new RegExp(`^\\${letter}{${name}}$`, 'u')
   } catch {
-    throw new Unread()
+    throw new Unsupported()
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { acceptsText, patternExample } from './example.ts'
 
-const any = { least: 0, most: Number.POSITIVE_INFINITY }
+const any = { min: 0, max: Number.POSITIVE_INFINITY }
 
 describe('an example for a pattern', () => {
   test.each([
@@ -30,12 +30,12 @@ describe('an example for a pattern', () => {
   })
 
   test.each([
-    ['^[a-z]+$', { least: 6, most: 8 }, 'abcdef'],
-    ['^[a-z]*$', { least: 0, most: 2 }, 'a'],
-    ['^[a-z]*$', { least: 0, most: 0 }, ''],
-    ['^a', { least: 5, most: 5 }, 'axxxx'],
-    ['^\\d{4}$', { least: 5, most: 9 }, undefined],
-    ['^(ab)+$', { least: 6, most: 6 }, 'ababab'],
+    ['^[a-z]+$', { min: 6, max: 8 }, 'abcdef'],
+    ['^[a-z]*$', { min: 0, max: 2 }, 'a'],
+    ['^[a-z]*$', { min: 0, max: 0 }, ''],
+    ['^a', { min: 5, max: 5 }, 'axxxx'],
+    ['^\\d{4}$', { min: 5, max: 9 }, undefined],
+    ['^(ab)+$', { min: 6, max: 6 }, 'ababab'],
   ])('of %s keeps to lengths: %j', (pattern, lengths, example) => {
     expect(patternExample(pattern, lengths)).toBe(example)
   })
@@ -58,7 +58,7 @@ describe('an example for a pattern', () => {
 
   test('is found, or not, in bounded time, also for patterns that take forever to run', () => {
     for (const pattern of ['^(a+)+$', '^(a|a)*b$', `^${'a*'.repeat(20)}b$`, '^((((a*)*)*)*)*c$', '^(.*)*(.*)*(.*)*!$'])
-      expect(patternExample(pattern, { least: 100, most: 120 }) ?? 'none').toMatch(/./u)
+      expect(patternExample(pattern, { min: 100, max: 120 }) ?? 'none').toMatch(/./u)
   })
 })
 

@@ -30,7 +30,7 @@ test('British and American spellings meet', () => {
   meet('exercise exercises exercising')
 })
 
-test('words that only begin alike stay apart', () => {
+test('words with a common prefix stay distinct', () => {
   for (const [a, b] of [
     ['news', 'new'],
     ['universe', 'university'],
@@ -67,10 +67,10 @@ test('the algorithm does as its authors say', () => {
   for (const [word, expected] of Object.entries(examples)) expect(stem(word)).toBe(expected)
 })
 
-test('words of other alphabets and short words come back as they are', () => {
+test('words of other alphabets and short words are unchanged', () => {
   for (const word of ['天气', 'погода', 'id', 'x', 'mp3', 'café', '']) expect(stem(word)).toBe(word)
 })
 
-test('any word has a stem that is no longer by more than a letter, and never throws', () => {
+test('a stem is at most one letter longer than its word, and stemming never throws', () => {
   fc.assert(fc.property(fc.stringMatching(/^[a-z]{0,30}$/), (word) => stem(word).length <= word.length + 1))
 })

@@ -1,4 +1,4 @@
-/** Whether a word says how something is asked rather than what: "please could you help me". In lower case. */
+/** True for a lower-case word without meaning for a search: "please could you help me". */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
 const articles =

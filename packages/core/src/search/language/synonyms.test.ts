@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { stem } from './stemmer.ts'
 import { synonymsOf } from './synonyms.ts'
 
-test('words for the same thing know each other', () => {
+test('synonyms are symmetric', () => {
   expect(synonymsOf(stem('film'))).toContain(stem('movie'))
   expect(synonymsOf(stem('movie'))).toContain(stem('film'))
 })

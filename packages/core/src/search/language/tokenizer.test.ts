@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eachWord, folded, termsOf } from './tokenizer.ts'
+import { eachWord, fold, termsOf } from './tokenizer.ts'
 
 function wordsOf(text: string): string[] {
   const words: string[] = []
-  eachWord(folded(text), (word) => words.push(word))
+  eachWord(fold(text), (word) => words.push(word))
   return words
 }
 
-test('words are letters and digits that touch', () => {
+test('words are runs of letters and digits', () => {
   expect(wordsOf('create_issue, list-files! (v2.0) a.b')).toEqual(['create', 'issue', 'list', 'files', 'v2', '0', 'a', 'b'])
 })
 
@@ -21,7 +21,7 @@ test('accents, compatibility forms and invisible characters make no difference',
   expect(wordsOf('Améthyste ﬁle ＡＰＩ sea\u200brch')).toEqual(['Amethyste', 'file', 'API', 'search'])
 })
 
-test('scripts without spaces are cut into words', () => {
+test('scripts without spaces are segmented', () => {
   expect(wordsOf('查询天气预报')).toContain('查询')
   expect(wordsOf('東京の天気')).toContain('天気')
   expect(wordsOf('ค้นหาข้อมูลน้ำ')).toEqual(expect.arrayContaining(['ค้นหา', 'ข้อมูล', 'น้ำ']))
@@ -51,19 +51,19 @@ test('digits stay with the letters they follow, which count alone too', () => {
   expect(termsOf('s3', 'name')).toEqual(['s3'])
 })
 
-test('numbers, single letters and small words count in names only', () => {
+test('numbers, single letters and stop words are kept only in names', () => {
   for (const word of ['12306', 'x', 'the']) {
     expect(termsOf(word, 'name')).toHaveLength(1)
     expect(termsOf(word, 'prose')).toEqual([])
   }
 })
 
-test('words of more than two characters are also pairs where a dictionary may cut differently', () => {
+test('CJK words of more than two characters also produce bigrams', () => {
   expect(termsOf('天气预报', 'prose')).toEqual(['天气预报', '天气', '气预', '预报'])
   expect(termsOf('날씨를', 'prose')).toEqual(['날씨를', '날씨', '씨를'])
 })
 
-test('what is too long to be a word is none', () => {
+test('overlong words are dropped', () => {
   expect(termsOf('a'.repeat(65), 'name')).toEqual([])
 })
 

@@ -1,11 +1,11 @@
-import { normalForm } from '../../base/normal-form.ts'
+import { normalForm } from '../../base/normalize.ts'
 import { stem } from './stemmer.ts'
 import { isStopWord } from './stopwords.ts'
 
-/** How a text is read. In a name every part counts; in prose numbers are examples and small words are noise. */
+/** Tokenization: a name keeps every part; prose drops numbers and stop words. */
 export type Reading = 'name' | 'prose'
 
-/** Calls `visit` with every word as it is written: letters and digits that touch. Scripts without spaces come word by word. */
+/** Calls `visit` with every run of letters and digits; scripts without spaces are segmented. */
 export function eachWord(text: string, visit: (word: string, start: number) => void): void {
   if (!isAscii(text)) {
     eachWordOfAnyScript(text, visit)
@@ -43,12 +43,12 @@ const scriptsWithoutSpaces = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khm
   .join('')
 const unspaced = new RegExp(`^[${scriptsWithoutSpaces}]`, 'u')
 const runs = new RegExp(`[${scriptsWithoutSpaces}]+|(?:(?![${scriptsWithoutSpaces}])[\\p{L}\\p{N}]\\p{M}*)+`, 'gu')
-// Takes long to make, and few texts need it.
+// Created on demand: slow to construct, rarely needed.
 let segmenter: Intl.Segmenter | undefined
 
-/** One spelling for all that look alike: compatibility forms folded, accents dropped, invisible characters gone. */
-export function folded(text: string): string {
-  // Thai and Lao stay as they are: folding takes their vowels apart, and then no dictionary knows the words.
+/** Normalizes spelling: compatibility forms, accents, invisible characters. */
+export function fold(text: string): string {
+  // Thai and Lao are excluded: NFKD decomposes their vowels, and the segmenter no longer finds the words.
   return isAscii(text)
     ? text
     : text.replaceAll(/[^\u0e00-\u0eff]+/gu, (part) => normalForm(normalForm(part, 'NFKD').replaceAll(ignorable, ''), 'NFC'))
@@ -59,12 +59,12 @@ function isAscii(text: string): boolean {
   return true
 }
 
-/** Accents, and what cannot be seen: soft hyphens, joiners, directions, variation selectors, tags. Nobody types them. */
+/** Accents and invisible characters: soft hyphens, joiners, directions, variation selectors, tags. */
 const ignorable = /[\u0300-\u036f]|\p{Default_Ignorable_Code_Point}/gu
 
-/** What a word is found by: its stem; of a compound ("getUserByID", "base64") the parts and the whole. */
+/** Returns the index terms of a word: its stem; for a compound ("getUserByID", "base64") its parts and the whole. */
 export function termsOf(word: string, reading: Reading): readonly string[] {
-  if (word.length > longestWord) return []
+  if (word.length > maxWordLength) return []
   if (/^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(word)) return simpleTerms(word.toLowerCase(), reading)
   if (/^\p{N}+$/u.test(word)) return reading === 'name' ? [word] : []
   if (pairable.test(word)) return [...new Set([word, ...pairsOf(word)])]
@@ -74,15 +74,15 @@ export function termsOf(word: string, reading: Reading): readonly string[] {
   return [...terms]
 }
 
-/** What is longer is a key, a hash or an attack. */
-const longestWord = 64
+/** Longer words are keys, hashes or attacks. */
+const maxWordLength = 64
 
 function simpleTerms(word: string, reading: Reading): readonly string[] {
   if (reading === 'prose' && (word.length === 1 || isStopWord(word))) return []
   return [stem(word)]
 }
 
-/** Parts of a name in camel case; capitals stay together ("HTTPServer"), digits with the letters they follow ("base64"). */
+/** Splits camel case; keeps capitals together ("HTTPServer"), and digits with the preceding letters ("base64"). */
 const partsOfWord = /\p{Lu}{2,}s(?!\p{Ll})|\p{N}*(?:\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{Lo}\p{Lm}\p{Lt}]+)\p{M}*\p{N}*|\p{N}+/gu
 
 function partTerms(part: string, reading: Reading): readonly string[] {
@@ -92,11 +92,11 @@ function partTerms(part: string, reading: Reading): readonly string[] {
   return letters === undefined ? simpleTerms(lower, reading) : [lower, stem(letters)]
 }
 
-/** "YouTube" is one word to most people, so neighbours in camel case are also one: "youtube" finds getYouTubeVideo. */
+/** Joins neighbours in camel case, so that "youtube" finds getYouTubeVideo. */
 const joinedPairs = (parts: readonly string[]): readonly string[] =>
   parts.length === 2 ? [] : parts.slice(1).map((part, index) => `${parts[index]}${part}`)
 
-/** Scripts in which a dictionary may cut differently in the query and in the text; pairs of characters meet anyway. */
+/** Scripts whose segmentation may differ between query and text; bigrams match anyway. */
 const pairable = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]{3,}$/u
 
 function pairsOf(word: string): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Clock } from '@unfold-mcp/client'
-import { type CallResult, isClientError, type Sign } from '@unfold-mcp/client'
+import { type CallResult, type ConnectionEvent, isClientError } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import { wordsOf } from '../../base/error-text.ts'
 import type { UpstreamSettings } from '../config.ts'
@@ -65,7 +65,7 @@ export class Life {
   /** Watches for its end, listens to it, and reads its tools. */
   begin(): void {
     // Asking once more is how to hear why it is over.
-    this.connection.onOver(() => {
+    this.connection.onClose(() => {
       this.connection.ping().catch(this.#options.lost)
     })
     void this.#listen()
@@ -155,7 +155,7 @@ export class Life {
     await this.#refresher.now().catch(() => undefined)
   }
 
-  #saw(sign: Sign): void {
+  #saw(sign: ConnectionEvent): void {
     if (this.#isOver) return
     if (sign === 'broken') {
       this.#health.suspect()

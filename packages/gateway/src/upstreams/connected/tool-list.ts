@@ -1,4 +1,4 @@
-import { type Difference, differenceOf } from '@unfold-mcp/client'
+import { type Difference, diffTools } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import type { Emit } from '../events.ts'
 import type { Work } from './refresher.ts'
@@ -43,7 +43,7 @@ export class ToolList {
 
   // It is asked for twice in a row: whether there is one, and which.
   #difference(tools: readonly Tool[]): Difference {
-    if (this.#compared?.tools !== tools) this.#compared = { tools, difference: differenceOf(this.#tools, tools) }
+    if (this.#compared?.tools !== tools) this.#compared = { tools, difference: diffTools(this.#tools, tools) }
     return this.#compared.difference
   }
 }

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import type { ProcessLife } from '@unfold-mcp/client'
+import type { ProcessState } from '@unfold-mcp/client'
 
 const program = fileURLToPath(new URL('./guard.mjs', import.meta.url))
 // Its only work is to wait, so it needs hardly any memory.
 const frugal = ['--max-old-space-size=16', '--max-semi-space-size=1']
 const mostStarts = 5
-const marks: { readonly [L in ProcessLife]: string } = { installing: '*', started: '+', ended: '-' }
+const marks: { readonly [L in ProcessState]: string } = { installing: '*', started: '+', ended: '-' }
 
 /**
  * Sees to it that no process outlives this one, also when this one is killed: another process is told which there are, and ends
@@ -16,7 +16,7 @@ const marks: { readonly [L in ProcessLife]: string } = { installing: '*', starte
  * ours, which ends them from within (`lifeline.mjs` in the server package); upstreams are programs of others.
  */
 export class Guard {
-  readonly #running = new Map<number, ProcessLife>()
+  readonly #running = new Map<number, ProcessState>()
   #child: ChildProcess | undefined
   #starts = 0
   #isClosed = false
@@ -27,7 +27,7 @@ export class Guard {
   }
 
   /** A process began, as the leader of a group of its own, has been installed, or ended. */
-  readonly tell = (pid: number, life: ProcessLife): void => {
+  readonly tell = (pid: number, life: ProcessState): void => {
     if (this.#isClosed) return
     if (life === 'ended') this.#running.delete(pid)
     else this.#running.set(pid, life)

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { ProcessLife } from '@unfold-mcp/client'
+import type { ProcessState } from '@unfold-mcp/client'
 import { systemClock } from '@unfold-mcp/client'
 import { expect, test } from 'vitest'
 import { server } from '../../../test/upstreams.ts'
@@ -12,7 +12,7 @@ test('programs that never get ready keep the others from starting only for a mom
   const starts = new Starts({ clock: systemClock })
   const stop = new AbortController()
   const pids: number[] = []
-  const onProcess = (pid: number, life: ProcessLife): void => {
+  const onProcess = (pid: number, life: ProcessState): void => {
     if (life === 'started') pids.push(pid)
   }
   const stuck = Array.from({ length: 2 * atOnce }, () =>

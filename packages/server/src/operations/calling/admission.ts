@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { ancestorsOf, Failure, gateName, isStrict, isWaiting, nearest, nearestHint, printable, resolve } from '@unfold-mcp/core'
+import { ancestorsOf, Failure, gateName, isStrict, awaitsPrerequisite, nearest, nearestHint, printable, resolve } from '@unfold-mcp/core'
 import { activatorName } from '../../catalog/activators.ts'
 import { callerOf } from '../../catalog/call-variants.ts'
 import { activateAll } from '../../runtime/activation.ts'
@@ -31,10 +31,10 @@ export async function admit(runtime: Runtime, scope: Scope, name: string, effect
   const { hiddenCalls } = runtime.declaration
   if (hidesUnlisted(runtime, scope)) throw unknownTool(runtime, scope, name)
   if (findsTools(look) && hiddenCalls !== 'reveal') return refused(unlistedHint(scope, entry))
-  if (isWaiting(entry, look) && hiddenCalls === 'hint') return refused(waitingHint(entry))
+  if (awaitsPrerequisite(entry, look) && hiddenCalls === 'hint') return refused(waitingHint(entry))
   const group = entry.visibility.group
   if (group === undefined) {
-    if (isWaiting(entry, look) || hiddenCalls === 'reveal') return { kind: 'admitted', entry }
+    if (awaitsPrerequisite(entry, look) || hiddenCalls === 'reveal') return { kind: 'admitted', entry }
     throw unknownTool(runtime, scope, name)
   }
   if (hiddenCalls === 'hint') return refused(activationHint(runtime, scope, name, group))

@@ -37,7 +37,7 @@ export async function callTool(runtime: Runtime, scope: Scope, call: Call): Prom
     if (isSurface && !scope.settings.canActivate) return unchangedReply(groupMembers(runtime, scope, entry.activates))
     const result = await run(runtime, scope, entry, call, effects)
     if (isSurface || isInputRequired(result)) return result
-    const complete = entry.isWritten === true ? withFixed(runtime, scope, result, effects) : result
+    const complete = entry.isHandwritten === true ? withFixed(runtime, scope, result, effects) : result
     return withChanges(runtime, scope, complete, { effects, before })
   } catch (error) {
     if (isFailure(error, 'group_inactive')) return failureResult('group_inactive', parentFirst(runtime, scope, error.details))

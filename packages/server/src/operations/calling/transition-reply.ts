@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { type Because, counted, metaKeys, signature, type Tool } from '@unfold-mcp/core'
+import { type DeactivationReason, counted, metaKeys, signature, type Tool } from '@unfold-mcp/core'
 import { sentence } from '../../catalog/activators.ts'
 import type { OpenableGroup } from '../../runtime/groups.ts'
 import { noTransition, type Transition, transitionOf } from '../../tool/transition.ts'
@@ -84,7 +84,7 @@ export function changeText(before: readonly Tool[], after: readonly Tool[]): str
 
 export const callThem = 'Call them with call_tool(name, arguments): this client does not refresh its tool list in time.'
 
-const causes: { readonly [B in Because]: string } = {
+const causes: { readonly [B in DeactivationReason]: string } = {
   requested: 'Deactivated',
   parent: 'Deactivated nested groups',
   dependency: 'Deactivated dependent groups',
@@ -92,8 +92,8 @@ const causes: { readonly [B in Because]: string } = {
   evicted: 'Evicted (least recently used first)',
 }
 
-function byCause(deactivated: Transition['deactivated']): Map<Because, string[]> {
-  const found = new Map<Because, string[]>()
+function byCause(deactivated: Transition['deactivated']): Map<DeactivationReason, string[]> {
+  const found = new Map<DeactivationReason, string[]>()
   for (const { group, because } of deactivated) found.set(because, [...(found.get(because) ?? []), group])
   return found
 }

@@ -1,10 +1,10 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import {
   availableModes,
-  correctedArguments,
+  correctArguments,
   isStrict,
   isSurface,
-  isWaiting,
+  awaitsPrerequisite,
   metaKeys,
   modeNames,
   nearest,
@@ -45,7 +45,7 @@ export async function callByName(
   }
   // Where a client opens groups itself, it reaches what it has opened; the rest follows the policy for hidden calls.
   const { entry } = meaning
-  const isInactive = entry.visibility.group !== undefined && !isWaiting(entry, look)
+  const isInactive = entry.visibility.group !== undefined && !awaitsPrerequisite(entry, look)
   if (meaning.kind === 'hidden' && isInactive && look.exposure === 'groups' && scope.settings.canActivate) {
     const admission = await admit(runtime, scope, name, effects)
     if (admission.kind === 'refused') return admission.result
@@ -81,16 +81,16 @@ async function helpFor(
   snapshot: Snapshot | undefined,
 ): Promise<Help> {
   if (modes === undefined || snapshot === undefined)
-    return { tool, problems, example: correctedArguments(tool.inputSchema, args, wrongIn(problems)) }
+    return { tool, problems, example: correctArguments(tool.inputSchema, args, wrongIn(problems)) }
   const available = availableModes(modes, snapshot, () => undefined)
   const names = modeNames(modes, available)
   const asked = String(args[modes.by])
   const meant = modes.all.find(({ name }) => name === (nearest(asked, names)[0] ?? names[0]))
   const fitting = meant === undefined ? tool.inputSchema : modes.inputOf(meant)
-  const first = correctedArguments(fitting, args, wrongIn(problems))
+  const first = correctArguments(fitting, args, wrongIn(problems))
   // What else is wrong shows once there is a mode.
   const again = await input.check(first, snapshot)
-  const example = 'problems' in again ? correctedArguments(fitting, first, wrongIn(again.problems)) : first
+  const example = 'problems' in again ? correctArguments(fitting, first, wrongIn(again.problems)) : first
   return { tool: modes.toolWith(tool, available), problems, example }
 }
 

@@ -1,5 +1,5 @@
-/** Keeps the best documents of those it is offered, the worst of them at hand. */
-export class Best {
+/** Min-heap of the best documents. */
+export class TopDocuments {
   readonly documents: number[] = []
   readonly #shares: number[] = []
   readonly #count: number
@@ -10,8 +10,8 @@ export class Best {
     this.#comesFirst = comesFirst
   }
 
-  /** What is below this need not be offered. */
-  get bar(): number {
+  /** Minimum score to enter the heap. */
+  get threshold(): number {
     return this.documents.length < this.#count ? 0 : (this.#shares[0] ?? 0)
   }
 
@@ -29,7 +29,6 @@ export class Best {
     this.#sink()
   }
 
-  /** Whether what is at `a` is worse than what is at `b`. */
   #isWorse(a: number, b: number): boolean {
     const difference = (this.#shares[a] as number) - (this.#shares[b] as number)
     return difference === 0 ? this.#comesFirst(this.documents[b] as number, this.documents[a] as number) : difference < 0

@@ -1,27 +1,27 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A wire that counts what goes over it, and can be cut. */
+/** Proxy that counts messages and can be cut. */
 export interface Tap extends AsyncDisposable {
   readonly port: number
   readonly url: string
-  /** The methods of all requests and notifications that went over it, in order. */
+  /** Methods of all forwarded requests and notifications, in order. */
   methods(): readonly string[]
-  /** How often a method went over it. */
+  /** Number of messages with this method. */
   count(method: string): number
-  /** How many bytes came from the server. */
+  /** Bytes received from the server. */
   readonly received: number
-  /** How many connections there are. */
+  /** Number of open connections. */
   readonly open: number
-  /** Cuts every connection there is. */
+  /** Cuts every open connection. */
   cut(): void
-  /** Where it leads from now on. */
+  /** Changes the upstream port. */
   leadTo(port: number): void
-  /** Lets nobody through, or lets them again. */
+  /** Blocks or unblocks new connections. */
   refuse(isRefusing: boolean): void
 }
 
-/** Puts a wire before a port of this machine. */
+/** Starts a proxy in front of a local port. */
 export async function tap(target: number, path = '/mcp'): Promise<Tap> {
   const sockets = new Set<Socket>()
   const methods: string[] = []
@@ -38,7 +38,7 @@ export async function tap(target: number, path = '/mcp'): Promise<Tap> {
     client.on('data', (chunk: Buffer) => {
       said += chunk.toString('latin1')
       for (const match of said.matchAll(/"method":"([^"]+)"/gu)) methods.push(match[1] ?? '')
-      // The rest may be the beginning of the next one.
+      // The rest may be the beginning of the next message.
       said = said.slice(Math.max(said.lastIndexOf('"method":"'), 0)).replace(/^"method":"[^"]+"/u, '')
     })
     upstream.on('data', (chunk: Buffer) => {

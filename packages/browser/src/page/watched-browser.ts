@@ -6,7 +6,7 @@ import type { Chromium } from './chromium.ts'
 
 export { TabUnavailable } from '../capture/tab.ts'
 
-/** A tab as it stands. Its address and title are the page's words. */
+/** Open tab. URL and title are untrusted. */
 export interface TabInfo {
   readonly id: string
   readonly url: string
@@ -15,13 +15,13 @@ export interface TabInfo {
   readonly hasCrashed: boolean
 }
 
-/** A tab to work with. */
+/** Tab to work with. */
 export interface WatchedTab {
   readonly id: string
   readonly page: Page
   /** Aborted with a `TabUnavailable` when the tab is closed, crashes, or the browser ends. */
   readonly signal: AbortSignal
-  /** The work's result; rejects at once, with what happened in words, when the tab is gone before it is done. */
+  /** Returns the result of the work; rejects at once if the tab becomes unavailable. */
   within<T>(work: (page: Page) => Promise<T>): Promise<T>
 }
 
@@ -34,7 +34,7 @@ const openMs = 30_000
 const errorPageMs = 1_000
 const isBlank = /^(?:about:blank|chrome:\/\/(?:newtab|new-tab-page)\/?|)$/
 
-/** Watches everything that happens in a browser from now on, and writes it to the recording. */
+/** Records everything that happens in a browser from now on. */
 export async function watchBrowser(
   chromium: Chromium,
   recording: Recording,
@@ -45,10 +45,10 @@ export async function watchBrowser(
     for (const listener of listeners) listener()
   }
   const targets = new Targets(chromium.wire, recording, { now, changed })
-  // Before anybody is connected: so no page can do anything that is not seen.
+  // Before the connection, so that no page event is missed.
   chromium.wire.tap(targets)
   const browser = await playwright.connectOverCDP(chromium.wire.transport, {
-    // Somebody's own windows stay as they are; tabs without windows are all made to believe that they are in front.
+    // Windows of the user stay as they are; headless tabs all behave as active.
     noDefaults: !(chromium.isOurs && chromium.isHeadless),
     timeout: connectMs,
   })
@@ -57,9 +57,9 @@ export async function watchBrowser(
   return watched
 }
 
-/** A browser that is watched: its tabs, and the one in front. */
+/** Watched browser with its tabs. */
 export class WatchedBrowser implements AsyncDisposable {
-  /** Fulfilled with the reason when the browser is gone, whoever ended it. */
+  /** Resolves with the reason when the browser is gone. */
   readonly ended: Promise<string>
   readonly #chromium: Chromium
   readonly #browser: Browser
@@ -69,14 +69,14 @@ export class WatchedBrowser implements AsyncDisposable {
   readonly #pages = new Map<string, Page>()
   #reason: string | undefined
 
-  /** Made by `watchBrowser`. */
+  /** Use `watchBrowser`. */
   constructor(
     chromium: Chromium,
     browser: Browser,
     { targets, listeners }: { readonly targets: Targets; readonly listeners: Set<() => void> },
   ) {
     const [context] = browser.contexts()
-    if (context === undefined) throw new Error('The browser has no windows that can be watched.')
+    if (context === undefined) throw new Error('The browser has no window to watch.')
     this.#chromium = chromium
     this.#browser = browser
     this.#context = context
@@ -87,24 +87,24 @@ export class WatchedBrowser implements AsyncDisposable {
       targets.end()
       return reason
     })
-    // A dialog belongs to the person in front of it; without windows there is none, and Playwright dismisses it.
+    // A dialog belongs to the user; without a window there is none, and Playwright dismisses it.
     if (!chromium.isHeadless) context.on('dialog', () => undefined)
     context.on('page', (page) => void this.#meet(page))
   }
 
-  /** Runs after each change of the tabs, until the function that this gives is called. */
+  /** Calls `changed` after each change of the tabs, until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Gets to know the tabs that are open already. */
+  /** Detects the tabs that are already open. */
   async settle(): Promise<void> {
     this.#targets.refresh()
     await Promise.all(this.#context.pages().map((page) => this.#meet(page)))
   }
 
-  /** The tabs that are open. A title can be a moment behind. */
+  /** Lists the open tabs. Titles may be slightly outdated. */
   tabs(): readonly TabInfo[] {
     this.#targets.refresh()
     const { current } = this.#targets
@@ -117,18 +117,18 @@ export class WatchedBrowser implements AsyncDisposable {
     }))
   }
 
-  /** The tab of this id, or the one in front; throws a `TabUnavailable` when there is none to work with. */
+  /** Returns a tab by id, or the active one; throws a `TabUnavailable`. */
   tab(id?: string): WatchedTab {
     const tab = this.#find(id)
     const page = this.#pages.get(tab.target)
-    if (page === undefined) throw new TabUnavailable('busy', `${tab.id} has only just opened. Try again in a moment.`)
+    if (page === undefined) throw new TabUnavailable('busy', `${tab.id} is still opening. Try again.`)
     const { signal } = tab
-    return { id: tab.id, page, signal, within: (work) => untilGone(signal, work(page)) }
+    return { id: tab.id, page, signal, within: (work) => untilUnavailable(signal, work(page)) }
   }
 
   /**
-   * Goes to an address: in the tab in front, or in a new one where that belongs to somebody. Waits until the page is there. It is
-   * not recorded as an action of the person.
+   * Opens a URL: in the active tab, or in a new one in a browser of the user. Waits until the page has loaded. Not recorded as a
+   * user action.
    */
   async open(url: string, { timeoutMs = openMs }: { readonly timeoutMs?: number } = {}): Promise<WatchedTab> {
     this.#requireBrowser()
@@ -139,7 +139,7 @@ export class WatchedBrowser implements AsyncDisposable {
       try {
         await tab.within((page) => page.goto(url, { waitUntil: 'domcontentloaded', timeout: timeoutMs }))
       } catch (error) {
-        // Until the browser's own error page is there, it would get in the way of the next address.
+        // The error page of the browser would interfere with the next navigation.
         if (!(error instanceof TabUnavailable))
           await tab.page.waitForURL(/^chrome-error:/, { waitUntil: 'commit', timeout: errorPageMs }).catch(() => undefined)
         throw error
@@ -150,16 +150,16 @@ export class WatchedBrowser implements AsyncDisposable {
     } catch (error) {
       if (error instanceof TabUnavailable) throw error
       const [why = ''] = (error instanceof Error ? error.message : String(error)).replace(/^page\.goto: /, '').split('\n')
-      throw new Error(`${url} could not be opened: ${why} Is its server running, and the address right?`, { cause: error })
+      throw new Error(`${url} could not be opened: ${why} Is its server running, and is the URL correct?`, { cause: error })
     }
     return tab
   }
 
-  /** Measures how a tab's page performs now, and records it. */
+  /** Measures the current performance of a tab and records it. */
   async snapshot(id?: string): Promise<void> {
     const tab = this.#find(id)
     try {
-      await untilGone(tab.signal, tab.measure())
+      await untilUnavailable(tab.signal, tab.measure())
     } catch (error) {
       if (error instanceof TabUnavailable) throw error
       throw new TabUnavailable(
@@ -170,11 +170,11 @@ export class WatchedBrowser implements AsyncDisposable {
     }
   }
 
-  /** Ends the browser if we started it, and lets go of it otherwise. */
+  /** Ends a launched browser, or disconnects from an attached one. */
   async close(): Promise<void> {
     await this.#chromium.close()
     await this.ended
-    // Playwright has a folder to remove.
+    // Playwright has a temporary folder to remove.
     await this.#browser.close().catch(() => undefined)
   }
 
@@ -184,7 +184,7 @@ export class WatchedBrowser implements AsyncDisposable {
 
   #requireBrowser(): void {
     if (this.#reason === undefined) return
-    throw new TabUnavailable('ended', `The browser is gone: ${this.#reason}. Start unfold-browser again to watch another one.`)
+    throw new TabUnavailable('ended', `The browser is gone: ${this.#reason}. Restart unfold-browser.`)
   }
 
   #find(id: string | undefined): Tab {
@@ -195,7 +195,7 @@ export class WatchedBrowser implements AsyncDisposable {
     const ids = [...this.#targets.tabs.keys()]
     if (id === undefined || ids.length === 0)
       throw new TabUnavailable('none', 'No tab is open. Open a page in the watched browser.')
-    throw new TabUnavailable('unknown', `There is no tab of that id. Open are: ${ids.join(', ')}.`)
+    throw new TabUnavailable('unknown', `Unknown tab. Open tabs: ${ids.join(', ')}.`)
   }
 
   async #newTab(): Promise<WatchedTab> {
@@ -206,7 +206,7 @@ export class WatchedBrowser implements AsyncDisposable {
     return this.tab(tab?.id)
   }
 
-  /** Finds out which tab a page of Playwright's is. */
+  /** Finds the tab of a Playwright page. */
   async #meet(page: Page): Promise<void> {
     if ([...this.#pages.values()].includes(page)) return
     try {
@@ -216,14 +216,14 @@ export class WatchedBrowser implements AsyncDisposable {
       page.once('close', () => this.#pages.delete(targetInfo.targetId))
       await session.detach()
     } catch {
-      // Closed before it could be asked.
+      // Closed before it responded.
     }
   }
 }
 
-/** The work's result, or the reason why the tab is gone, whichever is first. */
-async function untilGone<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  // Nobody waits for it any more when the tab is gone.
+/** Awaits `work`; rejects with the reason when the tab becomes unavailable. */
+async function untilUnavailable<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  // Avoids an unhandled rejection after the tab is gone.
   work.catch(() => undefined)
   if (signal.aborted) throw signal.reason
   let gone = (): void => undefined
@@ -234,7 +234,7 @@ async function untilGone<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   try {
     return await Promise.race([work, lost])
   } catch (error) {
-    // Playwright may notice first, in words of its own.
+    // Playwright may notice first, with its own error.
     if (signal.aborted) throw signal.reason
     throw error
   } finally {

@@ -1,5 +1,5 @@
-/** What a server says of its prompts and resources: the list changed, or one resource did. */
-export type DocumentNotice =
+/** Change announced by a server: a list of prompts or resources, or one resource. */
+export type DocumentChange =
   | { readonly kind: 'prompts' }
   | { readonly kind: 'resources' }
   | { readonly kind: 'resource'; readonly uri: string }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { normalForm } from './normal-form.ts'
+import { normalForm } from './normalize.ts'
 
 test('a text has the form that Unicode gives it', () => {
   const text = 'e\u{301} \u{FB01} \u{212B} ｶ\u{FF9E} नि'

@@ -1,2 +1,2 @@
-/** How many there are of something: `1 tool`, `2 tools`. */
+/** Formats a count: `1 tool`, `2 tools`. */
 export const counted = (count: number, noun: string, nouns = `${noun}s`): string => `${count} ${count === 1 ? noun : nouns}`

@@ -9,9 +9,9 @@ import { failure } from './failing.ts'
 import { until } from './processes.ts'
 import { serveFetch, serveHttp } from './servers.ts'
 
-/** A 2026-07-28 server with resources that refuses to tell of some of them, and whose streams can be cut. */
+/** 2026-07-28 server that refuses some resource subscriptions, and whose streams can be cut. */
 async function documents(isRefused: (uris: readonly string[]) => boolean) {
-  const asked: (readonly string[])[] = []
+  const requested: (readonly string[])[] = []
   const sdk = createMcpHandler(() => {
     const resources = { subscribe: true, listChanged: true }
     const mcp = new McpServer({ name: 'documents', version: '1.0.0' }, { capabilities: { resources } })
@@ -22,13 +22,13 @@ async function documents(isRefused: (uris: readonly string[]) => boolean) {
     if (request.headers.get('mcp-method') !== 'subscriptions/listen') return sdk.fetch(request)
     const body: { id: number; params: { notifications: { resourceSubscriptions: string[] } } } = await request.clone().json()
     const uris = body.params.notifications.resourceSubscriptions
-    asked.push(uris)
+    requested.push(uris)
     if (!isRefused(uris)) return sdk.fetch(request)
     return Response.json({ jsonrpc: '2.0', id: body.id, error: { code: -32_602, message: 'not for you' } }, { status: 400 })
   })
   return {
     url: http.url,
-    asked,
+    requested,
     updated: (uri: string) => sdk.notify.resourceUpdated(uri),
     async [Symbol.asyncDispose]() {
       await sdk.close()
@@ -37,25 +37,25 @@ async function documents(isRefused: (uris: readonly string[]) => boolean) {
   }
 }
 
-test('a resource that is not told of is refused to whoever asks, as often as it is asked, and those that are told of stay so', async () => {
+test('a refused subscription fails each time, and the accepted ones stay active', async () => {
   await using server = await documents((uris) => uris.includes('memo://b'))
-  const heard: string[] = []
+  const received: string[] = []
   await using connection = await connect(
     { url: server.url },
-    { protocol: '2026-07-28', onDocuments: (notice) => notice.kind === 'resource' && heard.push(notice.uri) },
+    { protocol: '2026-07-28', onDocumentChange: (notice) => notice.kind === 'resource' && received.push(notice.uri) },
   )
   await connection.subscribe('memo://a')
   const both = [connection.subscribe('memo://b'), connection.subscribe('memo://b')]
   for (const each of both) expect(await failure(each)).toMatchObject({ reason: 'protocol' })
   server.updated('memo://a')
-  await until(() => heard.length === 1, 'the first is still heard of')
+  await until(() => received.length === 1, 'the first is still heard of')
   await connection.subscribe('memo://c')
   await connection.unsubscribe('memo://a')
   server.updated('memo://a')
   server.updated('memo://c')
-  await until(() => heard.includes('memo://c'), 'the third is heard of')
-  expect(heard).toEqual(['memo://a', 'memo://c'])
-  expect(server.asked).toEqual([
+  await until(() => received.includes('memo://c'), 'an update of the third resource')
+  expect(received).toEqual(['memo://a', 'memo://c'])
+  expect(server.requested).toEqual([
     ['memo://a'],
     ['memo://a', 'memo://b'],
     ['memo://a', 'memo://b'],
@@ -64,14 +64,14 @@ test('a resource that is not told of is refused to whoever asks, as often as it 
   ])
 })
 
-test('a session that the server forgot is told of all resources again, and who asks for one that was refused then asks anew', async () => {
-  const asked: string[] = []
+test('a new session subscribes to all resources again, and one refused then is requested again', async () => {
+  const requested: string[] = []
   let refused = ''
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const begin = async (): Promise<StreamableHTTPServerTransport> => {
     const mcp = new McpServerOne({ name: 'old', version: '1.0.0' }, { capabilities: { resources: { subscribe: true } } })
     mcp.server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
-      asked.push(uri)
+      requested.push(uri)
       if (uri === refused) throw new Error('not now')
       return {}
     })
@@ -92,14 +92,14 @@ test('a session that the server forgot is told of all resources again, and who a
   })
   await using connection = await connect({ url: http.url }, { protocol: 'session' })
   for (const uri of ['memo://a', 'memo://b', 'memo://a']) await connection.subscribe(uri)
-  expect(asked).toEqual(['memo://a', 'memo://b'])
+  expect(requested).toEqual(['memo://a', 'memo://b'])
   refused = 'memo://b'
   sessions.clear()
   await connection.ping()
-  await until(() => asked.length === 4, 'the next session is told')
-  expect(asked.slice(2).sort()).toEqual(['memo://a', 'memo://b'])
+  await until(() => requested.length === 4, 'the subscriptions of the new session')
+  expect(requested.slice(2).sort()).toEqual(['memo://a', 'memo://b'])
   expect(await failure(connection.subscribe('memo://b'))).toMatchObject({ reason: 'protocol' })
   refused = ''
   for (const uri of ['memo://b', 'memo://a']) await connection.subscribe(uri)
-  expect(asked.slice(4)).toEqual(['memo://b', 'memo://b'])
+  expect(requested.slice(4)).toEqual(['memo://b', 'memo://b'])
 })

@@ -6,7 +6,7 @@ import { server, until } from './processes.ts'
 const raw = server('raw.mjs')
 const unlisted = { unlisted: true, validate: false } as const
 
-test('of many calls at once each gets its own answer, in whatever order the answers come', async () => {
+test('concurrent calls get their own responses, in any order', async () => {
   await using connection = await connect(raw, { protocol: 'session' })
   const names = Array.from({ length: 200 }, (_, index) => `call ${index}`)
   const calls = names.map((name, index) => connection.call('hold', { name, last: index === names.length - 1 }, unlisted))
@@ -14,20 +14,24 @@ test('of many calls at once each gets its own answer, in whatever order the answ
   expect(answers.map(({ content: [block] }) => block)).toEqual(names.map((text) => ({ type: 'text', text })))
 })
 
-test('what a server says before its answer is told before it, also when all of it comes at once', async () => {
-  const said: unknown[] = []
+test('notifications before a response are delivered before it, also in one chunk', async () => {
+  const received: unknown[] = []
   await using connection = await connect(raw, { protocol: 'session', relays: true })
   const relay = {
     capabilities: {},
-    ask: () => Promise.reject(new Error('Nobody is asked.')),
-    onLog: ({ data }: { readonly data?: unknown }) => void said.push(data),
+    onRequest: () => Promise.reject(new Error('Nobody is asked.')),
+    onLog: ({ data }: { readonly data?: unknown }) => void received.push(data),
   }
-  const { content } = await connection.call('talk', {}, { ...unlisted, relay, onProgress: (report) => void said.push(report) })
-  expect(said).toEqual(['said', { progress: 1, total: 2 }])
+  const { content } = await connection.call(
+    'talk',
+    {},
+    { ...unlisted, relay, onProgress: (report) => void received.push(report) },
+  )
+  expect(received).toEqual(['said', { progress: 1, total: 2 }])
   expect(content).toEqual([{ type: 'text', text: 'done' }])
 })
 
-test('somebody who fails when told of progress is said to, and gets the answer', async () => {
+test('a progress handler that throws is reported, and the call still succeeds', async () => {
   const warnings: string[] = []
   await using connection = await connect(raw, { protocol: 'session', onWarning: (warning) => void warnings.push(warning) })
   const onProgress = (): never => {
@@ -39,9 +43,9 @@ test('somebody who fails when told of progress is said to, and gets the answer',
   expect(warnings.join()).toContain('I fail.')
 })
 
-test('each call has its own time, and the server is told which are given up', async () => {
-  const told: string[] = []
-  await using connection = await connect(raw, { protocol: 'session', onStderr: (line) => void told.push(line) })
+test('each call has its own timeout, and the server receives its cancellation', async () => {
+  const reported: string[] = []
+  await using connection = await connect(raw, { protocol: 'session', onStderr: (line) => void reported.push(line) })
   const long = connection.call('never', {}, { ...unlisted, timeoutMs: 60_000 })
   const [idle, inAll] = await Promise.all([
     failure(connection.call('never', {}, { ...unlisted, timeoutMs: 40 })),
@@ -49,14 +53,14 @@ test('each call has its own time, and the server is told which are given up', as
   ])
   expect(idle).toMatchObject({ reason: 'timeout', details: { timeoutMs: 40 } })
   expect(inAll).toMatchObject({ reason: 'timeout', details: { timeoutMs: 20 } })
-  await until(() => told.length === 2, 'what the server was told')
-  expect(told.toSorted()).toEqual([inAll.message, idle.message].toSorted())
+  await until(() => reported.length === 2, 'the cancellations')
+  expect(reported.toSorted()).toEqual([inAll.message, idle.message].toSorted())
   const lost = failure(long)
   await connection.close()
   expect(await lost).toMatchObject({ reason: 'unreachable' })
 })
 
-test('answers that are none are said, and end nothing but their calls', async () => {
+test('malformed responses fail only their own calls', async () => {
   await using connection = await connect(raw, { protocol: 'session' })
   const wordless = await failure(connection.call('wordless', {}, unlisted))
   expect(wordless).toMatchObject({ reason: 'protocol', message: expect.stringContaining('neither a result') })

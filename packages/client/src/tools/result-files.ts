@@ -5,31 +5,31 @@ import { pathToFileURL } from 'node:url'
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import { fileNameFor } from '@unfold-mcp/core'
 
-/** Where parts of a result go that are too large to show, or no text. */
+/** Where to save parts of a result that are large or binary. */
 export interface SaveTo {
   readonly directory: string
-  /** Text longer than this is saved; what is no text always is. */
+  /** Maximum size of text that is not saved, in bytes. Default: 100 000. Binary parts are always saved. */
   readonly above?: number
 }
 
-/** A part of a result that was written to a file. */
+/** Part of a result that was written to a file. */
 export interface SavedFile {
   readonly path: string
   readonly mimeType: string
   readonly bytes: number
-  /** Which part it was: the place in `content`, or the structured one. */
+  /** Index in `content`, or the structured content. */
   readonly part: number | 'structured'
 }
 
-const defaultAbove = 100_000
+const defaultMaxBytes = 100_000
 
-/** Writes the large parts of a result to files. In their places are links to them. */
-export async function saved(
+/** Writes the large parts of a result to files and replaces them with links. */
+export async function saveLargeParts(
   tool: string,
   result: CallToolResult,
   saveTo: string | SaveTo,
 ): Promise<{ readonly result: CallToolResult; readonly files: readonly SavedFile[] }> {
-  const { directory, above = defaultAbove } = typeof saveTo === 'string' ? { directory: saveTo } : saveTo
+  const { directory, above = defaultMaxBytes } = typeof saveTo === 'string' ? { directory: saveTo } : saveTo
   const files: SavedFile[] = []
   const save = async (data: Buffer, mimeType: string, part: number | 'structured'): Promise<SavedFile> => {
     await mkdir(directory, { recursive: true })
@@ -42,7 +42,7 @@ export async function saved(
   }
   const content: ContentBlock[] = []
   for (const [index, block] of result.content.entries()) {
-    const large = largeIn(block, above)
+    const large = largePart(block, above)
     content.push(large === undefined ? block : linkTo(await save(large.data, large.mimeType, index)))
   }
   const { structuredContent, ...rest } = result
@@ -52,7 +52,7 @@ export async function saved(
   return { result: { ...rest, content, ...(structuredContent !== undefined && !isLarge && { structuredContent }) }, files }
 }
 
-function largeIn(block: ContentBlock, above: number): { readonly data: Buffer; readonly mimeType: string } | undefined {
+function largePart(block: ContentBlock, above: number): { readonly data: Buffer; readonly mimeType: string } | undefined {
   if (block.type === 'image' || block.type === 'audio')
     return { data: Buffer.from(block.data, 'base64'), mimeType: block.mimeType }
   const { text, mimeType = 'text/plain' } = block.type === 'resource' && 'text' in block.resource ? block.resource : textOf(block)

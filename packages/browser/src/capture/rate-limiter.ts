@@ -1,4 +1,4 @@
-/** How much may pass in a second. */
+/** Limits per second. */
 export interface Rate {
   readonly count: number
   readonly bytes: number
@@ -6,8 +6,8 @@ export interface Rate {
 
 const windowMs = 1_000
 
-/** Lets so much pass in each second, and counts what it keeps out. */
-export class Gate {
+/** Limits events per second and counts the dropped ones. */
+export class RateLimiter {
   readonly #rate: Rate
   readonly #now: () => number
   #since = Number.NEGATIVE_INFINITY
@@ -20,7 +20,6 @@ export class Gate {
     this.#now = now
   }
 
-  /** Whether one more may pass. */
   passes(bytes: number): boolean {
     const now = this.#now()
     if (now - this.#since >= windowMs || now < this.#since) {
@@ -28,7 +27,7 @@ export class Gate {
       this.#count = 0
       this.#bytes = 0
     }
-    // A single one may be larger than the rate: else it could never pass.
+    // A single event may exceed the rate, or it could never pass.
     if (this.#count >= this.#rate.count || (this.#count > 0 && this.#bytes + bytes > this.#rate.bytes)) {
       this.#shut += 1
       return false
@@ -38,7 +37,7 @@ export class Gate {
     return true
   }
 
-  /** How many were kept out since this was asked last. */
+  /** Returns the number of events dropped since the last call. */
   takeShut(): number {
     const shut = this.#shut
     this.#shut = 0

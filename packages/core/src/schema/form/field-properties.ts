@@ -1,10 +1,9 @@
 import { isRecord } from '../../base/record.ts'
 import type { JsonSchema } from '../../tool/tool.ts'
-import type { Choice, Constraints, Field, FieldFacts } from './field.ts'
+import type { Choice, Constraints, Field, FieldProperties } from './field.ts'
 import { listOf, typesIn } from './reader.ts'
 
-/** Where a field stands. */
-export interface Place {
+export interface FieldLocation {
   readonly name: string
   readonly path: readonly string[]
   readonly required: boolean
@@ -12,20 +11,20 @@ export interface Place {
   readonly order: number
 }
 
-const longestLabel = 200
-const longestDescription = 4_000
+const maxLabelLength = 200
+const maxDescriptionLength = 4_000
 
-/** The values of an enumeration, called as `enumNames` beside them says. */
+/** Returns the choices of an enumeration, labelled by `enumNames`. */
 export function choicesOf(values: readonly unknown[], schema: JsonSchema): readonly Choice[] {
   const labels = listOf(schema.enumNames ?? schema['x-enumNames'])
   return values.map((value, index) => {
     const label = labels[index]
-    return { value, label: cut(typeof label === 'string' ? label : valueText(value), longestLabel) }
+    return { value, label: cut(typeof label === 'string' ? label : valueText(value), maxLabelLength) }
   })
 }
 
-/** The choices of a branch; a constant bears the words of its own branch. */
-export function titled({
+/** Returns the choices of a branch; a single constant takes the title and description of its branch. */
+export function titledChoices({
   choices,
   schema,
 }: {
@@ -36,21 +35,21 @@ export function titled({
   if (choices.length !== 1) return choices
   return choices.map((choice) => ({
     ...choice,
-    ...(typeof title === 'string' ? { label: cut(title, longestLabel) } : {}),
-    ...(typeof description === 'string' ? { description: cut(description, longestDescription) } : {}),
+    ...(typeof title === 'string' ? { label: cut(title, maxLabelLength) } : {}),
+    ...(typeof description === 'string' ? { description: cut(description, maxDescriptionLength) } : {}),
   }))
 }
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'))
 
-/** What a schema says of its field, whatever the kind. */
-export function factsOf(schema: JsonSchema, { name, path, required, order }: Place): FieldFacts {
+/** Returns the properties that every kind of field has. */
+export function fieldProperties(schema: JsonSchema, { name, path, required, order }: FieldLocation): FieldProperties {
   const { title, description } = schema
   return {
     name,
     path,
-    label: cut(typeof title === 'string' ? title : name, longestLabel),
-    ...(typeof description === 'string' ? { description: cut(description, longestDescription) } : {}),
+    label: cut(typeof title === 'string' ? title : name, maxLabelLength),
+    ...(typeof description === 'string' ? { description: cut(description, maxDescriptionLength) } : {}),
     required,
     nullable: schema.nullable === true,
     secret: typesIn(schema.type).includes('string') && isSecret(name, schema),
@@ -61,20 +60,19 @@ export function factsOf(schema: JsonSchema, { name, path, required, order }: Pla
   }
 }
 
-/** A field for what cannot be shown in parts. */
-export const jsonField = (schema: JsonSchema, place: Place): Field => ({
-  ...factsOf(schema, place),
+/** Creates a field that is edited as JSON. */
+export const jsonField = (schema: JsonSchema, location: FieldLocation): Field => ({
+  ...fieldProperties(schema, location),
   kind: 'json',
   ...namedTypes(schema),
 })
 
-/** The types a schema names, where it names any. */
 export function namedTypes({ type }: JsonSchema): { readonly types?: readonly string[] } {
   const types = typesIn(type)
   return types.length === 0 ? {} : { types }
 }
 
-/** The type that a schema without one must mean. */
+/** Infers the type of a schema without `type`. */
 export function guessedType(schema: JsonSchema): string | undefined {
   if (isRecord(schema.properties) || isRecord(schema.additionalProperties)) return 'object'
   return schema.items === undefined && schema.prefixItems === undefined ? undefined : 'array'
@@ -84,7 +82,7 @@ const limits = ['multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems', 
 
 function constraintsOf(schema: JsonSchema): Constraints {
   const { minimum, maximum, pattern, format, uniqueItems } = schema
-  // Older schemas say `exclusiveMinimum: true` beside `minimum`.
+  // Draft 4: `exclusiveMinimum: true` next to `minimum`.
   const low = schema.exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum'
   const high = schema.exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum'
   return {
@@ -92,12 +90,12 @@ function constraintsOf(schema: JsonSchema): Constraints {
     ...(typeof minimum === 'number' ? { [low]: minimum } : {}),
     ...(typeof maximum === 'number' ? { [high]: maximum } : {}),
     ...(typeof pattern === 'string' ? { pattern } : {}),
-    ...(typeof format === 'string' ? { format: cut(format, longestLabel) } : {}),
+    ...(typeof format === 'string' ? { format: cut(format, maxLabelLength) } : {}),
     ...(uniqueItems === true ? { uniqueItems } : {}),
   }
 }
 
-/** Names by `x-order`, a list on the object or a number on each property; the others follow as they are written. */
+/** Sorts names by `x-order` (a list on the object, or a number on each property); others keep their order. */
 export function orderedNames(schema: JsonSchema, properties: JsonSchema): readonly string[] {
   const names = Object.keys(properties)
   const listed = new Map(listOf(schema['x-order']).map((name, index) => [name, index]))
@@ -114,18 +112,17 @@ export function orderedNames(schema: JsonSchema, properties: JsonSchema): readon
   return names.sort(before)
 }
 
-/** At most `limit` characters, never half of a surrogate pair. */
+/** Truncates without splitting a surrogate pair. */
 function cut(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/u, '')}…` : text
 }
 
-// A name is read as words, so that `apiKey`, `api_key` and `API-KEY` are one, and `max_tokens` is no token.
+// Matches words, so that `apiKey`, `api_key` and `API-KEY` are equal, and `max_tokens` is not a token.
 const secretWords =
   /(?:^|_)(?:password|passwd|passphrase|secret|token|api_?key|private_key|access_key|secret_key|credentials?|pin_code|otp)$/u
-// These tokens mark a place in a list; they let nobody in.
+// Pagination tokens are not secret.
 const placeWords = /(?:^|_)(?:page|next|continuation|sync|cursor)_token$/u
 
-/** Whether a text should not be shown while it is typed. */
 function isSecret(name: string, { format, writeOnly }: JsonSchema): boolean {
   if (format === 'password' || writeOnly === true) return true
   const words = asWords(name)
@@ -134,10 +131,9 @@ function isSecret(name: string, { format, writeOnly }: JsonSchema): boolean {
 
 const longTextNames = new Set(['body', 'comment', 'content', 'description', 'markdown', 'message', 'notes', 'prompt', 'text'])
 const longTextFormats = new Set(['html', 'markdown', 'multiline', 'textarea'])
-// Longer than this no text is comfortable to type in one line.
+// Longer texts get a multi-line field.
 const longText = 500
 
-/** Whether a text is likely to have several lines. */
 export function isLongText(name: string, { format, maxLength, contentMediaType, enum: values }: JsonSchema): boolean {
   if (values !== undefined) return false
   if (typeof format === 'string') return longTextFormats.has(format)
@@ -148,7 +144,6 @@ export function isLongText(name: string, { format, maxLength, contentMediaType, 
 
 const fileFormats = new Set(['binary', 'byte'])
 
-/** Whether a text holds the bytes of a file. */
 export function isFileText({ format, contentEncoding }: JsonSchema): boolean {
   return (typeof format === 'string' && fileFormats.has(format)) || contentEncoding === 'base64'
 }

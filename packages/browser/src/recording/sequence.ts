@@ -1,30 +1,30 @@
 import { type Kind, kinds } from '../records/records.ts'
 import type { Recording } from './recording.ts'
 
-const mostRemembered = 200
+const maxRemembered = 200
 
-// For each place that was given out, how many records of each kind there had been by then.
+// For each issued sequence number, the number of records of each kind at that time.
 const remembered = new WeakMap<Recording, Map<number, readonly number[]>>()
 
-/** The place of now, to ask later for what came after it. What goes unseen until then can be counted. */
-export function presentPlace(recording: Recording): number {
+/** Returns the current sequence number, and remembers the counts so that dropped records can be counted later. */
+export function currentSeq(recording: Recording): number {
   const places = remembered.get(recording) ?? new Map<number, readonly number[]>()
   remembered.set(recording, places)
   const place = recording.seq
-  // The newest is last, so that the oldest is forgotten first.
+  // The newest is last, so that the oldest is evicted first.
   places.delete(place)
   places.set(
     place,
     kinds.map((kind) => recording.of(kind).pushed),
   )
   for (const [oldest] of places) {
-    if (places.size <= mostRemembered) break
+    if (places.size <= maxRemembered) break
     places.delete(oldest)
   }
   return place
 }
 
-/** How many records of a kind came after the place and are gone; at most so many, for a place that was not given out lately. */
+/** Number of records of a kind dropped since a sequence number; an upper bound if it was not issued recently. */
 export function missedSince(recording: Recording, kind: Kind, place: number): number {
   const { pushed, length, evicted, lastEvicted } = recording.of(kind)
   const before = remembered.get(recording)?.get(place)?.[kinds.indexOf(kind)]

@@ -1,7 +1,7 @@
 import { stem } from './stemmer.ts'
 
-/** Terms that a value in a query hints at: a path wants a tool for files, an address with @ one for mail. */
-export function hintsOf(text: string): readonly string[] {
+/** Returns terms implied by values in a query: a path implies files, an email address implies mail. */
+export function valueHints(text: string): readonly string[] {
   const found = new Set<string>()
   for (const [shape, hints] of shapes) if (shape.test(text)) for (const hint of hints) found.add(hint)
   for (const [, extension] of text.matchAll(/[\p{L}\p{N}]\.([a-z0-9]{1,5})\b/gu)) {

@@ -1,12 +1,12 @@
 import { isRedacted, literal } from './literal.ts'
 
-// Longer ones could not be cut without leading elsewhere, and one that was cut ends in a mark.
-const mostCharacters = 4_000
+// Longer URLs were truncated when recorded.
+const maxCharacters = 4_000
 const usable = new Set(['http:', 'https:', 'file:', 'about:', 'data:'])
 
-/** An address that a script can go to; nothing when it cannot. */
+/** Returns a URL that a script can open; otherwise `undefined`. */
 export function addressOf(text: string): URL | undefined {
-  if (text.length > mostCharacters || text.endsWith('…') || !URL.canParse(text)) return undefined
+  if (text.length > maxCharacters || text.endsWith('…') || !URL.canParse(text)) return undefined
   const url = new URL(text)
   if (!usable.has(url.protocol)) return undefined
   url.username = ''
@@ -14,27 +14,27 @@ export function addressOf(text: string): URL | undefined {
   return url
 }
 
-/** The address as code: below `base` when it is the site's own, so that the script can run against another server. */
+/** Returns code for a URL, relative to `base` on the same site, so that the script can run against another server. */
 export function addressCode(url: URL, origin: string): string {
   if (url.origin !== origin || url.origin === 'null') return literal(url.href)
   return `at(${literal(url.href.slice(url.origin.length))})`
 }
 
-/** Code that says whether the browser is where a navigation led. Parts that differ from run to run may be anything. */
+/** Returns code that checks the URL after a navigation. Variable parts match anything. */
 export function arrivalCode(url: URL, cause: string | undefined, origin: string): string {
-  const lasting = lastingPart(url, cause)
+  const lasting = stablePart(url, cause)
   if (lasting === url) return `(url) => url.href === ${addressCode(url, origin)}`
   return `(url) => isLike(url.href, ${addressCode(lasting, origin)})`
 }
 
-/** What stays the same of an address that was arrived at; the same object when all of it does. */
-export function lastingPart(url: URL, cause: string | undefined): URL {
-  // What a link says was there before; what a form or a script led to may have been made for this one time.
-  return cause === 'form' || cause === 'script' || isRedacted(url.href) ? likeness(url) : url
+/** Returns the stable part of a URL; the same object if all of it is stable. */
+export function stablePart(url: URL, cause: string | undefined): URL {
+  // The target of a link existed before; that of a form or script may be unique to this run.
+  return cause === 'form' || cause === 'script' || isRedacted(url.href) ? generalizeUrl(url) : url
 }
 
-/** The address with `*` for each part that differs from run to run, without its query; the same object when there is none. */
-export function likeness(url: URL): URL {
+/** Replaces variable segments with `*` and drops the query; the same object if there are none. */
+export function generalizeUrl(url: URL): URL {
   const parts = url.pathname.split('/')
   const pattern = parts.map((part) => (isVariable(part) ? '*' : part)).join('/')
   const isStable = pattern === url.pathname && !isRedacted(url.hash) && ![...url.searchParams.values()].some(isVariable)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { confidenceOf } from './abstention.ts'
+import { confidenceOf } from './confidence.ts'
 
 const all = { weight: 1, coverage: 1, nameShare: 1, amount: 1 }
 const nothing = { weight: 1, coverage: 0, nameShare: 0, amount: 0 }
@@ -10,7 +10,7 @@ test('everything that was asked for is a strong match, nothing of it is none', (
   expect(confidenceOf([])).toBe('none')
 })
 
-test('a name that nobody would say weakens a match without denying it', () => {
+test('an unusual name weakens a match without excluding it', () => {
   expect(confidenceOf([{ ...all, nameShare: 0, coverage: 0.5, amount: 0.5 }])).toBe('weak')
 })
 

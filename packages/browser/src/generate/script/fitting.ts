@@ -1,8 +1,0 @@
-/** The longest text made of the newest values that is no longer than `limit`; as few as one value when even that is longer. */
-export function fitting<T>(values: readonly T[], limit: number, make: (kept: readonly T[], leftOut: number) => string): string {
-  for (let count = values.length; ; count = Math.floor(count / 2)) {
-    const kept = values.slice(values.length - count)
-    const text = make(kept, values.length - kept.length)
-    if (text.length <= limit || count <= 1) return text
-  }
-}

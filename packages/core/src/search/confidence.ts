@@ -1,0 +1,35 @@
+/** Confidence that the first matches answer the query. */
+export type Confidence = 'strong' | 'weak' | 'none'
+
+/** Evidence for the best match of a clause. */
+export interface Evidence {
+  /** Weight of the clause. */
+  readonly weight: number
+  /** Share of the clause that the match covers. */
+  readonly coverage: number
+  /** Share of the tool name that the clause covers. */
+  readonly nameShare: number
+  /** Total match weight; 1 is one unique word in the best field. */
+  readonly amount: number
+}
+
+/** Thresholds, tuned on queries with and without their tool in the catalog. */
+const strong = 0.5
+const weak = 0.25
+/** Many good tools have unusual names, so the name alone must not veto. */
+const minNameShare = 0.2
+
+/** Rates the evidence of all clauses. */
+export function confidenceOf(clauses: readonly Evidence[]): Confidence {
+  const whole = clauses.reduce((sum, { weight }) => sum + weight, 0)
+  if (whole === 0) return 'none'
+  const belief = clauses.reduce((sum, clause) => sum + clause.weight * beliefIn(clause), 0) / whole
+  if (belief >= strong) return 'strong'
+  return belief >= weak ? 'weak' : 'none'
+}
+
+function beliefIn({ coverage, nameShare, amount }: Evidence): number {
+  const belief = Math.cbrt(coverage * Math.min(1, minNameShare + nameShare) * Math.min(1, amount))
+  // Among a few similar tools, common words say little; a tool that covers every word is still a match.
+  return coverage === 1 ? Math.max(weak, belief) : belief
+}
