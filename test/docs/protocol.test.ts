@@ -74,6 +74,6 @@ test('the page has every number of the gateway, with its kind and labels', async
 })
 
 test('the page says for how long, and how much, of what was cut is kept', () => {
-  const { keepMs, mostCharacters } = new ResultStore(systemClock)
-  expect(page).toContain(`kept for ${keepMs / 60_000} minutes, up to ${(mostCharacters * 2) / 2 ** 20} MiB for one client`)
+  const { keepMs, maxCharacters } = new ResultStore(systemClock)
+  expect(page).toContain(`kept for ${keepMs / 60_000} minutes, up to ${(maxCharacters * 2) / 2 ** 20} MiB for one client`)
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { until } from '../../packages/client/test/processes.ts'
 import { createToken } from '../../packages/gateway/src/config/tokens.ts'
 import { become, composition, plain } from '../../packages/gateway/test/composition.ts'
-import { asking, person } from '../../packages/gateway/test/passing-clients.ts'
+import { asking, person } from '../../packages/gateway/test/proxy-clients.ts'
 import { changing, served } from '../../packages/gateway/test/served.ts'
 import { reasonOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
@@ -219,7 +219,7 @@ verifies('V09', async ({ way: { era } }) => {
   await edge.ready('one')
   const reload = async (mcpServers: object): Promise<void> => {
     await edge.write({ mcpServers, exposure: 'everything' })
-    expect(await edge.running.reload()).toMatchObject({ isUsed: true })
+    expect(await edge.running.reload()).toMatchObject({ isApplied: true })
   }
   await using stays = await edge.connect('', { era })
   await using first = await edge.connect('/s/one', { era })

@@ -88,9 +88,9 @@ verifies('U04', async () => {
 })
 
 verifies('U05', async () => {
-  await using all = watched({ pace: { firstRetryMs: 20 } })
+  await using all = watched({ pace: { initialRetryMs: 20 } })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'unlisted') }, other: { target: server('raw.mjs') } })
-  await until(() => all.of('discovery_failed').length >= 2, 'two attempts', 30_000)
+  await until(() => all.of('list_failed').length >= 2, 'two attempts', 30_000)
   await all.reaches('other', 'ready')
   expect(all.upstreams.get('up')?.status).toMatchObject({
     state: 'degraded',

@@ -23,7 +23,7 @@ verifies('D06', async () => {
     open: () => server.open(),
   })
   const failed: (readonly [at: number, error: string])[] = []
-  gateway.upstreams.events.on('discovery_failed', ({ error }) => failed.push([clock.now(), error]))
+  gateway.upstreams.events.on('list_failed', ({ error }) => failed.push([clock.now(), error]))
   await clock.run(29_999)
   expect(failed).toEqual([])
   await clock.run(30_100)

@@ -218,10 +218,10 @@ test('AT-D51: status and logs say which tools look suspicious and why, in words 
   await using gateway = await serving(at, { mcpServers: { desk: desk(), bad } })
   const { upstreams } = JSON.parse((await at.unfold(['status', '--json'])).stdout)
   expect(upstreams).toMatchObject([
-    { name: 'desk', suspicions: [] },
+    { name: 'desk', findings: [] },
     {
       name: 'bad',
-      suspicions: [
+      findings: [
         { tool: 'add', surface: 'description', rule: 'hidden', advice: expect.stringContaining('"deny"') },
         { tool: 'add', surface: 'description', rule: 'overriding', excerpt: expect.stringContaining('Ignore all previous') },
       ],

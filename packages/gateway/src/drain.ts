@@ -2,7 +2,7 @@
 export const defaultDrainMs = 10_000
 
 /** Waits for `done`, but not longer than so many milliseconds, and not once `hurry` is aborted. Says whether it was done. */
-export async function waitedFor(done: Promise<unknown>, withinMs: number, hurry: AbortSignal): Promise<boolean> {
+export async function settledWithin(done: Promise<unknown>, withinMs: number, hurry: AbortSignal): Promise<boolean> {
   if (hurry.aborted) return false
   return new Promise((resolve) => {
     const settle = (isDone: boolean) => (): void => {

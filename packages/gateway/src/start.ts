@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { fileStore } from '@unfold-mcp/server/stores/file'
-import type { Reloaded } from './admin/api.ts'
+import type { ReloadResult } from './admin/api.ts'
 import type { Log } from './base/log.ts'
 import { ConfigError, problemLine } from './config/problem.ts'
 import { type ReadConfig, readConfig } from './config/read.ts'
-import { isLoopback, openDoor } from './config/rules.ts'
+import { isLoopback, publicWithoutToken } from './config/rules.ts'
 import type { Environment } from './config/variables.ts'
 import { Gateway, type GatewayOptions } from './gateway/gateway.ts'
-import { Observation } from './observation.ts'
-import { type CloseOptions, GatewayLife } from './running-gateway.ts'
+import { Instrumentation } from './instrumentation.ts'
+import { type CloseOptions, GatewayService } from './gateway-service.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import { memoryCatalog } from './stores/memory.ts'
 import type { SignIns } from './upstreams/sign-in.ts'
@@ -22,7 +22,7 @@ export interface StartOptions {
   /** The folder for the user's data. */
   readonly home: string
   readonly log: Log
-  /** Starts every client lazily, or none, in place of what the configuration says: `LAZY_MODE` of the environment. */
+  /** StartQueue every client lazily, or none, in place of what the configuration says: `LAZY_MODE` of the environment. */
   readonly lazy?: boolean | undefined
   /** Who signed in to which server, for those that want to know who asks. */
   readonly signIns?: SignIns
@@ -39,9 +39,9 @@ export interface RunningGateway extends AsyncDisposable {
   /** Where MCP clients connect, if over HTTP. */
   readonly url: string | undefined
   /** What is told of the gateway, without the secrets that it knows of. */
-  withoutSecrets(text: string): string
+  redact(text: string): string
   /** Reads the configuration file now. Done when it is in use, or was refused. */
-  reload(): Promise<Reloaded>
+  reload(): Promise<ReloadResult>
   /** Lets calls that run finish, takes no more, and ends. Called again, it ends at once. */
   close(options?: CloseOptions): Promise<void>
 }
@@ -49,25 +49,25 @@ export interface RunningGateway extends AsyncDisposable {
 // Clients that were waiting for it are served before programs are started whose tools are known.
 const firstClientsMs = 200
 
-/** Starts a gateway from its configuration file. Throws `ConfigError` for one that cannot be used. */
+/** StartQueue a gateway from its configuration file. Throws `ConfigError` for one that cannot be used. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway> {
   const file = resolve(options.file)
   const read = await readConfig(file, options.environment)
   const { listen } = read.config
   const { host = listen.host, port = listen.port } = options
-  checkDoor(file, host, read, options)
-  const seen = await Observation.begin(options.log, {
+  checkPublicHost(file, host, read, options)
+  const instrumentation = await Instrumentation.create(options.log, {
     config: read.config,
     environment: options.environment,
     folder: dirname(file),
   })
-  const { log } = seen
+  const { log } = instrumentation
   for (const problem of read.warnings) log.warn({ problem }, problemLine(problem))
   for (const [upstream, problems] of read.held)
     log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
-  const store = await openStore(read, { ...options, log }, (problem) => seen.shortfalls.note('store', problem))
+  const store = await openStore(read, { ...options, log }, (problem) => instrumentation.degraded.note('store', problem))
   let isServing: () => void = () => undefined
-  const calm = new Promise<void>((done) => {
+  const deferStartsUntil = new Promise<void>((done) => {
     isServing = done
   })
   const { environment, home, signIns } = options
@@ -77,14 +77,14 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     store,
     ...activationsIn(read, options, file),
     log,
-    calm,
+    deferStartsUntil,
     ...(options.lazy !== undefined && { lazy: options.lazy }),
-    ...(signIns !== undefined && { signIns: (url) => signIns(url, (secrets) => seen.secrets.renewed(url, secrets)) }),
-    ...seen.hooks(() => gateway.config),
+    ...(signIns !== undefined && { signIns: (url) => signIns(url, (secrets) => instrumentation.secrets.renewed(url, secrets)) }),
+    ...instrumentation.hooks(() => gateway.config),
   })
-  const life = new GatewayLife({ gateway, store, seen, file, environment, home })
+  const life = new GatewayService({ gateway, store, instrumentation, file, environment, home })
   try {
-    await life.begin(read, options.http === false ? undefined : { host, port })
+    await life.create(read, options.http === false ? undefined : { host, port })
     setTimeout(isServing, firstClientsMs)
   } catch (error) {
     await life.close({ withinMs: 0 })
@@ -93,7 +93,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   return {
     gateway,
     url: life.url,
-    withoutSecrets: (text) => seen.secrets.text(text),
+    redact: (text) => instrumentation.secrets.text(text),
     reload: () => life.reload(),
     close: (how) => life.close(how),
     [Symbol.asyncDispose]: () => life.close({ withinMs: 0 }),
@@ -101,9 +101,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
 }
 
 /** Nobody is let in from outside without a token, whoever asked to listen there. */
-function checkDoor(file: string, host: string, { config }: ReadConfig, { http }: StartOptions): void {
+function checkPublicHost(file: string, host: string, { config }: ReadConfig, { http }: StartOptions): void {
   if (http === false || isLoopback(host) || config.tokens.length > 0) return
-  throw new ConfigError([{ file, line: 1, column: 1, path: `listen.host "${host}"`, message: openDoor }])
+  throw new ConfigError([{ file, line: 1, column: 1, path: `listen.host "${host}"`, message: publicWithoutToken }])
 }
 
 /** What survives a restart of what clients activated: nothing, or a small file for each of them, for this configuration alone. */

@@ -109,7 +109,7 @@ describe('what a client sees', () => {
     expect(await client.toolNames()).toEqual([own, 'history', 'notes__list_all', 'notes__list-all'])
     expect(gateway.gateway.source.notes('notes').map(({ kind, message }) => [kind, message])).toEqual([
       ['left_out', 'The tool "odd" is left out: its input schema cannot be taken: it refers to itself in a circle.'],
-      ['doubt', 'These tools look alike: notes__list_all, notes__list-all.'],
+      ['warning', 'These tools look alike: notes__list_all, notes__list-all.'],
     ])
     const clash = { git: renamed, notes: { ...alike, tools: { list_all: { name: 'history' } } } }
     expect((await gateway.edit({ ...config, mcpServers: clash })).join()).toContain('is the name of git.tools.log already')

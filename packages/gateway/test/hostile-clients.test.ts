@@ -32,7 +32,7 @@ type Request = readonly [method: string, params: { readonly [key: string]: unkno
 const call = (name: string, args: object = {}): Request => ['tools/call', { name, arguments: args }]
 const complete = (ref: object): Request => ['completion/complete', { ref, argument: { name: 'x', value: '' } }]
 
-const looks: readonly Request[] = [
+const reads: readonly Request[] = [
   ['server/discover', {}],
   ['tools/list', {}],
   ['tools/describe', { name: 'shed__sang' }],
@@ -98,7 +98,7 @@ describe('a client with a profile', () => {
     for (const exposure of ['groups', 'lazy', 'search', 'everything']) {
       const client = await rawClient(`${gateway.url}?exposure=${exposure}`, { era, token: part.token })
       expect(client.greeting).not.toMatch(secret)
-      for (const [method, params] of looks) expect((await client.ask(method, params)).text).not.toMatch(secret)
+      for (const [method, params] of reads) expect((await client.ask(method, params)).text).not.toMatch(secret)
       for (const [method, params] of tries) {
         const hidden = await client.ask(method, params)
         const missing = await client.ask(method, JSON.parse(invented(JSON.stringify(params))))
@@ -145,7 +145,7 @@ describe('whoever held a token that was taken away', () => {
     const update = { method: 'notifications/resources/updated', params: { uri } }
     // The same name with another token is somebody else.
     await gateway.write({ ...config, tokens: [createToken('leaves').record, stays.record] })
-    expect(await gateway.running.reload()).toEqual({ isUsed: true, problems: [] })
+    expect(await gateway.running.reload()).toEqual({ isApplied: true, problems: [] })
     await gone?.stream.ended
     expect((await gone?.client.ask('tools/list'))?.status).toBe(401)
     expect((await still?.client.ask('tools/call', { name: 'shed__sing', arguments: { say: update } }))?.status).toBe(200)
@@ -186,7 +186,7 @@ test('names that every object has are names like others', async () => {
   for (const profile of ['toString', '__proto__'])
     expect((await gateway.ask(`/mcp/${profile}`, { headers: { 'mcp-session-id': 'x' } })).status).toBe(404)
   await gateway.write({ mcpServers: { shed } })
-  expect(await gateway.running.reload()).toEqual({ isUsed: true, problems: [] })
+  expect(await gateway.running.reload()).toEqual({ isApplied: true, problems: [] })
   await gateway.ready('shed')
   expect(gateway.gateway.source.entries().map(({ tool }) => tool.name)).toEqual(['shed__sing'])
   expect((await gateway.ask('/api/upstreams/constructor', { token: gateway.admin })).status).toBe(404)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { eras } from './composition.ts'
 import { hostile, rawClient } from './hostile.ts'
-import { person } from './passing-clients.ts'
+import { person } from './proxy-clients.ts'
 import { served } from './served.ts'
 
 const fine = hostile({ title: 'Fine', tools: ['ping'], resources: [{ uri: 'memo://shared', name: 'shared' }] })

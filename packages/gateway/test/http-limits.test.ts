@@ -13,7 +13,7 @@ describe('a client that calls too often', () => {
     await using edge = await served({ exposure: 'search', limits: { callsPerMinute: 3 }, mcpServers: { box: changing() } })
     await edge.ready('box')
     await using busy = await edge.connect()
-    await using calm = await edge.connect()
+    await using deferStartsUntil = await edge.connect()
     for (let time = 0; time < 2; time++) await busy.call('search_tools', { query: 'process' })
     expect(await busy.call('call_tool', { name: 'box__pid', arguments: {} })).not.toMatchObject({ isError: true })
     const refused = await busy.call('box__pid')
@@ -22,7 +22,7 @@ describe('a client that calls too often', () => {
       content: [{ text: expect.stringMatching(/3 a minute are allowed.*again in \d+ s/u) }],
     })
     expect(await busy.call('search_tools', { query: 'process' })).toMatchObject(limited)
-    expect(await calm.call('box__pid')).not.toMatchObject({ isError: true })
+    expect(await deferStartsUntil.call('box__pid')).not.toMatchObject({ isError: true })
     expect(await (await edge.ask('/metrics')).text()).toMatch(/^unfold_calls_refused_total 2$/mu)
   })
 

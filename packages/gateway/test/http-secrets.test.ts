@@ -198,7 +198,7 @@ test('what a sign-in is made of is told to its server alone: not in a log, an an
   const told: unknown[] = []
   for (let call = 0; call < 30; call++) told.push(await client.call('open__open').catch(String))
   for (const path of ['/status', '/upstreams', '/calls', '/logs?level=debug&limit=1000']) told.push(await edge.api(path))
-  told.push(edge.running.withoutSecrets(edge.gateway.upstreams.get('shut')?.status.lastError ?? ''))
+  told.push(edge.running.redact(edge.gateway.upstreams.get('shut')?.status.lastError ?? ''))
   const everything = [...edge.lines, ...told.map((each) => JSON.stringify(each))].join('\n')
   expect(everything).toMatch(/Not with \[secret\]/u)
   expect(everything).toMatch(/known by \[secret\]/u)

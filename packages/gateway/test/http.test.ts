@@ -141,7 +141,7 @@ describe('who may ask', () => {
       (await fetch(edge.url, { ...hello, headers: { ...headers, authorization: `Bearer ${all.token}` } })).status
     expect(await knock()).toBe(200)
     await edge.write({ mcpServers: {}, tokens: [] })
-    expect(await edge.running.reload()).toEqual({ isUsed: true, problems: [] })
+    expect(await edge.running.reload()).toEqual({ isApplied: true, problems: [] })
     expect(await knock()).toBe(401)
   })
 })
@@ -215,11 +215,11 @@ describe('the administration', () => {
     expect(await edge.api('/upstreams/box/restart', { method: 'POST' })).toEqual({ restarted: 'box' })
     await until(() => ![undefined, before].includes(edge.gateway.upstreams.get('box')?.status.pid), 'it is another process')
     await edge.write({ mcpServers: { box: changing() }, listen: { port: 1 }, limits: { sessions: 5, callsPerMinute: 7 } })
-    expect(await edge.api('/reload', { method: 'POST' })).toEqual({ isUsed: true, problems: [] })
+    expect(await edge.api('/reload', { method: 'POST' })).toEqual({ isApplied: true, problems: [] })
     expect(edge.lines.join('')).toContain('Changes of listen.port, limits.sessions are not used before')
     await edge.write({ mcpServers: { box: { comand: 'x' } } })
     expect(await edge.api('/reload', { method: 'POST' })).toMatchObject({
-      isUsed: false,
+      isApplied: false,
       problems: [{ line: 1, path: expect.stringContaining('mcpServers.box') }],
     })
     expect(edge.gateway.upstreams.get('box')?.state).toBe('ready')

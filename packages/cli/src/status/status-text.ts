@@ -33,7 +33,7 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     `${style.bold('unfold')} ${version} ${where}, process ${pid}, up ${timeText(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
     safeText(config),
     ...problemLines(status, style),
-    ...status.shortfalls.map(({ part, problem }) =>
+    ...status.degraded.map(({ part, problem }) =>
       style.yellow(`It does without its ${part}. ${safeText(problem, { limit: 400 })}`),
     ),
     '',
@@ -92,7 +92,7 @@ const errorless: ReadonlySet<Upstream['state']> = new Set([
   'needs_login',
   'starting',
   'installing',
-  'sleeping',
+  'idle',
   'disabled',
 ])
 
@@ -132,17 +132,17 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
 }
 
 /** What is told of a server elsewhere, and where. */
-function moreText({ name, notes, suspicions }: Upstream, style: Style): string | undefined {
+function moreText({ name, notes, findings }: Upstream, style: Style): string | undefined {
   const parts = [
-    suspicions.length === 0 ? undefined : style.yellow(suspicionText(suspicions)),
+    findings.length === 0 ? undefined : style.yellow(findingsText(findings)),
     notes.length === 0 ? undefined : counted(notes.length, 'note'),
   ]
-  return suspicions.length + notes.length === 0 ? undefined : `${sentenceParts(parts)}: unfold status ${safeText(name)}`
+  return findings.length + notes.length === 0 ? undefined : `${sentenceParts(parts)}: unfold status ${safeText(name)}`
 }
 
 /** How much of a server looks suspicious, with the names of a few tools. */
-function suspicionText(suspicions: Upstream['suspicions']): string {
-  const tools = [...new Set(suspicions.flatMap(({ tool }) => tool ?? []))]
+function findingsText(findings: Upstream['findings']): string {
+  const tools = [...new Set(findings.flatMap(({ tool }) => tool ?? []))]
   if (tools.length === 0) return 'what it says of itself looks suspicious'
   const named = tools.slice(0, 3).map((tool) => safeText(tool, { limit: 40 }))
   const more = tools.length > named.length ? ', …' : ''

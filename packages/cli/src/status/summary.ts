@@ -21,7 +21,7 @@ export function serverLine(status: UpstreamStatus, offered: number, clean: Clean
     case 'starting':
     case 'installing':
       return progressText(status)
-    case 'sleeping':
+    case 'idle':
       return `sleeps until its first call, ${counted(tools, 'tool')} known`
     case 'needs_login':
       return `needs a login; ${signInText({ name, ...(address !== undefined && { address }) })}`

@@ -184,7 +184,7 @@ describe('a server alone', () => {
     )
     expect([has(access, one, 'git', 'git__log'), has(access, one, 'notes', 'notes__log')]).toEqual([true, false])
     const anyone = access.client(free, undefined, 'git')
-    expect([access.reaches(anyone, 'git'), access.reaches(anyone, 'notes')]).toEqual([true, false])
+    expect([access.permitsServer(anyone, 'git'), access.permitsServer(anyone, 'notes')]).toEqual([true, false])
     expect(has(access, anyone, 'notes', 'notes__log')).toBe(false)
   })
 

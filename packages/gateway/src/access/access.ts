@@ -2,7 +2,7 @@ import { Failure, nearest, nearestHint, printable } from '@unfold-mcp/core'
 import type { ExposureOptions, PermitSource, Place, Principal, Remember } from '@unfold-mcp/server'
 import type { SearchSettings } from '@unfold-mcp/server/search'
 import { mcpPath, serverSegment } from '../base/mcp-path.ts'
-import { profileHas, profileNames, profileReaches } from '../catalog/profile.ts'
+import { profilePermits, profileNamesTools, profileIncludesServer } from '../catalog/profile.ts'
 import type { Config, Profile, TokenRecord } from '../config/schema.ts'
 import { SearchSettingsCache } from './search-settings.ts'
 
@@ -31,7 +31,7 @@ export class Access implements PermitSource<Client> {
   readonly #hashes = new WeakMap<Client, string>()
   readonly #toolsOf: NonNullable<AccessOptions['toolsOf']>
   readonly #searches = new SearchSettingsCache()
-  #has = new Map<string, ReturnType<typeof profileHas>>()
+  #has = new Map<string, ReturnType<typeof profilePermits>>()
   /** By profile; the empty name is for clients without one. */
   #exposures = new Map<string, ExposureOptions>()
 
@@ -52,7 +52,7 @@ export class Access implements PermitSource<Client> {
   /** Whether a client that was let in would still be: its token is there and the same, or none is needed, and so is its server. */
   admits(client: Client): boolean {
     const { tokens } = this.#config
-    if (client.server !== undefined && !this.sees(client, client.server)) return false
+    if (client.server !== undefined && !this.hasServer(client, client.server)) return false
     if (client.token === undefined) return tokens.length === 0
     const record = tokens.find(({ name }) => name === client.token)
     if (record === undefined || record.hash !== this.#hashes.get(client)) return false
@@ -75,7 +75,7 @@ export class Access implements PermitSource<Client> {
       ...(profile !== undefined && { profile }),
       ...(server !== undefined && { server }),
     }
-    if (server !== undefined && !this.sees(client, server)) throw this.#unknownServer(client, server)
+    if (server !== undefined && !this.hasServer(client, server)) throw this.#unknownServer(client, server)
     if (found !== undefined) return found
     this.#clients.set(id, client)
     if (token !== undefined) this.#hashes.set(client, token.hash)
@@ -113,29 +113,29 @@ export class Access implements PermitSource<Client> {
     const profile = this.#profile(client)
     // A profile that is gone has nothing.
     if (profile === undefined) return false
-    const has = this.#has.get(client.profile) ?? profileHas(this.#config, profile)
+    const has = this.#has.get(client.profile) ?? profilePermits(this.#config, profile)
     this.#has.set(client.profile, has)
     return has({ source, tool })
   }
 
   /** Whether this client sees what a server offers beside tools. */
-  reaches(client: Client | undefined, server: string): boolean {
+  permitsServer(client: Client | undefined, server: string): boolean {
     if (client?.server !== undefined && client.server !== server) return false
     if (client?.profile === undefined) return true
     const profile = this.#profile(client)
-    return profile !== undefined && profileReaches(this.#config, profile)(server)
+    return profile !== undefined && profileIncludesServer(this.#config, profile)(server)
   }
 
   /** Whether a server exists for this client: it has that server as a whole, or some of its tools. */
-  sees(client: Client, server: string): boolean {
+  hasServer(client: Client, server: string): boolean {
     const { mcpServers } = this.#config
     const config = Object.hasOwn(mcpServers, server) ? mcpServers[server] : undefined
     if (config === undefined || config.disabled) return false
-    if (this.reaches(client, server)) return true
+    if (this.permitsServer(client, server)) return true
     const profile = this.#profile(client)
     if (profile === undefined) return false
     // The tools of a server that has yet to start are not known, but a profile that names them says that there is such a server.
-    if (profileNames(profile, server, config)) return true
+    if (profileNamesTools(profile, server, config)) return true
     for (const name of this.#toolsOf(server)) if (this.permits(client, { name }, { source: server, group: server })) return true
     return false
   }
@@ -145,7 +145,7 @@ export class Access implements PermitSource<Client> {
   }
 
   #unknownServer(client: Client, server: string): Failure {
-    const known = Object.keys(this.#config.mcpServers).filter((each) => this.sees({ ...client, server: each }, each))
+    const known = Object.keys(this.#config.mcpServers).filter((each) => this.hasServer({ ...client, server: each }, each))
     const near = nearest(server, known).map((each) => printable(each))
     const name = printable(server)
     const message =

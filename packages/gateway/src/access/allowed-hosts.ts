@@ -1,5 +1,5 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { isEvery } from '../config/address.ts'
+import { isWildcardHost } from '../config/address.ts'
 import { isLoopback } from '../config/rules.ts'
 
 const loopback = ['localhost', '127.0.0.1', '[::1]']
@@ -9,7 +9,7 @@ const bracketed = (address: string): string => (address.includes(':') ? `[${addr
 /** The names by which a gateway on this address may be reached: those of this machine, and those that were allowed. */
 export function allowedHosts(host: string, allowed: readonly string[]): readonly string[] {
   if (isLoopback(host)) return [...loopback, ...allowed]
-  const own = isEvery(host)
+  const own = isWildcardHost(host)
     ? [
         hostname().toLowerCase(),
         ...Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => bracketed(address)) ?? []),

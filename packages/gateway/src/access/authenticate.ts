@@ -1,6 +1,6 @@
 import { isFailure } from '@unfold-mcp/core'
 import { type RequestHead, unauthorized } from '@unfold-mcp/server'
-import { askedIn } from '../base/mcp-path.ts'
+import { parseMcpPath } from '../base/mcp-path.ts'
 import type { Config } from '../config/schema.ts'
 import { verifyToken } from '../config/tokens.ts'
 import type { Access, Client } from './access.ts'
@@ -12,7 +12,7 @@ function pathOf(url: string): string {
   return path.startsWith('/') || !URL.canParse(path) ? path : new URL(path).pathname
 }
 
-export interface Door {
+export interface AuthenticationOptions {
   readonly config: Config
   readonly access: Access
   /** Whether others than programs of this machine can ask. Then a token is needed even when the last one was taken away. */
@@ -20,12 +20,12 @@ export interface Door {
 }
 
 /** Who asks: whoever holds a token of the configuration; anybody where there is none. A refusal is an answer to send as it is. */
-export function authenticate(head: RequestHead, { config, access, isPublic }: Door): Client | Response {
+export function authenticate(head: RequestHead, { config, access, isPublic }: AuthenticationOptions): Client | Response {
   const presented = presentedToken(head.header('authorization'))
   const record = presented === undefined ? undefined : verifyToken(presented, config.tokens)
   if ((isPublic || config.tokens.length > 0) && record === undefined) return unauthorized()
   try {
-    const { profile, server } = askedIn(pathOf(head.url))
+    const { profile, server } = parseMcpPath(pathOf(head.url))
     return access.client(record, profile, server)
   } catch (error) {
     if (error instanceof URIError)

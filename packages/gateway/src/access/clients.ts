@@ -30,11 +30,11 @@ interface Caller {
   requests: number
 }
 
-const most = 500
+const maxClients = 500
 const forgetAfterMs = 30 * 60_000
 
 /** Those who ask without a session, each by who it is and what program it says it is. */
-export class Callers {
+export class StatelessClients {
   readonly #byKey = new Map<string, Caller>()
   readonly #now: () => number
 
@@ -42,19 +42,19 @@ export class Callers {
     this.#now = now
   }
 
-  saw(client: Client, userAgent: string | undefined): void {
+  record(client: Client, userAgent: string | undefined): void {
     const now = this.#now()
     const agent = printable(userAgent ?? '', 80)
     const key = `${client.id} ${agent}`
     const known = this.#byKey.get(key)
-    // Taken out and put back, the one that was heard of least lately comes first.
+    // SanitizedTool out and put back, the one that was heard of least lately comes first.
     this.#byKey.delete(key)
     const caller = known ?? { client, agent, since: now, last: now, requests: 0 }
     caller.last = now
     caller.requests++
     this.#byKey.set(key, caller)
     for (const [oldest, { last }] of this.#byKey) {
-      if (this.#byKey.size <= most && now - last < forgetAfterMs) break
+      if (this.#byKey.size <= maxClients && now - last < forgetAfterMs) break
       this.#byKey.delete(oldest)
     }
   }

@@ -5,21 +5,21 @@ import type { ConfigProblem } from '../config/problem.ts'
 import type { JournalEntry } from '../observability/journal.ts'
 import type { EventStreams } from './event-stream.ts'
 import { json, refusal } from './reply.ts'
-import { statusOf, toolsOf, upstreamsOf, type Watched } from './status.ts'
+import { gatewayStatus, toolsOf, upstreamReports, type StatusSources } from './status.ts'
 
 export const apiPath = '/api'
 
 /** What became of reading the configuration file again. */
-export interface Reloaded {
-  readonly isUsed: boolean
+export interface ReloadResult {
+  readonly isApplied: boolean
   readonly problems: readonly ConfigProblem[]
 }
 
-export interface ApiOptions extends Watched {
+export interface ApiOptions extends StatusSources {
   /** What opens it. No token of the configuration does. */
   readonly admin: string
   readonly events: EventStreams
-  readonly reload: () => Promise<Reloaded>
+  readonly reload: () => Promise<ReloadResult>
 }
 
 type Route = (url: URL, request: Request, name: string) => Response | Promise<Response>
@@ -31,10 +31,10 @@ export function adminApi(options: ApiOptions): (request: Request) => Promise<Res
   const known = (name: string, found: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : found()
   const routes: { readonly [route: string]: Route } = {
-    'GET /status': async () => json(await statusOf(options)),
-    'GET /upstreams': async () => json(await upstreamsOf(options)),
+    'GET /status': async () => json(await gatewayStatus(options)),
+    'GET /upstreams': async () => json(await upstreamReports(options)),
     'GET /upstreams/*': async (_url, _request, name) => {
-      const all = await upstreamsOf(options)
+      const all = await upstreamReports(options)
       return known(name, () => json(all.find((upstream) => upstream.name === name)))
     },
     'POST /upstreams/*/restart': (_url, _request, name) => {
@@ -65,8 +65,8 @@ export function adminApi(options: ApiOptions): (request: Request) => Promise<Res
     'GET /savings': async () => json(await gateway.savings()),
     'GET /events': (_url, request) => events.answer(request),
     'POST /reload': async () => {
-      const { isUsed, problems } = await reload()
-      return json({ isUsed, problems: secrets.data(problems) })
+      const { isApplied, problems } = await reload()
+      return json({ isApplied, problems: secrets.data(problems) })
     },
   }
   return async (request) => {
@@ -102,14 +102,14 @@ function decoded(text: string): string {
   }
 }
 
-const mostEntries = 1_000
+const maxEntries = 1_000
 
 const limited =
   (answer: (limit: number, url: URL) => Response): Route =>
   (url) => {
     const text = url.searchParams.get('limit') ?? '100'
     const limit = /^\d{1,6}$/u.test(text) ? Number(text) : 0
-    return limit === 0 ? refusal(400, 'limit is a whole number above 0.') : answer(Math.min(limit, mostEntries), url)
+    return limit === 0 ? refusal(400, 'limit is a whole number above 0.') : answer(Math.min(limit, maxEntries), url)
   }
 
 function isOf(url: URL): (record: { readonly upstream?: string }) => boolean {

@@ -4,8 +4,8 @@ import { refusal, reply } from './reply.ts'
 
 const keepAliveMs = 15_000
 // Whoever reads more slowly than things happen is let go, and may come back to where it was.
-const mostBytesWaiting = 1_048_576
-const mostStreams = 64
+const maxBufferedBytes = 1_048_576
+const maxStreams = 64
 
 /** What happens in a gateway, as it happens, for those who ask for it. */
 export class EventStreams {
@@ -18,8 +18,8 @@ export class EventStreams {
 
   /** A stream of events: those of `types`, beginning after the one that the client saw last. */
   answer(request: Request): Response {
-    if (this.#open.size >= mostStreams)
-      return refusal(503, `There are ${mostStreams} streams of events already. Close one, or try again later.`, {
+    if (this.#open.size >= maxStreams)
+      return refusal(503, `There are ${maxStreams} streams of events already. Close one, or try again later.`, {
         'retry-after': '30',
       })
     const { searchParams } = new URL(request.url)
@@ -74,7 +74,7 @@ export class EventStreams {
         },
         cancel: () => end(),
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: mostBytesWaiting }),
+      new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes }),
     )
     return reply(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
   }

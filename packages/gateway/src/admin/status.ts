@@ -6,10 +6,10 @@ import type { ToolNote } from '../catalog/entries.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Savings } from '../gateway/savings.ts'
-import type { Shortfall } from '../observability/degraded.ts'
+import type { DegradedPart } from '../observability/degraded.ts'
 import type { ChangeRecord, Journal } from '../observability/journal.ts'
-import type { Secrets } from '../observability/secrets.ts'
-import type { Suspicion } from '../poisoning/finding.ts'
+import type { Redactor } from '../observability/redactor.ts'
+import type { Finding } from '../poisoning/finding.ts'
 import type { UpstreamStatus } from '../upstreams/status.ts'
 
 /** A server behind the gateway, for whoever runs it. */
@@ -21,7 +21,7 @@ export interface UpstreamReport extends UpstreamStatus {
   /** What should be known of its tools: those that were left out or renamed, and why. */
   readonly notes: readonly ToolNote[]
   /** What in its texts looks as if it were meant to deceive a model. */
-  readonly suspicions: readonly Suspicion[]
+  readonly findings: readonly Finding[]
   readonly lastChange?: Pick<ChangeRecord, 'added' | 'changed' | 'removed' | 'ms'> & { readonly at: string }
 }
 
@@ -34,7 +34,7 @@ export interface ToolReport {
   readonly about: string
   readonly tokens: number
   /** What looks suspicious in it, if anything does. */
-  readonly suspicions?: readonly Suspicion[]
+  readonly findings?: readonly Finding[]
 }
 
 /** A gateway at this moment. */
@@ -51,7 +51,7 @@ export interface GatewayStatus {
   readonly problems: readonly ConfigProblem[]
   readonly isReady: boolean
   /** What it does without for now. */
-  readonly shortfalls: readonly Shortfall[]
+  readonly degraded: readonly DegradedPart[]
   readonly upstreams: readonly UpstreamReport[]
   /** Servers that wait for something, such as a variable. */
   readonly held: readonly { readonly name: string; readonly problems: readonly ConfigProblem[] }[]
@@ -60,22 +60,22 @@ export interface GatewayStatus {
 }
 
 /** What the status of a gateway is made from. */
-export interface Watched {
+export interface StatusSources {
   readonly gateway: Gateway
   readonly journal: Journal
-  readonly secrets: Secrets
+  readonly secrets: Redactor
   readonly config: string
   readonly startedAt: number
   readonly url: () => string
   readonly transport: 'http' | 'stdio'
   readonly problems: () => readonly ConfigProblem[]
   readonly isReady: () => boolean
-  readonly shortfalls: () => readonly Shortfall[]
+  readonly degraded: () => readonly DegradedPart[]
   readonly clients: () => readonly ClientStatus[]
 }
 
 /** All of it at once. */
-export async function statusOf(watched: Watched): Promise<GatewayStatus> {
+export async function gatewayStatus(watched: StatusSources): Promise<GatewayStatus> {
   const { gateway, secrets, config, startedAt, url, transport, isReady, clients } = watched
   const told = (problems: readonly ConfigProblem[]) => secrets.data(problems) as readonly ConfigProblem[]
   return {
@@ -87,22 +87,22 @@ export async function statusOf(watched: Watched): Promise<GatewayStatus> {
     transport,
     problems: told(watched.problems()),
     isReady: isReady(),
-    shortfalls: watched.shortfalls().map(({ part, problem }) => ({ part, problem: secrets.text(problem) })),
-    upstreams: await upstreamsOf(watched),
+    degraded: watched.degraded().map(({ part, problem }) => ({ part, problem: secrets.text(problem) })),
+    upstreams: await upstreamReports(watched),
     held: [...gateway.held].map(([name, problems]) => ({ name, problems: told(problems) })),
     clients: clients(),
     savings: await gateway.savings(),
   }
 }
 
-const mostNotes = 100
-const mostOfAddress = 2_000
-const mostOfOutput = 500
+const maxNotes = 100
+const maxAddressLength = 2_000
+const maxOutputLength = 500
 
 /** Every server behind the gateway, with what is secret taken out. */
-export async function upstreamsOf(watched: Watched): Promise<readonly UpstreamReport[]> {
+export async function upstreamReports(watched: StatusSources): Promise<readonly UpstreamReport[]> {
   const { gateway, journal, secrets, transport, url } = watched
-  await gateway.suspicions.settled()
+  await gateway.findings.settled()
   return gateway.upstreams.statuses().map((status) => {
     const [change] = journal.last('change', 1, ({ upstream }) => upstream === status.name)
     return {
@@ -110,11 +110,11 @@ export async function upstreamsOf(watched: Watched): Promise<readonly UpstreamRe
       ...(transport === 'http' && status.state !== 'disabled' && { url: serverUrl(url(), status.name) }),
       offered: gateway.source.count(status.name),
       ...(status.lastError !== undefined && { lastError: secrets.text(status.lastError) }),
-      ...(status.lastOutput !== undefined && { lastOutput: secrets.text(printable(status.lastOutput, mostOfOutput)) }),
-      ...(status.address !== undefined && { address: secrets.text(printable(status.address, mostOfAddress)) }),
+      ...(status.lastOutput !== undefined && { lastOutput: secrets.text(printable(status.lastOutput, maxOutputLength)) }),
+      ...(status.address !== undefined && { address: secrets.text(printable(status.address, maxAddressLength)) }),
       ...(status.server !== undefined && { server: secrets.text(printable(status.server)) }),
-      notes: gateway.source.notes(status.name).slice(0, mostNotes),
-      suspicions: secrets.data(gateway.suspicions.of(status.name).slice(0, mostNotes)) as readonly Suspicion[],
+      notes: gateway.source.notes(status.name).slice(0, maxNotes),
+      findings: secrets.data(gateway.findings.of(status.name).slice(0, maxNotes)) as readonly Finding[],
       ...(change !== undefined && { lastChange: lastChange(change.at, change.data) }),
     }
   })
@@ -129,19 +129,19 @@ const lastChange = (at: string, { added, changed, removed, ms }: ChangeRecord): 
 })
 
 /** Every tool that clients may have, whoever they are. */
-export async function toolsOf({ gateway, secrets }: Pick<Watched, 'gateway' | 'secrets'>): Promise<readonly ToolReport[]> {
-  const { source, suspicions } = gateway
-  await suspicions.settled()
+export async function toolsOf({ gateway, secrets }: Pick<StatusSources, 'gateway' | 'secrets'>): Promise<readonly ToolReport[]> {
+  const { source, findings } = gateway
+  await findings.settled()
   return source.entries().map(({ tool, source: upstream }) => {
     const own = printable(source.ownName(upstream, tool.name) ?? tool.name)
-    const found = suspicions.of(upstream).filter((each) => each.tool === own)
+    const found = findings.of(upstream).filter((each) => each.tool === own)
     return {
       name: tool.name,
       upstream,
       tool: own,
       about: printable(firstSentence(tool.description ?? ''), 200),
       tokens: toolTokens(tool),
-      ...(found.length > 0 && { suspicions: secrets.data(found) as readonly Suspicion[] }),
+      ...(found.length > 0 && { findings: secrets.data(found) as readonly Finding[] }),
     }
   })
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { styleText } from 'node:util'
 import { printable } from '@unfold-mcp/core'
 import type Pino from 'pino'
-import { wordsOf } from './error-text.ts'
+import { errorMessage } from './error-message.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 
@@ -47,7 +47,7 @@ export function createLog(options: LogOptions = {}): Log {
   stream.on?.('error', () => undefined)
   const write: Write = (line) =>
     void stream.write(line, (error) => {
-      problem = error instanceof Error ? `Lines of the log are lost: ${wordsOf(error)}.` : undefined
+      problem = error instanceof Error ? `Lines of the log are lost: ${errorMessage(error)}.` : undefined
     })
   const log = isReadable ? readableLog(level, write, hasColours) : jsonLog(level, write)
   return { ...log, problem: () => problem }

@@ -5,14 +5,14 @@ export const mcpPath = '/mcp'
 export const serverSegment = 's'
 
 /** What an address asks for. */
-interface Asked {
+interface McpPathTarget {
   readonly profile?: string
   /** The server alone, under its own names; empty where the address leaves it out. */
   readonly server?: string
 }
 
 /** What a path asks for: `/mcp/<profile>` or `/mcp/s/<server>`. Throws `URIError` for a name that cannot be read. */
-export function askedIn(pathname: string): Asked {
+export function parseMcpPath(pathname: string): McpPathTarget {
   const rest = pathname.slice(mcpPath.length + 1)
   if (rest === '') return {}
   const [first, ...more] = rest.split('/')

@@ -1,31 +1,31 @@
-export interface FlowOptions {
+export interface TokenBucketOptions {
   /** How much passes at once. */
-  readonly most: number
-  /** How much more passes with every `everyMs`. */
-  readonly more: number
+  readonly capacity: number
+  /** How much refill passes with every `everyMs`. */
+  readonly refill: number
   readonly everyMs: number
   readonly now?: () => number
 }
 
-/** Lets so much pass and no more, so that whoever talks without end keeps nobody busy. Options that change hold from then on. */
-export class Flow {
-  readonly #options: FlowOptions
+/** Lets so much pass and no refill, so that whoever talks without end keeps nobody busy. Options that change hold from then on. */
+export class TokenBucket {
+  readonly #options: TokenBucketOptions
   readonly #now: () => number
   #left: number
   #at: number
 
-  constructor(options: FlowOptions) {
+  constructor(options: TokenBucketOptions) {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
-    this.#left = options.most
+    this.#left = options.capacity
     this.#at = this.#now()
   }
 
   /** Whether this much may pass; then it is counted. */
-  lets(amount: number): boolean {
-    const { most, more, everyMs } = this.#options
+  tryTake(amount: number): boolean {
+    const { capacity, refill, everyMs } = this.#options
     const now = this.#now()
-    this.#left = Math.min(most, this.#left + ((now - this.#at) * more) / everyMs)
+    this.#left = Math.min(capacity, this.#left + ((now - this.#at) * refill) / everyMs)
     this.#at = now
     if (amount > this.#left) return false
     this.#left -= amount
@@ -34,7 +34,7 @@ export class Flow {
 
   /** How long after it was last asked this much may pass. */
   msUntil(amount: number): number {
-    const { more, everyMs } = this.#options
-    return Math.max(0, Math.ceil(((amount - this.#left) * everyMs) / more))
+    const { refill, everyMs } = this.#options
+    return Math.max(0, Math.ceil(((amount - this.#left) * everyMs) / refill))
   }
 }

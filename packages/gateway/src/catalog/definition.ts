@@ -1,22 +1,22 @@
 import type { Tool } from '@unfold-mcp/core'
 import { headerProblem, isRecord } from '@unfold-mcp/core'
-import { hasHidden, withoutHidden } from '../base/visible-text.ts'
+import { hasHiddenCharacters, stripHiddenCharacters } from '../base/visible-text.ts'
 import { schemaProblem, slowPattern } from './schema-budget.ts'
 
 // How much of a definition is taken from a server.
-const longestName = 256
-const mostCharacters = 262_144
+const maxNameLength = 256
+const maxCharacters = 262_144
 
 /** A definition that can be served, with what was changed in it; or why it cannot. */
-export type Taken = { readonly tool: Tool; readonly notes: readonly string[] } | { readonly problem: string }
+export type SanitizedTool = { readonly tool: Tool; readonly notes: readonly string[] } | { readonly problem: string }
 
 /** Takes a definition from outside: only what is known of a tool, within the budget, and nothing that nobody can see. */
-export function takenDefinition(given: Tool, text: string): Taken {
+export function sanitizeTool(given: Tool, text: string): SanitizedTool {
   const notes: string[] = []
   const { name, title, description, inputSchema, outputSchema, annotations, icons, execution, _meta } = loose(given)
   if (typeof name !== 'string' || name === '') return { problem: 'it has no name' }
-  if (name.length > longestName) return { problem: `its name is longer than ${longestName} characters` }
-  if (text.length > mostCharacters) return { problem: `its definition is longer than ${mostCharacters} characters` }
+  if (name.length > maxNameLength) return { problem: `its name is longer than ${maxNameLength} characters` }
+  if (text.length > maxCharacters) return { problem: `its definition is longer than ${maxCharacters} characters` }
   if (!isRecord(inputSchema)) return { problem: 'its input schema is no object' }
   if (inputSchema.type !== undefined && inputSchema.type !== 'object')
     return { problem: 'its input schema is not that of an object' }
@@ -41,7 +41,7 @@ export function takenDefinition(given: Tool, text: string): Taken {
     ...(images.length > 0 && { icons: images }),
     ...(isRecord(_meta) && { _meta }),
   }
-  if (!hasHidden(text) && !/\\u[0-9a-f]{4}/iu.test(text)) return { tool, notes }
+  if (!hasHiddenCharacters(text) && !/\\u[0-9a-f]{4}/iu.test(text)) return { tool, notes }
   const cleaned = clean(tool) as Tool
   if (JSON.stringify(cleaned) === JSON.stringify(tool)) return { tool, notes }
   return { tool: { ...cleaned, name }, notes: [...notes, 'characters that nobody sees were taken out of its texts'] }
@@ -54,7 +54,7 @@ const readable = new Set(['title', 'description', '$comment', 'markdownDescripti
 
 /** The same value without hidden characters in its texts for readers. Its depth was found to be bounded. */
 function clean(value: unknown, key = ''): unknown {
-  if (typeof value === 'string') return readable.has(key) ? withoutHidden(value) : value
+  if (typeof value === 'string') return readable.has(key) ? stripHiddenCharacters(value) : value
   if (Array.isArray(value)) return value.map((item) => clean(item))
   if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, clean(item, name)]))

@@ -3,8 +3,8 @@ import type { HandlerResult, ToolContext, ToolEntry } from '@unfold-mcp/server'
 import type { ServerConfig } from '../config/schema.ts'
 import { exposedName, lookAlikes, serverSlug } from '../names/naming.ts'
 import { reservedNames } from '../names/reserved.ts'
-import { takenDefinition } from './definition.ts'
-import { type Overrides, overridden, overridesOf } from './overrides.ts'
+import { sanitizeTool } from './definition.ts'
+import { type Overrides, applyOverride, readOverrides } from './overrides.ts'
 
 /** Runs a tool of an upstream, by the upstream's own name for it. */
 export type CallUpstream = (tool: string, input: unknown, ctx: ToolContext) => HandlerResult | Promise<HandlerResult>
@@ -22,7 +22,7 @@ export interface EntriesOptions {
 export interface ToolNote {
   /** The upstream's own name for the tool, safe to show; empty for the upstream as a whole. */
   readonly tool: string
-  readonly kind: 'left_out' | 'changed' | 'doubt'
+  readonly kind: 'left_out' | 'changed' | 'warning'
   readonly message: string
 }
 
@@ -45,7 +45,7 @@ interface Made {
 }
 
 // How long a call may take is for the connection to say, which hears of its progress; this is for what it misses.
-const longestCallMs = 600_000
+const maxCallMs = 600_000
 
 /**
  * The entries for the tools of an upstream. One that cannot be served is left out and said; the others are served. Given what
@@ -53,7 +53,7 @@ const longestCallMs = 600_000
  */
 export function upstreamEntries(tools: readonly Tool[], options: EntriesOptions, before?: UpstreamEntries): UpstreamEntries {
   const { limit, config } = options
-  const overrides = overridesOf(config)
+  const overrides = readOverrides(config)
   const known = before?.options === options ? before.made : undefined
   const made = new Map<string, Made>()
   const names = new Map<string, string>()
@@ -77,22 +77,22 @@ export function upstreamEntries(tools: readonly Tool[], options: EntriesOptions,
   }
   if (tools.length > limit)
     notes.push({ tool: '', kind: 'left_out', message: `Only the first ${limit} of ${tools.length} tools are taken.` })
-  for (const message of overrides.strays(new Set(tools.map(({ name }) => name)))) notes.push({ tool: '', kind: 'doubt', message })
+  for (const message of overrides.strays(new Set(tools.map(({ name }) => name)))) notes.push({ tool: '', kind: 'warning', message })
   for (const alike of lookAlikes([...names.keys(), ...reservedNames]))
-    notes.push({ tool: alike[0] ?? '', kind: 'doubt', message: `These tools look alike: ${alike.slice(0, 5).join(', ')}.` })
+    notes.push({ tool: alike[0] ?? '', kind: 'warning', message: `These tools look alike: ${alike.slice(0, 5).join(', ')}.` })
   return { entries, names, notes, made, options }
 }
 
 function madeOf(tool: Tool, text: string, options: EntriesOptions, overrides: Overrides): Made {
   const { server, config, call } = options
   if (text === '') return { entry: undefined, notes: [leftOut(tool.name, 'its definition is nested too deeply')] }
-  const taken = takenDefinition(tool, text)
+  const taken = sanitizeTool(tool, text)
   if ('problem' in taken) return { entry: undefined, notes: [leftOut(tool.name, taken.problem)] }
   const own = taken.tool.name
   if (!overrides.isEnabled(own)) return { entry: undefined, notes: [] }
   const slug = serverSlug(server)
   const override = overrides.of(own)
-  const shown = overridden(taken.tool, override.name ?? exposedName(slug, own), override)
+  const shown = applyOverride(taken.tool, override.name ?? exposedName(slug, own), override)
   const entry: ToolEntry = {
     tool: shown,
     // Of two upstreams that claim one name, the first is served and the clash is told; that holds for this origin alone.
@@ -102,7 +102,7 @@ function madeOf(tool: Tool, text: string, options: EntriesOptions, overrides: Ov
     tags: [],
     aliases: [],
     ...(override.pinned === true && { pinned: true }),
-    timeoutMs: Math.max(config.timeoutMs, longestCallMs) + 10_000,
+    timeoutMs: Math.max(config.timeoutMs, maxCallMs) + 10_000,
     // Arguments are the upstream's own to check, in its own words; its patterns are never run here.
     input: { json: shown.inputSchema, check: (value) => ({ value }) },
     handler: (input: unknown, ctx: ToolContext) => call(own, input, ctx),

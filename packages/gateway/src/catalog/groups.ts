@@ -1,12 +1,12 @@
 import type { ServerInfo } from '@unfold-mcp/client'
 import type { GroupDeclaration } from '@unfold-mcp/core'
-import { brief } from '../base/visible-text.ts'
+import { shorten } from '../base/visible-text.ts'
 import type { Config } from '../config/schema.ts'
 import { serverSlug } from '../names/naming.ts'
 
 export type GroupTable = { readonly [name: string]: Omit<GroupDeclaration, 'strict'> }
 
-const longestTitle = 60
+const maxTitleLength = 60
 
 /** What a server says of itself. */
 export interface SelfDescription {
@@ -17,7 +17,7 @@ export interface SelfDescription {
 }
 
 /** The groups of a gateway: each server is one, and lies in the one that the configuration puts it into. */
-export function groupsOf(config: Config, saysOfItself: (server: string) => SelfDescription = () => ({})): GroupTable {
+export function buildGroups(config: Config, saysOfItself: (server: string) => SelfDescription = () => ({})): GroupTable {
   const parents = new Map<string, string>()
   for (const [name, { groups }] of Object.entries(config.groups)) for (const child of groups) parents.set(child, name)
   const made: [string, GroupTable[string]][] = Object.entries(config.groups).map(([name, { about }]) => [
@@ -28,8 +28,8 @@ export function groupsOf(config: Config, saysOfItself: (server: string) => SelfD
     if (disabled) continue
     // Its instructions are for whoever uses its tools, not for whoever chooses between servers: without a description of the
     // operator's, the library makes one from the tools.
-    const title = brief(saysOfItself(server).info?.title ?? '', longestTitle)
-    const described = about === undefined ? { title: title === '' ? brief(server, longestTitle) : title } : { about }
+    const title = shorten(saysOfItself(server).info?.title ?? '', maxTitleLength)
+    const described = about === undefined ? { title: title === '' ? shorten(server, maxTitleLength) : title } : { about }
     made.push([serverSlug(server), inside(described, groupOfServer(config, server))])
   }
   return Object.fromEntries(made)

@@ -13,7 +13,7 @@ export interface Overrides {
 }
 
 /** Reads what the configuration says of a server's tools. A tool that is switched on by name is there whatever `deny` says. */
-export function overridesOf({ tools, allow, deny }: Pick<ServerConfig, 'tools' | 'allow' | 'deny'>): Overrides {
+export function readOverrides({ tools, allow, deny }: Pick<ServerConfig, 'tools' | 'allow' | 'deny'>): Overrides {
   const isAllowed = allow === undefined ? () => true : matcher(allow)
   const isDenied = matcher(deny)
   const of = (tool: string): ToolOverride => (Object.hasOwn(tools, tool) ? (tools[tool] ?? {}) : {})
@@ -35,6 +35,6 @@ export function overridesOf({ tools, allow, deny }: Pick<ServerConfig, 'tools' |
 }
 
 /** The tool as clients see it. */
-export function overridden(tool: Tool, name: string, { description }: ToolOverride): Tool {
+export function applyOverride(tool: Tool, name: string, { description }: ToolOverride): Tool {
   return { ...tool, name, ...(description !== undefined && { description }) }
 }

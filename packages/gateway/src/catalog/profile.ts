@@ -13,22 +13,22 @@ export interface Profiled {
  * Which entries a profile has: those of its servers, of servers in its groups and in groups of these, and its tools; all of them
  * when it names none; never what it excepts.
  */
-export function profileHas(config: Config, profile: Profile): (entry: Profiled) => boolean {
+export function profilePermits(config: Config, profile: Profile): (entry: Profiled) => boolean {
   const isExcepted = matcher(profile.except)
-  const isReached = profileReaches(config, profile)
+  const isReached = profileIncludesServer(config, profile)
   const isNamed = matcher(profile.tools ?? [])
   return ({ source, tool }) => (isReached(source) || isNamed(tool.name)) && !isExcepted(tool.name)
 }
 
 /** Which servers a profile has as a whole, with what they offer beside tools; all of them when it names nothing. */
-export function profileReaches(config: Config, { servers, groups, tools }: Profile): (server: string) => boolean {
+export function profileIncludesServer(config: Config, { servers, groups, tools }: Profile): (server: string) => boolean {
   if (servers === undefined && groups === undefined && tools === undefined) return () => true
   const reached = new Set([...(servers ?? []), ...serversIn(config, groups ?? [])])
   return (server) => reached.has(server)
 }
 
 /** Whether a profile names tools of a server: by names that begin with the server's, or that the configuration gives them. */
-export function profileNames({ tools = [] }: Profile, server: string, config: Pick<ServerConfig, 'tools'>): boolean {
+export function profileNamesTools({ tools = [] }: Profile, server: string, config: Pick<ServerConfig, 'tools'>): boolean {
   const beginning = `${serverSlug(server)}${separator}`
   const isNamed = matcher(tools)
   const given = Object.values(config.tools).flatMap(({ name }) => name ?? [])

@@ -1,12 +1,12 @@
 import { isRecord, type JsonSchema, printable } from '@unfold-mcp/core'
 
 // How much of a schema is taken from a server: it may be written to keep whoever reads it busy.
-const mostNodes = 5_000
-const deepest = 64
-const mostPatterns = 200
-const longestPattern = 2_000
+const maxNodes = 5_000
+const maxDepth = 64
+const maxPatterns = 200
+const maxPatternLength = 2_000
 // How many may apply to one value, through `$ref`, `allOf` and the like.
-const mostBranches = 2_000
+const maxBranches = 2_000
 
 /** What is wrong with a schema, if it goes beyond the budget; it is never compiled, and its patterns are never run. */
 export function schemaProblem(schema: JsonSchema): string | undefined {
@@ -19,18 +19,18 @@ function sizeProblem(schema: JsonSchema): string | undefined {
   // Level by level and not by recursion, because how deep it goes is the server's choice.
   let level: object[] = [schema]
   for (let at = 1; level.length > 0; at++) {
-    if (at > deepest) return `it is nested more than ${deepest} levels deep`
+    if (at > maxDepth) return `it is nested more than ${maxDepth} levels deep`
     const next: object[] = []
     for (const node of level) {
       seen++
-      if (seen > mostNodes) return `it has more than ${mostNodes} parts`
+      if (seen > maxNodes) return `it has more than ${maxNodes} parts`
       for (const text of patternsOf(node)) {
         found++
-        if (found > mostPatterns) return `it has more than ${mostPatterns} patterns`
-        if (text.length > longestPattern) return `a pattern is longer than ${longestPattern} characters`
+        if (found > maxPatterns) return `it has more than ${maxPatterns} patterns`
+        if (text.length > maxPatternLength) return `a pattern is longer than ${maxPatternLength} characters`
       }
       for (const child of Object.values(node)) if (typeof child === 'object' && child !== null) next.push(child)
-      if (next.length > mostNodes) return `it has more than ${mostNodes} parts`
+      if (next.length > maxNodes) return `it has more than ${maxNodes} parts`
     }
     level = next
   }
@@ -63,7 +63,7 @@ function branchProblem(root: JsonSchema): string | undefined {
     let sum = 1
     for (const each of applied(node, root)) {
       sum += cost(each)
-      if (sum > mostBranches) found.problem ??= `more than ${mostBranches} schemas apply to one value`
+      if (sum > maxBranches) found.problem ??= `more than ${maxBranches} schemas apply to one value`
       if (found.problem !== undefined) break
     }
     open.delete(node)

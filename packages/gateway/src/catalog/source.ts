@@ -3,7 +3,7 @@ import type { Source, ToolEntry } from '@unfold-mcp/server'
 import type { Config } from '../config/schema.ts'
 import { exposedName, serverSlug } from '../names/naming.ts'
 import { type CallUpstream, type EntriesOptions, type ToolNote, type UpstreamEntries, upstreamEntries } from './entries.ts'
-import { type GroupTable, groupsOf, type SelfDescription } from './groups.ts'
+import { type GroupTable, buildGroups, type SelfDescription } from './groups.ts'
 
 interface Provided {
   readonly tools: readonly Tool[]
@@ -48,7 +48,7 @@ export class UpstreamSource implements Source {
 
   /** Only those that have something in them: a group that opens nothing would be in the way. */
   groups(): GroupTable {
-    this.#groups ??= this.#filled(groupsOf(this.#config, (server) => this.#says.get(server) ?? {}))
+    this.#groups ??= this.#filled(buildGroups(this.#config, (server) => this.#says.get(server) ?? {}))
     return this.#groups
   }
 
@@ -68,7 +68,7 @@ export class UpstreamSource implements Source {
   }
 
   /** What a server says of each tool that clients may have; the entry is the same object for as long as it says the same. */
-  sayings(server: string): readonly { readonly entry: ToolEntry; readonly own: string; readonly said: object }[] {
+  definitions(server: string): readonly { readonly entry: ToolEntry; readonly own: string; readonly said: object }[] {
     const made = this.#provided.get(server)?.made
     if (made === undefined) return []
     return [...made.made.values()].flatMap(({ entry, said }) => {

@@ -14,14 +14,14 @@ type Node = JsoncTree['root']
 export type Parsed = { readonly document: ConfigDocument } | { readonly problems: readonly ConfigProblem[] }
 
 // More than anybody writes; what is larger was not meant for us.
-const mostCharacters = 4_000_000
-const deepest = 50
+const maxCharacters = 4_000_000
+const maxDepth = 50
 
 /** Reads JSON with comments, trailing commas and a byte order mark. */
 export function parseDocument(file: string, text: string): Parsed {
   const simple = (message: string): Parsed => ({ problems: [{ file, line: 1, column: 1, path: '', message }] })
-  if (text.length > mostCharacters) return simple('is too large for a configuration.')
-  const parsed = parseJsonc(text, { deepest })
+  if (text.length > maxCharacters) return simple('is too large for a configuration.')
+  const parsed = parseJsonc(text, { deepest: maxDepth })
   if ('problems' in parsed)
     return {
       problems: parsed.problems.map((problem) => ({
@@ -47,7 +47,7 @@ export function parseDocument(file: string, text: string): Parsed {
 
 function messageOf(problem: JsoncProblem): string {
   if (problem.kind === 'syntax') return `is not JSON here: ${problem.detail}.`
-  return problem.kind === 'empty' ? 'is empty. Write {} at least.' : `is nested more than ${deepest} levels deep.`
+  return problem.kind === 'empty' ? 'is empty. Write {} at least.' : `is nested more than ${maxDepth} levels deep.`
 }
 
 function contentOf(

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { type ConfigDocument, parseDocument } from './document.ts'
-import { mistakesOf, withoutForeign } from './mistakes.ts'
+import { schemaErrors, stripForeignKeys } from './schema-errors.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
-import { contradictions, doubts } from './rules.ts'
+import { ruleViolations, ruleWarnings } from './rules.ts'
 import { type Config, configSchema, isCommandServer, type SearchConfig, type ServerConfig } from './schema.ts'
 import { type Environment, expand } from './variables.ts'
 
@@ -45,7 +45,7 @@ export function parseConfig(
   const { written, document, warnings } = checked(text, file)
   const { config, unset, problems } = filledIn(written, document, environment)
   const held = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
-  const found = contradictions(config)
+  const found = ruleViolations(config)
     .filter(({ path }) => !isAbout(path, held))
     .map(({ path, message }) => document.problem(path, message))
   // What a variable that is not set left behind says nothing new.
@@ -54,7 +54,7 @@ export function parseConfig(
   return {
     config: { ...config, mcpServers: Object.fromEntries(Object.entries(config.mcpServers).filter(([name]) => !held.has(name))) },
     held,
-    warnings: inOrder([...warnings, ...doubts(config).map(({ path, message }) => document.problem(path, message, 'key'))]),
+    warnings: inOrder([...warnings, ...ruleWarnings(config).map(({ path, message }) => document.problem(path, message, 'key'))]),
   }
 }
 
@@ -65,9 +65,9 @@ function checked(text: string, file: string) {
   const parsed = parseDocument(file, text)
   if ('problems' in parsed) throw new ConfigError(parsed.problems)
   const { document } = parsed
-  const { value, warnings } = withoutForeign(document)
+  const { value, warnings } = stripForeignKeys(document)
   const result = configSchema.safeParse(value)
-  if (!result.success) throw new ConfigError(inOrder(mistakesOf(document, value, result.error.issues)))
+  if (!result.success) throw new ConfigError(inOrder(schemaErrors(document, value, result.error.issues)))
   return { written: result.data, document, warnings }
 }
 

@@ -10,7 +10,7 @@ const readOnce: { readonly [K in keyof Config]?: readonly string[] } = {
 }
 
 /** What differs between two configurations and is taken into use only by a gateway that starts, as people write it. */
-export function waitingForRestart(before: Config, after: Config): readonly string[] {
+export function restartRequired(before: Config, after: Config): readonly string[] {
   return Object.entries(readOnce).flatMap(([key, parts]) => {
     const [old, now] = [before, after].map((config) => config[key as keyof Config]) as [unknown, unknown]
     if (parts.length === 0) return canonicalJson(old ?? null) === canonicalJson(now ?? null) ? [] : [key]

@@ -3,13 +3,13 @@ import { lookAlikes, serverSlug } from '../names/naming.ts'
 import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
 
 /** Something that the parts of a configuration say against each other. */
-export interface Contradiction {
+export interface RuleViolation {
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
 
 /** Everything that is wrong between the parts of a configuration, each of which is right by itself. */
-export function contradictions(config: Config): readonly Contradiction[] {
+export function ruleViolations(config: Config): readonly RuleViolation[] {
   return [
     ...serverRules(config),
     ...groupRules(config),
@@ -21,7 +21,7 @@ export function contradictions(config: Config): readonly Contradiction[] {
 }
 
 /** What is allowed and may still not be meant. */
-export function doubts(config: Config): readonly Contradiction[] {
+export function ruleWarnings(config: Config): readonly RuleViolation[] {
   const alike = lookAlikes(Object.keys(config.mcpServers)).map(([first = '', ...others]) => ({
     path: ['mcpServers', others.at(-1) ?? first],
     message: `looks like ${quoted([first, ...others.slice(0, -1)])}. A person or a model may take one for the other.`,
@@ -45,8 +45,8 @@ function embedders({ search, profiles }: Config): readonly Embedder[] {
   )
 }
 
-function embedderRules({ path, embedder: { url, apiKey = '' } }: Embedder): readonly Contradiction[] {
-  const found: Contradiction[] = []
+function embedderRules({ path, embedder: { url, apiKey = '' } }: Embedder): readonly RuleViolation[] {
+  const found: RuleViolation[] = []
   if (!isAddress(url) || hasLogin(url))
     found.push({
       path: [...path, 'url'],
@@ -60,7 +60,7 @@ function embedderRules({ path, embedder: { url, apiKey = '' } }: Embedder): read
   return found
 }
 
-function embedderDoubts({ path, embedder: { url, apiKey = '' } }: Embedder): readonly Contradiction[] {
+function embedderDoubts({ path, embedder: { url, apiKey = '' } }: Embedder): readonly RuleViolation[] {
   if (apiKey === '' || !isAddress(url)) return []
   const { protocol, hostname } = new URL(url)
   if (protocol === 'https:' || isLoopback(hostname)) return []
@@ -72,8 +72,8 @@ function hasLogin(url: string): boolean {
   return username !== '' || password !== ''
 }
 
-function serverRules({ mcpServers }: Config): readonly Contradiction[] {
-  const found: Contradiction[] = []
+function serverRules({ mcpServers }: Config): readonly RuleViolation[] {
+  const found: RuleViolation[] = []
   const slugs = new Map<string, string>()
   const names = new Map<string, string>()
   for (const [server, definition] of Object.entries(mcpServers)) {
@@ -99,9 +99,9 @@ function serverRules({ mcpServers }: Config): readonly Contradiction[] {
   return found
 }
 
-function groupRules(config: Config): readonly Contradiction[] {
+function groupRules(config: Config): readonly RuleViolation[] {
   const { groups, mcpServers } = config
-  const found: Contradiction[] = []
+  const found: RuleViolation[] = []
   const slugs = new Map(Object.keys(mcpServers).map((server) => [serverSlug(server).toLowerCase(), server]))
   const places = new Map<string, string>()
   const place = (what: string, group: string, path: readonly PropertyKey[]): void => {
@@ -139,7 +139,7 @@ function groupRules(config: Config): readonly Contradiction[] {
 }
 
 /** Groups that lie in themselves. */
-function circles({ groups }: Config): readonly Contradiction[] {
+function circles({ groups }: Config): readonly RuleViolation[] {
   const parents = new Map(Object.entries(groups).flatMap(([name, group]) => group.groups.map((child) => [child, name] as const)))
   const told = new Set<string>()
   return Object.keys(groups).flatMap((start) => {
@@ -160,7 +160,7 @@ function circles({ groups }: Config): readonly Contradiction[] {
   })
 }
 
-function profileRules({ profiles, mcpServers, groups }: Config): readonly Contradiction[] {
+function profileRules({ profiles, mcpServers, groups }: Config): readonly RuleViolation[] {
   return Object.entries(profiles).flatMap(([name, profile]) => [
     ...strangers(['profiles', name, 'servers'], 'server', profile.servers ?? [], Object.keys(mcpServers)),
     ...strangers(['profiles', name, 'groups'], 'group', profile.groups ?? [], Object.keys(groups)),
@@ -172,16 +172,16 @@ function strangers(
   kind: string,
   names: readonly string[],
   known: readonly string[],
-): readonly Contradiction[] {
+): readonly RuleViolation[] {
   return names.flatMap((name, index) =>
     known.includes(name) ? [] : [{ path: [...path, index], message: unknown(kind, name, known) }],
   )
 }
 
-function tokenRules({ tokens, profiles }: Config): readonly Contradiction[] {
+function tokenRules({ tokens, profiles }: Config): readonly RuleViolation[] {
   const known = Object.keys(profiles)
   return tokens.flatMap(({ name, hash, profile }, index) => {
-    const found: Contradiction[] = []
+    const found: RuleViolation[] = []
     const before = tokens.slice(0, index)
     if (before.some((other) => other.name === name))
       found.push({ path: ['tokens', index, 'name'], message: 'is the name of another token. Choose another.' })
@@ -193,13 +193,13 @@ function tokenRules({ tokens, profiles }: Config): readonly Contradiction[] {
   })
 }
 
-function listenRules({ listen, tokens }: Config): readonly Contradiction[] {
+function listenRules({ listen, tokens }: Config): readonly RuleViolation[] {
   if (tokens.length > 0 || isLoopback(listen.host)) return []
-  return [{ path: ['listen', 'host'], message: openDoor }]
+  return [{ path: ['listen', 'host'], message: publicWithoutToken }]
 }
 
 /** What is wrong with listening where others are when nobody is kept out. */
-export const openDoor =
+export const publicWithoutToken =
   'can be reached by others, and there is no token to keep them out. Make one (unfold token add <name>), or listen on 127.0.0.1.'
 
 /** Whether only programs on this machine can reach an address of this host. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { settingsOf } from '../upstreams/config.ts'
 import { parseConfig } from './read.ts'
 import { targetOf } from './target.ts'
-import { upstreamOf } from './upstream.ts'
+import { upstreamConfig } from './upstream.ts'
 
 function target(server: unknown) {
   const { config } = parseConfig(JSON.stringify({ mcpServers: { a: server } }), { file: 'unfold.json', environment: {} })
@@ -41,6 +41,6 @@ test('what the configuration says of a server is what its upstream is made with,
   })
   const { a, b } = parseConfig(text, { file: 'unfold.json', environment: {} }).config.mcpServers
   if (a === undefined || b === undefined) throw new Error('no server')
-  expect(settingsOf(upstreamOf(a, '/'))).toEqual({ ...settingsOf({ target: { url: 'http://x/' } }), start: 'lazy', sweepMs: 0 })
-  expect(upstreamOf(b, '/').disabled).toBe(true)
+  expect(settingsOf(upstreamConfig(a, '/'))).toEqual({ ...settingsOf({ target: { url: 'http://x/' } }), start: 'lazy', sweepMs: 0 })
+  expect(upstreamConfig(b, '/').disabled).toBe(true)
 })

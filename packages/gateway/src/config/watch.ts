@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalJson } from '@unfold-mcp/core'
-import { wordsOf } from '../base/error-text.ts'
+import { errorMessage } from '../base/error-message.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
 import { parseConfig, type ReadConfig, textOf } from './read.ts'
 import type { Environment } from './variables.ts'
@@ -103,7 +103,7 @@ export class ConfigWatch {
   /** Reads the file because of a change. Nobody waits for it, so what goes wrong in whoever listens is told and not thrown. */
   #look(): void {
     this.reload().catch((error: unknown) => {
-      const message = `could not be put to use: ${wordsOf(error)}`
+      const message = `could not be put to use: ${errorMessage(error)}`
       this.#options.invalid([{ file: this.#file, line: 1, column: 1, path: '', message }])
     })
   }

@@ -8,21 +8,21 @@ import type { CallUpstream } from '../catalog/entries.ts'
 import { UpstreamSource } from '../catalog/source.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
-import { upstreamOf } from '../config/upstream.ts'
-import { chained, type Middleware, type Pass } from '../middleware/chain.ts'
-import { Suspicions } from '../poisoning/findings.ts'
-import { isSameProgram } from '../poisoning/program.ts'
-import { suspectsOf } from '../poisoning/subjects.ts'
-import { Passing } from '../proxy/proxy.ts'
+import { upstreamConfig } from '../config/upstream.ts'
+import { composeMiddleware, type Middleware, type CallHandler } from '../middleware/chain.ts'
+import { PoisoningChecks } from '../poisoning/poisoning-checks.ts'
+import { isSameProgram } from '../poisoning/same-program.ts'
+import { collectSubjects } from '../poisoning/subjects.ts'
+import { UpstreamProxy } from '../proxy/proxy.ts'
 import { ResultStore } from '../results/store.ts'
-import { cutting } from '../results/truncation.ts'
+import { truncateResults } from '../results/truncation.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
 import { catalogKey } from '../stores/key.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from '../upstreams/upstreams.ts'
-import { type Savings, savingsOf } from './savings.ts'
+import { type Savings, computeSavings } from './savings.ts'
 import { type GatewayToolbox, Toolboxes } from './toolboxes.ts'
 
-export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'calm' | 'signIns'> {
+export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'deferStartsUntil' | 'signIns'> {
   readonly read: ReadConfig
   /** The folder from which paths in the configuration are seen. */
   readonly folder: string
@@ -31,7 +31,7 @@ export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random'
   /** Where it is kept what clients activated, for as long as `remember` says; memory by default. */
   readonly activations?: ActivationStore
   readonly log: Log
-  /** Starts every client lazily, or none, in place of what the configuration says. */
+  /** StartQueue every client lazily, or none, in place of what the configuration says. */
   readonly lazy?: boolean
   readonly clock?: Clock
   /** What happens to every call, the first outermost. */
@@ -50,9 +50,9 @@ export class Gateway implements AsyncDisposable {
   readonly toolboxes: Toolboxes
   readonly source: UpstreamSource
   /** What passes through beside the list of tools. */
-  readonly passing: Passing
+  readonly proxy: UpstreamProxy
   /** What looks as if it were meant to deceive a model. */
-  readonly suspicions: Suspicions
+  readonly findings: PoisoningChecks
   readonly #options: GatewayOptions
   readonly #known = new Map<string, readonly Tool[]>()
   readonly #saving = new Set<Promise<void>>()
@@ -63,7 +63,7 @@ export class Gateway implements AsyncDisposable {
   #turn: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
-  /** Starts what the configuration names. Resolves at once with the tools that were known last; servers come as they are ready. */
+  /** StartQueue what the configuration names. Resolves at once with the tools that were known last; servers come as they are ready. */
   static async open(options: GatewayOptions): Promise<Gateway> {
     const gateway = new Gateway(options)
     await gateway.apply(options.read)
@@ -71,7 +71,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions) {
-    const { read, clock, random, pace, open, calm, signIns, middleware = [] } = options
+    const { read, clock, random, pace, open, deferStartsUntil, signIns, middleware = [] } = options
     const { config } = read
     this.#options = options
     this.#read = read
@@ -87,9 +87,9 @@ export class Gateway implements AsyncDisposable {
       ...(pace !== undefined && { pace }),
       ...(open !== undefined && { open }),
       ...(signIns !== undefined && { signIns }),
-      ...(calm !== undefined && { calm }),
+      ...(deferStartsUntil !== undefined && { deferStartsUntil }),
     })
-    this.passing = new Passing({
+    this.proxy = new UpstreamProxy({
       config,
       upstreams: this.upstreams,
       access: this.access,
@@ -98,12 +98,12 @@ export class Gateway implements AsyncDisposable {
       pace,
       log: options.log,
       keep: (upstream, kept) => {
-        this.suspicions.changed()
+        this.findings.changed()
         this.#keep(upstream, (key) => options.store.replaceDocuments(key, kept))
       },
     })
-    this.suspicions = new Suspicions({
-      suspects: () => suspectsOf(this.config, this.source, this.passing),
+    this.findings = new PoisoningChecks({
+      subjects: () => collectSubjects(this.config, this.source, this.proxy),
       isSame: (...servers) => {
         const [one, other] = servers.map((server) => this.config.mcpServers[server])
         return one !== undefined && other !== undefined && isSameProgram(one, other)
@@ -112,18 +112,18 @@ export class Gateway implements AsyncDisposable {
       log: options.log,
     })
     this.#results = new ResultStore(clock ?? systemClock)
-    const cut = cutting({
+    const cut = truncateResults({
       store: this.#results,
       maxCharacters: () => this.config.results.maxCharacters,
       promisesStructure: (upstream, tool) => this.source.toolOf(upstream, tool)?.outputSchema !== undefined,
     })
-    const pass = chained([cut, ...middleware], this.passing.call)
+    const pass = composeMiddleware([cut, ...middleware], this.proxy.call)
     this.source = new UpstreamSource(config, (server) => this.#callOf(server, pass))
     this.toolboxes = new Toolboxes({
       config: () => this.config,
       access: this.access,
       source: this.source,
-      passing: this.passing,
+      proxy: this.proxy,
       results: this.#results,
       activations: options.activations,
       admit: options.admit,
@@ -131,7 +131,7 @@ export class Gateway implements AsyncDisposable {
     })
     this.source.subscribe(() => {
       this.#savings.clear()
-      this.suspicions.changed()
+      this.findings.changed()
     })
     this.#follow()
     options.observe?.(this.upstreams)
@@ -155,7 +155,7 @@ export class Gateway implements AsyncDisposable {
   savings(client?: Client): Promise<Savings> {
     const known = this.#savings.get(client)
     if (known !== undefined) return known
-    const made = savingsOf(this.toolboxes.of(client), client)
+    const made = computeSavings(this.toolboxes.of(client), client)
     this.#savings.set(client, made)
     made.catch(() => this.#savings.delete(client))
     return made
@@ -175,12 +175,12 @@ export class Gateway implements AsyncDisposable {
     this.#read = read
     this.access.configure(config)
     const { folder, store } = this.#options
-    const configs = Object.entries(config.mcpServers).map(([name, server]) => [name, upstreamOf(server, folder)] as const)
+    const configs = Object.entries(config.mcpServers).map(([name, server]) => [name, upstreamConfig(server, folder)] as const)
     const applying = this.upstreams.apply(Object.fromEntries(configs))
     // What is known of new ones is served at once; those that end are waited for.
     const toolsOf = (server: string): readonly Tool[] => this.upstreams.get(server)?.tools ?? this.#known.get(server) ?? []
     this.source.configure(config, toolsOf)
-    this.passing.configure(config)
+    this.proxy.configure(config)
     const applied = await applying
     // From here on each server has its own.
     this.#known.clear()
@@ -205,15 +205,15 @@ export class Gateway implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    this.passing.close()
-    this.suspicions.close()
+    this.proxy.close()
+    this.findings.close()
     await this.upstreams.close()
     await this.toolboxes.close()
     this.#results.close()
     await Promise.all(this.#saving)
   }
 
-  #callOf(upstream: string, pass: Pass): CallUpstream {
+  #callOf(upstream: string, pass: CallHandler): CallUpstream {
     return (tool, input, ctx) =>
       pass({
         upstream,
@@ -226,10 +226,10 @@ export class Gateway implements AsyncDisposable {
 
   #follow(): void {
     const { events } = this.upstreams
-    events.on('tools', ({ upstream, tools, looks }) => {
+    events.on('tools', ({ upstream, tools, reads }) => {
       this.source.replace(upstream, tools)
       // A list that is empty because the server is away is not what it has.
-      if (looks > 0) this.#save(upstream)
+      if (reads > 0) this.#save(upstream)
     })
     events.on('listed', ({ upstream }) => this.#save(upstream))
     events.on('connected', ({ upstream }) => {
@@ -251,7 +251,7 @@ export class Gateway implements AsyncDisposable {
         const found = await store.known(key).catch(() => undefined)
         const documents = await store.documents(key).catch(() => undefined)
         // Of one that had nothing but tools, nothing else was kept; nobody has to wait for it to say so again.
-        this.passing.restore(name, documents ?? (found === undefined ? undefined : {}))
+        this.proxy.restore(name, documents ?? (found === undefined ? undefined : {}))
         if (found === undefined) return
         this.#known.set(name, found.tools)
         const { instructions, info } = found

@@ -10,7 +10,7 @@ export interface Savings extends Pick<Preview, 'allTokens' | 'listedTokens' | 'e
 }
 
 /** What is listed to a client that connects now, and what everything would be. */
-export async function savingsOf(toolbox: Pick<GatewayToolbox, 'preview'>, principal: Client | undefined): Promise<Savings> {
+export async function computeSavings(toolbox: Pick<GatewayToolbox, 'preview'>, principal: Client | undefined): Promise<Savings> {
   const { allTokens, listedTokens, exposure, reason, all, listed } = await toolbox.preview({ principal })
   return { allTokens, listedTokens, exposure, reason, tools: all.length, listed: listed.length }
 }

@@ -3,11 +3,11 @@ import { Toolbox, type ToolboxOptions } from '@unfold-mcp/server'
 import type { Access, Client } from '../access/access.ts'
 import type { Log } from '../base/log.ts'
 import { version } from '../base/version.ts'
-import { introductionOf } from '../catalog/introduction.ts'
+import { serverIntroduction } from '../catalog/introduction.ts'
 import { ServerSource } from '../catalog/server-source.ts'
 import type { UpstreamSource } from '../catalog/source.ts'
 import type { Config } from '../config/schema.ts'
-import type { Passing } from '../proxy/proxy.ts'
+import type { UpstreamProxy } from '../proxy/proxy.ts'
 import { readResult, readResultTool } from '../results/read-result.ts'
 import type { ResultStore } from '../results/store.ts'
 
@@ -19,7 +19,7 @@ export interface ToolboxesOptions {
   readonly config: () => Config
   readonly access: Access
   readonly source: UpstreamSource
-  readonly passing: Passing
+  readonly proxy: UpstreamProxy
   readonly results: ResultStore
   readonly activations: Options['store']
   readonly admit: Options['admit']
@@ -86,7 +86,7 @@ export class Toolboxes {
     const made = toolboxOver(this.#options, own, {
       name: server,
       version,
-      introduce: () => introductionOf(server, config().mcpServers[server]?.about, source.says(server) ?? {}),
+      introduce: () => serverIntroduction(server, config().mcpServers[server]?.about, source.says(server) ?? {}),
       permit: {
         permits(client, { name }) {
           if (name === readResultTool.name) return true
@@ -108,7 +108,7 @@ export class Toolboxes {
 
 /** A toolbox over tools of upstreams. However many of them there are, all share the configuration, the limits and what is kept. */
 function toolboxOver(
-  { config, access, passing, results, activations, admit, log }: ToolboxesOptions,
+  { config, access, proxy, results, activations, admit, log }: ToolboxesOptions,
   source: UpstreamSource | ServerSource,
   own: Pick<Options, 'name' | 'title' | 'version' | 'about' | 'introduce' | 'permit'>,
 ): GatewayToolbox {
@@ -130,5 +130,5 @@ function toolboxOver(
       readResult(results, asked, ctx, config().results.maxCharacters),
     )
     .use(source)
-    .extend(passing.extend)
+    .extend(proxy.extend)
 }

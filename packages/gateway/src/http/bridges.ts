@@ -6,7 +6,7 @@ import { type StdioClient, serveStdio } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import { isSameToken, presentedToken } from '../access/admin-token.ts'
 import { type ClientStatus, holder } from '../access/clients.ts'
-import { wordsOf } from '../base/error-text.ts'
+import { errorMessage } from '../base/error-message.ts'
 import type { Log } from '../base/log.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { bridgeAuthority, bridgeHeaders, endingNotice } from './bridge-protocol.ts'
@@ -94,7 +94,7 @@ export class Bridges {
       this.#serve(socket, head, client, view)
     } catch (error) {
       if (!isFailure(error) && !(error instanceof URIError)) throw error
-      refuse(socket, 400, wordsOf(error))
+      refuse(socket, 400, errorMessage(error))
     }
   }
 

@@ -31,7 +31,7 @@ export class FirstTools {
   }
 
   #within(ms: number, ready: Promise<void>): Promise<unknown> {
-    return Promise.race([ready.then(() => this.#gateway.passing.read()), pause(ms, undefined, { ref: false })])
+    return Promise.race([ready.then(() => this.#gateway.proxy.read()), pause(ms, undefined, { ref: false })])
   }
 
   #isKnown(server: string): boolean {

@@ -1,8 +1,8 @@
 import { type Handler, type Listening, listen } from '@unfold-mcp/server'
 import { allowedHosts } from '../access/allowed-hosts.ts'
 import { authenticate } from '../access/authenticate.ts'
-import { Callers, sessionStatus } from '../access/clients.ts'
-import type { Reloaded } from '../admin/api.ts'
+import { StatelessClients, sessionStatus } from '../access/clients.ts'
+import type { ReloadResult } from '../admin/api.ts'
 import { EventStreams } from '../admin/event-stream.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
@@ -10,10 +10,10 @@ import { localUrl } from '../config/address.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import { isLoopback } from '../config/rules.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { Shortfall } from '../observability/degraded.ts'
+import type { DegradedPart } from '../observability/degraded.ts'
 import type { Journal } from '../observability/journal.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import type { Secrets } from '../observability/secrets.ts'
+import type { Redactor } from '../observability/redactor.ts'
 import { Bridges } from './bridges.ts'
 import { FirstTools } from './first-tools.ts'
 import { Requests } from './requests.ts'
@@ -31,17 +31,17 @@ export interface HttpOptions {
   readonly log: Log
   readonly journal: Journal
   readonly metrics: Metrics
-  readonly secrets: Secrets
+  readonly secrets: Redactor
   /** Whom the gateway serves: clients at this address, or one that started it. Then only its administration is here. */
   readonly transport: 'http' | 'stdio'
   readonly isReady: () => boolean
   /** What it does without for now. */
-  readonly shortfalls: () => readonly Shortfall[]
+  readonly degraded: () => readonly DegradedPart[]
   /** What is wrong with the configuration file as it is now. */
   readonly problems: () => readonly ConfigProblem[]
   /** Whether it is about to end, and takes nobody new. */
   readonly isDraining: () => boolean
-  readonly reload: () => Promise<Reloaded>
+  readonly reload: () => Promise<ReloadResult>
 }
 
 export interface ListeningGateway {
@@ -62,7 +62,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
   const { host, port, journal, metrics, isDraining, log } = options
   const { limits, listen: settings } = gateway.config
   const isPublic = !isLoopback(host)
-  const callers = new Callers()
+  const callers = new StatelessClients()
   const events = new EventStreams(journal)
   const first = new FirstTools(gateway)
   let listening: Listening | undefined
@@ -84,7 +84,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     maxSubscriptions: limits.subscriptions,
     // Two for each client that may be there, and some for those who only look in.
     maxConnections: 2 * limits.sessions + limits.subscriptions + 256,
-    onListen: gateway.passing.listens,
+    onListen: gateway.proxy.listens,
     servedTo: (client) => gateway.toolboxes.of(client),
     onerror: (error) => log.error({ error }, 'A request could not be answered.'),
     identify(head) {
@@ -95,7 +95,7 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       const client = authenticate(head, { config: gateway.config, access: gateway.access, isPublic })
       const isStateless = head.header('mcp-method') !== undefined
       if (client instanceof Response) return client
-      if (isStateless) callers.saw(client, head.header('user-agent'))
+      if (isStateless) callers.record(client, head.header('user-agent'))
       return isSession ? client : (first.of(client)?.then(() => client) ?? client)
     },
     elsewhere: routes({
@@ -109,9 +109,9 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     }),
   })
   const { handler: served } = listening
-  const detach = gateway.passing.attach(served.notify)
+  const detach = gateway.proxy.attach(served.notify)
   const release = gateway.toolboxes.onEnd((toolbox) => served.forget(toolbox))
-  const bridges = bridgesFor(listening, options, { gateway, ready: gateway.upstreams.ready.then(() => gateway.passing.read()) })
+  const bridges = bridgesFor(listening, options, { gateway, ready: gateway.upstreams.ready.then(() => gateway.proxy.read()) })
   const requests = new Requests(listening.server)
   return {
     url: localUrl(listening.url),

@@ -5,7 +5,7 @@ import { json, refusal, reply } from '../admin/reply.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
 import { verifyToken } from '../config/tokens.ts'
-import type { Shortfall } from '../observability/degraded.ts'
+import type { DegradedPart } from '../observability/degraded.ts'
 import type { Metrics } from '../observability/metrics.ts'
 
 export interface RouteOptions extends ApiOptions {
@@ -17,7 +17,7 @@ export interface RouteOptions extends ApiOptions {
 
 /** Answers everything beside MCP: whether it is alive, ready, its numbers, and its administration. */
 export function routes(options: RouteOptions): (request: Request) => Promise<Response> {
-  const { metrics, gateway, admin, isPublic, isReady, shortfalls, log } = options
+  const { metrics, gateway, admin, isPublic, isReady, degraded, log } = options
   const api = adminApi(options)
   const mayMeasure = (request: Request): boolean => {
     const { tokens } = gateway.config
@@ -27,7 +27,7 @@ export function routes(options: RouteOptions): (request: Request) => Promise<Res
   }
   const known: { readonly [path: string]: (request: Request) => Response | Promise<Response> } = {
     '/healthz': () => json({ status: 'alive' }),
-    '/readyz': () => (isReady() ? json(readiness(shortfalls())) : json({ status: 'not ready' }, { status: 503 })),
+    '/readyz': () => (isReady() ? json(readiness(degraded())) : json({ status: 'not ready' }, { status: 503 })),
     '/metrics': async (request) =>
       mayMeasure(request)
         ? reply(await metrics.text(), { headers: { 'content-type': metrics.contentType } })
@@ -54,8 +54,8 @@ export function routes(options: RouteOptions): (request: Request) => Promise<Res
 }
 
 /** What is said to anybody: which parts it does without, and no more. */
-const readiness = (shortfalls: readonly Shortfall[]): object =>
-  shortfalls.length === 0 ? { status: 'ready' } : { status: 'degraded', without: shortfalls.map(({ part }) => part) }
+const readiness = (degraded: readonly DegradedPart[]): object =>
+  degraded.length === 0 ? { status: 'ready' } : { status: 'degraded', without: degraded.map(({ part }) => part) }
 
 function nowhere(pathname: string): Response {
   const path = printable(pathname)

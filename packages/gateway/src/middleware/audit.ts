@@ -2,16 +2,16 @@ import { sizeOf } from '../base/json-size.ts'
 import type { Log } from '../base/log.ts'
 import type { AuditFile } from '../observability/audit-file.ts'
 import type { CallRecord, Journal } from '../observability/journal.ts'
-import type { Secrets } from '../observability/secrets.ts'
+import type { Redactor } from '../observability/redactor.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
-import type { Middleware, PassingCall } from './chain.ts'
+import type { Middleware, ProxiedCall } from './chain.ts'
 import { outcomeOf, reasonOf } from './outcome.ts'
 
 export interface AuditOptions {
   /** Told as it is: there is no secret in what is written here. */
   readonly log: Log
   readonly journal: Journal
-  readonly secrets: Secrets
+  readonly secrets: Redactor
   /** Where it is written to stay. */
   readonly file?: AuditFile | undefined
   /** Whether a call that cannot be written down before it is made is refused. */
@@ -29,19 +29,19 @@ export function audited(options: AuditOptions): Middleware {
       return result
     } catch (error) {
       tell(options, call, { begun, outcome: reasonOf(error), received: 0 })
-      throw withoutSecrets(error, options.secrets)
+      throw redact(error, options.secrets)
     }
   }
 }
 
-async function writtenBefore(file: AuditFile, call: PassingCall, secrets: Secrets): Promise<void> {
+async function writtenBefore(file: AuditFile, call: ProxiedCall, secrets: Redactor): Promise<void> {
   if (await file.write({ ...callOf(call, secrets), outcome: 'called' })) return
-  const said =
+  const detail =
     'was not called: the gateway cannot write down what is called, and makes no call without that. Nothing was done. Ask the person who runs it to look at unfold status.'
-  throw new UpstreamError(call.upstream, 'refused', said)
+  throw new UpstreamError(call.upstream, 'refused', detail)
 }
 
-const callOf = (call: PassingCall, secrets: Secrets): Pick<CallRecord, 'client' | 'upstream' | 'tool'> => ({
+const callOf = (call: ProxiedCall, secrets: Redactor): Pick<CallRecord, 'client' | 'upstream' | 'tool'> => ({
   client: secrets.name(call.client?.id ?? 'anybody'),
   upstream: call.upstream,
   tool: secrets.name(call.tool),
@@ -53,7 +53,7 @@ interface Ended {
   readonly received: number
 }
 
-function tell({ log, journal, secrets, file }: AuditOptions, call: PassingCall, { begun, outcome, received }: Ended): void {
+function tell({ log, journal, secrets, file }: AuditOptions, call: ProxiedCall, { begun, outcome, received }: Ended): void {
   const record: CallRecord = {
     ...callOf(call, secrets),
     ms: Math.round(performance.now() - begun),
@@ -70,10 +70,10 @@ function tell({ log, journal, secrets, file }: AuditOptions, call: PassingCall, 
 }
 
 /** What went wrong may be told in the words of a server, which may hold what only it should know. */
-function withoutSecrets(error: unknown, secrets: Secrets): unknown {
+function redact(error: unknown, secrets: Redactor): unknown {
   if (!(error instanceof UpstreamError)) return error
-  const { upstream, reason, said, retryAfterMs } = error
-  const clean = secrets.text(said)
-  if (clean === said) return error
+  const { upstream, reason, detail, retryAfterMs } = error
+  const clean = secrets.text(detail)
+  if (clean === detail) return error
   return new UpstreamError(upstream, reason, clean, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
 }

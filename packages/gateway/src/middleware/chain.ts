@@ -4,7 +4,7 @@ import type { Client } from '../access/access.ts'
 import type { Trace } from './trace.ts'
 
 /** A call on its way to an upstream. */
-export interface PassingCall {
+export interface ProxiedCall {
   readonly upstream: string
   /** The upstream's own name for the tool. */
   readonly tool: string
@@ -15,14 +15,14 @@ export interface PassingCall {
   readonly trace?: Trace
 }
 
-export type PassingResult = CallToolResult | InputRequiredResult
+export type ProxiedResult = CallToolResult | InputRequiredResult
 
-export type Pass = (call: PassingCall) => Promise<PassingResult>
+export type CallHandler = (call: ProxiedCall) => Promise<ProxiedResult>
 
 /** Something that happens to every call: it may look, refuse, or change what comes back. */
-export type Middleware = (call: PassingCall, next: Pass) => Promise<PassingResult>
+export type Middleware = (call: ProxiedCall, next: CallHandler) => Promise<ProxiedResult>
 
 /** The way of a call through all of these, the first outermost, to `end`. */
-export function chained(middleware: readonly Middleware[], end: Pass): Pass {
-  return middleware.reduceRight<Pass>((next, each) => (call) => each(call, next), end)
+export function composeMiddleware(middleware: readonly Middleware[], end: CallHandler): CallHandler {
+  return middleware.reduceRight<CallHandler>((next, each) => (call) => each(call, next), end)
 }

@@ -4,7 +4,7 @@ import type { Middleware } from './chain.ts'
 const ending = 'The gateway is about to end and takes no more calls. Nothing was done; call again in a moment.'
 
 /** Counts the calls that run, and lets no more in once it is closed. */
-export class Gate {
+export class CallGate {
   #running = 0
   #isClosed = false
   readonly #waiting = new Set<() => void>()

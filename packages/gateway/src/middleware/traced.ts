@@ -1,6 +1,6 @@
 import type { Context, Span } from '@opentelemetry/api'
 import type { Telemetry } from '../observability/telemetry.ts'
-import type { Middleware, Pass, PassingCall, PassingResult } from './chain.ts'
+import type { Middleware, CallHandler, ProxiedCall, ProxiedResult } from './chain.ts'
 import { outcomeOf, reasonOf } from './outcome.ts'
 import { type Trace, traceOf } from './trace.ts'
 
@@ -13,7 +13,7 @@ export function traced(telemetry: Telemetry | undefined): Middleware {
   }
 }
 
-async function spanned(telemetry: Telemetry, trace: Trace | undefined, call: PassingCall, next: Pass): Promise<PassingResult> {
+async function spanned(telemetry: Telemetry, trace: Trace | undefined, call: ProxiedCall, next: CallHandler): Promise<ProxiedResult> {
   const { api, tracer } = telemetry
   const { upstream, tool } = call
   const attributes = {

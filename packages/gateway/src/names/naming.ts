@@ -56,7 +56,7 @@ export function lookKey(name: string): string {
 }
 
 // Room for `activate_` before it and for a tool behind it.
-const longestSlug = 40
+const maxSlugLength = 40
 
 /**
  * A server's name as part of other names: of its tools, and of its group, which a model types after `activate_`. It depends on
@@ -64,6 +64,6 @@ const longestSlug = 40
  */
 export function serverSlug(server: string): string {
   const slug = fitting(server).replaceAll(/^[_-]+|[_-]+$/gu, '')
-  if (slug !== '' && slug.length <= longestSlug) return slug
-  return `${slug === '' ? 'server' : slug.slice(0, longestSlug - hashLength - 1).replace(/[_-]+$/u, '')}_${hashOf(server)}`
+  if (slug !== '' && slug.length <= maxSlugLength) return slug
+  return `${slug === '' ? 'server' : slug.slice(0, maxSlugLength - hashLength - 1).replace(/[_-]+$/u, '')}_${hashOf(server)}`
 }

@@ -1,5 +1,5 @@
 import { constants, open } from 'node:fs/promises'
-import { wordsOf } from '../base/error-text.ts'
+import { errorMessage } from '../base/error-message.ts'
 
 export interface AuditFileOptions {
   /** Hears what is wrong with the file, and nothing once it is right again. */
@@ -8,7 +8,7 @@ export interface AuditFileOptions {
 
 // A pipe that nobody reads would otherwise keep whoever opens it waiting for ever.
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
-const mostWaiting = 1_000
+const maxQueuedLines = 1_000
 const retryMs = 2_000
 
 /**
@@ -39,7 +39,7 @@ export class AuditFile {
 
   /** Done when the line is in the file with all before it, or cannot be written now; then it is false. */
   write(record: object): Promise<boolean> {
-    if (this.#waiting.length < mostWaiting) this.#waiting.push(lineOf(record))
+    if (this.#waiting.length < maxQueuedLines) this.#waiting.push(lineOf(record))
     else this.#missing++
     return this.#flush()
   }
@@ -69,7 +69,7 @@ export class AuditFile {
       return true
     } catch (error) {
       this.#told(
-        `${this.#path} could not be written: ${wordsOf(error)}. Make its folder or room for it, or let this user write there.`,
+        `${this.#path} could not be written: ${errorMessage(error)}. Make its folder or room for it, or let this user write there.`,
       )
       this.#retry = setTimeout(() => void this.#flush(), retryMs)
       this.#retry.unref()

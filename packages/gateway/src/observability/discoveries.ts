@@ -7,20 +7,20 @@ export interface Discovery {
   readonly outcome: 'first' | 'changed' | 'failed'
   readonly ms: number
   /** How often they had to be read. */
-  readonly looks: number
+  readonly reads: number
 }
 
 /** Tells of every time that the tools of a server were read, each once. */
-export function followDiscoveries(events: EventStream, tell: (discovery: Discovery) => void): void {
+export function onDiscovery(events: EventStream, tell: (discovery: Discovery) => void): void {
   const met = new Set<string>()
   events.on('connected', ({ upstream }) => met.add(upstream))
   events.on('listed', ({ upstream, ms }) => {
     met.delete(upstream)
-    tell({ upstream, outcome: 'first', ms, looks: 1 })
+    tell({ upstream, outcome: 'first', ms, reads: 1 })
   })
-  events.on('tools', ({ upstream, looks, ms }) => {
+  events.on('tools', ({ upstream, reads, ms }) => {
     // What the first look finds is told when it is over; what left with its server was not read.
-    if (looks > 0 && !met.has(upstream)) tell({ upstream, outcome: 'changed', ms, looks })
+    if (reads > 0 && !met.has(upstream)) tell({ upstream, outcome: 'changed', ms, reads })
   })
-  events.on('discovery_failed', ({ upstream }) => tell({ upstream, outcome: 'failed', ms: 0, looks: 1 }))
+  events.on('list_failed', ({ upstream }) => tell({ upstream, outcome: 'failed', ms: 0, reads: 1 }))
 }

@@ -7,7 +7,7 @@ export interface Range {
 }
 
 /** No value is shorter than this. */
-export const shortest = 6
+export const minSecretLength = 6
 
 const slots = 65_536
 
@@ -36,7 +36,7 @@ export class Fingerprints {
   /** Whether one of these was not known before. */
   add(values: readonly string[]): boolean {
     const before = this.#used.size
-    for (const value of values) if (value.length >= shortest) this.#add(value)
+    for (const value of values) if (value.length >= minSecretLength) this.#add(value)
     const hasNew = this.#used.size > before
     for (const [key, { ending, length }] of this.#used) {
       if (this.#used.size <= this.#most) break
@@ -49,9 +49,9 @@ export class Fingerprints {
   /** Where in the text such a value is. Ranges may overlap. */
   find(text: string): readonly Range[] {
     const found: Range[] = []
-    for (let end = shortest; end <= text.length; end++) {
+    for (let end = minSecretLength; end <= text.length; end++) {
       if (this.#filter[slotOf(text, end)] === 0) continue
-      for (const length of this.#byEnding.get(text.slice(end - shortest, end))?.keys() ?? []) {
+      for (const length of this.#byEnding.get(text.slice(end - minSecretLength, end))?.keys() ?? []) {
         const start = end - length
         if (start < 0 || !this.#use(keyOf(text.slice(start, end)))) continue
         found.push({ start, end })
@@ -64,7 +64,7 @@ export class Fingerprints {
     const key = keyOf(value)
     if (this.#use(key)) return
     const { length } = value
-    const ending = value.slice(-shortest)
+    const ending = value.slice(-minSecretLength)
     const lengths = this.#byEnding.get(ending) ?? new Map<number, number>()
     lengths.set(length, (lengths.get(length) ?? 0) + 1)
     this.#byEnding.set(ending, lengths)
@@ -94,6 +94,6 @@ const keyOf = (value: string): string => createHash('sha256').update(value, 'utf
 
 function slotOf(text: string, end: number): number {
   let hash = 0
-  for (let at = end - shortest; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  for (let at = end - minSecretLength; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash ^ (hash >>> 16)) & (slots - 1)
 }

@@ -14,7 +14,7 @@ test('what a server wrote to standard error is kept however much another writes'
 
 test('the latest are kept in order, and a flood of one kind pushes nothing else out', () => {
   const journal = new Journal()
-  journal.write('config', { isUsed: true })
+  journal.write('config', { isApplied: true })
   journal.write('log', line('early'))
   for (let index = 0; index < 10_000; index++) journal.write('log', line(`detail ${index}`, 'debug'))
   journal.write('log', line('late'))

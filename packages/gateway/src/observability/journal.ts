@@ -15,7 +15,7 @@ export interface ChangeRecord {
   readonly added: number
   readonly changed: number
   readonly removed: number
-  readonly looks: number
+  readonly reads: number
   readonly ms: number
   /** The server's own names of the tools, not more than a few. */
   readonly names: { readonly added: readonly string[]; readonly changed: readonly string[]; readonly removed: readonly string[] }
@@ -54,7 +54,7 @@ export interface Records {
   /** A server wrote a line to standard error. */
   stderr: StderrRecord
   /** The configuration file was read again. */
-  config: { readonly isUsed: boolean }
+  config: { readonly isApplied: boolean }
   /** The gateway ends. */
   drain: { readonly withinMs: number }
 }
@@ -75,19 +75,19 @@ export const recordTypes: readonly RecordType[] = ['log', 'change', 'call', 'sta
 const sizes = { debug: 1_000, log: 1_000, change: 500, call: 1_000, state: 500, config: 50, drain: 2 } as const
 // Nor may a server that writes all the time push out what another wrote before it ended.
 const stderrLines = 200
-const mostServers = 1_000
+const maxServers = 1_000
 
-type Shelf = keyof typeof sizes
+type RingName = keyof typeof sizes
 
-const shelfOf = (type: Exclude<RecordType, 'stderr'>, data: Records[RecordType]): Shelf =>
+const ringNameOf = (type: Exclude<RecordType, 'stderr'>, data: Records[RecordType]): RingName =>
   type === 'log' && 'level' in data && data.level === 'debug' ? 'debug' : type
 
 /** What happened lately. Bounded; nothing in it is secret, because whoever writes it takes that out. */
 export class Journal {
-  readonly #shelves = Object.fromEntries(
+  readonly #rings = Object.fromEntries(
     Object.entries(sizes).map(([name, size]) => [name, new Ring<JournalEntry>({ entries: size })]),
   ) as {
-    readonly [S in Shelf]: Ring<JournalEntry>
+    readonly [S in RingName]: Ring<JournalEntry>
   }
   /** What each server wrote to standard error. */
   readonly #stderr = new Map<string, Ring<JournalEntry>>()
@@ -136,18 +136,18 @@ export class Journal {
 
   #ringsOf(type: RecordType): readonly Ring<JournalEntry>[] {
     if (type === 'stderr') return [...this.#stderr.values()]
-    return type === 'log' ? [this.#shelves.log, this.#shelves.debug] : [this.#shelves[type]]
+    return type === 'log' ? [this.#rings.log, this.#rings.debug] : [this.#rings[type]]
   }
 
   #ringFor(type: RecordType, data: Records[RecordType]): Ring<JournalEntry> {
-    if (type !== 'stderr') return this.#shelves[shelfOf(type, data)]
+    if (type !== 'stderr') return this.#rings[ringNameOf(type, data)]
     const upstream = 'upstream' in data ? (data.upstream ?? '') : ''
     const ring = this.#stderr.get(upstream) ?? new Ring<JournalEntry>({ entries: stderrLines })
     // The one that wrote last is the last to be forgotten.
     this.#stderr.delete(upstream)
     this.#stderr.set(upstream, ring)
     const [oldest] = this.#stderr.keys()
-    if (this.#stderr.size > mostServers && oldest !== undefined) this.#stderr.delete(oldest)
+    if (this.#stderr.size > maxServers && oldest !== undefined) this.#stderr.delete(oldest)
     return ring
   }
 }

@@ -6,7 +6,7 @@ import type { Discovery } from './discoveries.ts'
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-const mostUncounted = 256
+const maxUncounted = 256
 
 let processNumbers: Registry | undefined
 
@@ -20,10 +20,10 @@ function ofProcess(): Registry {
 }
 
 /** What can be read of a gateway when somebody asks for its numbers. */
-export interface Measured {
+export interface MetricSources {
   readonly gateway: {
     readonly upstreams: { statuses(): readonly UpstreamStatus[] }
-    readonly suspicions: { of(upstream: string): readonly { readonly rule: string }[] }
+    readonly findings: { of(upstream: string): readonly { readonly rule: string }[] }
     savings(): Promise<{ readonly allTokens: number; readonly listedTokens: number }>
   }
   readonly sessions: () => number
@@ -31,7 +31,7 @@ export interface Measured {
 }
 
 /** The numbers of one gateway, as Prometheus reads them. */
-export class Numbers {
+export class PrometheusMetrics {
   readonly #registry = new Registry()
   readonly #uncounted: UpstreamEvents['call'][] = []
   readonly #calls = this.#counter('unfold_calls_total', 'Calls of tools, by how they ended', ['upstream', 'outcome'])
@@ -44,16 +44,16 @@ export class Numbers {
 
   /** Counts a call, with others: to count many at once costs each of them less. */
   call(call: UpstreamEvents['call']): void {
-    if (this.#uncounted.push(call) >= mostUncounted) this.#count()
+    if (this.#uncounted.push(call) >= maxUncounted) this.#count()
   }
 
-  tools({ upstream, added, changed, removed, looks, ms }: UpstreamEvents['tools']): void {
+  tools({ upstream, added, changed, removed, reads, ms }: UpstreamEvents['tools']): void {
     for (const [kind, count] of Object.entries({ added, changed, removed })) this.#changes.inc({ upstream, kind }, count)
-    if (looks > 0) this.#changeSeconds.observe({ upstream }, ms / 1_000)
+    if (reads > 0) this.#changeSeconds.observe({ upstream }, ms / 1_000)
   }
 
-  discovery({ upstream, outcome, looks }: Discovery): void {
-    this.#discoveries.inc({ upstream, outcome }, looks)
+  discovery({ upstream, outcome, reads }: Discovery): void {
+    this.#discoveries.inc({ upstream, outcome }, reads)
   }
 
   notice({ upstream }: UpstreamEvents['notice']): void {
@@ -65,7 +65,7 @@ export class Numbers {
   }
 
   /** Reads from now on what is true at the moment of asking. */
-  measure({ gateway, sessions, subscriptions }: Measured): void {
+  measure({ gateway, sessions, subscriptions }: MetricSources): void {
     const each = (name: string, help: string, value: (status: UpstreamStatus) => number): void =>
       this.#gauge(name, help, ['upstream'], (gauge) => {
         for (const status of gateway.upstreams.statuses()) gauge.set({ upstream: status.name }, value(status))
@@ -79,7 +79,7 @@ export class Numbers {
     each('unfold_upstream_calls_waiting', 'Calls that wait for their turn', ({ calls }) => calls.waiting)
     this.#gauge('unfold_upstream_suspicions', 'Texts of each server that look suspicious', ['upstream', 'rule'], (gauge) => {
       for (const { name } of gateway.upstreams.statuses())
-        for (const { rule } of gateway.suspicions.of(name)) gauge.inc({ upstream: name, rule })
+        for (const { rule } of gateway.findings.of(name)) gauge.inc({ upstream: name, rule })
     })
     this.#gauge('unfold_sessions', 'Clients with a session', [], (gauge) => gauge.set(sessions()))
     this.#gauge('unfold_subscriptions', 'Clients without a session that listen for changes', [], (gauge) =>

@@ -1,10 +1,10 @@
 import { printable } from '@unfold-mcp/core'
 import type { Log, LogLevel } from '../base/log.ts'
 import type { Journal } from './journal.ts'
-import type { Secrets } from './secrets.ts'
+import type { Redactor } from './redactor.ts'
 
 /** The same log without secrets in it; what is told is also kept for a while. */
-export function toldLog(log: Log, { secrets, journal }: { readonly secrets: Secrets; readonly journal: Journal }): Log {
+export function redactedLog(log: Log, { secrets, journal }: { readonly secrets: Redactor; readonly journal: Journal }): Log {
   const at =
     (level: LogLevel) =>
     (data: object, message: string): void => {

@@ -1,7 +1,7 @@
 import type * as OpenTelemetry from '@opentelemetry/api'
 import { version } from '../base/version.ts'
 import type { EventStream } from '../upstreams/events.ts'
-import { followDiscoveries } from './discoveries.ts'
+import { onDiscovery } from './discoveries.ts'
 
 /** OpenTelemetry, where the program that the gateway runs in has it. Without an SDK it does nothing. */
 export interface Telemetry {
@@ -24,15 +24,15 @@ export async function loadTelemetry(): Promise<Telemetry | undefined> {
 }
 
 /** A span for each time that the tools of a server were read, in hindsight. */
-export function tellDiscoveries(events: EventStream, { api, tracer }: Telemetry): void {
-  followDiscoveries(events, ({ upstream, outcome, ms }) => {
+export function traceDiscoveries(events: EventStream, { api, tracer }: Telemetry): void {
+  onDiscovery(events, ({ upstream, outcome, ms }) => {
     const end = Date.now()
     const span = tracer.startSpan(`tools/list ${upstream}`, {
       kind: api.SpanKind.CLIENT,
       startTime: end - ms,
       attributes: { 'mcp.method.name': 'tools/list', 'unfold.upstream': upstream, 'unfold.outcome': outcome },
     })
-    if (outcome === 'failed') span.setStatus({ code: api.SpanStatusCode.ERROR }).setAttribute('error.type', 'discovery_failed')
+    if (outcome === 'failed') span.setStatus({ code: api.SpanStatusCode.ERROR }).setAttribute('error.type', 'list_failed')
     span.end(end)
   })
 }

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { EventStream } from '../upstreams/events.ts'
 import { Journal } from './journal.ts'
-import { Secrets } from './secrets.ts'
-import { tellUpstreams } from './upstream-log.ts'
+import { Redactor } from './redactor.ts'
+import { logUpstreams } from './upstream-log.ts'
 
 test('trouble is told once and not at every attempt, until it is another or was over', () => {
   const events = new EventStream()
   const lines: string[] = []
   const at = (level: string) => (_data: object, message: string) => void lines.push(`${level} ${message}`)
   const log = { debug: () => undefined, info: at('info'), warn: at('warn'), error: at('error') }
-  tellUpstreams(events, { log, journal: new Journal(), secrets: new Secrets() })
+  logUpstreams(events, { log, journal: new Journal(), secrets: new Redactor() })
   const fails = (state: 'reconnecting' | 'failed', error: string): void =>
     events.emit('state', { upstream: 'a', state, error, attempt: 1, retryInMs: 1_500 })
   fails('reconnecting', 'It is away.')

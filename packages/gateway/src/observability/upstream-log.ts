@@ -1,11 +1,11 @@
 import { printable, type Tool } from '@unfold-mcp/core'
 import type { Log, LogLevel } from '../base/log.ts'
-import { Flow } from '../base/token-bucket.ts'
+import { TokenBucket } from '../base/token-bucket.ts'
 import type { EventStream, UpstreamEvent, UpstreamEvents, UpstreamState } from '../upstreams/events.ts'
 import type { Journal } from './journal.ts'
-import type { Secrets } from './secrets.ts'
+import type { Redactor } from './redactor.ts'
 
-const most = 50
+const maxNames = 50
 // A server that says so all the time would fill the log with it.
 const noticeEveryMs = 1_000
 
@@ -19,11 +19,11 @@ const levels: { readonly [S in UpstreamState]: LogLevel } = {
   needs_login: 'warn',
   failed: 'error',
   disabled: 'info',
-  sleeping: 'info',
+  idle: 'info',
   stopped: 'debug',
 }
 
-const words: { readonly [S in UpstreamState]: string } = {
+const stateNames: { readonly [S in UpstreamState]: string } = {
   starting: 'starting',
   installing: 'installing',
   ready: 'ready',
@@ -32,13 +32,13 @@ const words: { readonly [S in UpstreamState]: string } = {
   needs_login: 'needs a login',
   failed: 'failed',
   disabled: 'disabled',
-  sleeping: 'sleeping until its first call',
+  idle: 'idle until its first call',
   stopped: 'stopped',
 }
 
 // What a server can say as often as it likes.
 const chatty: ReadonlySet<keyof UpstreamEvents> = new Set(['notice', 'stderr', 'log', 'documents', 'warning'])
-const mostLines = { most: 1_000, more: 100, everyMs: 1_000 }
+const maxLogLines = { capacity: 1_000, refill: 100, everyMs: 1_000 }
 
 interface Line {
   readonly level: LogLevel
@@ -48,7 +48,7 @@ interface Line {
 type Lines = { readonly [E in keyof UpstreamEvents]: (event: UpstreamEvents[E]) => Line | undefined }
 
 /** Tells the log and the journal of all that happens to the servers, until what is returned is called. */
-export function tellUpstreams(events: EventStream, { log, journal, secrets, now = () => performance.now() }: Told): () => void {
+export function logUpstreams(events: EventStream, { log, journal, secrets, now = () => performance.now() }: UpstreamLogOptions): () => void {
   const noticed = new Map<string, number>()
   const isSeldom = (upstream: string): boolean => {
     const last = noticed.get(upstream)
@@ -56,15 +56,15 @@ export function tellUpstreams(events: EventStream, { log, journal, secrets, now 
     return last === undefined || now() - last >= noticeEveryMs
   }
   // The trouble that each server is in, which is told once and not at every attempt.
-  const troubles = new Map<string, string>()
+  const lastErrors = new Map<string, string>()
   const lines: Lines = {
     state: ({ upstream, state, error, attempt, retryInMs }) => {
       const trouble = `${state}: ${error ?? ''}`
-      const isKnown = troubles.get(upstream) === trouble
-      if (error !== undefined) troubles.set(upstream, trouble)
+      const isKnown = lastErrors.get(upstream) === trouble
+      if (error !== undefined) lastErrors.set(upstream, trouble)
       const which = attempt === undefined ? [] : [`attempt ${attempt}`]
       const next = retryInMs === undefined ? [] : [`next attempt in ${seconds(retryInMs)}`]
-      const message = error === undefined ? [words[state], ...which].join(', ') : `${error} (${[...which, ...next].join(', ')})`
+      const message = error === undefined ? [stateNames[state], ...which].join(', ') : `${error} (${[...which, ...next].join(', ')})`
       return { level: isKnown ? 'debug' : levels[state], message }
     },
     installing: ({ attempt, ms }) => ({
@@ -73,7 +73,7 @@ export function tellUpstreams(events: EventStream, { log, journal, secrets, now 
     }),
     installed: ({ ms }) => ({ level: 'info', message: `installed in ${seconds(ms)}` }),
     connected: ({ upstream, server, protocolVersion, announcesChanges, ms }) => {
-      troubles.delete(upstream)
+      lastErrors.delete(upstream)
       const how = announcesChanges
         ? 'announces changes of its tools'
         : 'does not announce changes: its tools are read now and then'
@@ -88,13 +88,13 @@ export function tellUpstreams(events: EventStream, { log, journal, secrets, now 
       level: 'info',
       message: `has other tools: ${countsOf({ added, changed, removed })}, followed in ${ms} ms.`,
     }),
-    discovery_failed: ({ error, attempt, retryInMs }) => ({
+    list_failed: ({ error, attempt, retryInMs }) => ({
       level: 'warn',
       message: `tools/list failed: ${error} (attempt ${attempt}, next attempt in ${seconds(retryInMs)})`,
     }),
-    restless: ({ delayMs }) => ({
+    throttled: ({ delayMs }) => ({
       level: 'warn',
-      message: `never stops announcing changes, and is asked for its tools at most every ${seconds(delayMs)} now.`,
+      message: `never stops announcing changes, and is asked for its tools at maxNames every ${seconds(delayMs)} now.`,
     }),
     // The audit has them.
     call: () => undefined,
@@ -103,16 +103,16 @@ export function tellUpstreams(events: EventStream, { log, journal, secrets, now 
     documents: ({ notice: { kind } }) => ({ level: 'debug', message: `may have other documents (${kind}).` }),
     warning: ({ message }) => ({ level: 'warn', message }),
   }
-  const flows = new Map<string, Flow>()
-  const isTooMuch = (upstream: string): boolean => {
-    const flow = flows.get(upstream) ?? new Flow({ ...mostLines, now })
-    flows.set(upstream, flow)
-    return !flow.lets(1)
+  const buckets = new Map<string, TokenBucket>()
+  const isRateLimited = (upstream: string): boolean => {
+    const bucket = buckets.get(upstream) ?? new TokenBucket({ ...maxLogLines, now })
+    buckets.set(upstream, bucket)
+    return !bucket.tryTake(1)
   }
   const cut = new Set<string>()
   return events.all((event) => {
     const { type, upstream } = event
-    if (chatty.has(type) && isTooMuch(upstream)) {
+    if (chatty.has(type) && isRateLimited(upstream)) {
       if (!cut.has(upstream)) log.warn({ upstream }, 'says more than anybody reads: a part of it is not in the log.')
       cut.add(upstream)
       return
@@ -123,14 +123,14 @@ export function tellUpstreams(events: EventStream, { log, journal, secrets, now 
   })
 }
 
-interface Told {
+interface UpstreamLogOptions {
   readonly log: Log
   readonly journal: Journal
-  readonly secrets: Secrets
+  readonly secrets: Redactor
   readonly now?: () => number
 }
 
-function record(event: UpstreamEvent, journal: Journal, secrets: Secrets): void {
+function record(event: UpstreamEvent, journal: Journal, secrets: Redactor): void {
   if (event.type === 'stderr') {
     const { upstream, line } = event
     journal.write('stderr', { upstream, line: secrets.text(printable(line, 2_000)) })
@@ -142,14 +142,14 @@ function record(event: UpstreamEvent, journal: Journal, secrets: Secrets): void 
     journal.write('state', { upstream, state, ...why, ...next })
   }
   if (event.type !== 'tools') return
-  const { upstream, added, changed, removed, looks, ms, difference } = event
-  const few = (tools: readonly Tool[]): readonly string[] => tools.slice(0, most).map(({ name }) => printable(name))
+  const { upstream, added, changed, removed, reads, ms, difference } = event
+  const few = (tools: readonly Tool[]): readonly string[] => tools.slice(0, maxNames).map(({ name }) => printable(name))
   const names = {
     added: few(difference.added),
     changed: few(difference.changed.map(({ after }) => after)),
     removed: few(difference.removed),
   }
-  journal.write('change', { upstream, added, changed, removed, looks, ms, names })
+  journal.write('change', { upstream, added, changed, removed, reads, ms, names })
 }
 
 const countsOf = (counts: { readonly [what: string]: number }): string =>

@@ -1,5 +1,5 @@
 import { printable } from '@unfold-mcp/core'
-import { brief } from '../base/visible-text.ts'
+import { shorten } from '../base/visible-text.ts'
 
 const checked = 'Unless you expected this, leave the tool out with "deny", or take the server out of the file.'
 
@@ -25,7 +25,7 @@ const rules = {
 export type Rule = keyof typeof rules
 
 /** Something in the texts of a server that could be meant to deceive a model. Nothing is blocked because of it. */
-export interface Suspicion {
+export interface Finding {
   /** The server's own name for the tool, safe to show; left out for what belongs to no tool. */
   readonly tool?: string
   /** Where it stands, such as `inputSchema.properties.path.description`. */
@@ -38,19 +38,19 @@ export interface Suspicion {
   readonly advice: string
 }
 
-const longestExcerpt = 120
+const maxExcerptLength = 120
 
-/** The suspicion that a rule has of some words. */
-export function suspicionOf(
+/** The finding that a rule has of some words. */
+export function findingOf(
   rule: Rule,
   at: { readonly surface: string; readonly excerpt: string; readonly about?: string },
-): Suspicion {
+): Finding {
   const { about, advice } = rules[rule]
   return { surface: at.surface, rule, about: at.about ?? about, excerpt: shortened(at.excerpt), advice }
 }
 
 /** What is escaped takes more room than it had. */
 function shortened(text: string): string {
-  const shown = printable(brief(text, longestExcerpt), longestExcerpt)
-  return shown.length <= longestExcerpt ? shown : `${shown.slice(0, longestExcerpt - 1)}…`
+  const shown = printable(shorten(text, maxExcerptLength), maxExcerptLength)
+  return shown.length <= maxExcerptLength ? shown : `${shown.slice(0, maxExcerptLength - 1)}…`
 }

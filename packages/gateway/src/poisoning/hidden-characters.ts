@@ -1,5 +1,5 @@
-import { type Suspicion, suspicionOf } from './finding.ts'
-import type { Surface } from './text-parts.ts'
+import { type Finding, findingOf } from './finding.ts'
+import type { TextPart } from './text-parts.ts'
 
 const plain = /^[\n\r\t -~]*$/u
 // Escapes for a terminal, marks that turn the direction of text, and letters of the tag block, which flags alone need.
@@ -11,15 +11,15 @@ const runs = /(?:[\u{200B}-\u{200F}\u{2060}-\u{2064}\u{FEFF}\u{180E}]){8}|[\u{FE
 const tags = /[\u{E0020}-\u{E007E}]/gu
 
 /** Where a text holds characters that nobody sees and that say something. Few that say nothing are not told of. */
-export function unseenSuspicions(surfaces: readonly Surface[]): readonly Suspicion[] {
-  const found: Suspicion[] = []
+export function hiddenCharacterFindings(surfaces: readonly TextPart[]): readonly Finding[] {
+  const found: Finding[] = []
   for (const { text, path } of surfaces) {
     if (plain.test(text) || !(telling.test(text) || runs.test(text))) continue
     const letters = [...text.matchAll(tags)]
       .slice(0, 200)
       .map(([tag]) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe_0000))
     found.push(
-      suspicionOf('hidden', { surface: path(), excerpt: letters.length === 0 ? escaped(text) : `hidden: ${letters.join('')}` }),
+      findingOf('hidden', { surface: path(), excerpt: letters.length === 0 ? escaped(text) : `hidden: ${letters.join('')}` }),
     )
   }
   return found

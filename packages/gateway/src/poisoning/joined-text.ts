@@ -1,8 +1,8 @@
 import { normalForm } from '@unfold-mcp/core'
-import type { Surface } from './text-parts.ts'
+import type { TextPart } from './text-parts.ts'
 
 /** The texts of a definition in one, as a model reads them: so each rule looks at them once, however many they are. */
-export interface Reading {
+export interface JoinedText {
   /** One after another, with `separator` around each; white space is a single character. */
   readonly shown: string
   /** The same in small letters, each letter at the same place; those that only look like Latin ones are Latin. */
@@ -61,7 +61,7 @@ const looks: ReadonlyMap<string, string> = new Map(
 const alike = new RegExp(`[${[...looks.keys()].join('')}]`, 'gu')
 
 /** Reads the texts of a definition. */
-export function readingOf(surfaces: readonly Surface[]): Reading {
+export function joinText(surfaces: readonly TextPart[]): JoinedText {
   const starts: number[] = []
   const parts: string[] = []
   let length = 1

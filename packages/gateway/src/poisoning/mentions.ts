@@ -1,9 +1,9 @@
 import { printable } from '@unfold-mcp/core'
-import { type Suspicion, suspicionOf } from './finding.ts'
-import type { Reading } from './joined-text.ts'
+import { type Finding, findingOf } from './finding.ts'
+import type { JoinedText } from './joined-text.ts'
 
 /** A part of a text that gives an order about using something, with the words in it. */
-export interface Order {
+export interface Instruction {
   readonly surface: string
   readonly shown: string
   /** The same as it is compared. */
@@ -11,7 +11,7 @@ export interface Order {
 }
 
 /** How many orders of one definition are kept; whoever gives more is told of. */
-export const mostOrders = 200
+export const maxInstructions = 200
 
 // How far from an order a name still belongs to it. Orders that stand so close to the one before are seen with it.
 const reach = 200
@@ -27,8 +27,8 @@ const diverts =
 const name = /[a-z0-9_][a-z0-9_.:/-]*/g
 
 /** The orders that the texts of a definition give. Whether they are about tools of others is seen when those are known. */
-export function ordersOf(reading: Reading): readonly Order[] {
-  const orders: Order[] = []
+export function findInstructions(reading: JoinedText): readonly Instruction[] {
+  const orders: Instruction[] = []
   let last = Number.NEGATIVE_INFINITY
   let surface = ''
   for (const { index } of reading.words.matchAll(order)) {
@@ -38,13 +38,13 @@ export function ordersOf(reading: Reading): readonly Order[] {
     surface = at
     const part = reading.around(index, reach)
     if (use.test(part.words)) orders.push({ surface, ...part })
-    if (orders.length === mostOrders) break
+    if (orders.length === maxInstructions) break
   }
   return orders
 }
 
 /** All tools by their own names, to find those that a text means. */
-export class KnownNames {
+export class ToolMentions {
   /** By the names that a server may be called. */
   readonly #servers = new Map<string, { readonly server: string; readonly tools: Map<string, string> }>()
   /** Those that are no plain words, with whose they are. */
@@ -54,7 +54,7 @@ export class KnownNames {
     const own = new Map([...tools].map((tool) => [tool.toLowerCase(), tool]))
     for (const called of [server, slug]) this.#servers.set(called.toLowerCase(), { server, tools: own })
     for (const [small, tool] of own) {
-      if (!isNoWord(tool)) continue
+      if (!isDistinctive(tool)) continue
       const owners = this.#tools.get(small)
       if (owners === undefined) this.#tools.set(small, new Set([server]))
       else owners.add(server)
@@ -62,16 +62,16 @@ export class KnownNames {
   }
 
   /** What this order of a server says of a tool of another, if it does. */
-  suspicion(from: string, given: Order): Suspicion | undefined {
+  finding(from: string, given: Instruction): Finding | undefined {
     const words = [...given.words.matchAll(name)].map(([word]) => word.replace(/[.:/-]+$/u, ''))
     const meant = this.#explicit(from, words) ?? this.#near(from, words) ?? this.#bare(from, words, given)
     if (meant === undefined) return undefined
     const about = `says how the tool "${printable(meant.tool)}" of the server "${printable(meant.server)}" is to be used`
-    return suspicionOf('shadowing', { surface: given.surface, excerpt: excerptOf(given.shown, meant.tool), about })
+    return findingOf('shadowing', { surface: given.surface, excerpt: excerptOf(given.shown, meant.tool), about })
   }
 
   /** `server__tool`, `server:tool`, `server.tool`, `server/tool`. */
-  #explicit(from: string, words: readonly string[]): Meant | undefined {
+  #explicit(from: string, words: readonly string[]): Mention | undefined {
     for (const word of words) {
       const parts = word.split(/__|[:./]/u).slice(0, 8)
       for (const [at, part] of parts.entries()) {
@@ -84,20 +84,20 @@ export class KnownNames {
   }
 
   /** The name of a server, and close to it that of a tool of its own that is no plain word. */
-  #near(from: string, words: readonly string[]): Meant | undefined {
+  #near(from: string, words: readonly string[]): Mention | undefined {
     for (const [at, word] of words.entries()) {
       const found = this.#servers.get(word)
       if (found === undefined || found.server === from) continue
       for (const other of words.slice(Math.max(0, at - nearby), at + nearby + 1)) {
         const tool = found.tools.get(other)
-        if (tool !== undefined && isNoWord(tool) && !this.#has(from, other)) return { server: found.server, tool }
+        if (tool !== undefined && isDistinctive(tool) && !this.#has(from, other)) return { server: found.server, tool }
       }
     }
     return undefined
   }
 
   /** The name alone, which is no plain word, of a tool of others, where something is to be done otherwise than with it. */
-  #bare(from: string, words: readonly string[], given: Order): Meant | undefined {
+  #bare(from: string, words: readonly string[], given: Instruction): Mention | undefined {
     for (const word of words) {
       const owners = this.#tools.get(word)
       const [server] = owners ?? []
@@ -112,13 +112,13 @@ export class KnownNames {
   }
 }
 
-interface Meant {
+interface Mention {
   readonly server: string
   readonly tool: string
 }
 
 /** Whether nobody writes this by chance: `create_issue` and `createIssue`, not `search`. */
-const isNoWord = (tool: string): boolean => /[_-]|[a-z][A-Z]/u.test(tool)
+const isDistinctive = (tool: string): boolean => /[_-]|[a-z][A-Z]/u.test(tool)
 
 const shownBefore = 60
 

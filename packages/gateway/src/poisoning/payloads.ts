@@ -1,7 +1,7 @@
-import { type Suspicion, suspicionOf } from './finding.ts'
-import type { Reading } from './joined-text.ts'
+import { type Finding, findingOf } from './finding.ts'
+import type { JoinedText } from './joined-text.ts'
 
-const shortestHex = 24
+const minHexLength = 24
 // Names and paths are not; encoded text is.
 const isMixed = /[A-Z][^A-Z]*[A-Z]/
 
@@ -15,10 +15,10 @@ const pipe =
   /\b(?:curl|wget)\s[^\0\n|]{0,300}\|\s?(?:sudo\s)?(?:ba|z|da)?sh\b|\bbase64\s(?:-d|--decode)\s?\|\s?(?:ba|z|da)?sh\b|\bbash\s-i\s>&|\/dev\/tcp\/\d/g
 
 /** Where a text holds a command for a shell: encoded, or one that runs what it fetches. */
-export function payloadSuspicions(reading: Reading): readonly Suspicion[] {
-  const found: Suspicion[] = []
+export function payloadFindings(reading: JoinedText): readonly Finding[] {
+  const found: Finding[] = []
   const add = (place: number, excerpt: string): void => {
-    found.push(suspicionOf('payload', { surface: reading.surfaceAt(place), excerpt }))
+    found.push(findingOf('payload', { surface: reading.surfaceAt(place), excerpt }))
   }
   for (const { index } of [...reading.words.matchAll(pipe)].slice(0, 100)) add(index, reading.excerpt(index))
   for (const { place, texts } of [...base64Runs(reading.shown), ...hexRuns(reading.words)]) {
@@ -59,7 +59,7 @@ function hexRuns(text: string): readonly Run[] {
   const runs: Run[] = []
   for (const { index, 0: run } of text.matchAll(hexRun)) {
     const digits = run.replaceAll(/\\x|[\s:,]/giu, '')
-    if (digits.length < shortestHex && !run.startsWith('\\x')) continue
+    if (digits.length < minHexLength && !run.startsWith('\\x')) continue
     runs.push({ place: index, texts: [0, 1].map((skip) => () => Buffer.from(digits.slice(skip), 'hex').toString('latin1')) })
   }
   return runs

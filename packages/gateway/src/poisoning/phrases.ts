@@ -1,5 +1,5 @@
-import { type Rule, type Suspicion, suspicionOf } from './finding.ts'
-import type { Reading } from './joined-text.ts'
+import { type Rule, type Finding, findingOf } from './finding.ts'
+import type { JoinedText } from './joined-text.ts'
 
 // Every gap is bounded, and no text runs over into the next: the work grows with the text and no faster.
 const forbids = String.raw`(?:do\snot|don['’]?t|never|must\snot|should\snot|without)\s(?:ever\s)?`
@@ -56,32 +56,32 @@ const reads = /\b(?:read|reading|open|cat|load|access|copy|fetch|get|include|pro
 const wants =
   /\bbefore\s(?:you\s)?(?:us|call|invok|run|perform|execut|do)|\bcontents?\s(?:of|from)\b|\b(?:pass|send|put|include|add|insert|attach|provide)\s(?:its|their|the|that|this|all)\s(?:\w{1,20}\s){0,2}(?:contents?|text|data|key)|\bmust\s(?:first\s)?(?:read|open|load|include|send)\b|\botherwise\b|\bsidenote\b/
 
-const wishReach = 240
+const contextLength = 240
 
 // A text that says it a hundred times is told of once for each surface anyway.
-const mostOfRule = 100
+const maxPerRule = 100
 
 /** Where a text tells a model what no description of a tool has to tell it. */
-export function phraseSuspicions(reading: Reading): readonly Suspicion[] {
-  const found: Suspicion[] = []
+export function phraseFindings(reading: JoinedText): readonly Finding[] {
+  const found: Finding[] = []
   const add = (rule: Rule, place: number): void => {
-    found.push(suspicionOf(rule, { surface: reading.surfaceAt(place), excerpt: reading.excerpt(place) }))
+    found.push(findingOf(rule, { surface: reading.surfaceAt(place), excerpt: reading.excerpt(place) }))
   }
   for (const [rule, pattern] of phrases) for (const place of placesOf(pattern, reading.words)) add(rule, place)
   for (const place of placesOf(conversation, reading.words)) add('secrets', place)
-  for (const place of secretWishes(reading)) add('secrets', place)
+  for (const place of secretRequests(reading)) add('secrets', place)
   return found
 }
 
 /** Where a file that holds secrets is wanted, and not only named. */
-function secretWishes(reading: Reading): readonly number[] {
+function secretRequests(reading: JoinedText): readonly number[] {
   const places: number[] = []
   let last = Number.NEGATIVE_INFINITY
   for (const { index } of reading.words.matchAll(secretFile)) {
     // What stands so close to the one before was seen with it.
-    if (index - last < wishReach / 3) continue
+    if (index - last < contextLength / 3) continue
     last = index
-    const { words } = reading.around(index, wishReach)
+    const { words } = reading.around(index, contextLength)
     if (reads.test(words) && wants.test(words)) places.push(index)
   }
   return places
@@ -92,7 +92,7 @@ function placesOf(pattern: RegExp, text: string): readonly number[] {
   for (const { index, 0: all } of text.matchAll(pattern)) {
     // What marks the beginning of a line belongs to the text before.
     places.push(/^[\0\n]/u.test(all) ? index + 1 : index)
-    if (places.length === mostOfRule) break
+    if (places.length === maxPerRule) break
   }
   return places
 }

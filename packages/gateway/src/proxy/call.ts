@@ -1,13 +1,13 @@
 import { type ClientCapabilities, type InputRequiredResult, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { CallResult, Relay } from '@unfold-mcp/client'
 import type { Client } from '../access/access.ts'
-import type { PassingCall, PassingResult } from '../middleware/chain.ts'
+import type { ProxiedCall, ProxiedResult } from '../middleware/chain.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Exchanges } from './exchanges.ts'
-import type { Run } from './held-exchange.ts'
-import type { Asked } from './proxied-request.ts'
+import type { Run } from './suspended-request.ts'
+import type { ProxiedRequest } from './proxied-request.ts'
 
-export interface Passage {
+export interface CallContext {
   readonly upstreams: Upstreams
   readonly exchanges: Exchanges
   /** What the client of a session said it can be asked. */
@@ -21,24 +21,24 @@ type Block = CallResult['content'][number]
 type RunOptions = Parameters<Run<object>>[1]
 
 /** Calls the tool of an upstream for a client: what it asks and says meanwhile passes through, and what it answers comes back. */
-export function passOn(passage: Passage, call: PassingCall): Promise<PassingResult> {
+export function proxyCall(passage: CallContext, call: ProxiedCall): Promise<ProxiedResult> {
   const { upstream, tool, input, trace } = call
-  const run = (relay: Relay, { signal, onProgress }: RunOptions): Promise<PassingResult> => {
+  const run = (relay: Relay, { signal, onProgress }: RunOptions): Promise<ProxiedResult> => {
     const meta = trace === undefined ? undefined : { ...trace }
     const options = meta === undefined ? { signal, onProgress, relay } : { signal, onProgress, relay, meta }
     return passage.upstreams.call(upstream, tool, input, options).then((result) => passedBack(passage, call, result))
   }
-  return passage.exchanges.pass<Exclude<PassingResult, InputRequiredResult>>(new AskedCall(passage, call), run)
+  return passage.exchanges.pass<Exclude<ProxiedResult, InputRequiredResult>>(new ProxiedToolCall(passage, call), run)
 }
 
 /** A call as a request of a client. What it takes to ask that client something is made when it is asked. */
-class AskedCall implements Asked {
+class ProxiedToolCall implements ProxiedRequest {
   readonly server: string
   readonly client: Client | undefined
-  readonly #passage: Passage
-  readonly #call: PassingCall
+  readonly #passage: CallContext
+  readonly #call: ProxiedCall
 
-  constructor(passage: Passage, call: PassingCall) {
+  constructor(passage: CallContext, call: ProxiedCall) {
     this.server = call.upstream
     this.client = call.client
     this.#passage = passage
@@ -49,27 +49,27 @@ class AskedCall implements Asked {
     return `tools/call ${this.#call.tool}`
   }
 
-  get era(): Asked['era'] {
+  get era(): ProxiedRequest['era'] {
     return this.#call.ctx.era
   }
 
-  get port(): Asked['port'] {
+  get port(): ProxiedRequest['port'] {
     return this.#call.ctx.client
   }
 
-  get envelope(): Asked['envelope'] {
+  get envelope(): ProxiedRequest['envelope'] {
     return this.#call.ctx.envelope
   }
 
-  get inputResponses(): Asked['inputResponses'] {
+  get inputResponses(): ProxiedRequest['inputResponses'] {
     return this.#call.ctx.inputResponses
   }
 
-  get requestState(): Asked['requestState'] {
+  get requestState(): ProxiedRequest['requestState'] {
     return this.#call.ctx.requestState
   }
 
-  get capabilities(): Asked['capabilities'] {
+  get capabilities(): ProxiedRequest['capabilities'] {
     return this.#passage.capabilities(this.#call.ctx.scope)
   }
 
@@ -77,12 +77,12 @@ class AskedCall implements Asked {
     return this.#call.ctx.signal
   }
 
-  progress(...report: Parameters<Asked['progress']>): Promise<void> {
+  progress(...report: Parameters<ProxiedRequest['progress']>): Promise<void> {
     return this.#call.ctx.progress(...report)
   }
 }
 
-function passedBack({ address }: Passage, { client, upstream }: PassingCall, result: CallResult): PassingResult {
+function passedBack({ address }: CallContext, { client, upstream }: ProxiedCall, result: CallResult): ProxiedResult {
   const { content, structuredContent, isError, inputRequired } = result
   if (inputRequired !== undefined) return inputRequired
   const _meta = beside(result)

@@ -2,11 +2,11 @@ import type { Prompt, Resource, ResourceTemplateType, ServerCapabilities } from 
 import type { Clock } from '@unfold-mcp/client'
 import { type Pace, Refresher } from '../upstreams/connected/refresher.ts'
 import type { UpstreamConnection } from '../upstreams/connection.ts'
-import { takenPrompt, takenResource, takenTemplate } from './definitions.ts'
-import { type Ask, listed } from './listing.ts'
+import { sanitizePrompt, sanitizeResource, sanitizeTemplate } from './document-definitions.ts'
+import { type Ask, listed } from './paginated-list.ts'
 
 /** What an upstream offers beside tools. */
-export interface Offers {
+export interface DocumentCapabilities {
   readonly prompts: boolean
   readonly resources: boolean
   readonly subscribe: boolean
@@ -30,7 +30,7 @@ export interface DocumentListOptions {
 
 // Nobody waits longer for a server that is slow to list what it has: it is listed as it was known last.
 const readMs = 1_000
-const nothing: Offers = { prompts: false, resources: false, subscribe: false, completions: false }
+const nothing: DocumentCapabilities = { prompts: false, resources: false, subscribe: false, completions: false }
 const noResources: Resources = { resources: [], templates: [] }
 
 /** The prompts and resources of one upstream, followed while it is there; what was known last while it is not. */
@@ -46,7 +46,7 @@ export class DocumentList {
     this.#options = options
   }
 
-  get offers(): Offers {
+  get offers(): DocumentCapabilities {
     return this.#offers
   }
 
@@ -62,7 +62,7 @@ export class DocumentList {
     return this.#resources.templates
   }
 
-  /** Resolves when it has been read once since it was met, could not be, or is slow. */
+  /** Resolves when it has been read once since it was connected, could not be, or is slow. */
   get read(): Promise<void> {
     return this.#read
   }
@@ -82,23 +82,23 @@ export class DocumentList {
       subscribe: has.subscribe === true,
       completions: has.completions === true,
     }
-    this.#prompts = all(prompts, takenPrompt)
-    this.#resources = { resources: all(resources, takenResource), templates: all(templates, takenTemplate) }
+    this.#prompts = all(prompts, sanitizePrompt)
+    this.#resources = { resources: all(resources, sanitizeResource), templates: all(templates, sanitizeTemplate) }
   }
 
   /** It is there. */
-  met(connection: Pick<UpstreamConnection, 'capabilities' | 'request'>): void {
-    this.lost()
-    this.#offers = offersOf(connection.capabilities)
+  connected(connection: Pick<UpstreamConnection, 'capabilities' | 'request'>): void {
+    this.disconnected()
+    this.#offers = documentCapabilities(connection.capabilities)
     const { limit } = this.#options
     const asking =
       (signal: AbortSignal): Ask =>
       async (method, params) =>
         connection.request?.(method, params, { signal })
     const prompts = this.#refresher<readonly Prompt[]>('prompts', {
-      look: (signal) =>
+      read: (signal) =>
         this.#offers.prompts
-          ? listed(asking(signal), { method: 'prompts/list', member: 'prompts', take: takenPrompt, limit: limit() })
+          ? listed(asking(signal), { method: 'prompts/list', member: 'prompts', take: sanitizePrompt, limit: limit() })
           : Promise.resolve([]),
       now: () => this.#prompts,
       take: (found) => {
@@ -106,15 +106,15 @@ export class DocumentList {
       },
     })
     const resources = this.#refresher<Resources>('resources', {
-      look: async (signal) => {
+      read: async (signal) => {
         if (!this.#offers.resources) return noResources
         const ask = asking(signal)
         const [found, templates] = await Promise.all([
-          listed(ask, { method: 'resources/list', member: 'resources', take: takenResource, limit: limit() }),
+          listed(ask, { method: 'resources/list', member: 'resources', take: sanitizeResource, limit: limit() }),
           listed(ask, {
             method: 'resources/templates/list',
             member: 'resourceTemplates',
-            take: takenTemplate,
+            take: sanitizeTemplate,
             limit: limit(),
           }),
         ])
@@ -130,13 +130,13 @@ export class DocumentList {
   }
 
   /** It says that something changed, or may have without being heard. */
-  notice(kind: 'prompts' | 'resources' | 'unsure'): void {
+  notice(kind: 'prompts' | 'resources' | 'resync'): void {
     if (kind !== 'resources') this.#life?.prompts.notice()
     if (kind !== 'prompts') this.#life?.resources.notice()
   }
 
   /** It is not there any more. What it has stays known. */
-  lost(): void {
+  disconnected(): void {
     this.#life?.prompts.close()
     this.#life?.resources.close()
     this.#life = undefined
@@ -151,17 +151,17 @@ export class DocumentList {
     stop()
   }
 
-  #refresher<T>(kind: 'prompts' | 'resources', { look, now, take }: Followed<T>): Refresher<T> {
+  #refresher<T>(kind: 'prompts' | 'resources', { read, now, take }: Followed<T>): Refresher<T> {
     const { clock, random, pace, changed, failed } = this.#options
     return new Refresher<T>({
-      look,
+      read,
       differs: (found) => JSON.stringify(found) !== JSON.stringify(now()),
       publish: (found) => {
         take(found)
         changed(kind)
       },
       failed: (error) => failed(kind, error),
-      restless: () => undefined,
+      throttled: () => undefined,
       clock,
       random,
       ...(pace !== undefined && { pace }),
@@ -173,12 +173,12 @@ const all = <T>(given: unknown, take: (each: unknown) => T | undefined): readonl
   Array.isArray(given) ? given.flatMap((each) => take(each) ?? []) : []
 
 interface Followed<T> {
-  readonly look: (signal: AbortSignal) => Promise<T>
+  readonly read: (signal: AbortSignal) => Promise<T>
   readonly now: () => T
   readonly take: (found: T) => void
 }
 
-const offersOf = ({ prompts, resources, completions }: ServerCapabilities): Offers => ({
+const documentCapabilities = ({ prompts, resources, completions }: ServerCapabilities): DocumentCapabilities => ({
   prompts: prompts !== undefined,
   resources: resources !== undefined,
   subscribe: resources?.subscribe === true,

@@ -3,22 +3,22 @@ import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotoc
 import type { Access, Client } from '../access/access.ts'
 import type { Config } from '../config/schema.ts'
 import { exposedName, serverSlug } from '../names/naming.ts'
-import type { DocumentList, Offers } from './document-list.ts'
-import { addressed, fits, literalLength, readAddress } from './uris.ts'
+import type { DocumentList, DocumentCapabilities } from './document-list.ts'
+import { prefixedUri, fits, literalLength, parsePrefixedUri } from './uris.ts'
 
 /** Something that a server offers, and the name or address that it has there. */
-export interface Placed<T> {
+export interface Routed<T> {
   readonly server: string
   readonly own: string
   readonly shown: T
 }
 
 /** All that a client sees beside tools. */
-export interface Shown {
-  readonly prompts: ReadonlyMap<string, Placed<Prompt>>
-  readonly resources: ReadonlyMap<string, Placed<Resource>>
-  readonly templates: ReadonlyMap<string, Placed<ResourceTemplateType>>
-  readonly offers: Offers
+export interface DocumentView {
+  readonly prompts: ReadonlyMap<string, Routed<Prompt>>
+  readonly resources: ReadonlyMap<string, Routed<Resource>>
+  readonly templates: ReadonlyMap<string, Routed<ResourceTemplateType>>
+  readonly offers: DocumentCapabilities
   /** The servers that have resources, by the names that stand in addresses. */
   readonly holders: ReadonlyMap<string, string>
   /** The same text as long as the same is shown. */
@@ -32,8 +32,8 @@ export interface DocumentsOptions {
   readonly clash: (uri: string, winner: string, loser: string) => void
 }
 
-const mostClashes = 1_000
-const longestUri = 8_192
+const maxConflicts = 1_000
+const maxUriLength = 8_192
 
 /** The same text for clients that see the same beside tools. */
 export const viewKey = (client: Client | undefined): string => JSON.stringify([client?.profile ?? null, client?.server ?? null])
@@ -48,7 +48,7 @@ export class Documents {
   #config: Config
   /** The names of all servers as they stand in addresses. */
   #slugs: ReadonlySet<string>
-  #shown = new Map<string, Shown>()
+  #shown = new Map<string, DocumentView>()
 
   constructor(config: Config, options: DocumentsOptions) {
     this.#config = config
@@ -68,7 +68,7 @@ export class Documents {
   }
 
   /** What this client sees now. */
-  shown(client: Client | undefined): Shown {
+  shown(client: Client | undefined): DocumentView {
     const key = viewKey(client)
     const known = this.#shown.get(key)
     if (known !== undefined) return known
@@ -78,12 +78,12 @@ export class Documents {
   }
 
   /** Whose a resource is, for this client; `undefined` when nobody's that it sees. */
-  ownerOf(client: Client | undefined, uri: string): Placed<unknown> | undefined {
-    if (uri.length > longestUri) return undefined
+  ownerOf(client: Client | undefined, uri: string): Routed<unknown> | undefined {
+    if (uri.length > maxUriLength) return undefined
     const { resources, templates, holders } = this.shown(client)
     const listed = resources.get(uri)
     if (listed !== undefined) return listed
-    const address = readAddress(uri)
+    const address = parsePrefixedUri(uri)
     const named = address === undefined ? undefined : holders.get(address.slug)
     if (address !== undefined && named !== undefined) return { server: named, own: address.uri, shown: undefined }
     const [template] = [...templates.values()]
@@ -99,22 +99,22 @@ export class Documents {
   /** The address under which a client reads a resource of a server. */
   addressOf(client: Client | undefined, server: string, uri: string): string {
     const owner = this.shown(client).resources.get(uri)
-    return owner === undefined || owner.server === server ? uri : addressed(serverSlug(server), uri)
+    return owner === undefined || owner.server === server ? uri : prefixedUri(serverSlug(server), uri)
   }
 
-  #make(client: Client | undefined): Shown {
+  #make(client: Client | undefined): DocumentView {
     const { access, listOf } = this.#options
     const isAlone = client?.server !== undefined
-    const prompts = new Map<string, Placed<Prompt>>()
-    const resources = new Map<string, Placed<Resource>>()
-    const templates = new Map<string, Placed<ResourceTemplateType>>()
+    const prompts = new Map<string, Routed<Prompt>>()
+    const resources = new Map<string, Routed<Resource>>()
+    const templates = new Map<string, Routed<ResourceTemplateType>>()
     const holders = new Map<string, string>()
     const offers = { prompts: false, resources: false, subscribe: false, completions: false }
     for (const [server, { disabled }] of Object.entries(this.#config.mcpServers)) {
-      const list = disabled || !access.reaches(client, server) ? undefined : listOf(server)
+      const list = disabled || !access.permitsServer(client, server) ? undefined : listOf(server)
       if (list === undefined) continue
       const slug = serverSlug(server)
-      for (const key of Object.keys(offers) as (keyof Offers)[]) offers[key] ||= list.offers[key]
+      for (const key of Object.keys(offers) as (keyof DocumentCapabilities)[]) offers[key] ||= list.offers[key]
       if (list.offers.resources) holders.set(slug, server)
       for (const prompt of list.prompts) {
         const shared = exposedName(slug, prompt.name)
@@ -140,21 +140,21 @@ export class Documents {
   }
 
   /** The address as it is, unless another server before this one uses it, or it is one by which another is told apart. */
-  #free(taken: ReadonlyMap<string, Placed<unknown>>, uri: string, server: string): string {
-    const named = readAddress(uri)?.slug
-    if (named !== undefined && this.#slugs.has(named) && named !== serverSlug(server)) return addressed(serverSlug(server), uri)
+  #free(taken: ReadonlyMap<string, Routed<unknown>>, uri: string, server: string): string {
+    const named = parsePrefixedUri(uri)?.slug
+    if (named !== undefined && this.#slugs.has(named) && named !== serverSlug(server)) return prefixedUri(serverSlug(server), uri)
     const other = taken.get(uri)
     if (other === undefined || other.server === server) return uri
     const clash = `${other.server}\0${server}\0${uri}`
-    if (!this.#clashes.has(clash) && this.#clashes.size < mostClashes) {
+    if (!this.#clashes.has(clash) && this.#clashes.size < maxConflicts) {
       this.#clashes.add(clash)
       this.#options.clash(uri, other.server, server)
     }
-    return addressed(serverSlug(server), uri)
+    return prefixedUri(serverSlug(server), uri)
   }
 }
 
-const identityOf = (placed: readonly Placed<unknown>[], offers: Offers): string =>
+const identityOf = (placed: readonly Routed<unknown>[], offers: DocumentCapabilities): string =>
   hash('sha256', JSON.stringify([placed, offers]), 'hex')
 
 const slugsOf = ({ mcpServers }: Config): ReadonlySet<string> =>

@@ -2,18 +2,18 @@ import { type InputRequests, type InputRequiredResult, isInputRequiredResult, Pr
 import type { Clock } from '@unfold-mcp/client'
 import { isClientError, type Relay } from '@unfold-mcp/client'
 import { sizeOf } from '../base/json-size.ts'
-import { Flow } from '../base/token-bucket.ts'
+import { TokenBucket } from '../base/token-bucket.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
-import { HeldRequests, isHeld, type Run, unknownState } from './held-exchange.ts'
-import { type Asked, askable, askSession, logLevelOf, logTo, ownerOf, questions } from './proxied-request.ts'
-import { Seal } from './signed-state.ts'
+import { SuspendedRequests, isSuspended, type Run, unknownState } from './suspended-request.ts'
+import { type ProxiedRequest, askableCapabilities, askSession, logLevelOf, logTo, ownerOf, questions } from './proxied-request.ts'
+import { StateCipher } from './state-cipher.ts'
 
 const urlElicitationRequired = -32_042
 const missingCapability = -32_021
-const longestState = 65_536
-const mostQuestions = 16
-// In characters. A client gets what is said faster or longer only in part, or it would all be kept for one that reads slowly.
-const mostSaid = { most: 1_048_576, more: 262_144, everyMs: 1_000 }
+const maxStateLength = 65_536
+const maxQuestions = 16
+// In characters. A client gets what is sent faster or longer only in part, or it would all be kept for one that reads slowly.
+const mostSaid = { capacity: 1_048_576, refill: 262_144, everyMs: 1_000 }
 const leastSaid = 1_024
 
 /**
@@ -21,15 +21,15 @@ const leastSaid = 1_024
  * reaches the client that made the request and nobody else, or is refused.
  */
 export class Exchanges {
-  readonly #held: HeldRequests
-  readonly #seal = new Seal()
+  readonly #held: SuspendedRequests
+  readonly #seal = new StateCipher()
 
   constructor(clock: Clock) {
-    this.#held = new HeldRequests(clock)
+    this.#held = new SuspendedRequests(clock)
   }
 
   /** Has `run` ask the server. What comes back is its result, or what the client has to say first. */
-  pass<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
+  pass<T extends object>(asked: ProxiedRequest, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
     if (!isRepeated(asked) && isAskedAlone(asked)) return this.#straight<T>(asked, run, undefined)
     return this.#withAnswers<T>(asked, run)
   }
@@ -39,29 +39,29 @@ export class Exchanges {
   }
 
   #straight<T extends object>(
-    asked: Asked,
+    asked: ProxiedRequest,
     run: Run<T | InputRequiredResult>,
     answers: Relay['answers'],
   ): Promise<T | InputRequiredResult> {
-    const relay = new StraightRelay(asked, answers)
-    return this.#given<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
+    const relay = new StreamRelay(asked, answers)
+    return this.#requested<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
   }
 
   /** The same for a request that the client may have made before, and comes back to with what it was asked. */
-  async #withAnswers<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
+  async #withAnswers<T extends object>(asked: ProxiedRequest, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
     const { inputResponses, requestState: state } = asked
-    if (state !== undefined && isHeld(state)) return this.#given<T>(asked, this.#held.resume(asked, state, inputResponses ?? {}))
+    if (state !== undefined && isSuspended(state)) return this.#requested<T>(asked, this.#held.resume(asked, state, inputResponses ?? {}))
     const requestState = state === undefined ? undefined : this.#seal.open(state, ownerOf(asked))
     if (state !== undefined && requestState === undefined) throw unknownState()
     const answers = isRepeated(asked) ? answersOf(inputResponses, requestState) : undefined
     if (asked.era === 'session') return this.#straight<T>(asked, run, answers)
-    const said = new Said()
+    const sent = new OutputLimit()
     const withAnswers: Run<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
-      run({ ...relay, onLog: bounded(said, relay.onLog), answers }, { signal, onProgress: bounded(said, onProgress) })
-    return this.#given<T>(asked, this.#held.begin(asked, withAnswers))
+      run({ ...relay, onLog: bounded(sent, relay.onLog), answers }, { signal, onProgress: bounded(sent, onProgress) })
+    return this.#requested<T>(asked, this.#held.begin(asked, withAnswers))
   }
 
-  async #given<T extends object>(asked: Asked, running: Promise<object>): Promise<T | InputRequiredResult> {
+  async #requested<T extends object>(asked: ProxiedRequest, running: Promise<object>): Promise<T | InputRequiredResult> {
     let result: object
     try {
       result = await running
@@ -69,11 +69,11 @@ export class Exchanges {
       result = this.#visited(asked, error)
     }
     // What is held here was asked in the client's own words already.
-    if (!isInputRequiredResult(result) || isHeld(result.requestState ?? '')) return result as T
+    if (!isInputRequiredResult(result) || isSuspended(result.requestState ?? '')) return result as T
     const { inputRequests, requestState } = result
-    if (requestState !== undefined && requestState.length > longestState)
+    if (requestState !== undefined && requestState.length > maxStateLength)
       throw this.#refused(asked, 'wants to be told more with the answers than can be kept.')
-    if (Object.keys(inputRequests ?? {}).length > mostQuestions) throw this.#refused(asked, 'has too many questions.')
+    if (Object.keys(inputRequests ?? {}).length > maxQuestions) throw this.#refused(asked, 'has too many questions.')
     return {
       resultType: 'input_required',
       ...(inputRequests !== undefined && { inputRequests: this.#questions(asked, inputRequests) }),
@@ -81,20 +81,20 @@ export class Exchanges {
     }
   }
 
-  #questions(asked: Asked, given: InputRequests): InputRequests {
+  #questions(asked: ProxiedRequest, requested: InputRequests): InputRequests {
     try {
-      return questions(asked, given)
+      return questions(asked, requested)
     } catch (error) {
       throw this.#refused(asked, `asks for what cannot be passed on. ${error instanceof Error ? error.message : ''}`)
     }
   }
 
-  #refused({ server }: Asked, message: string): UpstreamError {
+  #refused({ server }: ProxiedRequest, message: string): UpstreamError {
     return new UpstreamError(server, 'refused', message)
   }
 
   /** A session-era server may refuse until somebody has visited an address; in the other era that is a question like others. */
-  #visited(asked: Asked, error: unknown): InputRequiredResult {
+  #visited(asked: ProxiedRequest, error: unknown): InputRequiredResult {
     const { era } = asked
     const cause = error instanceof UpstreamError ? error.cause : undefined
     if (!isClientError(cause, 'protocol')) throw error
@@ -104,7 +104,7 @@ export class Exchanges {
     if (code !== urlElicitationRequired) throw error
     const inputRequests = visitsIn(data)
     const count = Object.keys(inputRequests).length
-    if (count === 0 || count > mostQuestions) throw error
+    if (count === 0 || count > maxQuestions) throw error
     if (era === 'stateless') return { resultType: 'input_required', inputRequests }
     const elicitations = Object.values(this.#questions(asked, inputRequests)).map(({ params }) => params)
     throw new ProtocolError(urlElicitationRequired, problem, { elicitations })
@@ -124,10 +124,10 @@ function visitsIn(data: unknown): InputRequests {
 }
 
 /** Whether nothing needs to be kept for a client that comes back: it is asked over the stream of its request, or never. */
-const isAskedAlone = (asked: Asked): boolean => asked.era === 'session' || Object.keys(askable(asked)).length === 0
+const isAskedAlone = (asked: ProxiedRequest): boolean => asked.era === 'session' || Object.keys(askableCapabilities(asked)).length === 0
 
 /** Whether the client made the request before, and comes with answers. */
-const isRepeated = ({ inputResponses, requestState }: Asked): boolean =>
+const isRepeated = ({ inputResponses, requestState }: ProxiedRequest): boolean =>
   inputResponses !== undefined || requestState !== undefined
 
 const answersOf = (inputResponses: unknown, requestState: string | undefined): Relay['answers'] => ({
@@ -135,56 +135,56 @@ const answersOf = (inputResponses: unknown, requestState: string | undefined): R
   ...(requestState !== undefined && { requestState }),
 })
 
-/** How much was said during one request. */
-class Said {
-  readonly #flow = new Flow(mostSaid)
+/** How much was sent during one request. */
+class OutputLimit {
+  readonly #bucket = new TokenBucket(mostSaid)
 
-  lets(what: unknown): boolean {
-    return this.#flow.lets(Math.max(leastSaid, sizeOf(what, mostSaid.most)))
+  tryTake(what: unknown): boolean {
+    return this.#bucket.tryTake(Math.max(leastSaid, sizeOf(what, mostSaid.capacity)))
   }
 }
 
 const bounded =
-  <T>(said: Said, tell: (what: T) => void) =>
+  <T>(sent: OutputLimit, tell: (what: T) => void) =>
   (what: T): void => {
-    if (said.lets(what)) tell(what)
+    if (sent.tryTake(what)) tell(what)
   }
 
 /** Passes what a server asks and says on to a client over the stream of its request. What most requests have no use for is made when it is asked for. */
-class StraightRelay implements Relay {
+class StreamRelay implements Relay {
   readonly answers: Relay['answers']
-  readonly #asked: Asked
-  #said: Said | undefined
+  readonly #asked: ProxiedRequest
+  #sent: OutputLimit | undefined
 
-  constructor(asked: Asked, answers: Relay['answers']) {
+  constructor(asked: ProxiedRequest, answers: Relay['answers']) {
     this.#asked = asked
     this.answers = answers
   }
 
   get capabilities(): Relay['capabilities'] {
-    return askable(this.#asked)
+    return askableCapabilities(this.#asked)
   }
 
   get logLevel(): Relay['logLevel'] {
     return logLevelOf(this.#asked)
   }
 
-  ask(...[given, signal]: Parameters<Relay['ask']>): ReturnType<Relay['ask']> {
-    return askSession(this.#asked, given, signal)
+  ask(...[requested, signal]: Parameters<Relay['ask']>): ReturnType<Relay['ask']> {
+    return askSession(this.#asked, requested, signal)
   }
 
   onLog(entry: Parameters<Relay['onLog']>[0]): void {
-    if (this.#lets(entry)) logTo(this.#asked)(entry)
+    if (this.#tryTake(entry)) logTo(this.#asked)(entry)
   }
 
   readonly onProgress: Parameters<Run<object>>[1]['onProgress'] = (report) => {
-    if (!this.#lets(report)) return
+    if (!this.#tryTake(report)) return
     const { progress, total, message } = report
     this.#asked.progress(progress, total, message).catch(() => undefined)
   }
 
-  #lets(what: unknown): boolean {
-    this.#said ??= new Said()
-    return this.#said.lets(what)
+  #tryTake(what: unknown): boolean {
+    this.#sent ??= new OutputLimit()
+    return this.#sent.tryTake(what)
   }
 }

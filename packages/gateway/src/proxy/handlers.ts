@@ -12,10 +12,10 @@ import { SdkPort, type Served } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { Offers } from './document-list.ts'
-import type { Documents, Placed } from './documents.ts'
+import type { DocumentCapabilities } from './document-list.ts'
+import type { Documents, Routed } from './documents.ts'
 import type { Exchanges } from './exchanges.ts'
-import type { Asked } from './proxied-request.ts'
+import type { ProxiedRequest } from './proxied-request.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 export interface Handlers {
@@ -24,7 +24,7 @@ export interface Handlers {
   readonly exchanges: Exchanges
   readonly upstreams: Upstreams
   /** What this client is told that there is. */
-  readonly offers: Offers
+  readonly offers: DocumentCapabilities
   /** Whether this client can follow resources: in a session, or on a stream that tells which. */
   readonly canFollow: boolean
   /** Done when what was never read has been, or it takes too long. */
@@ -43,8 +43,8 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
   })
 
   /** Has a server answer a request of this client. */
-  const pass = (ctx: ServerContext, { server: name, own }: Placed<unknown>, { method, params }: Passed) => {
-    const asked: Asked = {
+  const pass = (ctx: ServerContext, { server: name, own }: Routed<unknown>, { method, params }: Passed) => {
+    const asked: ProxiedRequest = {
       server: name,
       what: `${method} ${own}`,
       client,

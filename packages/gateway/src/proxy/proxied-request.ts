@@ -13,10 +13,10 @@ import type { Answer, Question, Relay } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
 import type { ClientPort, Era } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
-import { withoutHidden } from '../base/visible-text.ts'
+import { stripHiddenCharacters } from '../base/visible-text.ts'
 
 /** A request of a client that a server is to answer. */
-export interface Asked {
+export interface ProxiedRequest {
   readonly server: string
   /** What is asked for, so that an answer for something else is told apart. */
   readonly what: string
@@ -36,41 +36,41 @@ export interface Asked {
 }
 
 /** Whose answers belong to this request, and to which. */
-export const ownerOf = ({ client, server, what }: Asked): string => JSON.stringify([client?.id ?? null, server, what])
+export const ownerOf = ({ client, server, what }: ProxiedRequest): string => JSON.stringify([client?.id ?? null, server, what])
 
 /** What the client can be asked through a gateway: its roots are on another machine, and no server's concern here. */
-export function askable(asked: Asked): ClientCapabilities {
+export function askableCapabilities(asked: ProxiedRequest): ClientCapabilities {
   const can = asked.era === 'stateless' ? said(asked, CLIENT_CAPABILITIES_META_KEY) : asked.capabilities
   const { elicitation, sampling } = (can ?? {}) as ClientCapabilities
   return { ...(elicitation !== undefined && { elicitation }), ...(sampling !== undefined && { sampling }) }
 }
 
 /** From which level on the client reads the log; every message of a session is weighed when it is passed on. */
-export function logLevelOf(asked: Asked): LoggingLevel | undefined {
+export function logLevelOf(asked: ProxiedRequest): LoggingLevel | undefined {
   return asked.era === 'session' ? 'debug' : (said(asked, LOG_LEVEL_META_KEY) as LoggingLevel | undefined)
 }
 
 /** What a 2026-07-28 client says with every request. */
-const said = ({ envelope }: Asked, key: string): unknown => (envelope as Readonly<Record<string, unknown>> | undefined)?.[key]
+const said = ({ envelope }: ProxiedRequest, key: string): unknown => (envelope as Readonly<Record<string, unknown>> | undefined)?.[key]
 
 /** Passes a line of the server's log on to the client, under the server's name. */
 export const logTo =
-  (asked: Asked): Relay['onLog'] =>
+  (asked: ProxiedRequest): Relay['onLog'] =>
   ({ level, data }) => {
     asked.port?.log(level, data, asked.server).catch(() => undefined)
   }
 
-const longestQuestion = 262_144
+const maxQuestionLength = 262_144
 
 /** The question as the client is asked it: who wants to know stands in it. Throws when this client cannot be asked that. */
-export function question(asked: Asked, given: Question): Question {
-  refuseUnasked(askable(asked), given)
-  if (JSON.stringify(given.params).length > longestQuestion) throw refusal('The question is too long to be passed on.')
+export function question(asked: ProxiedRequest, given: Question): Question {
+  refuseUnasked(askableCapabilities(asked), given)
+  if (JSON.stringify(given.params).length > maxQuestionLength) throw refusal('The question is too long to be passed on.')
   if (given.method !== 'elicitation/create') return withoutContext(given)
   const { params } = given
   if (params.mode === 'url' && !/^https?:\/\//iu.test(params.url))
     throw refusal('Only addresses that begin with https:// or http:// are shown to people.')
-  const message = withoutHidden(params.message)
+  const message = stripHiddenCharacters(params.message)
   // Whoever is connected to one server alone knows who asks.
   return {
     ...given,
@@ -85,7 +85,7 @@ function withoutContext<T extends CreateMessageRequest>(given: T): T {
 }
 
 /** The same for what a server wants to know in place of a result. */
-export function questions(asked: Asked, given: InputRequests): InputRequests {
+export function questions(asked: ProxiedRequest, given: InputRequests): InputRequests {
   return Object.fromEntries(
     Object.entries(given).map(([key, each]) => {
       if (each.method === 'roots/list') throw refusal('There are no roots here.')
@@ -117,7 +117,7 @@ export const refusal = (why: string): ProtocolError => new ProtocolError(Protoco
 const patienceMs = 600_000
 
 /** Asks the client of a session, over the stream of its own request. */
-export async function askSession(asked: Asked, given: Question, signal: AbortSignal): Promise<Answer> {
+export async function askSession(asked: ProxiedRequest, given: Question, signal: AbortSignal): Promise<Answer> {
   const { port, server } = asked
   if (port === undefined) throw refusal('The request came over no connection, so nobody can be asked.')
   const { method, params } = question(asked, given)

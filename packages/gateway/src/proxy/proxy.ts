@@ -1,22 +1,22 @@
 import type { Clock } from '@unfold-mcp/client'
 import type { DocumentNotices, Extension, ListeningStream } from '@unfold-mcp/server'
 import type { Access, Client } from '../access/access.ts'
-import { wordsOf } from '../base/error-text.ts'
+import { errorMessage } from '../base/error-message.ts'
 import type { Log } from '../base/log.ts'
 import type { Config } from '../config/schema.ts'
-import type { Pass } from '../middleware/chain.ts'
+import type { CallHandler } from '../middleware/chain.ts'
 import type { Pace } from '../upstreams/connected/refresher.ts'
 import type { UpstreamState } from '../upstreams/events.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import { type Passage, passOn } from './call.ts'
-import { DocumentList, type Offers } from './document-list.ts'
+import { type CallContext, proxyCall } from './call.ts'
+import { DocumentList, type DocumentCapabilities } from './document-list.ts'
 import { Documents } from './documents.ts'
 import { Exchanges } from './exchanges.ts'
 import { type Handlers, register } from './handlers.ts'
-import { Readers } from './readers.ts'
+import { DocumentAnnouncer } from './document-announcer.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-export interface PassingOptions {
+export interface UpstreamProxyOptions {
   readonly config: Config
   readonly upstreams: Upstreams
   readonly access: Access
@@ -28,25 +28,25 @@ export interface PassingOptions {
   readonly keep: (server: string, kept: object) => void
 }
 
-const metMs = 1_000
-const everything: Offers = { prompts: true, resources: true, subscribe: true, completions: true }
+const discoveryTimeoutMs = 1_000
+const everything: DocumentCapabilities = { prompts: true, resources: true, subscribe: true, completions: true }
 
-const isLasting = (scope: string): boolean => scope.startsWith('session:') || scope.startsWith('connection:')
+const isConnectionScope = (scope: string): boolean => scope.startsWith('session:') || scope.startsWith('connection:')
 
 /** All that passes between clients and servers: calls with what is asked and said meanwhile, prompts, resources, completions. */
-export class Passing {
-  readonly #options: PassingOptions
+export class UpstreamProxy {
+  readonly #options: UpstreamProxyOptions
   readonly #lists = new Map<string, DocumentList>()
   readonly #documents: Documents
-  readonly #readers: Readers
+  readonly #announcer: DocumentAnnouncer
   readonly #subscriptions: Subscriptions
   readonly #exchanges: Exchanges
-  readonly #passage: Passage
-  /** Whether each server that nothing was known of has been met or could not be, or a moment has passed since the start. */
-  #isMet = false
+  readonly #passage: CallContext
+  /** Whether each server that nothing was known of has been connected or could not be, or a moment has passed since the start. */
+  #isDiscovered = false
   #config: Config
 
-  constructor(options: PassingOptions) {
+  constructor(options: UpstreamProxyOptions) {
     const { config, upstreams, access, clock, log } = options
     this.#options = options
     this.#config = config
@@ -58,21 +58,21 @@ export class Passing {
         log.warn({ uri, winner, loser }, `Two servers have ${uri}: that of ${loser} is told apart by a longer address.`),
     })
     this.#subscriptions = new Subscriptions({ connection: (server) => upstreams.get(server)?.connection })
-    this.#readers = new Readers(this.#documents, {
+    this.#announcer = new DocumentAnnouncer(this.#documents, {
       clock,
-      maySee: (client, server) => access.reaches(client, server),
+      maySee: (client, server) => access.permitsServer(client, server),
       followers: (server, own) => this.#subscriptions.of(server, own),
     })
     this.#passage = {
       upstreams,
       exchanges: this.#exchanges,
-      capabilities: (scope) => this.#readers.capabilities(scope),
+      capabilities: (scope) => this.#announcer.capabilities(scope),
       address: (client, server, uri) => this.#documents.addressOf(client, server, uri),
     }
     clock.after(
-      metMs,
+      discoveryTimeoutMs,
       () => {
-        this.#isMet = true
+        this.#isDiscovered = true
       },
       true,
     )
@@ -80,15 +80,15 @@ export class Passing {
   }
 
   /** The end of the way of every call. */
-  readonly call: Pass = (call) => passOn(this.#passage, call)
+  readonly call: CallHandler = (call) => proxyCall(this.#passage, call)
 
   /** Serves prompts, resources and completions on a protocol server, as far as this client's servers have them now. */
   readonly extend: Extension = (mcp, served) => {
     const { scope, era } = served
     const client: Client | undefined = served.principal
     // A session is told once what there is; so whatever servers that are still to come may have.
-    const offers = isLasting(scope) && this.#isAhead(client) ? everything : this.#documents.shown(client).offers
-    if (isLasting(scope)) this.#readers.enter(mcp, served, { declared: offers, gone: () => this.#subscriptions.drop(mcp) })
+    const offers = isConnectionScope(scope) && this.#isAhead(client) ? everything : this.#documents.shown(client).offers
+    if (isConnectionScope(scope)) this.#announcer.enter(mcp, served, { declared: offers, gone: () => this.#subscriptions.drop(mcp) })
     const { upstreams } = this.#options
     const handlers: Handlers = {
       documents: this.#documents,
@@ -97,13 +97,13 @@ export class Passing {
       upstreams,
       offers,
       // Over standard input and output, what a 2026-07-28 client wants to hear of is known to the SDK alone.
-      canFollow: era === 'session' || !isLasting(scope),
+      canFollow: era === 'session' || !isConnectionScope(scope),
       read: () => this.read(),
     }
     register(mcp, served, handlers)
   }
 
-  /** Done when what the servers that were met offer beside tools has been read, or they are slow. */
+  /** Done when what the servers that were connected offer beside tools has been read, or they are slow. */
   async read(): Promise<void> {
     await Promise.all([...this.#lists.values()].map(({ read }) => read))
   }
@@ -117,7 +117,7 @@ export class Passing {
   readonly listens = ({ principal, resources }: ListeningStream): (() => void) => {
     const client: Client | undefined = principal
     const holder = {}
-    this.#readers.listens(client)
+    this.#announcer.listens(client)
     for (const uri of resources) {
       const owner = this.#documents.ownerOf(client, uri)
       if (owner !== undefined && this.#subscriptions.hasRoomFor(holder)) this.#subscriptions.follow(holder, owner, uri)
@@ -127,10 +127,10 @@ export class Passing {
 
   /** Tells clients that listen on streams through `notices`, until what is returned is called. */
   attach(notices: DocumentNotices): () => void {
-    return this.#readers.attach(notices)
+    return this.#announcer.attach(notices)
   }
 
-  /** What was kept of a server that has not been met yet. */
+  /** What was kept of a server that has not been connected yet. */
   restore(server: string, kept: unknown): void {
     if (kept === undefined || this.#lists.has(server)) return
     const list = this.#list(server)
@@ -142,61 +142,61 @@ export class Passing {
     this.#config = config
     for (const [server, list] of this.#lists)
       if (config.mcpServers[server]?.disabled !== false) {
-        list.lost()
+        list.disconnected()
         this.#lists.delete(server)
       }
     this.#documents.configure(config)
-    this.#readers.changed()
-    this.#checkMet()
+    this.#announcer.changed()
+    this.#checkDiscovered()
   }
 
   close(): void {
-    for (const list of this.#lists.values()) list.lost()
+    for (const list of this.#lists.values()) list.disconnected()
     this.#exchanges.close()
-    this.#readers.close()
+    this.#announcer.close()
   }
 
   #follow(): void {
     const { events } = this.#options.upstreams
-    events.on('connected', ({ upstream }) => this.#met(upstream))
+    events.on('connected', ({ upstream }) => this.#connected(upstream))
     events.on('state', ({ upstream, state }) => {
-      if (!isThere(state)) this.#lists.get(upstream)?.lost()
-      this.#checkMet()
+      if (!isThere(state)) this.#lists.get(upstream)?.disconnected()
+      this.#checkDiscovered()
     })
     events.on('documents', ({ upstream, notice }) => {
-      if (notice.kind === 'resource') this.#readers.updated(upstream, notice.uri)
+      if (notice.kind === 'resource') this.#announcer.updated(upstream, notice.uri)
       else this.#lists.get(upstream)?.notice(notice.kind)
     })
   }
 
-  #met(server: string): void {
+  #connected(server: string): void {
     const connection = this.#options.upstreams.get(server)?.connection
     if (connection === undefined) return
     const list = this.#lists.get(server) ?? this.#list(server)
     this.#lists.set(server, list)
     const before = JSON.stringify(list.offers)
-    list.met(connection)
+    list.connected(connection)
     if (JSON.stringify(list.offers) !== before) this.#options.keep(server, list.kept)
     this.#documents.changed()
-    this.#readers.changed()
+    this.#announcer.changed()
     void this.#subscriptions.renew(server)
-    this.#checkMet()
+    this.#checkDiscovered()
   }
 
   /** Whether a client comes before what its servers offer can be known. */
   #isAhead(client: Client | undefined): boolean {
     const server = client?.server
-    if (server === undefined) return !this.#isMet
+    if (server === undefined) return !this.#isDiscovered
     return !this.#lists.has(server) && this.#options.upstreams.get(server)?.state === 'starting'
   }
 
-  #checkMet(): void {
+  #checkDiscovered(): void {
     const { upstreams } = this.#options
-    const isMet = ([name, { disabled }]: [string, { disabled: boolean }]): boolean => {
+    const isDiscovered = ([name, { disabled }]: [string, { disabled: boolean }]): boolean => {
       const state = upstreams.get(name)?.state
       return disabled || this.#lists.has(name) || (state !== undefined && state !== 'starting' && state !== 'installing')
     }
-    if (Object.entries(this.#config.mcpServers).every(isMet)) this.#isMet = true
+    if (Object.entries(this.#config.mcpServers).every(isDiscovered)) this.#isDiscovered = true
   }
 
   #list(server: string): DocumentList {
@@ -209,10 +209,10 @@ export class Passing {
       changed: () => {
         keep(server, list.kept)
         this.#documents.changed()
-        this.#readers.changed()
+        this.#announcer.changed()
       },
       failed: (kind, error) =>
-        log.warn({ upstream: server, kind }, `Its ${kind} could not be read; it is asked again. ${wordsOf(error)}`),
+        log.warn({ upstream: server, kind }, `Its ${kind} could not be read; it is asked again. ${errorMessage(error)}`),
     })
     return list
   }

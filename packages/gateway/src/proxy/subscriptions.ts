@@ -1,5 +1,5 @@
 import type { UpstreamConnection } from '../upstreams/connection.ts'
-import type { Followers } from './readers.ts'
+import type { Followers } from './document-announcer.ts'
 
 export interface SubscriptionsOptions {
   readonly connection: (server: string) => UpstreamConnection | undefined

@@ -1,10 +1,10 @@
 const prefix = 'unfold://'
 
 /** The address of a resource of one server among several that use the same; also of a template. It can be read back. */
-export const addressed = (slug: string, uri: string): string => `${prefix}${slug}/${uri}`
+export const prefixedUri = (slug: string, uri: string): string => `${prefix}${slug}/${uri}`
 
 /** The server and its own address that an address was made from; `undefined` for one that was not. */
-export function readAddress(uri: string): { readonly slug: string; readonly uri: string } | undefined {
+export function parsePrefixedUri(uri: string): { readonly slug: string; readonly uri: string } | undefined {
   if (!uri.startsWith(prefix)) return undefined
   const end = uri.indexOf('/', prefix.length)
   return end === -1 ? undefined : { slug: uri.slice(prefix.length, end), uri: uri.slice(end + 1) }

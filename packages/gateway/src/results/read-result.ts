@@ -4,7 +4,7 @@ import { ToolError } from '@unfold-mcp/server'
 import { z } from 'zod'
 import { characterStart, partEnd } from '../base/character-boundary.ts'
 import { ownerOf } from './owner.ts'
-import type { KeptText, ResultStore } from './store.ts'
+import type { StoredText, ResultStore } from './store.ts'
 
 const input = z.object({
   handle: z.string().max(200),
@@ -13,7 +13,7 @@ const input = z.object({
   find: z.string().min(1).max(200).optional().describe('Words to look for instead, in capitals or not'),
 })
 
-type Asked = z.output<typeof input>
+type ReadResultInput = z.output<typeof input>
 
 /** The tool that reads on where a result was cut. */
 export const readResultTool = {
@@ -31,7 +31,7 @@ export const readResultTool = {
 /** Answers `read_result`. A handle that is unknown, somebody else's or too old is answered in the same words. */
 export async function readResult(
   store: ResultStore,
-  { handle, offset, limit, find }: Asked,
+  { handle, offset, limit, find }: ReadResultInput,
   ctx: Parameters<typeof ownerOf>[0],
   most: number,
 ): Promise<CallToolResult> {
@@ -50,7 +50,7 @@ export async function readResult(
 }
 
 function page(
-  { text, characters }: KeptText,
+  { text, characters }: StoredText,
   { handle, from, limit }: { readonly handle: string; readonly from: number; readonly limit: number },
 ): CallToolResult {
   if (from >= text.length)
@@ -65,19 +65,19 @@ function page(
 const endOf = (text: string, characters: number): string =>
   text.length === characters ? `It ends at ${characters}.` : `Only the first ${text.length} of ${characters} characters are kept.`
 
-const mostPlaces = 20
+const maxMatches = 20
 const before = 80
 const after = 160
 
 async function places(
-  { text, characters }: KeptText,
+  { text, characters }: StoredText,
   { handle, find, from }: { readonly handle: string; readonly find: string; readonly from: number },
 ): Promise<CallToolResult> {
   const lines: string[] = []
   let first: number | undefined
   let next: number | undefined
   for await (const { begin, end } of found(text, find, from)) {
-    if (lines.length === mostPlaces) {
+    if (lines.length === maxMatches) {
       next = begin
       break
     }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../test/simulated-clock.ts'
-import { type KeptText, ResultStore } from './store.ts'
+import { type StoredText, ResultStore } from './store.ts'
 
-const textOf = (characters: number): KeptText => ({ kind: 'text', text: 'x'.repeat(characters), characters, sent: 0 })
+const textOf = (characters: number): StoredText => ({ kind: 'text', text: 'x'.repeat(characters), characters, sent: 0 })
 
 test('a result is kept for its owner alone, and for a time', async () => {
   const clock = new SimulatedClock()
@@ -41,6 +41,6 @@ test('the oldest of all go when there is too much in all', () => {
 test('what is larger than all that may be kept is not kept, and drives nothing out', () => {
   const store = new ResultStore(new SimulatedClock(), { bytesPerClient: 10_000 })
   const kept = store.keep('ada', textOf(1_000)) ?? ''
-  expect(store.keep('ada', textOf(store.mostCharacters + 1))).toBeUndefined()
+  expect(store.keep('ada', textOf(store.maxCharacters + 1))).toBeUndefined()
   expect(store.get('ada', kept)).toBeDefined()
 })

@@ -3,7 +3,7 @@ import type { ContentBlock } from '@modelcontextprotocol/server'
 import type { Clock } from '@unfold-mcp/client'
 
 /** A text that was cut. */
-export interface KeptText {
+export interface StoredText {
   readonly kind: 'text'
   readonly text: string
   /** How long it was; more than the text that is kept when that was too long to keep. */
@@ -13,13 +13,13 @@ export interface KeptText {
 }
 
 /** A part of a result that is no text and was not sent. */
-interface KeptBlock {
+interface StoredBlock {
   readonly kind: 'block'
   readonly block: ContentBlock
   readonly characters: number
 }
 
-export type KeptResult = KeptText | KeptBlock
+export type StoredResult = StoredText | StoredBlock
 
 export interface StoreLimits {
   /** What is kept in all, in bytes of memory. */
@@ -32,14 +32,14 @@ const usualLimits: StoreLimits = { bytes: 268_435_456, bytesPerClient: 33_554_43
 
 interface Item {
   readonly owner: string
-  readonly result: KeptResult
+  readonly result: StoredResult
   readonly bytes: number
   readonly until: number
 }
 
 const handleBytes = 16
 // So that many small ones are counted as well.
-const leastBytes = 1_024
+const minBytes = 1_024
 
 /** What was cut from results, for a while: the oldest go first when there is too much. Nobody reads what another was sent. */
 export class ResultStore {
@@ -57,7 +57,7 @@ export class ResultStore {
   }
 
   /** The longest text that can be kept. */
-  get mostCharacters(): number {
+  get maxCharacters(): number {
     return Math.floor(Math.min(this.#limits.bytes, this.#limits.bytesPerClient) / 2)
   }
 
@@ -66,9 +66,9 @@ export class ResultStore {
   }
 
   /** Keeps a result for its owner, and returns the handle to read it by; nothing for one that is too large. */
-  keep(owner: string, result: KeptResult): string | undefined {
+  keep(owner: string, result: StoredResult): string | undefined {
     // A character of text may take two bytes, one of Base64 takes one.
-    const bytes = Math.max(leastBytes, result.kind === 'text' ? result.text.length * 2 : result.characters)
+    const bytes = Math.max(minBytes, result.kind === 'text' ? result.text.length * 2 : result.characters)
     const { bytes: most, bytesPerClient, keepMs } = this.#limits
     if (bytes > Math.min(most, bytesPerClient)) return undefined
     for (const [handle, item] of this.#items) {
@@ -83,7 +83,7 @@ export class ResultStore {
   }
 
   /** What is kept under this handle, if it is this owner's. */
-  get(owner: string, handle: string): KeptResult | undefined {
+  get(owner: string, handle: string): StoredResult | undefined {
     const item = this.#items.get(handle)
     return item !== undefined && item.owner === owner && item.until > this.#clock.now() ? item.result : undefined
   }

@@ -2,11 +2,11 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import { metaKeys, printable } from '@unfold-mcp/core'
 import { partEnd } from '../base/character-boundary.ts'
 import { sizeOf } from '../base/json-size.ts'
-import type { Middleware, PassingCall, PassingResult } from '../middleware/chain.ts'
+import type { Middleware, ProxiedCall, ProxiedResult } from '../middleware/chain.ts'
 import { ownerOf } from './owner.ts'
-import type { KeptResult, ResultStore } from './store.ts'
+import type { StoredResult, ResultStore } from './store.ts'
 
-export interface CuttingOptions {
+export interface TruncationOptions {
   readonly store: ResultStore
   /** How much text of a result is sent at once. */
   readonly maxCharacters: () => number
@@ -23,14 +23,14 @@ const binaryFactor = 20
  * what is too long is left out, and since a tool that promised it may leave it out of an error alone, the result then is one,
  * and says that the tool did its work.
  */
-export function cutting({ store, maxCharacters, promisesStructure }: CuttingOptions): Middleware {
-  const cut = (call: PassingCall, result: PassingResult): PassingResult => {
+export function truncateResults({ store, maxCharacters, promisesStructure }: TruncationOptions): Middleware {
+  const cut = (call: ProxiedCall, result: ProxiedResult): ProxiedResult => {
     const limit = maxCharacters()
     if (!isWhole(result) || fits(result, limit)) return result
     return new Cut(result, {
       limit,
       keep: (kept) => store.keep(ownerOf(call.ctx), kept),
-      mostKept: store.mostCharacters,
+      mostKept: store.maxCharacters,
       keepMs: store.keepMs,
       isPromised: () => promisesStructure(call.upstream, call.tool),
     }).result()
@@ -38,7 +38,7 @@ export function cutting({ store, maxCharacters, promisesStructure }: CuttingOpti
   return (call, next) => next(call).then((result) => cut(call, result))
 }
 
-const isWhole = (result: PassingResult): result is CallToolResult => 'content' in result && Array.isArray(result.content)
+const isWhole = (result: ProxiedResult): result is CallToolResult => 'content' in result && Array.isArray(result.content)
 
 function fits({ content, structuredContent, _meta }: CallToolResult, limit: number): boolean {
   let text = 0
@@ -52,9 +52,9 @@ function fits({ content, structuredContent, _meta }: CallToolResult, limit: numb
   )
 }
 
-interface Surroundings {
+interface TruncationContext {
   readonly limit: number
-  readonly keep: (kept: KeptResult) => string | undefined
+  readonly keep: (kept: StoredResult) => string | undefined
   readonly mostKept: number
   readonly keepMs: number
   readonly isPromised: () => boolean
@@ -63,7 +63,7 @@ interface Surroundings {
 /** One result on its way to being shorter. */
 class Cut {
   readonly #given: CallToolResult
-  readonly #around: Surroundings
+  readonly #around: TruncationContext
   readonly #content: ContentBlock[] = []
   /** The whole text, piece by piece. */
   readonly #pieces: string[] = []
@@ -74,7 +74,7 @@ class Cut {
   /** Up to where the text is sent, once that is not to its end. */
   #sent: number | undefined
 
-  constructor(given: CallToolResult, around: Surroundings) {
+  constructor(given: CallToolResult, around: TruncationContext) {
     this.#given = given
     this.#around = around
     this.#room = around.limit
@@ -229,20 +229,20 @@ function textOf(block: ContentBlock): string {
 
 // What usually stands around a text is not counted, and even an empty block counts.
 const freeCost = 256
-const leastCost = 16
+const minCost = 16
 
 /** How much of the room for text a block takes. */
 function costOf(block: ContentBlock): number {
-  if (isBareText(block)) return Math.max(leastCost, block.text.length)
+  if (isBareText(block)) return Math.max(minCost, block.text.length)
   const main = mainOf(block).length
   const around = Math.max(0, sizeOf(block) - main - freeCost)
-  return binaryOf(block) === undefined ? Math.max(leastCost, main + around) : around
+  return binaryOf(block) === undefined ? Math.max(minCost, main + around) : around
 }
 
 const isBareText = (block: ContentBlock): block is ContentBlock & { readonly type: 'text' } =>
   block.type === 'text' && Object.keys(block).length === 2
 
-const binaryCostOf = (binary: Binary | undefined): number => (binary === undefined ? 0 : Math.max(leastCost, binary.data.length))
+const binaryCostOf = (binary: Binary | undefined): number => (binary === undefined ? 0 : Math.max(minCost, binary.data.length))
 
 function mainOf(block: ContentBlock): string {
   if (block.type === 'text') return block.text

@@ -3,13 +3,13 @@ import type { Tool } from '@unfold-mcp/core'
 import { isRecord } from '@unfold-mcp/core'
 
 /** What an upstream said of itself when it was connected. */
-export interface Introduced {
+export interface ServerDetails {
   readonly instructions?: string
   readonly info?: ServerInfo
 }
 
 /** What was last known of an upstream. */
-export interface KnownUpstream extends Introduced {
+export interface CachedUpstream extends ServerDetails {
   readonly tools: readonly Tool[]
 }
 
@@ -18,9 +18,9 @@ export interface CatalogStore extends AsyncDisposable {
   /** The tools in the order they were given; none for an upstream that is not known. */
   tools(upstream: string): Promise<readonly Tool[]>
   /** The same with what is known beside; `undefined` for an upstream that is not known, which differs from one without tools. */
-  known(upstream: string): Promise<KnownUpstream | undefined>
+  known(upstream: string): Promise<CachedUpstream | undefined>
   /** Forgets the tools that were known and keeps these, all or nothing. */
-  replaceTools(upstream: string, tools: readonly Tool[], introduced?: Introduced): Promise<void>
+  replaceTools(upstream: string, tools: readonly Tool[], introduced?: ServerDetails): Promise<void>
   /** What it offers beside tools, as it was given; `undefined` when that is not known. */
   documents(upstream: string): Promise<unknown>
   replaceDocuments(upstream: string, documents: object): Promise<void>
@@ -37,7 +37,7 @@ export function isTool(value: unknown): value is Tool {
 }
 
 /** What an upstream said of itself, as far as a value from a store is that. Before there was more to keep, it was its instructions alone. */
-export function introducedIn(value: unknown): Introduced {
+export function parseServerDetails(value: unknown): ServerDetails {
   if (typeof value === 'string') return { instructions: value }
   if (!isRecord(value)) return {}
   const { instructions, info } = value

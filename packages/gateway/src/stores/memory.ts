@@ -1,8 +1,8 @@
-import type { CatalogStore, KnownUpstream } from './catalog.ts'
+import type { CatalogStore, CachedUpstream } from './catalog.ts'
 
 /** Keeps the catalogue for as long as the process runs. */
 export function memoryCatalog(): CatalogStore {
-  const kept = new Map<string, KnownUpstream>()
+  const kept = new Map<string, CachedUpstream>()
   const beside = new Map<string, object>()
   const close = async (): Promise<void> => {
     kept.clear()

@@ -8,7 +8,7 @@ const defaultPatienceMs = 5_000
 const pauseMs = 20
 
 /** Tries again while another process writes, without stopping this one. */
-export async function patiently<T>(patienceMs = defaultPatienceMs, work: () => T): Promise<T> {
+export async function retryWhileBusy<T>(patienceMs = defaultPatienceMs, work: () => T): Promise<T> {
   for (let left = patienceMs; ; left -= pauseMs) {
     try {
       return work()

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { withLock } from '@unfold-mcp/client/lock'
 import { isRecord } from '@unfold-mcp/core'
 import Database from 'libsql'
-import { wordsOf } from '../base/error-text.ts'
-import { type Connection, closeQuietly, isBusy, isDamage, numberOf, patiently, rollBack, textIn } from './sqlite-connection.ts'
+import { errorMessage } from '../base/error-message.ts'
+import { type Connection, closeQuietly, isBusy, isDamage, numberOf, retryWhileBusy, rollBack, textIn } from './sqlite-connection.ts'
 
 export interface SqliteOptions {
   /** Hears what happened to the file, and what was done about it. */
@@ -56,7 +56,7 @@ export async function openOrMove(file: string, options: SqliteOptions): Promise<
     })
   } catch (error) {
     options.report(
-      `${file} cannot be used: ${wordsOf(error)}. The catalogue is kept in memory, so a restart begins without tools.`,
+      `${file} cannot be used: ${errorMessage(error)}. The catalogue is kept in memory, so a restart begins without tools.`,
     )
     return undefined
   }
@@ -76,18 +76,18 @@ async function openChecked(file: string, patienceMs: number | undefined): Promis
   // No waiting inside the database, which would stop everything else in this process.
   const connection = new Database(file, { timeout: 0 })
   try {
-    const refusal = await patiently(patienceMs, () => prepared(connection))
+    const refusal = await retryWhileBusy(patienceMs, () => prepared(connection))
     if (refusal === undefined) {
       await chmod(file, 0o600)
       return { connection }
     }
     const { problem, kind } = refusal
-    const isUsed = kind === 'other form' && isShared(connection)
+    const isApplied = kind === 'other form' && isShared(connection)
     closeQuietly(connection)
-    return { problem: isUsed ? `${problem} and is used by another process` : problem, isOurs: kind !== 'foreign' && !isUsed }
+    return { problem: isApplied ? `${problem} and is used by another process` : problem, isOurs: kind !== 'foreign' && !isApplied }
   } catch (error) {
     closeQuietly(connection)
-    if (isDamage(error)) return { problem: `is damaged (${wordsOf(error)})`, isOurs: true }
+    if (isDamage(error)) return { problem: `is damaged (${errorMessage(error)})`, isOurs: true }
     throw error
   }
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Tool } from '@unfold-mcp/core'
-import { wordsOf } from '../base/error-text.ts'
-import { type CatalogStore, type Introduced, introducedIn, isTool, type KnownUpstream } from './catalog.ts'
+import { errorMessage } from '../base/error-message.ts'
+import { type CatalogStore, type ServerDetails, parseServerDetails, isTool, type CachedUpstream } from './catalog.ts'
 import { memoryCatalog } from './memory.ts'
-import { type Connection, closeQuietly, isDamage, patiently, rollBack, textIn } from './sqlite-connection.ts'
+import { type Connection, closeQuietly, isDamage, retryWhileBusy, rollBack, textIn } from './sqlite-connection.ts'
 import { openOrMove, type SqliteOptions } from './sqlite-file.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function sqliteCatalog(path: string, options: SqliteOptions): Promi
   const file = resolve(path)
   const told = new Set<string>()
   const report = (message: string): void => {
-    if (told.has(message) || told.size > mostTold) return
+    if (told.has(message) || told.size > maxReports) return
     told.add(message)
     options.report(message)
   }
@@ -26,7 +26,7 @@ export async function sqliteCatalog(path: string, options: SqliteOptions): Promi
 }
 
 // A disk that is full stays full for a while, and once is enough to say so.
-const mostTold = 1_000
+const maxReports = 1_000
 const retryMs = 2_000
 
 type Work = (connection: Connection) => void
@@ -52,7 +52,7 @@ class SqliteCatalog implements CatalogStore {
     return (await this.known(upstream))?.tools ?? []
   }
 
-  known(upstream: string): Promise<KnownUpstream | undefined> {
+  known(upstream: string): Promise<CachedUpstream | undefined> {
     return this.#run(undefined, (connection) => {
       // One transaction, so that no other process replaces the tools between the two questions.
       connection.exec('BEGIN')
@@ -64,14 +64,14 @@ class SqliteCatalog implements CatalogStore {
           .all([keyOf(upstream)])
         const [introduced] = parsed(textIn(found, 'instructions'))
         const tools = rows.flatMap((row) => this.#toolIn(row, upstream))
-        return { tools, ...introducedIn(introduced) }
+        return { tools, ...parseServerDetails(introduced) }
       } finally {
         rollBack(connection)
       }
     })
   }
 
-  async replaceTools(upstream: string, tools: readonly Tool[], introduced?: Introduced): Promise<void> {
+  async replaceTools(upstream: string, tools: readonly Tool[], introduced?: ServerDetails): Promise<void> {
     const key = keyOf(upstream)
     const kept = introduced === undefined ? null : JSON.stringify(introduced)
     const definitions = tools.map((tool) => JSON.stringify(tool))
@@ -184,10 +184,10 @@ class SqliteCatalog implements CatalogStore {
       try {
         return await this.#attempt(work)
       } catch (error) {
-        this.#lastProblem = wordsOf(error)
+        this.#lastProblem = errorMessage(error)
         if (!isDamage(error)) {
           this.#options.report(
-            `${this.#file} could not be used: ${wordsOf(error)}. What was last known may be lost at the next start.`,
+            `${this.#file} could not be used: ${errorMessage(error)}. What was last known may be lost at the next start.`,
           )
           return otherwise
         }
@@ -202,7 +202,7 @@ class SqliteCatalog implements CatalogStore {
   async #attempt<T>(work: (connection: Connection) => T): Promise<T> {
     const connection = this.#connection
     if (connection === undefined) throw new Error('it is not open')
-    return patiently(this.#options.patienceMs, () => work(connection))
+    return retryWhileBusy(this.#options.patienceMs, () => work(connection))
   }
 
   async #startAnew(): Promise<void> {

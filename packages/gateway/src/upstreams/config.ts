@@ -22,7 +22,7 @@ export interface UpstreamSettings {
   readonly sweepMs: number
   /** How long its tools stay listed when it is lost. */
   readonly graceMs: number
-  /** How often it is asked for a sign of life when nothing else is heard of it; 0 is never. */
+  /** How often it is asked for a sign of live when nothing else is heard of it; 0 is never. */
   readonly pingMs: number
   readonly pingTimeoutMs: number
   /** How many calls run at once, and how many more may wait. */
@@ -45,14 +45,14 @@ const defaults: Omit<UpstreamSettings, 'pingTimeoutMs'> = {
   timeoutMs: 60_000,
 }
 
-const longestPingTimeoutMs = 10_000
+const maxPingTimeoutMs = 10_000
 
 /** All settings of an upstream, with defaults for those that were left out. */
 export function settingsOf(config: UpstreamConfig): UpstreamSettings {
   const { target: _target, protocol: _protocol, disabled: _disabled, ...settings } = config
   const { pingMs = defaults.pingMs } = settings
   // Whoever wants to know more often wants to know sooner.
-  const pingTimeoutMs = pingMs > 0 ? Math.min(pingMs, longestPingTimeoutMs) : longestPingTimeoutMs
+  const pingTimeoutMs = pingMs > 0 ? Math.min(pingMs, maxPingTimeoutMs) : maxPingTimeoutMs
   return { ...defaults, pingTimeoutMs, ...settings }
 }
 

@@ -13,7 +13,7 @@ export interface Wait {
 }
 
 /** Those who wait for something that is about to come. */
-export class Waiting<T> {
+export class Deferred<T> {
   readonly #clock: Clock
   readonly #waiters = new Set<Waiter<T>>()
 

@@ -1,7 +1,7 @@
 import { ClientError } from '@unfold-mcp/client'
 import { ToolError } from '@unfold-mcp/server'
 import { expect, test } from 'vitest'
-import { asUpstreamError, isAnswer, publicWordsOf } from './errors.ts'
+import { asUpstreamError, isAnswer, publicErrorMessage } from './errors.ts'
 
 const lastLines = ['token=secret']
 const died = new ClientError('server_died', 'x exited with code 3.\nLast stderr output:\n  token=secret', {
@@ -18,7 +18,7 @@ test('what a process wrote before it ended is not told to the model', () => {
     'The server "git" ended (with code 3) during this call of "log", and is being restarted. ' +
       'Whether the call had any effect is not known: check before you call it again.',
   )
-  expect(publicWordsOf(died)).toBe('Its process ended.')
+  expect(publicErrorMessage(died)).toBe('Its process ended.')
 })
 
 test.each([

@@ -22,14 +22,14 @@ export class UpstreamError extends ToolError {
   readonly upstream: string
   readonly reason: UpstreamReason
   /** The message without the name of the upstream, which stands before it. */
-  readonly said: string
+  readonly detail: string
   readonly retryAfterMs: number | undefined
 
-  constructor(upstream: string, reason: UpstreamReason, said: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
-    super(`The server "${printable(upstream)}" ${said}`, options)
+  constructor(upstream: string, reason: UpstreamReason, detail: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+    super(`The server "${printable(upstream)}" ${detail}`, options)
     this.upstream = upstream
     this.reason = reason
-    this.said = said
+    this.detail = detail
     this.retryAfterMs = options.retryAfterMs
   }
 }
@@ -59,7 +59,7 @@ export function asUpstreamError(upstream: string, tool: string, error: unknown):
   return make('failed', `failed on "${name}": ${printableText(error instanceof Error ? error.message : String(error))}`)
 }
 
-const publicWords: { readonly [R in ClientReason]?: string } = {
+const publicMessage: { readonly [R in ClientReason]?: string } = {
   server_died: 'Its process ended.',
   timeout: 'It did not answer in time.',
   unreachable: 'It cannot be reached.',
@@ -67,8 +67,8 @@ const publicWords: { readonly [R in ClientReason]?: string } = {
 }
 
 /** What an error says to those who may not see what a server wrote or where it is. */
-export function publicWordsOf(error: unknown): string {
-  return (isClientError(error) ? publicWords[error.reason] : undefined) ?? 'It could not be connected to.'
+export function publicErrorMessage(error: unknown): string {
+  return (isClientError(error) ? publicMessage[error.reason] : undefined) ?? 'It could not be connected to.'
 }
 
 const answers: ReadonlySet<string> = new Set<ClientReason>(['protocol', 'unknown_tool', 'too_large'])

@@ -14,7 +14,7 @@ export type UpstreamState =
   | 'needs_login'
   | 'failed'
   | 'disabled'
-  | 'sleeping'
+  | 'idle'
   | 'stopped'
 
 /** What happens to upstreams, by the name of the event. */
@@ -46,16 +46,16 @@ export interface UpstreamEvents {
   /** Its tools are others than before. */
   tools: ToolsChanged
   /** `tools/list` failed. */
-  discovery_failed: { readonly upstream: string; readonly error: string; readonly attempt: number; readonly retryInMs: number }
+  list_failed: { readonly upstream: string; readonly error: string; readonly attempt: number; readonly retryInMs: number }
   /** It never comes to rest, and is looked at more slowly. */
-  restless: { readonly upstream: string; readonly delayMs: number }
+  throttled: { readonly upstream: string; readonly delayMs: number }
   call: { readonly upstream: string; readonly tool: string; readonly ms: number; readonly outcome: string }
   /** It wrote a line to standard error. */
   stderr: { readonly upstream: string; readonly line: string }
   /** It wrote to its log. */
   log: { readonly upstream: string; readonly entry: LogEntry }
   /** It says that its prompts or resources changed; `unsure`: it may have said so without being heard. */
-  documents: { readonly upstream: string; readonly notice: DocumentNotice | { readonly kind: 'unsure' } }
+  documents: { readonly upstream: string; readonly notice: DocumentNotice | { readonly kind: 'resync' } }
   warning: { readonly upstream: string; readonly message: string }
 }
 
@@ -67,7 +67,7 @@ export interface ToolsChanged {
   readonly added: number
   readonly changed: number
   readonly removed: number
-  readonly looks: number
+  readonly reads: number
   readonly ms: number
 }
 
@@ -79,7 +79,7 @@ export type Emit = <E extends keyof UpstreamEvents>(type: E, event: UpstreamEven
 
 type Listener = (event: UpstreamEvent) => void
 
-interface Ear {
+interface Subscription {
   /** Of all kinds where it names none. */
   readonly type: keyof UpstreamEvents | undefined
   readonly listener: Listener
@@ -87,7 +87,7 @@ interface Ear {
 
 /** Tells whoever listens what happens. One that throws harms nobody: it is named in a warning. */
 export class EventStream {
-  readonly #ears = new Set<Ear>()
+  readonly #ears = new Set<Subscription>()
   /** Who listens for what, for as long as nobody comes or goes. */
   readonly #byType = new Map<keyof UpstreamEvents, readonly Listener[]>()
   #isWarning = false
@@ -120,7 +120,7 @@ export class EventStream {
     }
   }
 
-  #add(ear: Ear): () => void {
+  #add(ear: Subscription): () => void {
     this.#ears.add(ear)
     this.#byType.clear()
     return () => {

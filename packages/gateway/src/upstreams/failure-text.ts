@@ -1,6 +1,6 @@
 import { type ClientError, isClientError } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
-import { wordsOf } from '../base/error-text.ts'
+import { errorMessage } from '../base/error-message.ts'
 import type { UpstreamSettings } from './config.ts'
 
 /** The server that failed. */
@@ -19,11 +19,11 @@ export interface Failing {
  */
 export function failureText(error: unknown, failing: Failing): string {
   const { isCommand, wasConnected } = failing
-  if (isClientError(error, 'login_required')) return `needs a login: ${wordsOf(error)}`
-  if (wasConnected) return `was lost: ${wordsOf(error)}`
+  if (isClientError(error, 'login_required')) return `needs a login: ${errorMessage(error)}`
+  if (wasConnected) return `was lost: ${errorMessage(error)}`
   if (isClientError(error, 'server_died')) return died(error, failing)
   if (isClientError(error, 'timeout')) return late(error, failing)
-  return `${isCommand ? 'failed to start' : 'failed to connect'}: ${wordsOf(error)}`
+  return `${isCommand ? 'failed to start' : 'failed to connect'}: ${errorMessage(error)}`
 }
 
 const variable = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/u

@@ -1,6 +1,6 @@
 import { isClientError } from '@unfold-mcp/client'
 import { backoffMs } from './backoff.ts'
-import { publicWordsOf } from './errors.ts'
+import { publicErrorMessage } from './errors.ts'
 
 const failedAfter = 6
 const loginRetryMs = 300_000
@@ -10,7 +10,7 @@ const lastingRetryMs = 60_000
 const firstInstallRetryMs = 5_000
 
 /** What is done about a failure: what the upstream is from now on, and when it is tried again. */
-export interface Consequence {
+export interface RetryDecision {
   readonly state: 'needs_login' | 'failed' | 'reconnecting'
   readonly retryInMs: number
 }
@@ -26,10 +26,10 @@ export interface FailedAttempt {
 }
 
 /** What went wrong with an upstream since it last went well for a while. */
-export class Trouble {
+export class RetryPolicy {
   #failures = 0
   #text: string | undefined
-  #publicWords: string | undefined
+  #publicMessage: string | undefined
 
   /** How many attempts failed. */
   get failures(): number {
@@ -42,15 +42,15 @@ export class Trouble {
   }
 
   /** The same without anything that is not for everybody. */
-  get publicWords(): string | undefined {
-    return this.#publicWords
+  get publicMessage(): string | undefined {
+    return this.#publicMessage
   }
 
   /** Something went wrong once more. */
-  add(error: unknown, { text, isInstall, hasConnected }: FailedAttempt, random: () => number): Consequence {
+  add(error: unknown, { text, isInstall, hasConnected }: FailedAttempt, random: () => number): RetryDecision {
     this.#failures++
     this.#text = text
-    this.#publicWords = publicWordsOf(error)
+    this.#publicMessage = publicErrorMessage(error)
     if (isClientError(error, 'login_required')) return { state: 'needs_login', retryInMs: loginRetryMs }
     if (isLasting(error)) return { state: 'failed', retryInMs: lastingRetryMs * (0.5 + random()) }
     const state = hasConnected && this.#failures < failedAfter ? 'reconnecting' : 'failed'
@@ -66,7 +66,7 @@ export class Trouble {
   forget(): void {
     this.#failures = 0
     this.#text = undefined
-    this.#publicWords = undefined
+    this.#publicMessage = undefined
   }
 }
 

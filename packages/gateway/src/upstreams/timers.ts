@@ -13,7 +13,7 @@ export class Timers<Name extends string> {
     return this.#running.has(name)
   }
 
-  /** Calls `work` after so many milliseconds. What waits keeps no process alive when `isIdle` is true. */
+  /** Calls `work` after so many milliseconds. What waits keeps no process liveConnection when `isIdle` is true. */
   set(name: Name, { ms, isIdle, work }: { readonly ms: number; readonly isIdle: boolean; readonly work: () => void }): void {
     this.stop(name)
     const due = (): void => {

@@ -44,7 +44,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     const [, ...changes] = all.of('tools')
     expect(changes).toHaveLength(1)
     expect(changes[0]).toMatchObject({ added: 20 })
-    expect(changes[0]?.looks).toBeLessThanOrEqual(2)
+    expect(changes[0]?.reads).toBeLessThanOrEqual(2)
   })
 
   test('that is killed ends its calls at once with words for the model, and is back with the same tools, so nobody is told', async () => {
@@ -160,11 +160,11 @@ describe('an upstream that sleeps', () => {
     await using all = watched({ known: () => known })
     await all.upstreams.apply({ up: { target: server('toolbox.mjs'), start: 'lazy', idleStopMs: 200 } })
     await all.upstreams.ready
-    expect(all.upstreams.get('up')?.state).toBe('sleeping')
+    expect(all.upstreams.get('up')?.state).toBe('idle')
     expect(all.names('up')).toEqual(['pid'])
     const pid = Number(await all.text('up', 'pid'))
     await until(() => all.names('up').length === own.length, 'its real tools')
-    await all.reaches('up', 'sleeping')
+    await all.reaches('up', 'idle')
     await until(() => !isAlive(pid), 'its process is gone')
     expect(all.names('up')).toEqual(own)
     expect(await all.upstreams.discoverTools('up')).toHaveLength(own.length)
@@ -228,8 +228,8 @@ test('an upstream that never says that it changed is followed by looking now and
 
 test('an upstream that answers every list with another notice is slowed down and named, and still followed', async () => {
   await using all = watched()
-  await all.upstreams.apply({ up: { target: server('raw.mjs', 'restless') } })
-  await until(() => all.of('restless').length === 1, 'it is named')
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'throttled') } })
+  await until(() => all.of('throttled').length === 1, 'it is named')
   expect(all.upstreams.get('up')?.status.slowedMs).toBeGreaterThan(0)
   await all.text('up', 'more')
   await until(() => all.names('up').length === 2, 'the new tool')
@@ -243,10 +243,10 @@ test('an upstream without tools has none, and that is an answer', async () => {
 })
 
 test('an upstream whose tools cannot be read is asked again, and its other work goes on', async () => {
-  await using all = watched({ pace: { firstRetryMs: 20 } })
+  await using all = watched({ pace: { initialRetryMs: 20 } })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'unlisted') } })
-  await until(() => all.of('discovery_failed').length >= 2, 'two attempts')
-  expect(all.of('discovery_failed')[0]?.error).toContain('not today')
+  await until(() => all.of('list_failed').length >= 2, 'two attempts')
+  expect(all.of('list_failed')[0]?.error).toContain('not today')
   expect(all.upstreams.get('up')?.status).toMatchObject({
     state: 'degraded',
     lastError: 'server "up" is ready, tools/list failed: not today (-32603)',
@@ -257,7 +257,7 @@ test('an upstream whose tools cannot be read is asked again, and its other work 
 })
 
 test('an upstream that lists its tools after all is ready, and not degraded any more', async () => {
-  await using all = watched({ pace: { firstRetryMs: 20 } })
+  await using all = watched({ pace: { initialRetryMs: 20 } })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'reluctant') } })
   await until(() => all.names('up').length === 1, 'its tool')
   expect(all.of('state').map(({ state }) => state)).toEqual(['starting', 'ready', 'degraded', 'ready'])

@@ -3,16 +3,16 @@ import { type CallResult, type ConnectOptions, connect, launcherOf, type Target 
 import { printable, Semaphore, type Tool } from '@unfold-mcp/core'
 import { addressOf } from './address.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
-import { Life } from './connected/lifecycle.ts'
+import { LiveConnection } from './connected/live-connection.ts'
 import type { Pace } from './connected/refresher.ts'
 import { ToolList } from './connected/tool-list.ts'
 import type { UpstreamCall, UpstreamConnection } from './connection.ts'
-import { Waiting } from './deferred.ts'
+import { Deferred } from './deferred.ts'
 import { asUpstreamError, UpstreamError, type UpstreamReason } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
 import { failureText } from './failure-text.ts'
-import type { Starting, StartPhase } from './process/start-queue.ts'
-import { Trouble } from './retry-policy.ts'
+import type { StartRequest, StartPhase } from './process/start-queue.ts'
+import { RetryPolicy } from './retry-policy.ts'
 import type { UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
 
@@ -31,7 +31,7 @@ export interface UpstreamOptions {
   /** Somebody waits for it who did not before. */
   readonly awaited?: () => void
   /** How it is reached; over the network or as a process by default. */
-  readonly open?: (target: Target, options: ConnectOptions, starting: Starting) => Promise<UpstreamConnection>
+  readonly open?: (target: Target, options: ConnectOptions, starting: StartRequest) => Promise<UpstreamConnection>
 }
 
 // One that ends sooner has not recovered.
@@ -51,20 +51,20 @@ export class Upstream {
   readonly name: string
   readonly #options: UpstreamOptions
   readonly #list: ToolList
-  readonly #turns: Semaphore
-  readonly #waiting: Waiting<Life>
+  readonly #semaphore: Semaphore
+  readonly #ready: Deferred<LiveConnection>
   readonly #timers: Timers<'retry' | 'grace' | 'steady' | 'sweep' | 'idle' | 'progress'>
-  readonly #trouble = new Trouble()
+  readonly #retryPolicy = new RetryPolicy()
   #config: UpstreamConfig
   #settings: UpstreamSettings
   #state: UpstreamState = 'stopped'
   #since: number
   #retryAt: number | undefined
-  #life: Life | undefined
+  #live: LiveConnection | undefined
   #attempt: AbortController | undefined
   #hasWarned = false
   /** What it has is not known, or may be what another had. */
-  #isUnsure = false
+  #isStale = false
   /** Whether it was ever connected, with this configuration, since the gateway started. */
   #hasConnected = false
   #isQueued = false
@@ -84,8 +84,8 @@ export class Upstream {
     this.#since = clock.now()
     this.#list = new ToolList(config.disabled === true ? [] : known, { upstream: name, emit })
     this.#timers = new Timers(clock)
-    this.#turns = new Semaphore(() => this.#settings)
-    this.#waiting = new Waiting(clock)
+    this.#semaphore = new Semaphore(() => this.#settings)
+    this.#ready = new Deferred(clock)
   }
 
   get config(): UpstreamConfig {
@@ -103,17 +103,17 @@ export class Upstream {
 
   /** Whether it is missed: somebody waits for it, or for what it has. */
   get isAwaited(): boolean {
-    return this.#waiting.isAwaited || this.#isUnsure
+    return this.#ready.isAwaited || this.#isStale
   }
 
   /** The protocol session there is, for prompts, resources and what else passes through. */
   get connection(): UpstreamConnection | undefined {
-    return this.#life?.connection
+    return this.#live?.connection
   }
 
   get status(): UpstreamStatus {
     const now = this.#options.clock.now()
-    const life = this.#life
+    const live = this.#live
     const lastError = this.#lastError
     const attempt = this.#attemptNumber
     const isStarting = this.#state === 'starting' || this.#state === 'installing'
@@ -124,51 +124,51 @@ export class Upstream {
       state: this.#state,
       forMs: Math.round(now - this.#since),
       tools: this.tools.length,
-      calls: { running: this.#turns.running, waiting: this.#turns.waiting },
+      calls: { running: this.#semaphore.running, waiting: this.#semaphore.waiting },
       ...(address !== undefined && { address }),
       ...(attempt !== undefined && { attempt }),
       ...(this.#isQueued && { isQueued: true }),
       ...(isStarting && this.#lastOutput !== undefined && { lastOutput: this.#lastOutput }),
       ...(lastError !== undefined && { lastError }),
       ...(this.#retryAt !== undefined && { nextRetryInMs: Math.max(0, Math.round(this.#retryAt - now)) }),
-      ...(life !== undefined && {
-        server: life.connection.server.name,
-        protocolVersion: life.connection.protocolVersion,
-        era: life.connection.era,
-        announcesChanges: life.announcesChanges,
-        ...(life.slowedMs > 0 && { slowedMs: life.slowedMs }),
-        ...(life.connection.pid !== undefined && { pid: life.connection.pid }),
+      ...(live !== undefined && {
+        server: live.connection.server.name,
+        protocolVersion: live.connection.protocolVersion,
+        era: live.connection.era,
+        announcesChanges: live.announcesChanges,
+        ...(live.slowedMs > 0 && { slowedMs: live.slowedMs }),
+        ...(live.connection.pid !== undefined && { pid: live.connection.pid }),
       }),
     }
   }
 
   /** Which attempt to start it this is, or was; nothing where it is connected, or is not to be. */
   get #attemptNumber(): number | undefined {
-    if (this.#life !== undefined || ['disabled', 'sleeping', 'stopped'].includes(this.#state)) return undefined
-    return this.#trouble.failures + (this.#retryAt === undefined ? 1 : 0)
+    if (this.#live !== undefined || ['disabled', 'idle', 'stopped'].includes(this.#state)) return undefined
+    return this.#retryPolicy.failures + (this.#retryAt === undefined ? 1 : 0)
   }
 
   get #lastError(): string | undefined {
-    const text = this.#listError === undefined ? this.#trouble.text : `is ready, tools/list failed: ${this.#listError}`
+    const text = this.#listError === undefined ? this.#retryPolicy.text : `is ready, tools/list failed: ${this.#listError}`
     return text === undefined ? undefined : `server "${printable(this.name)}" ${text}`
   }
 
-  /** Begins: it is started, or sleeps until the first call if its tools are known. `isUnsure` starts it in any case. */
-  start({ isUnsure = false }: { readonly isUnsure?: boolean } = {}): void {
+  /** Begins: it is started, or sleeps until the first call if its tools are known. `isStale` starts it in any case. */
+  start({ isStale = false }: { readonly isStale?: boolean } = {}): void {
     if (this.#config.disabled === true) {
       this.#enter('disabled')
       return
     }
-    this.#isUnsure = this.#options.known === undefined || isUnsure
-    if (this.#settings.start === 'lazy' && !this.#isUnsure) this.#enter('sleeping')
+    this.#isStale = this.#options.known === undefined || isStale
+    if (this.#settings.start === 'lazy' && !this.#isStale) this.#enter('idle')
     else this.#connect('starting')
   }
 
-  /** Starts it anew, whatever it is doing. */
+  /** StartQueue it anew, whatever it is doing. */
   restart(): void {
     if (this.#state === 'disabled' || this.#state === 'stopped') return
     this.#end()
-    this.#trouble.forgive()
+    this.#retryPolicy.forgive()
     this.#connect('starting')
   }
 
@@ -177,7 +177,7 @@ export class Upstream {
     if (!isSameServer(this.#config, config)) return false
     this.#config = config
     this.#settings = settingsOf(config)
-    if (this.#life === undefined) return true
+    if (this.#live === undefined) return true
     this.#planSweep()
     this.#planSleep()
     return true
@@ -185,8 +185,8 @@ export class Upstream {
 
   /** Reads its tools now, and starts it for that if it sleeps. */
   async discover(): Promise<readonly Tool[]> {
-    const life = await this.#alive(undefined)
-    return life.look()
+    const live = await this.#liveConnection(undefined)
+    return live.read()
   }
 
   /** Calls a tool by the name that the upstream gave it. All that can go wrong is an `UpstreamError`. */
@@ -196,10 +196,10 @@ export class Upstream {
     let outcome: UpstreamReason | 'ok' | 'error' = 'ok'
     try {
       const { signal } = options
-      const leave = this.#turns.tryAcquire(signal) ?? (await this.#turn(signal))
+      const leave = this.#semaphore.tryAcquire(signal) ?? (await this.#turn(signal))
       try {
-        const life = this.#life ?? (await this.#alive(signal))
-        const result = await life.call(tool, args, options)
+        const live = this.#live ?? (await this.#liveConnection(signal))
+        const result = await live.call(tool, args, options)
         if (result.isError) outcome = 'error'
         return result
       } finally {
@@ -220,8 +220,8 @@ export class Upstream {
     try {
       const leave = await this.#turn(signal)
       try {
-        const life = await this.#alive(signal)
-        return await life.request(method, params, options)
+        const live = await this.#liveConnection(signal)
+        return await live.request(method, params, options)
       } finally {
         this.#leave(leave)
       }
@@ -234,13 +234,13 @@ export class Upstream {
   async close(): Promise<void> {
     this.#end()
     this.#enter('stopped')
-    this.#waiting.reject(this.#error('unavailable', 'is no longer part of this gateway.'))
+    this.#ready.reject(this.#error('unavailable', 'is no longer part of this gateway.'))
     await Promise.all(this.#closing)
   }
 
   /** Resolves when there is room for one more call, with what ends it. */
   async #turn(signal: AbortSignal | undefined): Promise<() => void> {
-    const leave = await this.#turns.acquire(signal).catch((error: unknown) => {
+    const leave = await this.#semaphore.acquire(signal).catch((error: unknown) => {
       throw this.#error('cancelled', 'was not called: it was cancelled before its turn came.', { cause: error })
     })
     if (leave !== undefined) return leave
@@ -258,23 +258,23 @@ export class Upstream {
   }
 
   /** What is connected; waits for it when that is not long. */
-  #alive(signal: AbortSignal | undefined): Promise<Life> {
-    if (this.#life !== undefined) return Promise.resolve(this.#life)
-    if (this.#state === 'sleeping') this.#connect('starting')
+  #liveConnection(signal: AbortSignal | undefined): Promise<LiveConnection> {
+    if (this.#live !== undefined) return Promise.resolve(this.#live)
+    if (this.#state === 'idle') this.#connect('starting')
     const now = this.#options.clock.now()
     const retryInMs = this.#retryAt === undefined ? 0 : this.#retryAt - now
     if (this.#state === 'disabled') throw this.#error('disabled', 'is disabled. Ask the person who runs it to enable it.')
     if (this.#state === 'stopped') throw this.#error('unavailable', 'is no longer part of this gateway.')
     if (this.#state === 'needs_login') throw this.#login()
     if (retryInMs > patienceMs) throw this.#away(retryInMs)
-    const alive = this.#waiting.join({
+    const liveConnection = this.#ready.join({
       ms: this.#state === 'starting' || this.#state === 'installing' ? this.#settings.startTimeoutMs : patienceMs,
       signal,
       late: () => (this.#state === 'installing' || this.#isQueued ? this.#notInstalled() : this.#away(patienceMs)),
       cancelled: () => this.#error('cancelled', 'was not called: it was cancelled before it was there.'),
     })
     this.#options.awaited?.()
-    return alive
+    return liveConnection
   }
 
   #notInstalled(): UpstreamError {
@@ -285,8 +285,8 @@ export class Upstream {
 
   #away(retryAfterMs: number): UpstreamError {
     const soon = `Nothing was done; it is tried again within ${Math.ceil(retryAfterMs / 1_000)} s.`
-    const { publicWords } = this.#trouble
-    const why = publicWords === undefined ? '' : ` ${publicWords}`
+    const { publicMessage } = this.#retryPolicy
+    const why = publicMessage === undefined ? '' : ` ${publicMessage}`
     return this.#error('unavailable', `is not there (${this.#state}).${why} ${soon}`, { retryAfterMs: Math.round(retryAfterMs) })
   }
 
@@ -310,10 +310,10 @@ export class Upstream {
     const upstream = this.name
     const begun = clock.now()
     const { startTimeoutMs: timeoutMs, installTimeoutMs } = this.#settings
-    const starting: Starting = {
+    const starting: StartRequest = {
       isAwaited: () => this.isAwaited,
       hasAnswered: this.#hasConnected,
-      wasKnown: !this.#isUnsure,
+      wasKnown: !this.#isStale,
       phase: (phase) => {
         if (!attempt.signal.aborted) this.#enterPhase(phase)
       },
@@ -382,38 +382,38 @@ export class Upstream {
   #connected(connection: UpstreamConnection, ms: number): void {
     const { emit, clock, random, pace } = this.#options
     const upstream = this.name
-    const life = new Life({
+    const live = new LiveConnection({
       upstream,
       connection,
       list: this.#list,
       settings: () => this.#settings,
-      isBusy: () => this.#turns.running > 0,
+      isBusy: () => this.#semaphore.running > 0,
       emit,
-      noticed: () => this.#noticed(life.announcesChanges),
-      listed: (error) => this.#listed(error, life),
-      lost: (error) => this.#lost(error, life),
+      noticed: () => this.#noticed(live.announcesChanges),
+      listed: (error) => this.#listed(error, live),
+      lost: (error) => this.#lost(error, live),
       clock,
       random,
       pace,
     })
-    this.#life = life
+    this.#live = live
     this.#hasConnected = true
     this.#timers.stop('grace', 'progress')
     const { server, protocolVersion } = connection
-    const { announcesChanges } = life
+    const { announcesChanges } = live
     emit('connected', { upstream, server: server.name, protocolVersion, announcesChanges, ms: Math.round(ms) })
     // Whoever was told may have ended it.
-    if (this.#life !== life) return
+    if (this.#live !== live) return
     this.#enter('ready')
-    this.#timers.set('steady', { ms: steadyMs, isIdle: true, work: () => this.#trouble.forget() })
+    this.#timers.set('steady', { ms: steadyMs, isIdle: true, work: () => this.#retryPolicy.forget() })
     this.#planSweep()
     this.#planSleep()
-    life.begin()
-    this.#waiting.resolve(life)
+    live.begin()
+    this.#ready.resolve(live)
   }
 
-  #listed(error: string | undefined, life: Life): void {
-    if (life !== this.#life) return
+  #listed(error: string | undefined, live: LiveConnection): void {
+    if (live !== this.#live) return
     this.#listError = error
     this.#enter(error === undefined ? 'ready' : 'degraded')
   }
@@ -429,9 +429,9 @@ export class Upstream {
   }
 
   /** It could not be reached, or is not there any more. */
-  #lost(error: unknown, life?: Life): void {
-    if (life !== this.#life || this.#state === 'stopped') return
-    const wasConnected = life !== undefined
+  #lost(error: unknown, live?: LiveConnection): void {
+    if (live !== this.#live || this.#state === 'stopped') return
+    const wasConnected = live !== undefined
     this.#end()
     const { clock, random } = this.#options
     const failing = { name: this.name, isCommand: 'command' in this.#config.target, wasConnected, settings: this.#settings }
@@ -440,14 +440,14 @@ export class Upstream {
       isInstall: this.#isLaunched && !wasConnected,
       hasConnected: this.#hasConnected,
     }
-    const { state, retryInMs } = this.#trouble.add(error, failed, random)
+    const { state, retryInMs } = this.#retryPolicy.add(error, failed, random)
     this.#retryAt = clock.now() + retryInMs
     // One that is to be started again is worth staying for.
     this.#timers.set('retry', { ms: retryInMs, isIdle: false, work: () => this.#connect(state) })
     if (!this.#timers.isSet('grace')) this.#planToForget()
     this.#enter(state)
-    if (state === 'needs_login') this.#waiting.reject(this.#login())
-    else if (retryInMs > patienceMs) this.#waiting.reject(this.#away(retryInMs))
+    if (state === 'needs_login') this.#ready.reject(this.#login())
+    else if (retryInMs > patienceMs) this.#ready.reject(this.#away(retryInMs))
   }
 
   /** Lets go of all there is, except the list and the time it has left. */
@@ -457,9 +457,9 @@ export class Upstream {
     this.#retryAt = undefined
     this.#isQueued = false
     this.#listError = undefined
-    const life = this.#life
-    this.#life = undefined
-    if (life !== undefined) this.#closes(life.close())
+    const live = this.#live
+    this.#live = undefined
+    if (live !== undefined) this.#closes(live.close())
   }
 
   #closes(closing: Promise<unknown>): void {
@@ -469,7 +469,7 @@ export class Upstream {
 
   #planToForget(): void {
     const { graceMs: ms } = this.#settings
-    this.#timers.set('grace', { ms, isIdle: true, work: () => this.#list.replace([], { looks: 0, ms }) })
+    this.#timers.set('grace', { ms, isIdle: true, work: () => this.#list.replace([], { reads: 0, ms }) })
   }
 
   #planSweep(): void {
@@ -477,8 +477,8 @@ export class Upstream {
     this.#timers.stop('sweep')
     if (sweepMs <= 0) return
     const work = (): void => {
-      void this.#life?.look()
-      this.#options.emit('documents', { upstream: this.name, notice: { kind: 'unsure' } })
+      void this.#live?.read()
+      this.#options.emit('documents', { upstream: this.name, notice: { kind: 'resync' } })
       this.#planSweep()
     }
     this.#timers.set('sweep', { ms: sweepMs * (0.9 + 0.2 * this.#options.random()), isIdle: true, work })
@@ -487,10 +487,10 @@ export class Upstream {
   #planSleep(): void {
     const { idleStopMs } = this.#settings
     this.#timers.stop('idle')
-    if (idleStopMs <= 0 || this.#life === undefined || this.#turns.running > 0) return
+    if (idleStopMs <= 0 || this.#live === undefined || this.#semaphore.running > 0) return
     const work = (): void => {
       this.#end()
-      this.#enter('sleeping')
+      this.#enter('idle')
     }
     this.#timers.set('idle', { ms: idleStopMs, isIdle: true, work })
   }
@@ -503,7 +503,7 @@ export class Upstream {
     this.#state = state
     const isTrouble = state === 'reconnecting' || state === 'failed' || state === 'needs_login'
     const retryInMs = this.#retryAt === undefined ? undefined : Math.round(this.#retryAt - clock.now())
-    const { text: error } = this.#trouble
+    const { text: error } = this.#retryPolicy
     const attempt = this.#attemptNumber
     // While it is being tried there is nothing new to tell.
     if (isTrouble && retryInMs === undefined) return

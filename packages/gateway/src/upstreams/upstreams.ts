@@ -7,7 +7,7 @@ import type { UpstreamCall } from './connection.ts'
 import { UpstreamError } from './errors.ts'
 import { EventStream, type ToolsChanged, type UpstreamState } from './events.ts'
 import { Guard } from './process/guard.ts'
-import { Starts } from './process/start-queue.ts'
+import { StartQueue } from './process/start-queue.ts'
 import { type SignInLookup, signed } from './sign-in.ts'
 import type { UpstreamStatus } from './status.ts'
 import { Upstream, type UpstreamOptions } from './upstream.ts'
@@ -22,7 +22,7 @@ export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'>
   /** Who signed in where, for servers that want to know who asks. */
   readonly signIns?: SignInLookup
   /** Until this is done, programs whose tools are known are started only if they are called. */
-  readonly calm?: Promise<unknown>
+  readonly deferStartsUntil?: Promise<unknown>
 }
 
 /** What a new configuration did, by the names of the upstreams. */
@@ -47,7 +47,7 @@ export class Upstreams implements AsyncDisposable {
   readonly #options: UpstreamsOptions
   readonly #clock: Clock
   readonly #guard = new Guard()
-  readonly #starts: Starts
+  readonly #starts: StartQueue
   readonly #upstreams = new Map<string, Upstream>()
   #isReady: () => void = () => undefined
   #turn: Promise<unknown> = Promise.resolve()
@@ -56,7 +56,7 @@ export class Upstreams implements AsyncDisposable {
   constructor(options: UpstreamsOptions = {}) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#starts = new Starts({ clock: this.#clock, calm: options.calm })
+    this.#starts = new StartQueue({ clock: this.#clock, deferStartsUntil: options.deferStartsUntil })
     this.ready = new Promise((resolve) => {
       this.#isReady = resolve
     })
@@ -115,7 +115,7 @@ export class Upstreams implements AsyncDisposable {
     return this.#named(name).request(method, params, options)
   }
 
-  /** Starts an upstream anew. */
+  /** StartQueue an upstream anew. */
   restart(name: string): void {
     this.#named(name).restart()
   }
@@ -189,7 +189,7 @@ export class Upstreams implements AsyncDisposable {
     if (!isComing || all.some(({ tools }) => tools.length > 0)) this.#isReady()
   }
 
-  #begin(name: string, config: UpstreamConfig | undefined, { known, isUnsure = false }: Beginning): void {
+  #begin(name: string, config: UpstreamConfig | undefined, { known, isStale = false }: Beginning): void {
     if (config === undefined || this.#closing !== undefined) return
     const { random = Math.random, connect, pace } = this.#options
     const open: UpstreamOptions['open'] =
@@ -208,7 +208,7 @@ export class Upstreams implements AsyncDisposable {
       awaited: () => this.#starts.review(),
     })
     this.#upstreams.set(name, upstream)
-    upstream.start({ isUnsure })
+    upstream.start({ isStale })
   }
 
   /** Its tools stay listed until those of the next one are known. */
@@ -217,7 +217,7 @@ export class Upstreams implements AsyncDisposable {
     if (old === undefined) return
     // What both need, such as a port or a lock, is free before the next one begins.
     await old.close()
-    this.#begin(name, config, { known: old.tools, isUnsure: true })
+    this.#begin(name, config, { known: old.tools, isStale: true })
     if (config?.disabled === true) this.#forget(name, old.tools)
   }
 
@@ -230,7 +230,7 @@ export class Upstreams implements AsyncDisposable {
   }
 
   #forget(name: string, tools: readonly Tool[]): void {
-    new ToolList(tools, { upstream: name, emit: this.events.emit }).replace([], { looks: 0, ms: 0 })
+    new ToolList(tools, { upstream: name, emit: this.events.emit }).replace([], { reads: 0, ms: 0 })
   }
 
   #named(name: string): Upstream {
@@ -244,5 +244,5 @@ export class Upstreams implements AsyncDisposable {
 interface Beginning {
   readonly known: readonly Tool[] | undefined
   /** Whether the tools may be those of another. */
-  readonly isUnsure?: boolean
+  readonly isStale?: boolean
 }

@@ -90,7 +90,7 @@ test.skipIf(openssl.isMissing)(
     for (const name of ['expired', 'foreign', 'self'] as const) {
       expect(upstreams.find((each) => each.name === name)).toMatchObject({ state: 'failed' })
       expect(upstreams.find((each) => each.name === name)?.nextRetryInMs).toBeGreaterThan(10_000)
-      // Asked in one way and, where that may be it, in the older one; and not again.
+      // ProxiedRequest in one way and, where that may be it, in the older one; and not again.
       expect(all[name].connections()).toBeLessThanOrEqual(2)
     }
     for (const { requests } of [expired, foreign, self, nameless]) expect(requests).toEqual([])

@@ -12,8 +12,8 @@ export interface HealthOptions {
   readonly random: () => number
 }
 
-const mostSilent = 3
-const mostUnreachable = 2
+const maxSilentPings = 3
+const maxUnreachablePings = 2
 const againMs = 250
 
 /** Whether a connected upstream still lives. It is asked only when nothing else was heard of it, and given more than one chance. */
@@ -22,7 +22,7 @@ export class Health {
   #heardAt: number
   #strikes = 0
   #isAsking = false
-  #isOver = false
+  #isClosed = false
   #cancel: () => void = () => undefined
 
   constructor(options: HealthOptions) {
@@ -37,20 +37,20 @@ export class Health {
     this.#strikes = 0
   }
 
-  /** Something makes it look dead: it is asked at once. */
+  /** Something makes it read dead: it is asked at once. */
   suspect(): void {
     void this.#ask()
   }
 
   close(): void {
-    this.#isOver = true
+    this.#isClosed = true
     this.#cancel()
   }
 
   #plan(): void {
     const { clock, random, settings, isBusy } = this.#options
     const { pingMs } = settings()
-    if (pingMs <= 0 || this.#isOver) return
+    if (pingMs <= 0 || this.#isClosed) return
     const due = (): void => {
       const isQuiet = clock.now() - this.#heardAt >= pingMs / 2
       if (isQuiet && !isBusy()) void this.#ask()
@@ -60,16 +60,16 @@ export class Health {
   }
 
   async #ask(): Promise<void> {
-    if (this.#isAsking || this.#isOver) return
+    if (this.#isAsking || this.#isClosed) return
     this.#isAsking = true
     const { ping, settings, lost, clock } = this.#options
     try {
       await ping(settings().pingTimeoutMs)
       this.heard()
     } catch (error) {
-      if (this.#isOver) return
+      if (this.#isClosed) return
       this.#strikes++
-      const most = isClientError(error, 'timeout') ? mostSilent : isClientError(error, 'unreachable') ? mostUnreachable : 1
+      const most = isClientError(error, 'timeout') ? maxSilentPings : isClientError(error, 'unreachable') ? maxUnreachablePings : 1
       if (this.#strikes >= most) lost(error)
       else clock.after(againMs, () => void this.#ask())
     } finally {

@@ -24,22 +24,22 @@ function simulation({ answers = [], onList = () => undefined }: { answers?: read
     mostAtOnce: 0,
     failures: [] as number[],
     published: [] as number[],
-    restless: 0,
+    throttled: 0,
   }
   const upstream = { tools: 0 }
   let published: number | undefined
   const refresher = new Refresher<number>({
     clock,
     random: () => 0.5,
-    look(signal) {
+    read(signal) {
       const { outcome, there, back } = answers[seen.begun.length] ?? promptly
       seen.begun.push(clock.now())
       seen.mostAtOnce = Math.max(seen.mostAtOnce, ++seen.atOnce)
       return new Promise<number>((resolve, reject) => {
-        let isOver = false
+        let isClosed = false
         const end = (then: () => void): void => {
-          if (!isOver) seen.atOnce--
-          isOver = true
+          if (!isClosed) seen.atOnce--
+          isClosed = true
           then()
         }
         signal.addEventListener('abort', () => end(() => reject(new Error('aborted'))))
@@ -58,8 +58,8 @@ function simulation({ answers = [], onList = () => undefined }: { answers?: read
       seen.published.push(tools)
     },
     failed: () => seen.failures.push(clock.now()),
-    restless: () => {
-      seen.restless++
+    throttled: () => {
+      seen.throttled++
     },
   })
   const change = (): void => {
@@ -85,7 +85,7 @@ const event = fc.record({
   late: fc.integer({ min: 0, max: 30 }),
 })
 
-test('whatever happens when, what is published in the end is what the upstream has, after no more looks than were asked for', async () => {
+test('whatever happens when, what is published in the end is what the upstream has, after no more reads than were asked for', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 12 }), fc.array(event, { maxLength: 14 }), async (answers, events) => {
       const { clock, refresher, upstream, seen, published } = simulation({ answers })
@@ -130,8 +130,8 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([20])
   })
 
-  test('is published once, after two looks at most, however the notices of a burst are spread', async () => {
-    for (let gap = 0; gap < defaultPace.firstQuietMs; gap++) {
+  test('is published once, after two reads at most, however the notices of a burst are spread', async () => {
+    for (let gap = 0; gap < defaultPace.initialQuietMs; gap++) {
       const { clock, seen, change } = simulation()
       for (let i = 0; i < 20; i++) clock.after(i * gap, change)
       await clock.run()
@@ -143,8 +143,8 @@ describe('an upstream that is followed', () => {
   test('is looked at in time although its notices never pause', async () => {
     const { clock, seen, change } = simulation()
     for (let i = 0; i < 24; i++) clock.after(i * 5, change)
-    await clock.run(defaultPace.longestQuietMs)
-    expect(seen.begun).toEqual([defaultPace.longestQuietMs])
+    await clock.run(defaultPace.maxQuietMs)
+    expect(seen.begun).toEqual([defaultPace.maxQuietMs])
   })
 
   test('is followed at once however often it changes, as long as it comes to rest in between', async () => {
@@ -152,11 +152,11 @@ describe('an upstream that is followed', () => {
     const times = Array.from({ length: 50 }, (_, each) => each * 100)
     for (const at of times) clock.after(at, change)
     await clock.run()
-    expect(seen.begun).toEqual(times.map((at) => at + defaultPace.firstQuietMs))
-    expect(seen.restless).toBe(0)
+    expect(seen.begun).toEqual(times.map((at) => at + defaultPace.initialQuietMs))
+    expect(seen.throttled).toBe(0)
   })
 
-  test('is looked at exactly once more for notices during a look', async () => {
+  test('is looked at exactly once more for notices during a read', async () => {
     const { clock, seen, change } = simulation({ answers: [{ outcome: 'answers', there: 0, back: 500 }] })
     clock.after(0, change)
     for (const at of [100, 200, 300]) clock.after(at, change)
@@ -165,10 +165,10 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([4])
   })
 
-  test('has a change published although the look after it takes long', async () => {
+  test('has a change published although the read after it takes long', async () => {
     const { clock, seen, change } = simulation({ answers: [promptly, { outcome: 'answers', there: 5_000, back: 5_000 }] })
     clock.after(0, change)
-    clock.after(defaultPace.firstQuietMs + 1.5, change)
+    clock.after(defaultPace.initialQuietMs + 1.5, change)
     await clock.run(1_000)
     expect(seen.published).toEqual([1])
     await clock.run()
@@ -181,7 +181,7 @@ describe('an upstream that is followed', () => {
     await clock.run()
     upstream.tools = 1
     refresher.notice()
-    await clock.run(clock.now() + defaultPace.firstQuietMs + 1)
+    await clock.run(clock.now() + defaultPace.initialQuietMs + 1)
     upstream.tools = 0
     refresher.notice()
     await clock.run()
@@ -192,12 +192,12 @@ describe('an upstream that is followed', () => {
     const { clock, seen, change } = simulation({ answers: [{ outcome: 'hangs', there: 0, back: 0 }] })
     change()
     await clock.run()
-    expect(seen.failures).toEqual([defaultPace.firstQuietMs + 30_000])
+    expect(seen.failures).toEqual([defaultPace.initialQuietMs + 30_000])
     expect(seen.begun).toHaveLength(2)
     expect(seen.published).toEqual([1])
   })
 
-  test('tells who asked what a look found that began afterwards', async () => {
+  test('tells who asked what a read found that began afterwards', async () => {
     const { clock, refresher, upstream } = simulation({ answers: [{ outcome: 'answers', there: 0, back: 100 }] })
     const first = refresher.now()
     await clock.run(50)
@@ -235,8 +235,8 @@ describe('an upstream that answers every list with another notice', () => {
     await clock.run(600_000)
     // Ten minutes at ten seconds each, and those before it was slow.
     expect(seen.begun.length).toBeLessThan(75)
-    expect(seen.restless).toBe(1)
-    expect(refresher.delayMs).toBe(defaultPace.longestDelayMs)
+    expect(seen.throttled).toBe(1)
+    expect(refresher.delayMs).toBe(defaultPace.maxDelayMs)
     upstream.tools = 1
     await clock.run(610_100)
     expect(published()).toBe(1)
@@ -248,11 +248,11 @@ describe('an upstream that answers every list with another notice', () => {
     void refresher.now()
     await clock.run(60_000)
     expect(seen.begun.length).toBeLessThan(90)
-    expect(seen.restless).toBe(1)
+    expect(seen.throttled).toBe(1)
     expect(seen.published.length).toBeGreaterThan(50)
   })
 
-  test('is taken at its word again when it has been calm', async () => {
+  test('is taken at its word again when it has been deferStartsUntil', async () => {
     let isNoisy = true
     const noisy = simulation({ onList: () => isNoisy && noisy.refresher.notice() })
     const { clock, refresher, seen, change } = noisy
@@ -261,13 +261,13 @@ describe('an upstream that answers every list with another notice', () => {
     isNoisy = false
     await clock.run(60_000)
     change()
-    await clock.run(60_000 + defaultPace.firstQuietMs)
-    expect(seen.begun.at(-1)).toBe(60_000 + defaultPace.firstQuietMs)
+    await clock.run(60_000 + defaultPace.initialQuietMs)
+    expect(seen.begun.at(-1)).toBe(60_000 + defaultPace.initialQuietMs)
     expect(refresher.delayMs).toBe(0)
   })
 })
 
-test('looking now and then on one’s own account never makes an upstream restless', async () => {
+test('looking now and then on one’s own account never makes an upstream throttled', async () => {
   const { clock, refresher, seen, change } = simulation()
   for (let i = 0; i < 10; i++) {
     void refresher.now()
@@ -275,10 +275,10 @@ test('looking now and then on one’s own account never makes an upstream restle
   }
   change()
   await clock.run()
-  expect(seen.restless).toBe(0)
+  expect(seen.throttled).toBe(0)
 })
 
-test('what cannot be compared is a look that failed: it is told and tried again, and nothing is thrown', async () => {
+test('what cannot be compared is a read that failed: it is told and tried again, and nothing is thrown', async () => {
   const clock = new SimulatedClock()
   const published: number[] = []
   const failures: unknown[] = []
@@ -286,14 +286,14 @@ test('what cannot be compared is a look that failed: it is told and tried again,
   const refresher = new Refresher<number>({
     clock,
     random: () => 0.5,
-    look: async () => 1,
+    read: async () => 1,
     differs: () => {
       if (isHuge) throw new RangeError('Invalid string length')
       return published.length === 0
     },
     publish: (found) => published.push(found),
     failed: (error) => failures.push(error),
-    restless: () => undefined,
+    throttled: () => undefined,
   })
   refresher.notice()
   await clock.run(100)

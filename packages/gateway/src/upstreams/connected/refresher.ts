@@ -2,16 +2,16 @@ import type { Clock } from '@unfold-mcp/client'
 
 export interface RefresherOptions<T> {
   /** Reads all tools of the upstream. */
-  readonly look: (signal: AbortSignal) => Promise<T>
+  readonly read: (signal: AbortSignal) => Promise<T>
   /** Whether these are not what was published last. */
   readonly differs: (tools: T) => boolean
   /** Takes what was read into use. Never called with something older than before. */
   readonly publish: (tools: T, work: Work) => void
-  /** Told of each look that succeeded, once what it found is in use unless more is about to change. */
+  /** Told of each read that succeeded, once what it found is in use unless more is about to change. */
   readonly found?: (tools: T) => void
   readonly failed: (error: unknown, attempt: number, retryInMs: number) => void
   /** The upstream says that it changed so often that it is looked at more slowly from now on. Told once, until it is calm again. */
-  readonly restless: (delayMs: number) => void
+  readonly throttled: (delayMs: number) => void
   readonly clock: Clock
   /** Between 0 and 1. */
   readonly random: () => number
@@ -20,7 +20,7 @@ export interface RefresherOptions<T> {
 
 /** What following a change took. */
 export interface Work {
-  readonly looks: number
+  readonly reads: number
   /** From the first notice on. */
   readonly ms: number
 }
@@ -28,40 +28,40 @@ export interface Work {
 /** How fast changes are followed. */
 export interface Pace {
   /** How long to wait after a single notice before looking: the next of a burst comes sooner. */
-  readonly firstQuietMs: number
+  readonly initialQuietMs: number
   /** How long to wait for further notices once there was more than one: a burst is one change. */
   readonly quietMs: number
   /** How long to wait at most, however many come. */
-  readonly longestQuietMs: number
+  readonly maxQuietMs: number
   /** How long what was read may be held back while further notices come in: clients are told of one change, not of its parts. */
-  readonly longestHoldMs: number
+  readonly maxHoldMs: number
   readonly timeoutMs: number
-  readonly firstRetryMs: number
-  readonly longestRetryMs: number
-  /** How many looks in a row may find nothing new before an upstream that keeps asking for them is slowed down. */
-  readonly patience: number
-  readonly longestDelayMs: number
-  /** How many looks one right after another there may be before it is slowed down, whatever they find. */
-  readonly busyPatience: number
-  readonly longestBusyDelayMs: number
-  /** A notice that comes so long after the last look is not its echo. */
+  readonly initialRetryMs: number
+  readonly maxRetryMs: number
+  /** How many reads in a row may find nothing new before an upstream that keeps asking for them is slowed down. */
+  readonly maxIdleReads: number
+  readonly maxDelayMs: number
+  /** How many reads one right after another there may be before it is slowed down, whatever they find. */
+  readonly maxBusyReads: number
+  readonly maxBusyDelayMs: number
+  /** A notice that comes so long after the last read is not its echo. */
   readonly echoMs: number
-  /** A notice that comes so long after the last look is taken at its word again. */
+  /** A notice that comes so long after the last read is taken at its word again. */
   readonly calmMs: number
 }
 
 export const defaultPace: Pace = {
-  firstQuietMs: 8,
+  initialQuietMs: 8,
   quietMs: 25,
-  longestQuietMs: 75,
-  longestHoldMs: 500,
+  maxQuietMs: 75,
+  maxHoldMs: 500,
   timeoutMs: 30_000,
-  firstRetryMs: 500,
-  longestRetryMs: 60_000,
-  patience: 3,
-  longestDelayMs: 10_000,
-  busyPatience: 20,
-  longestBusyDelayMs: 1_000,
+  initialRetryMs: 500,
+  maxRetryMs: 60_000,
+  maxIdleReads: 3,
+  maxDelayMs: 10_000,
+  maxBusyReads: 20,
+  maxBusyDelayMs: 1_000,
   echoMs: 50,
   calmMs: 2_000,
 }
@@ -74,21 +74,21 @@ interface Asker<T> {
   readonly reject: (error: unknown) => void
 }
 
-/** Why there was a look. */
+/** Why there was a read. */
 interface Why {
   readonly isNoticed: boolean
   readonly isAsked: boolean
 }
 
 /**
- * Follows the tools of one upstream. However many notices come, one look at a time; a notice that comes during a look causes
- * exactly one more; none is ever lost, and a look that failed is repeated until one succeeds.
+ * Follows the tools of one upstream. However many notices come, one read at a time; a notice that comes during a read causes
+ * exactly one more; none is ever lost, and a read that failed is repeated until one succeeds.
  */
 export class Refresher<T> {
   readonly #options: RefresherOptions<T>
   readonly #pace: Pace
   #state: 'idle' | 'settling' | 'looking' | 'waiting' | 'closed' = 'idle'
-  /** Whether a notice came since the last look began. */
+  /** Whether a notice came since the last read began. */
   #isDirty = false
   #cancel: () => void = () => undefined
   #abort: AbortController | undefined
@@ -104,7 +104,7 @@ export class Refresher<T> {
   #isRestless = false
   #held: { readonly tools: T; readonly letGo: () => void } | undefined
   /** Since the last time that something was published. */
-  #looks = 0
+  #reads = 0
   #begun: number | undefined
   #asking: Asker<T>[] = []
 
@@ -115,11 +115,11 @@ export class Refresher<T> {
 
   /** How long the next notice has to wait because of those before; 0 for an upstream that is taken at its word. */
   get delayMs(): number {
-    const { patience, longestDelayMs, busyPatience, longestBusyDelayMs } = this.#pace
+    const { maxIdleReads, maxDelayMs, maxBusyReads, maxBusyDelayMs } = this.#pace
     const grown = (first: number, most: number, times: number): number => (times < 0 ? 0 : Math.min(most, first * 2 ** times))
     return Math.max(
-      grown(firstDelayMs, longestDelayMs, this.#idleLooks - patience),
-      grown(firstBusyDelayMs, longestBusyDelayMs, this.#busyLooks - busyPatience),
+      grown(firstDelayMs, maxDelayMs, this.#idleLooks - maxIdleReads),
+      grown(firstBusyDelayMs, maxBusyDelayMs, this.#busyLooks - maxBusyReads),
     )
   }
 
@@ -132,21 +132,21 @@ export class Refresher<T> {
     this.#lastNotice = now
     this.#notices++
     if (this.#state === 'idle') {
-      const { echoMs, calmMs, firstQuietMs, quietMs } = this.#pace
+      const { echoMs, calmMs, initialQuietMs, quietMs } = this.#pace
       const isSingle = now - this.#lastLook > echoMs
       if (isSingle) this.#busyLooks = 0
       if (now - this.#lastLook > calmMs) this.#idleLooks = 0
       if (this.delayMs === 0) this.#isRestless = false
       this.#firstNotice = now
-      this.#next(isSingle ? firstQuietMs : quietMs)
+      this.#next(isSingle ? initialQuietMs : quietMs)
       return
     }
     if (this.#state !== 'settling') return
-    const left = this.#firstNotice + this.#pace.longestQuietMs - now
+    const left = this.#firstNotice + this.#pace.maxQuietMs - now
     this.#later('settling', Math.max(0, Math.min(this.#pace.quietMs, left)))
   }
 
-  /** Looks at once: the upstream is new, was gone, or somebody asked. Resolves with what a look that begins from now on finds. */
+  /** Looks at once: the upstream is new, was gone, or somebody asked. Resolves with what a read that begins from now on finds. */
   now(): Promise<T> {
     if (this.#state === 'closed') return Promise.reject(closed())
     const found = new Promise<T>((resolve, reject) => {
@@ -155,7 +155,7 @@ export class Refresher<T> {
     // Whoever does not wait is told of failures like everybody else.
     found.catch(() => undefined)
     this.#begun ??= this.#options.clock.now()
-    if (this.#state !== 'looking') this.#look(false)
+    if (this.#state !== 'looking') this.#read(false)
     return found
   }
 
@@ -168,18 +168,18 @@ export class Refresher<T> {
     for (const { reject } of this.#asking.splice(0)) reject(closed())
   }
 
-  #look(isNoticed: boolean): void {
+  #read(isNoticed: boolean): void {
     this.#cancel()
     this.#state = 'looking'
     this.#isDirty = false
-    this.#looks += 1
+    this.#reads += 1
     const askers = this.#asking.splice(0)
     const abort = new AbortController()
     this.#abort = abort
-    let isOver = false
+    let isClosed = false
     const end = (done: () => void, tell: (asker: Asker<T>) => void): void => {
-      if (isOver) return
-      isOver = true
+      if (isClosed) return
+      isClosed = true
       stopTimer()
       if (this.#state !== 'closed') done()
       for (const asker of askers) tell(asker)
@@ -193,7 +193,7 @@ export class Refresher<T> {
     const stopTimer = this.#options.clock.after(timeoutMs, () => {
       abort.abort(new Error(`no answer within ${timeoutMs / 1_000} s`))
     })
-    this.#options.look(abort.signal).then(
+    this.#options.read(abort.signal).then(
       (tools) =>
         end(
           () => this.#taken(tools, { isNoticed, isAsked: askers.length > 0 }),
@@ -201,11 +201,11 @@ export class Refresher<T> {
         ),
       failed,
     )
-    // After the look's own, so that it is over before another begins.
+    // After the read's own, so that it is over before another begins.
     abort.signal.addEventListener('abort', () => failed(abort.signal.reason))
   }
 
-  /** What was read may be such that it cannot be compared or put to use; that is a look that failed, and no more. */
+  /** What was read may be such that it cannot be compared or put to use; that is a read that failed, and no more. */
   #taken(tools: T, why: Why): void {
     try {
       this.#found(tools, why)
@@ -229,7 +229,7 @@ export class Refresher<T> {
     if (!this.#isClosed()) this.#options.found?.(tools)
     if (this.#isClosed()) return
     this.#state = 'idle'
-    if (this.#asking.length > 0) this.#look(false)
+    if (this.#asking.length > 0) this.#read(false)
     else if (this.#isDirty) {
       this.#firstNotice = this.#lastLook
       this.#next()
@@ -252,7 +252,7 @@ export class Refresher<T> {
 
   #rest(): void {
     this.#begun = undefined
-    this.#looks = 0
+    this.#reads = 0
     this.#notices = 0
   }
 
@@ -263,27 +263,27 @@ export class Refresher<T> {
       this.#later('settling', quietMs)
       return
     }
-    if (!this.#isRestless) this.#options.restless(delayMs)
+    if (!this.#isRestless) this.#options.throttled(delayMs)
     this.#isRestless = true
     if (!this.#isClosed()) this.#later('waiting', delayMs)
   }
 
   #failed(error: unknown): void {
     this.#release()
-    const { firstRetryMs, longestRetryMs } = this.#pace
+    const { initialRetryMs, maxRetryMs } = this.#pace
     this.#attempt += 1
-    const delay = Math.min(longestRetryMs, firstRetryMs * 2 ** (this.#attempt - 1)) * (0.5 + this.#options.random())
+    const delay = Math.min(maxRetryMs, initialRetryMs * 2 ** (this.#attempt - 1)) * (0.5 + this.#options.random())
     this.#options.failed(error, this.#attempt, delay)
     if (this.#isClosed()) return
     this.#state = 'idle'
-    if (this.#asking.length > 0) this.#look(false)
+    if (this.#asking.length > 0) this.#read(false)
     else this.#later('waiting', delay)
   }
 
   #later(state: 'settling' | 'waiting', ms: number): void {
     this.#cancel()
     this.#state = state
-    this.#cancel = this.#options.clock.after(ms, () => this.#look(this.#isDirty))
+    this.#cancel = this.#options.clock.after(ms, () => this.#read(this.#isDirty))
   }
 
   /** Whoever is told something may end it. */
@@ -292,7 +292,7 @@ export class Refresher<T> {
   }
 
   #hold(tools: T): void {
-    const letGo = this.#held?.letGo ?? this.#options.clock.after(this.#pace.longestHoldMs, () => this.#release())
+    const letGo = this.#held?.letGo ?? this.#options.clock.after(this.#pace.maxHoldMs, () => this.#release())
     this.#held = { tools, letGo }
   }
 
@@ -306,7 +306,7 @@ export class Refresher<T> {
     if (held === undefined) return
     this.#drop()
     const now = this.#options.clock.now()
-    const work = { looks: this.#looks, ms: now - (this.#begun ?? now) }
+    const work = { reads: this.#reads, ms: now - (this.#begun ?? now) }
     this.#rest()
     if (this.#isDirty) this.#begun = now
     this.#options.publish(held.tools, work)

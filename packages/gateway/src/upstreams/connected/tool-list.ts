@@ -30,7 +30,7 @@ export class ToolList {
   }
 
   /** Lists these instead, and tells so if they are others. */
-  replace(tools: readonly Tool[], { looks, ms }: Work): void {
+  replace(tools: readonly Tool[], { reads, ms }: Work): void {
     if (!this.differs(tools)) return
     const difference = this.#difference(tools)
     this.#tools = tools
@@ -38,7 +38,7 @@ export class ToolList {
     const { upstream, emit } = this.#options
     const { added, changed, removed } = difference
     const counts = { added: added.length, changed: changed.length, removed: removed.length }
-    emit('tools', { upstream, tools, difference, ...counts, looks, ms: Math.round(ms) })
+    emit('tools', { upstream, tools, difference, ...counts, reads, ms: Math.round(ms) })
   }
 
   // It is asked for twice in a row: whether there is one, and which.

@@ -7,7 +7,7 @@ import type { ProcessLife } from '@unfold-mcp/client'
 const program = fileURLToPath(new URL('./guard.mjs', import.meta.url))
 // Its only work is to wait, so it needs hardly any memory.
 const frugal = ['--max-old-space-size=16', '--max-semi-space-size=1']
-const mostStarts = 5
+const maxStarts = 5
 const marks: { readonly [L in ProcessLife]: string } = { installing: '*', started: '+', ended: '-' }
 
 /**
@@ -27,12 +27,12 @@ export class Guard {
   }
 
   /** A process began, as the leader of a group of its own, has been installed, or ended. */
-  readonly tell = (pid: number, life: ProcessLife): void => {
+  readonly tell = (pid: number, phase: ProcessLife): void => {
     if (this.#isClosed) return
-    if (life === 'ended') this.#running.delete(pid)
-    else this.#running.set(pid, life)
-    if (this.#child === undefined && life !== 'ended') this.#start()
-    else this.#write(`${marks[life]}${pid}\n`)
+    if (phase === 'ended') this.#running.delete(pid)
+    else this.#running.set(pid, phase)
+    if (this.#child === undefined && phase !== 'ended') this.#start()
+    else this.#write(`${marks[phase]}${pid}\n`)
   }
 
   /** Ends it, and with it whatever still runs. */
@@ -43,7 +43,7 @@ export class Guard {
   }
 
   #start(): void {
-    if (this.#starts >= mostStarts) return
+    if (this.#starts >= maxStarts) return
     this.#starts++
     // In a session of its own, so that what ends the gateway from a terminal does not end this first.
     const child = spawn(process.execPath, [...frugal, program], {
@@ -59,7 +59,7 @@ export class Guard {
     // Neither it nor the pipe is a reason to go on.
     child.unref()
     if (stdin instanceof Socket) stdin.unref()
-    for (const [pid, life] of this.#running) this.#write(`${marks[life]}${pid}\n`)
+    for (const [pid, phase] of this.#running) this.#write(`${marks[phase]}${pid}\n`)
   }
 
   #write(line: string): void {

@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os'
 import type { Clock } from '@unfold-mcp/client'
 import { type CommandTarget, type Connection, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
-import { Installs } from './installs.ts'
+import { InstallQueue } from './install-queue.ts'
 import { isInstalled, npxFolder } from './npx-cache.ts'
 
 // Twenty programs that start together are all ready at the same late moment.
 const atOnce = Math.max(2, availableParallelism())
 // While nobody waits for a program, there is something better to do for one processor: to serve clients.
 const calmlyAtOnce = Math.max(1, availableParallelism() - 1)
-const longestMs = 100
+const maxMs = 100
 // How often it is looked at whether an installation is complete.
 const lookMs = 1_000
 
@@ -21,7 +21,7 @@ interface Start {
 export type StartPhase = 'queued' | 'installing' | 'starting'
 
 /** What decides when a server is started. */
-export interface Starting {
+export interface StartRequest {
   /** Whether somebody waits for it. */
   readonly isAwaited: () => boolean
   /** Whether it has answered since the gateway started: then it is installed. */
@@ -32,44 +32,44 @@ export interface Starting {
   readonly phase: (phase: StartPhase) => void
 }
 
-const atOnceAndAwaited: Starting = { isAwaited: () => true, hasAnswered: true, wasKnown: true, phase: () => undefined }
+const atOnceAndAwaited: StartRequest = { isAwaited: () => true, hasAnswered: true, wasKnown: true, phase: () => undefined }
 
-export interface StartsOptions {
+export interface StartQueueOptions {
   readonly clock: Clock
   /** Until this is done, only programs are started that somebody waits for. */
-  readonly calm?: Promise<unknown> | undefined
+  readonly deferStartsUntil?: Promise<unknown> | undefined
 }
 
 /**
- * Starts programs a few at a time, so that the first can be served while others still start; those that somebody waits for come
+ * StartQueue programs a few at a time, so that the first can be served while others still start; those that somebody waits for come
  * first. One that is slow holds nobody up.
  */
-export class Starts {
+export class StartQueue {
   readonly #clock: Clock
-  readonly #installs: Installs
+  readonly #installs: InstallQueue
   readonly #line: Start[] = []
   #running = 0
   #isCalm: boolean
 
-  constructor({ clock, calm }: StartsOptions) {
+  constructor({ clock, deferStartsUntil }: StartQueueOptions) {
     this.#clock = clock
-    this.#installs = new Installs(clock)
-    this.#isCalm = calm === undefined
+    this.#installs = new InstallQueue(clock)
+    this.#isCalm = deferStartsUntil === undefined
     const begin = (): void => {
       this.#isCalm = true
       this.review()
     }
-    calm?.then(begin, begin)
+    deferStartsUntil?.then(begin, begin)
   }
 
   /** Connects to a server: at once, or in its turn where a program has to be started for it. */
-  async open(target: Target, options: ConnectOptions, starting: Starting = atOnceAndAwaited): Promise<Connection> {
+  async open(target: Target, options: ConnectOptions, starting: StartRequest = atOnceAndAwaited): Promise<Connection> {
     if (!('command' in target)) return connect(target, options)
     const place = await placeOf(target, starting)
     return place === undefined ? this.#start(target, options, starting) : this.#install({ target, place }, options, starting)
   }
 
-  /** Starts whoever's turn it is now: somebody may wait for one that nobody waited for before. */
+  /** StartQueue whoever's turn it is now: somebody may wait for one that nobody waited for before. */
   review(): void {
     this.#installs.review()
     this.#reviewLine()
@@ -79,7 +79,7 @@ export class Starts {
   async #install(
     { target, place }: { readonly target: CommandTarget; readonly place: string },
     options: ConnectOptions,
-    starting: Starting,
+    starting: StartRequest,
   ): Promise<Connection> {
     const { isAwaited, phase } = starting
     const { signal } = options
@@ -91,18 +91,18 @@ export class Starts {
       leave()
       phase('starting')
     }
-    const look = async (): Promise<void> => {
+    const read = async (): Promise<void> => {
       if (isInstalling && (await isInstalled(place))) installed()
-      else if (isInstalling) this.#clock.after(lookMs, () => void look(), true)
+      else if (isInstalling) this.#clock.after(lookMs, () => void read(), true)
     }
-    const onProcess: ConnectOptions['onProcess'] = (pid, life) => {
-      options.onProcess?.(pid, life)
-      if (life === 'started') installed()
+    const onProcess: ConnectOptions['onProcess'] = (pid, phase) => {
+      options.onProcess?.(pid, phase)
+      if (phase === 'started') installed()
     }
     try {
       phase('installing')
       // What is installed may take long to answer, such as one that waits for a person to sign in.
-      if (place !== '') void look()
+      if (place !== '') void read()
       return await this.#start(target, { ...options, onProcess }, starting)
     } finally {
       isInstalling = false
@@ -110,7 +110,7 @@ export class Starts {
     }
   }
 
-  async #start(target: CommandTarget, options: ConnectOptions, { isAwaited }: Starting): Promise<Connection> {
+  async #start(target: CommandTarget, options: ConnectOptions, { isAwaited }: StartRequest): Promise<Connection> {
     await this.#turn(isAwaited, options.signal)
     let hasLeft = false
     const leave = (): void => {
@@ -119,7 +119,7 @@ export class Starts {
       this.#running--
       this.review()
     }
-    const stopTimer = this.#clock.after(longestMs, leave)
+    const stopTimer = this.#clock.after(maxMs, leave)
     try {
       return await connect(target, options)
     } finally {
@@ -165,7 +165,7 @@ export class Starts {
 }
 
 /** Where a server is about to be installed; `undefined` for one that is installed, or needs not be. */
-async function placeOf(target: CommandTarget, { hasAnswered, wasKnown }: Starting): Promise<string | undefined> {
+async function placeOf(target: CommandTarget, { hasAnswered, wasKnown }: StartRequest): Promise<string | undefined> {
   const launcher = launcherOf(target)
   if (launcher === undefined || hasAnswered) return undefined
   const { packages } = launcher

@@ -1,17 +1,17 @@
 import { printable } from '@unfold-mcp/core'
 import { type Config, isCommandServer, type SearchConfig, type ServerConfig } from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
-import { Fingerprints, type Range, shortest } from './fingerprints.ts'
+import { Fingerprints, type Range, minSecretLength } from './fingerprints.ts'
 
 const hidden = '[secret]'
-const longestText = 8_000
+const maxTextLength = 8_000
 // Far more than is told, so that a secret is not cut in two before it is found.
-const longestLook = 65_536
-const deepest = 8
-const widest = 200
-const mostNames = 10_000
+const maxScannedLength = 65_536
+const maxDepth = 8
+const maxWidth = 200
+const maxNames = 10_000
 // Of one sign-in. A token that is renewed every hour for a year; each costs a few hundred bytes.
-const mostRenewed = 10_000
+const maxRenewed = 10_000
 
 const patterns = [
   /\bunf(?:old_admin)?_[A-Za-z0-9_-]{20,}/gu,
@@ -25,7 +25,7 @@ const suspicious = /unf|bearer|basic|:\/\//iu
 const secretKey = /^(?:authorization|proxy-authorization|cookie|set-cookie|password|passwd|secret|token|api[-_]?key|admin)$/iu
 
 /** What must not be told, and the rest of what is told without it. What was secret once stays so while the process lives. */
-export class Secrets {
+export class Redactor {
   readonly #known = new Set<string>()
   readonly #renewed = new Map<string, Fingerprints>()
   readonly #names = new Map<string, string>()
@@ -46,7 +46,7 @@ export class Secrets {
    * is in use, or was found in a text since, is not.
    */
   renewed(owner: string, values: readonly string[]): void {
-    const known = this.#renewed.get(owner) ?? new Fingerprints(mostRenewed)
+    const known = this.#renewed.get(owner) ?? new Fingerprints(maxRenewed)
     this.#renewed.set(owner, known)
     if (known.add(longForms(values))) this.#names.clear()
   }
@@ -59,11 +59,11 @@ export class Secrets {
 
   /** The text without secrets, and not longer than anybody reads. */
   text(text: string): string {
-    if (text.length < shortest) return text
-    const whole = text.length > longestLook ? text.slice(0, longestLook) : text
+    if (text.length < minSecretLength) return text
+    const whole = text.length > maxScannedLength ? text.slice(0, maxScannedLength) : text
     const known = this.#renewed.size === 0 ? this.#withoutKnown(whole) : withoutRanges(whole, this.#rangesIn(whole))
     const clean = suspicious.test(known) ? patterns.reduce((rest, pattern) => rest.replaceAll(pattern, hidden), known) : known
-    return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
+    return clean.length > maxTextLength ? `${clean.slice(0, maxTextLength)}…` : clean
   }
 
   /** A name that comes again and again, without secrets and safe to show. */
@@ -71,7 +71,7 @@ export class Secrets {
     const known = this.#names.get(name)
     if (known !== undefined) return known
     const clean = printable(this.text(name))
-    if (this.#names.size >= mostNames) this.#names.clear()
+    if (this.#names.size >= maxNames) this.#names.clear()
     this.#names.set(name, clean)
     return clean
   }
@@ -81,13 +81,13 @@ export class Secrets {
     if (typeof value === 'string') return this.text(value)
     if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return this.text(String(value))
     if (typeof value !== 'object' || value === null) return value
-    if (depth >= deepest) return '…'
+    if (depth >= maxDepth) return '…'
     if (value instanceof Error) return this.#error(value)
-    if (Array.isArray(value)) return value.slice(0, widest).map((each) => this.data(each, depth + 1))
+    if (Array.isArray(value)) return value.slice(0, maxWidth).map((each) => this.data(each, depth + 1))
     const entries = value instanceof Map ? [...value] : Object.entries(value)
     return Object.fromEntries(
       entries
-        .slice(0, widest)
+        .slice(0, maxWidth)
         .map(([key, each]) => [
           this.text(String(key)),
           secretKey.test(String(key)) && typeof each === 'string' ? hidden : this.data(each, depth + 1),
@@ -178,4 +178,4 @@ const formsOf = (value: string): readonly string[] => [
 
 // Shorter ones are switches and numbers; to hide them would make every line unreadable and nobody safer.
 const longForms = (values: Iterable<string>): readonly string[] =>
-  [...values].flatMap(formsOf).filter(({ length }) => length >= shortest)
+  [...values].flatMap(formsOf).filter(({ length }) => length >= minSecretLength)

@@ -1,17 +1,17 @@
 import { printable } from '@unfold-mcp/core'
 import { createAdminToken, createBridgeToken } from './access/admin-token.ts'
-import type { Reloaded } from './admin/api.ts'
-import { wordsOf } from './base/error-text.ts'
+import type { ReloadResult } from './admin/api.ts'
+import { errorMessage } from './base/error-message.ts'
 import type { Log } from './base/log.ts'
 import { type ConfigProblem, problemLine } from './config/problem.ts'
 import type { ReadConfig } from './config/read.ts'
-import { waitingForRestart } from './config/restart.ts'
+import { restartRequired } from './config/restart.ts'
 import type { Environment } from './config/variables.ts'
 import { ConfigWatch } from './config/watch.ts'
-import { defaultDrainMs, waitedFor } from './drain.ts'
+import { defaultDrainMs, settledWithin } from './drain.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { type ListeningGateway, listenHttp } from './http/listen.ts'
-import type { Observation } from './observation.ts'
+import type { Instrumentation } from './instrumentation.ts'
 import { writeRunFile } from './run-file.ts'
 import type { CatalogStore } from './stores/catalog.ts'
 import type { Applied } from './upstreams/upstreams.ts'
@@ -23,10 +23,10 @@ export interface CloseOptions {
 
 const lastWordsMs = 500
 
-export interface GatewayLifeOptions {
+export interface GatewayServiceOptions {
   readonly gateway: Gateway
   readonly store: CatalogStore
-  readonly seen: Observation
+  readonly instrumentation: Instrumentation
   /** The configuration file. */
   readonly file: string
   readonly environment: Environment
@@ -35,14 +35,14 @@ export interface GatewayLifeOptions {
 }
 
 /** Where clients are served over HTTP. */
-export interface ServedAt {
+export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
 
 /** All that is started beside a gateway, from its beginning to its end. */
-export class GatewayLife {
-  readonly #options: GatewayLifeOptions
+export class GatewayService {
+  readonly #options: GatewayServiceOptions
   readonly #log: Log
   readonly #hurry = new AbortController()
   #watch: ConfigWatch | undefined
@@ -53,9 +53,9 @@ export class GatewayLife {
   #isReady = false
   #closing: Promise<void> | undefined
 
-  constructor(options: GatewayLifeOptions) {
+  constructor(options: GatewayServiceOptions) {
     this.#options = options
-    this.#log = options.seen.log
+    this.#log = options.instrumentation.log
   }
 
   /** Where MCP clients connect, if over HTTP. */
@@ -64,7 +64,7 @@ export class GatewayLife {
   }
 
   /** Listens for clients, or only for commands of the same user where none are served `at` an address, and follows the file. */
-  async begin(read: ReadConfig, at: ServedAt | undefined): Promise<void> {
+  async create(read: ReadConfig, at: ListenAddress | undefined): Promise<void> {
     const { file, environment } = this.#options
     void this.#untilReady()
     if (at !== undefined) this.#url = await this.#listen(at, 'http')
@@ -81,11 +81,11 @@ export class GatewayLife {
   }
 
   /** Reads the configuration file now. */
-  async reload(): Promise<Reloaded> {
+  async reload(): Promise<ReloadResult> {
     await this.#watch?.reload()
     const isApplied = await this.#applying
     const problems = this.#watch?.problems ?? []
-    return { isUsed: isApplied && problems.length === 0, problems }
+    return { isApplied: isApplied && problems.length === 0, problems }
   }
 
   /** Ends all of it, once the calls that run are finished or their time is up. */
@@ -95,10 +95,10 @@ export class GatewayLife {
     return this.#closing
   }
 
-  async #listen({ host, port }: ServedAt, transport: 'http' | 'stdio'): Promise<string> {
-    const { gateway, seen, file, home } = this.#options
+  async #listen({ host, port }: ListenAddress, transport: 'http' | 'stdio'): Promise<string> {
+    const { gateway, instrumentation, file, home } = this.#options
     const admin = createAdminToken()
-    const { log, journal, metrics, secrets, shortfalls } = seen
+    const { log, journal, metrics, secrets, degraded } = instrumentation
     const bridge = transport === 'http' ? createBridgeToken() : undefined
     secrets.add([admin, ...(bridge === undefined ? [] : [bridge])])
     this.#listening = await listenHttp(gateway, {
@@ -112,7 +112,7 @@ export class GatewayLife {
       metrics,
       secrets,
       transport,
-      shortfalls: () => shortfalls.all(),
+      degraded: () => degraded.all(),
       problems: () => this.#watch?.problems ?? [],
       isReady: () => this.#isReady && this.#closing === undefined,
       isDraining: () => this.#closing !== undefined,
@@ -137,7 +137,7 @@ export class GatewayLife {
   }
 
   #isHidden(error: unknown): void {
-    this.#log.warn({ error }, `Commands such as "unfold status" will not find this gateway: ${wordsOf(error)}`)
+    this.#log.warn({ error }, `Commands such as "unfold status" will not find this gateway: ${errorMessage(error)}`)
   }
 
   async #untilReady(): Promise<void> {
@@ -151,54 +151,54 @@ export class GatewayLife {
   }
 
   async #apply(next: ReadConfig): Promise<boolean> {
-    const { gateway, seen } = this.#options
+    const { gateway, instrumentation } = this.#options
     const log = this.#log
-    seen.secrets.keep(next.config)
-    const later = waitingForRestart(gateway.config, next.config)
+    instrumentation.secrets.keep(next.config)
+    const later = restartRequired(gateway.config, next.config)
     try {
       const applied = await gateway.apply(next)
       await this.#listening?.dismiss()
-      seen.journal.write('config', { isUsed: true })
+      instrumentation.journal.write('config', { isApplied: true })
       log.info({ applied }, `The configuration was changed, and is in use.${appliedWords(applied)}`)
       if (later.length > 0)
         log.warn({ later }, `Changes of ${later.join(', ')} are not used before the gateway is started again.`)
       return true
     } catch (error) {
-      seen.journal.write('config', { isUsed: false })
+      instrumentation.journal.write('config', { isApplied: false })
       log.error({ error }, 'The configuration was changed, and could not be put to use.')
       return false
     }
   }
 
   #restored(): void {
-    this.#options.seen.journal.write('config', { isUsed: true })
+    this.#options.instrumentation.journal.write('config', { isApplied: true })
     this.#log.info({}, 'The configuration can be used again, and is what it was before.')
   }
 
   #refused(problems: readonly ConfigProblem[]): void {
-    this.#options.seen.journal.write('config', { isUsed: false })
+    this.#options.instrumentation.journal.write('config', { isApplied: false })
     const words = problems.map(problemLine).join('; ')
     this.#log.error({ problems }, `The edit of ${this.#options.file} is not used; what was running goes on. ${words}`)
   }
 
   async #close(withinMs: number): Promise<void> {
-    const { gateway, store, seen } = this.#options
-    seen.journal.write('drain', { withinMs })
-    seen.gate.close()
+    const { gateway, store, instrumentation } = this.#options
+    instrumentation.journal.write('drain', { withinMs })
+    instrumentation.gate.close()
     this.#listening?.drain()
     this.#watch?.close()
-    const quiet = (): Promise<unknown> => Promise.all([seen.gate.empty(), this.#listening?.answered()])
-    await waitedFor(quiet(), withinMs, this.#hurry.signal)
-    if (seen.gate.running > 0) this.#log.warn({ calls: seen.gate.running }, 'Calls that had not finished are cut off.')
+    const quiet = (): Promise<unknown> => Promise.all([instrumentation.gate.empty(), this.#listening?.answered()])
+    await settledWithin(quiet(), withinMs, this.#hurry.signal)
+    if (instrumentation.gate.running > 0) this.#log.warn({ calls: instrumentation.gate.running }, 'Calls that had not finished are cut off.')
     await this.#takeBack?.().catch(() => undefined)
     // Those who still wait hear that their call is over before nobody is there to tell them.
     await gateway.upstreams.close()
-    await waitedFor(quiet(), lastWordsMs, new AbortController().signal)
+    await settledWithin(quiet(), lastWordsMs, new AbortController().signal)
     await this.#listening?.close()
     await gateway.close()
     await this.#applying
     await store.close()
-    await seen.close()
+    await instrumentation.close()
   }
 }
 

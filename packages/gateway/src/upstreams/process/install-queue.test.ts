@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../../test/simulated-clock.ts'
 import { watched } from '../../../test/upstreams.ts'
-import { Installs } from './installs.ts'
+import { InstallQueue } from './install-queue.ts'
 
 interface Entering {
   readonly place: string
@@ -12,7 +12,7 @@ interface Entering {
 /** Installations by name, in the order in which they began, with what ends each. */
 function installations() {
   const clock = new SimulatedClock()
-  const installs = new Installs(clock)
+  const installs = new InstallQueue(clock)
   const begun: string[] = []
   const queued: string[] = []
   const ends = new Map<string, () => void>()

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport as TransportOne } from '@modelcontextprot
 import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
-import { everything, person } from './passing-clients.ts'
+import { everything, person } from './proxy-clients.ts'
 import { served } from './served.ts'
 
 describe('the reference server behind a gateway', () => {

@@ -3,10 +3,10 @@ import type { Clock } from '@unfold-mcp/client'
 // Each takes a connection to a registry, a disk and a processor; more at once are not faster, and all late.
 const atOnce = 2
 // One that is slow, or waits for something else, such as a person who signs in, does not hold up the others any longer.
-const longestMs = 60_000
+const maxMs = 60_000
 
 /** An installation that wants to begin. */
-export interface Installing {
+export interface InstallRequest {
   /** What it is kept in: no two of the same are installed at once, as they would overwrite each other. Empty when not known. */
   readonly place: string
   readonly isAwaited: () => boolean
@@ -15,12 +15,12 @@ export interface Installing {
   readonly signal?: AbortSignal | undefined
 }
 
-interface Waiter extends Installing {
+interface Waiter extends InstallRequest {
   readonly go: (leave: () => void) => void
 }
 
 /** Lets launchers such as `npx` install a few servers at a time; those that somebody waits for come first. */
-export class Installs {
+export class InstallQueue {
   readonly #clock: Clock
   readonly #line: Waiter[] = []
   /** Those that run, with whether they still take a place. */
@@ -31,7 +31,7 @@ export class Installs {
   }
 
   /** Resolves when it may begin, with what ends its turn. Rejects when it is called off before. */
-  enter(installing: Installing): Promise<() => void> {
+  enter(installing: InstallRequest): Promise<() => void> {
     const { signal, queued } = installing
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
@@ -78,7 +78,7 @@ export class Installs {
       run.isSlow = true
       this.review()
     }
-    const stopTimer = this.#clock.after(longestMs, slow, true)
+    const stopTimer = this.#clock.after(maxMs, slow, true)
     return () => {
       stopTimer()
       if (this.#running.delete(run)) this.review()

@@ -8,7 +8,7 @@ const tagBytes = 16
  * Closes texts of servers that clients carry, so that only the one they were given to can hand them back, for the same request.
  * What one gateway closed no other can open.
  */
-export class Seal {
+export class StateCipher {
   readonly #key = randomBytes(32)
 
   close(text: string, whose: string): string {

@@ -1,7 +1,7 @@
 import type { Clock } from '@unfold-mcp/client'
 import { type CallResult, isClientError, type Sign } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
-import { wordsOf } from '../../base/error-text.ts'
+import { errorMessage } from '../../base/error-message.ts'
 import type { UpstreamSettings } from '../config.ts'
 import type { UpstreamCall, UpstreamConnection } from '../connection.ts'
 import { isAnswer } from '../errors.ts'
@@ -10,7 +10,7 @@ import { Health } from './health.ts'
 import { type Pace, Refresher } from './refresher.ts'
 import type { ToolList } from './tool-list.ts'
 
-export interface LifeOptions {
+export interface LiveConnectionOptions {
   readonly upstream: string
   readonly connection: UpstreamConnection
   /** Where its tools are listed. */
@@ -30,20 +30,20 @@ export interface LifeOptions {
   readonly pace?: Partial<Pace> | undefined
 }
 
-// Reading before it can be heard would mean to read twice; but it need not be able to.
+// JoinedText before it can be heard would mean to read twice; but it need not be able to.
 const listenMs = 1_000
 
 /** An upstream while it is connected: its tools are followed into its list, and it is seen to that it still lives. */
-export class Life {
+export class LiveConnection {
   readonly connection: UpstreamConnection
-  readonly #options: LifeOptions
+  readonly #options: LiveConnectionOptions
   readonly #health: Health
   readonly #refresher: Refresher<readonly Tool[]>
   readonly #begun: number
   #isListed = false
-  #isOver = false
+  #isClosed = false
 
-  constructor(options: LifeOptions) {
+  constructor(options: LiveConnectionOptions) {
     const { connection, settings, isBusy, lost, clock, random } = options
     this.connection = connection
     this.#options = options
@@ -72,7 +72,7 @@ export class Life {
   }
 
   /** Reads its tools, whatever is known of them. */
-  look(): Promise<readonly Tool[]> {
+  read(): Promise<readonly Tool[]> {
     return this.#refresher.now()
   }
 
@@ -108,7 +108,7 @@ export class Life {
   }
 
   close(): Promise<void> {
-    this.#isOver = true
+    this.#isClosed = true
     this.#refresher.close()
     this.#health.close()
     return this.connection.close()
@@ -117,7 +117,7 @@ export class Life {
   #following(): Refresher<readonly Tool[]> {
     const { upstream, connection, list, emit, listed, clock, random, pace } = this.#options
     return new Refresher<readonly Tool[]>({
-      look: async (signal) => {
+      read: async (signal) => {
         const tools = await connection.refresh(signal)
         this.#health.heard()
         return tools
@@ -132,11 +132,11 @@ export class Life {
       },
       failed: (error, attempt, retryInMs) => {
         const text = listErrorOf(error)
-        emit('discovery_failed', { upstream, error: text, attempt, retryInMs: Math.round(retryInMs) })
+        emit('list_failed', { upstream, error: text, attempt, retryInMs: Math.round(retryInMs) })
         // That its process has ended is another matter.
         if (!isClientError(error, 'server_died')) listed(text)
       },
-      restless: (delayMs) => emit('restless', { upstream, delayMs }),
+      throttled: (delayMs) => emit('throttled', { upstream, delayMs }),
       clock,
       random,
       ...(pace !== undefined && { pace }),
@@ -156,18 +156,18 @@ export class Life {
   }
 
   #saw(sign: Sign): void {
-    if (this.#isOver) return
+    if (this.#isClosed) return
     if (sign === 'broken') {
       this.#health.suspect()
       return
     }
     const { upstream, emit, noticed } = this.#options
     if (sign === 'changed') noticed()
-    else emit('documents', { upstream, notice: { kind: 'unsure' } })
+    else emit('documents', { upstream, notice: { kind: 'resync' } })
     this.#refresher.notice()
   }
 
-  /** What it did not do is a sign of life, or of the lack of it. */
+  /** What it did not do is a sign of live, or of the lack of it. */
   #failed(error: unknown): void {
     if (isAnswer(error)) this.#health.heard()
     else if (!isClientError(error, 'cancelled')) this.#health.suspect()
@@ -176,7 +176,7 @@ export class Life {
 
 /** What an error of `tools/list` says; that it is one is said already. */
 function listErrorOf(error: unknown): string {
-  if (!isClientError(error, 'protocol')) return wordsOf(error)
+  if (!isClientError(error, 'protocol')) return errorMessage(error)
   const { problem, code } = error.details
-  return `${wordsOf(problem)}${code === undefined ? '' : ` (${code})`}`
+  return `${errorMessage(problem)}${code === undefined ? '' : ` (${code})`}`
 }

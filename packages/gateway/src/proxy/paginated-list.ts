@@ -12,9 +12,9 @@ export interface Listed<T> {
 
 export type Ask = (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>
 
-const mostPages = 200
+const maxPages = 200
 // Each is kept, compared and sent as a whole; all that servers have is less by far.
-const mostCharacters = 8_388_608
+const maxCharacters = 8_388_608
 const notFound = -32_601
 
 /** All pages of a list, as far as they make sense. A server that does not know the list has none. */
@@ -22,8 +22,8 @@ export async function listed<T>(ask: Ask, { method, member, take, limit }: Liste
   const all: T[] = []
   const seen = new Set<string>()
   let cursor: string | undefined
-  let room = mostCharacters
-  for (let page = 0; page < mostPages && all.length < limit && room > 0; page++) {
+  let room = maxCharacters
+  for (let page = 0; page < maxPages && all.length < limit && room > 0; page++) {
     const answer = await answered(ask, method, cursor)
     const given = answer?.[member]
     if (!Array.isArray(given)) break

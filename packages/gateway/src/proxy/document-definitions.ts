@@ -1,12 +1,12 @@
 import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
 import { isRecord } from '@unfold-mcp/core'
-import { hasHidden, withoutHidden } from '../base/visible-text.ts'
+import { hasHiddenCharacters, stripHiddenCharacters } from '../base/visible-text.ts'
 
-const longestName = 1_024
-const mostCharacters = 65_536
+const maxNameLength = 1_024
+const maxCharacters = 65_536
 
 /** A prompt as a server listed it; `undefined` for what is none, or too much. */
-export function takenPrompt(given: unknown): Prompt | undefined {
+export function sanitizePrompt(given: unknown): Prompt | undefined {
   const found = taken(given)
   if (found === undefined || !isName(found.name)) return undefined
   const { name } = found
@@ -15,7 +15,7 @@ export function takenPrompt(given: unknown): Prompt | undefined {
 }
 
 /** A resource as a server listed it; `undefined` for what is none, or too much. */
-export function takenResource(given: unknown): Resource | undefined {
+export function sanitizeResource(given: unknown): Resource | undefined {
   const found = taken(given)
   if (found === undefined || !isName(found.uri) || !isName(found.name)) return undefined
   const { uri, name, mimeType, size, annotations } = found
@@ -30,7 +30,7 @@ export function takenResource(given: unknown): Resource | undefined {
 }
 
 /** A template as a server listed it; `undefined` for what is none, or too much. */
-export function takenTemplate(given: unknown): ResourceTemplateType | undefined {
+export function sanitizeTemplate(given: unknown): ResourceTemplateType | undefined {
   const found = taken(given)
   if (found === undefined || !isName(found.uriTemplate) || !isName(found.name)) return undefined
   const { uriTemplate, name, mimeType } = found
@@ -41,10 +41,10 @@ export function takenTemplate(given: unknown): ResourceTemplateType | undefined 
 const said = new WeakMap<object, object>()
 
 /** What was taken, as the server said it. */
-export const saidOf = (found: object): object => said.get(found) ?? found
+export const originalOf = (found: object): object => said.get(found) ?? found
 
 function kept<T extends object>(given: Loose, found: T): T {
-  if (hasHidden(JSON.stringify(given))) said.set(found, given)
+  if (hasHiddenCharacters(JSON.stringify(given))) said.set(found, given)
   return found
 }
 
@@ -52,13 +52,13 @@ type Loose = Readonly<Record<string, unknown>>
 
 const record = (value: unknown): Loose | undefined => (isRecord(value) ? value : undefined)
 
-const isName = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= longestName
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= maxNameLength
 
 function taken(given: unknown): Loose | undefined {
   const found = record(given)
   if (found === undefined) return undefined
   try {
-    return JSON.stringify(found).length <= mostCharacters ? found : undefined
+    return JSON.stringify(found).length <= maxCharacters ? found : undefined
   } catch {
     // Nested too deeply to be written.
     return undefined
@@ -73,8 +73,8 @@ function described({ title, description, _meta }: Loose): {
 } {
   const meta = record(_meta)
   return {
-    ...(typeof title === 'string' && { title: withoutHidden(title) }),
-    ...(typeof description === 'string' && { description: withoutHidden(description) }),
+    ...(typeof title === 'string' && { title: stripHiddenCharacters(title) }),
+    ...(typeof description === 'string' && { description: stripHiddenCharacters(description) }),
     ...(meta !== undefined && { _meta: { ...meta } }),
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { createToken } from '../src/config/tokens.ts'
-import { asking, person } from './passing-clients.ts'
+import { asking, person } from './proxy-clients.ts'
 import { served } from './served.ts'
 import { serveSessions } from './session-http.ts'
 

@@ -3,13 +3,13 @@ import { setImmediate as pause } from 'node:timers/promises'
 import type { Clock } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
 import type { Log } from '../base/log.ts'
-import { clonesAmong, type Described } from './clones.ts'
-import { type Suspicion, suspicionOf } from './finding.ts'
-import { KnownNames } from './mentions.ts'
-import { onceEach, type Scanned, scanned } from './scan.ts'
+import { findClones, type DescribedTool } from './clones.ts'
+import { type Finding, findingOf } from './finding.ts'
+import { ToolMentions } from './mentions.ts'
+import { firstPerRule, type ScanResult, scanDefinition } from './scan.ts'
 
 /** Something that a server says, of a tool or beside its tools. */
-export interface Saying {
+export interface CheckedDefinition {
   /** The same object for as long as it says the same. */
   readonly key: object
   /** The server's own name for the tool; left out for what belongs to none. */
@@ -18,14 +18,14 @@ export interface Saying {
 }
 
 /** A server with all that it says. */
-export interface Suspect {
+export interface Subject {
   readonly server: string
   readonly slug: string
-  readonly sayings: readonly Saying[]
+  readonly definitions: readonly CheckedDefinition[]
 }
 
-export interface SuspicionsOptions {
-  readonly suspects: () => readonly Suspect[]
+export interface PoisoningChecksOptions {
+  readonly subjects: () => readonly Subject[]
   /** Whether two servers are one, configured twice. */
   readonly isSame: (server: string, other: string) => boolean
   readonly clock: Clock
@@ -37,27 +37,27 @@ const quietMs = 50
 // Calls are answered in between.
 const sliceMs = 8
 // How much text of one server is looked at: far more than servers have, and less than keeps a processor busy.
-const mostCharacters = 4_194_304
-const mostSuspicions = 1_000
-const mostLines = 100
+const maxCharacters = 4_194_304
+const maxFindings = 1_000
+const maxLogLines = 100
 
 /** What looks suspicious in the texts of all servers, kept true as they change. Nothing is blocked; it is told. */
-export class Suspicions {
-  readonly #options: SuspicionsOptions
-  readonly #known = new WeakMap<object, Scanned>()
+export class PoisoningChecks {
+  readonly #options: PoisoningChecksOptions
+  readonly #known = new WeakMap<object, ScanResult>()
   readonly #told = new Map<string, Set<string>>()
-  #found: ReadonlyMap<string, readonly Suspicion[]> = new Map()
+  #found: ReadonlyMap<string, readonly Finding[]> = new Map()
   #isDirty = false
   #isClosed = false
   #cancel: (() => void) | undefined
   #looking: Promise<void> | undefined
 
-  constructor(options: SuspicionsOptions) {
+  constructor(options: PoisoningChecksOptions) {
     this.#options = options
   }
 
   /** What is known of a server; `settled` makes it true. */
-  of(server: string): readonly Suspicion[] {
+  of(server: string): readonly Finding[] {
     return this.#found.get(server) ?? []
   }
 
@@ -94,33 +94,33 @@ export class Suspicions {
 
   async #look(): Promise<void> {
     this.#isDirty = false
-    const suspects = this.#options.suspects()
-    const own = new Map<Saying, Scanned>()
+    const subjects = this.#options.subjects()
+    const own = new Map<CheckedDefinition, ScanResult>()
     const unread = new Map<string, number>()
-    const breathe = breathing()
-    for (const { server, sayings } of suspects) {
-      let room = mostCharacters
-      for (const saying of sayings) {
+    const yieldToEventLoop = cooperativeYield()
+    for (const { server, definitions } of subjects) {
+      let room = maxCharacters
+      for (const saying of definitions) {
         if (this.#isClosed) return
         if (room > 0) own.set(saying, this.#scan(saying))
         else unread.set(server, (unread.get(server) ?? 0) + 1)
         room -= own.get(saying)?.characters ?? 0
-        await breathe()
+        await yieldToEventLoop()
       }
     }
-    const found = new Map<string, readonly Suspicion[]>()
-    const names = namesOf(suspects)
-    await breathe()
-    const clones = await clonesAmong(described(suspects), { isSame: this.#options.isSame, breathe })
-    const cloned = new Map([...clones].map(([{ saying }, suspicion]) => [saying, suspicion]))
-    for (const { server, sayings } of suspects) {
-      const all: Suspicion[] = []
-      for (const saying of sayings) {
-        const { suspicions = [], orders = [] } = own.get(saying) ?? {}
-        await breathe()
+    const found = new Map<string, readonly Finding[]>()
+    const names = namesOf(subjects)
+    await yieldToEventLoop()
+    const clones = await findClones(described(subjects), { isSame: this.#options.isSame, yieldToEventLoop })
+    const cloned = new Map([...clones].map(([{ saying }, finding]) => [saying, finding]))
+    for (const { server, definitions } of subjects) {
+      const all: Finding[] = []
+      for (const saying of definitions) {
+        const { findings = [], orders = [] } = own.get(saying) ?? {}
+        await yieldToEventLoop()
         const clone = cloned.get(saying)
-        const shadows = orders.flatMap((order) => names.suspicion(server, order) ?? [])
-        const together = onceEach([...suspicions, ...shadows, ...(clone === undefined ? [] : [clone])])
+        const shadows = orders.flatMap((order) => names.finding(server, order) ?? [])
+        const together = firstPerRule([...findings, ...shadows, ...(clone === undefined ? [] : [clone])])
         if (together.length === 0) continue
         const { tool } = saying
         const named = tool === undefined ? together : together.map((each) => ({ tool: printable(tool), ...each }))
@@ -129,42 +129,42 @@ export class Suspicions {
       }
       const left = unread.get(server)
       if (left !== undefined)
-        all.push(suspicionOf('unread', { surface: 'text', excerpt: `${left} of ${sayings.length} were not looked at` }))
-      if (all.length > 0) found.set(server, all.slice(0, mostSuspicions))
+        all.push(findingOf('unread', { surface: 'text', excerpt: `${left} of ${definitions.length} were not looked at` }))
+      if (all.length > 0) found.set(server, all.slice(0, maxFindings))
     }
     this.#found = found
   }
 
-  #scan({ key, said }: Saying): Scanned {
+  #scan({ key, said }: CheckedDefinition): ScanResult {
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const made = scanned(said)
+    const made = scanDefinition(said)
     this.#known.set(key, made)
     return made
   }
 
   /** Once for the same definition, however often it comes and goes. */
-  #tell(server: string, { said }: Saying, suspicions: readonly Suspicion[]): void {
+  #tell(server: string, { said }: CheckedDefinition, findings: readonly Finding[]): void {
     const { log } = this.#options
     const told = this.#told.get(server) ?? new Set()
     this.#told.set(server, told)
-    if (told.size > mostLines) return
-    const about = suspicions.map(({ rule, tool, surface }) => `${rule} ${tool ?? ''} ${surface}`)
+    if (told.size > maxLogLines) return
+    const about = findings.map(({ rule, tool, surface }) => `${rule} ${tool ?? ''} ${surface}`)
     const id = hash('sha256', JSON.stringify([said, about]), 'hex')
     if (told.has(id)) return
     told.add(id)
-    if (told.size > mostLines)
+    if (told.size > maxLogLines)
       log.warn({ upstream: server }, `says more that looks suspicious than is told here: ${seeMore(server)}`)
     else
       log.warn(
-        { upstream: server, event: 'suspicion', suspicions },
-        `${wordsOf(suspicions)} Nothing is blocked: ${seeMore(server)}`,
+        { upstream: server, event: 'finding', findings },
+        `${errorMessage(findings)} Nothing is blocked: ${seeMore(server)}`,
       )
   }
 }
 
 /** Lets others work for a moment, when it is time. */
-function breathing(): () => Promise<void> {
+function cooperativeYield(): () => Promise<void> {
   let begun = performance.now()
   return async () => {
     if (performance.now() - begun < sliceMs) return
@@ -175,7 +175,7 @@ function breathing(): () => Promise<void> {
 
 const seeMore = (server: string): string => `unfold status ${printable(server)}`
 
-function wordsOf([first, ...others]: readonly Suspicion[]): string {
+function errorMessage([first, ...others]: readonly Finding[]): string {
   if (first === undefined) return ''
   const { tool, surface, about, excerpt } = first
   const what = tool === undefined ? 'says something that looks suspicious' : `has a tool that looks suspicious, "${tool}"`
@@ -183,20 +183,20 @@ function wordsOf([first, ...others]: readonly Suspicion[]): string {
   return `${what}: its ${surface} ${about} ("${excerpt}")${more}.`
 }
 
-function namesOf(suspects: readonly Suspect[]): KnownNames {
-  const names = new KnownNames()
-  for (const { server, slug, sayings } of suspects)
+function namesOf(subjects: readonly Subject[]): ToolMentions {
+  const names = new ToolMentions()
+  for (const { server, slug, definitions } of subjects)
     names.add(
       server,
       slug,
-      sayings.flatMap(({ tool }) => tool ?? []),
+      definitions.flatMap(({ tool }) => tool ?? []),
     )
   return names
 }
 
-function described(suspects: readonly Suspect[]): readonly (Described & { readonly saying: Saying })[] {
-  return suspects.flatMap(({ server, sayings }) =>
-    sayings.flatMap((saying) => {
+function described(subjects: readonly Subject[]): readonly (DescribedTool & { readonly saying: CheckedDefinition })[] {
+  return subjects.flatMap(({ server, definitions }) =>
+    definitions.flatMap((saying) => {
       const { tool, said } = saying
       const { description } = said as { readonly description?: unknown }
       return tool === undefined || typeof description !== 'string' ? [] : [{ server, tool, description, saying }]

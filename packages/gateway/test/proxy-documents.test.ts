@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { testServer } from '../../server/src/testing/ways.ts'
 import { createToken } from '../src/config/tokens.ts'
-import { asking, person } from './passing-clients.ts'
+import { asking, person } from './proxy-clients.ts'
 import { served } from './served.ts'
 import { server } from './upstreams.ts'
 
@@ -111,7 +111,7 @@ test('a session that begins with the gateway is told what there is, and one of t
       expect(me.client.getServerCapabilities()).toMatchObject({ prompts: {}, resources: { subscribe: true } })
       expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__inquire'])
       expect((await me.client.listResources()).resources.map(({ uri }) => uri)).toEqual(['memo://shared', 'memo://one'])
-      expect(state()).toBe(isKnown ? 'sleeping' : 'ready')
+      expect(state()).toBe(isKnown ? 'idle' : 'ready')
       const { messages } = await me.client.getPrompt({ name: 'one__greet', arguments: { to: 'Ada' } })
       expect(messages[0]?.content).toMatchObject({ text: 'one greets Ada' })
       expect(me.noticed).toEqual([])
@@ -134,7 +134,7 @@ test('a server alone introduces itself as it did last, also while it is not star
       expect(me.client.getServerVersion()).toEqual({ name: 'one', version: '1.0.0' })
       expect((await me.client.listTools()).tools.map(({ name }) => name)).toContain('ask')
       expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['greet', 'inquire'])
-      expect(gateway.gateway.upstreams.get('one')?.state).toBe(isKnown ? 'sleeping' : 'ready')
+      expect(gateway.gateway.upstreams.get('one')?.state).toBe(isKnown ? 'idle' : 'ready')
     }
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type InputRequests, type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Answer, Clock, Question, Relay } from '@unfold-mcp/client'
-import { type Asked, askable, logLevelOf, logTo, ownerOf, question, refusal } from './proxied-request.ts'
+import { type ProxiedRequest, askableCapabilities, logLevelOf, logTo, ownerOf, question, refusal } from './proxied-request.ts'
 
 /** Asks the server for somebody, and waits for what it answers. */
 export type Run<T> = (relay: Relay, options: { signal: AbortSignal; onProgress: OnProgress }) => Promise<T>
@@ -23,23 +23,23 @@ const patienceMs = 300_000
  * A request that goes on at its server while its client is being asked. A 2026-07-28 client is asked with the answer to its
  * request, and comes back with another one, so what the server is doing waits in between.
  */
-class Held {
+class SuspendedRequest {
   readonly owner: string
   /** Who is asked; nobody in particular where everybody may come in. */
   readonly client: string | undefined
   readonly outcome: Promise<object>
   readonly #stop = new AbortController()
   readonly #open = new Map<string, Open>()
-  #now: Asked
+  #now: ProxiedRequest
   #number = 0
   #wake: () => void = () => undefined
 
-  constructor(asked: Asked, run: Run<object>) {
+  constructor(asked: ProxiedRequest, run: Run<object>) {
     this.owner = ownerOf(asked)
     this.client = asked.client?.id
     this.#now = asked
     const relay: Relay = {
-      capabilities: askable(asked),
+      capabilities: askableCapabilities(asked),
       logLevel: logLevelOf(asked),
       ask: (given, signal) => this.#ask(given, signal),
       onLog: (entry) => logTo(this.#now)(entry),
@@ -53,7 +53,7 @@ class Held {
   }
 
   /** What came of it, or what is to be asked before it goes on. */
-  async next(asked: Asked): Promise<{ readonly result: object } | { readonly questions: InputRequests }> {
+  async next(asked: ProxiedRequest): Promise<{ readonly result: object } | { readonly questions: InputRequests }> {
     this.#now = asked
     const abort = (): void => this.end(asked.signal.reason)
     if (asked.signal.aborted) abort()
@@ -113,31 +113,31 @@ class Held {
   }
 }
 
-interface Waiting {
-  readonly held: Held
+interface Deferred {
+  readonly held: SuspendedRequest
   readonly keys: readonly string[]
   readonly forget: () => void
 }
 
 /** Whether the state that a client carries stands for a request that is held here. */
-export const isHeld = (state: string): boolean => state.startsWith(mark)
+export const isSuspended = (state: string): boolean => state.startsWith(mark)
 
 /** The requests that wait for their clients to come back: so many, and for so long. */
-export class HeldRequests {
+export class SuspendedRequests {
   readonly #clock: Clock
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, Deferred>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   /** Begins a request. Its answer is what came of it, or what the client has to say first. */
-  begin(asked: Asked, run: Run<object>): Promise<object> {
-    return this.#next(new Held(asked, run), asked)
+  begin(asked: ProxiedRequest, run: Run<object>): Promise<object> {
+    return this.#next(new SuspendedRequest(asked, run), asked)
   }
 
   /** Goes on with a request. */
-  async resume(asked: Asked, state: string, answers: Readonly<Record<string, unknown>>): Promise<object> {
+  async resume(asked: ProxiedRequest, state: string, answers: Readonly<Record<string, unknown>>): Promise<object> {
     const found = this.#waiting.get(state)
     if (found === undefined || found.held.owner !== ownerOf(asked)) throw unknownState()
     this.#waiting.delete(state)
@@ -154,7 +154,7 @@ export class HeldRequests {
     this.#waiting.clear()
   }
 
-  async #next(held: Held, asked: Asked): Promise<object> {
+  async #next(held: SuspendedRequest, asked: ProxiedRequest): Promise<object> {
     const next = await held.next(asked)
     if ('result' in next) return next.result
     if (!this.#hasRoomFor(held)) {
@@ -170,7 +170,7 @@ export class HeldRequests {
     return { resultType: 'input_required', inputRequests: next.questions, requestState: state } satisfies InputRequiredResult
   }
 
-  #hasRoomFor({ client }: Held): boolean {
+  #hasRoomFor({ client }: SuspendedRequest): boolean {
     const own = [...this.#waiting.values()].filter(({ held }) => held.client === client)
     return this.#waiting.size < most && own.length < mostOfOne
   }

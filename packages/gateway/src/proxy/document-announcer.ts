@@ -2,20 +2,20 @@ import type { ClientCapabilities, McpServer } from '@modelcontextprotocol/server
 import type { Clock } from '@unfold-mcp/client'
 import type { DocumentNotices, Served } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
-import type { Offers } from './document-list.ts'
-import { type Documents, type Shown, viewKey } from './documents.ts'
+import type { DocumentCapabilities } from './document-list.ts'
+import { type Documents, type DocumentView, viewKey } from './documents.ts'
 
-interface Reader {
+interface ConnectedClient {
   readonly mcp: McpServer
   readonly client: Client | undefined
   /** What it was told that there is. */
-  readonly declared: Offers
-  told: Shown['identity']
+  readonly declared: DocumentCapabilities
+  told: DocumentView['identity']
   /** Nothing is said to a client before it said that it is ready. */
   isReady: boolean
 }
 
-export interface ReadersOptions {
+export interface DocumentAnnouncerOptions {
   readonly clock: Clock
   /** Whether a client sees what a server offers beside tools. */
   readonly maySee: (client: Client | undefined, server: string) => boolean
@@ -24,7 +24,7 @@ export interface ReadersOptions {
 
 interface Entering {
   /** What the client is told that there is. */
-  readonly declared: Offers
+  readonly declared: DocumentCapabilities
   /** Called when it is not connected any more. */
   readonly gone: () => void
 }
@@ -32,28 +32,28 @@ interface Entering {
 /** Who follows a resource, and the address that each knows it under. */
 export type Followers = readonly (readonly [object, string])[]
 
-type Kind = keyof Shown['identity']
+type Kind = keyof DocumentView['identity']
 
 const kinds: readonly Kind[] = ['prompts', 'resources']
 // Servers that come at once are one change.
 const settleMs = 20
 
 /** Who is connected, and what each was last told. Whoever sees something else than before is told so, once; others are not. */
-export class Readers {
+export class DocumentAnnouncer {
   readonly #documents: Documents
   readonly #clock: Clock
   readonly #maySee: (client: Client | undefined, server: string) => boolean
-  readonly #lasting = new Map<string, Reader>()
-  readonly #byServer = new WeakMap<object, Reader>()
+  readonly #connections = new Map<string, ConnectedClient>()
+  readonly #byServer = new WeakMap<object, ConnectedClient>()
   readonly #streams = new Set<DocumentNotices>()
   /** What clients that listen on streams were last told, by what they see. */
-  readonly #told = new Map<string, { readonly client: Client | undefined; told: Shown['identity'] }>()
-  readonly #followers: ReadersOptions['followers']
+  readonly #told = new Map<string, { readonly client: Client | undefined; told: DocumentView['identity'] }>()
+  readonly #followers: DocumentAnnouncerOptions['followers']
   /** Resources of each server that were updated, and of which nobody was told yet. */
   readonly #updated = new Map<string, Set<string>>()
   #telling: (() => void) | undefined
 
-  constructor(documents: Documents, { clock, maySee, followers }: ReadersOptions) {
+  constructor(documents: Documents, { clock, maySee, followers }: DocumentAnnouncerOptions) {
     this.#documents = documents
     this.#clock = clock
     this.#maySee = maySee
@@ -66,8 +66,8 @@ export class Readers {
     const { identity } = this.#documents.shown(client)
     const { server } = mcp
     const { oninitialized, onclose } = server
-    const reader: Reader = { mcp, client, declared, told: identity, isReady: era === 'stateless' }
-    this.#lasting.set(scope, reader)
+    const reader: ConnectedClient = { mcp, client, declared, told: identity, isReady: era === 'stateless' }
+    this.#connections.set(scope, reader)
     this.#byServer.set(mcp, reader)
     server.oninitialized = () => {
       oninitialized?.()
@@ -77,7 +77,7 @@ export class Readers {
     }
     server.onclose = () => {
       onclose?.()
-      if (this.#lasting.get(scope) === reader) this.#lasting.delete(scope)
+      if (this.#connections.get(scope) === reader) this.#connections.delete(scope)
       gone()
     }
   }
@@ -96,7 +96,7 @@ export class Readers {
 
   /** What the client of a session said it can be asked. */
   capabilities(scope: string): ClientCapabilities | undefined {
-    return this.#lasting.get(scope)?.mcp.server.getClientCapabilities()
+    return this.#connections.get(scope)?.mcp.server.getClientCapabilities()
   }
 
   /** Something changed; whoever it concerns is told soon. */
@@ -133,7 +133,7 @@ export class Readers {
 
   close(): void {
     this.#telling?.()
-    this.#lasting.clear()
+    this.#connections.clear()
     this.#streams.clear()
   }
 
@@ -141,7 +141,7 @@ export class Readers {
     const updated = [...this.#updated]
     this.#updated.clear()
     for (const [server, uris] of updated) for (const own of uris) this.#tellUpdated(server, this.#followers(server, own))
-    for (const reader of this.#lasting.values()) {
+    for (const reader of this.#connections.values()) {
       if (!reader.isReady) continue
       const now = this.#documents.shown(reader.client).identity
       const before = reader.told

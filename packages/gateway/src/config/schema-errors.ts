@@ -34,7 +34,7 @@ const synonyms: { readonly [key: string]: string } = {
 const foreign = new Set(['autoApprove', 'alwaysAllow', 'trust', 'gallery', 'version', 'icon', 'note'])
 
 /** The value without what is only for other programs, and a warning for each such key. */
-export function withoutForeign(document: ConfigDocument): {
+export function stripForeignKeys(document: ConfigDocument): {
   readonly value: unknown
   readonly warnings: readonly ConfigProblem[]
 } {
@@ -54,7 +54,7 @@ export function withoutForeign(document: ConfigDocument): {
 }
 
 /** What the schema found, in words, each where it is. */
-export function mistakesOf(document: ConfigDocument, value: unknown, issues: readonly Issue[]): readonly ConfigProblem[] {
+export function schemaErrors(document: ConfigDocument, value: unknown, issues: readonly Issue[]): readonly ConfigProblem[] {
   return issues.flatMap((issue) => mistakes(document, value, issue, []))
 }
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { configSchema } from '../config/schema.ts'
-import { Secrets } from './secrets.ts'
+import { Redactor } from './redactor.ts'
 
 test('whatever text surrounds them and however they are written, secrets are not in what is told', () => {
   const secret = fc.string({ minLength: 6, maxLength: 60, unit: 'binary' }).filter((text) => text.trim().length >= 6)
   fc.assert(
     fc.property(fc.array(secret, { minLength: 1, maxLength: 5 }), fc.string(), (values, around) => {
-      const secrets = new Secrets()
+      const secrets = new Redactor()
       secrets.add(values)
       for (const value of values) {
         const told = secrets.text(`${around.replaceAll(value, '')} ${value} `)
@@ -21,7 +21,7 @@ test('whatever text surrounds them and however they are written, secrets are not
 })
 
 test('what looks like a secret is one, although nobody said so', () => {
-  const secrets = new Secrets()
+  const secrets = new Redactor()
   for (const [text, told] of [
     ['Authorization: Bearer abc.def-123', 'Authorization: Bearer [secret]'],
     ['https://ann:pw@host.example/x', 'https://[secret]host.example/x'],
@@ -38,7 +38,7 @@ test('what looks like a secret is one, although nobody said so', () => {
 })
 
 test('what is told is bounded, however large or deep it is', () => {
-  const secrets = new Secrets()
+  const secrets = new Redactor()
   const cyclic: { self?: unknown } = {}
   cyclic.self = cyclic
   expect(JSON.stringify(secrets.data(cyclic)).length).toBeLessThan(200)
@@ -47,7 +47,7 @@ test('what is told is bounded, however large or deep it is', () => {
 })
 
 test('what is renewed again and again is never told, however long ago it was replaced', () => {
-  const secrets = new Secrets()
+  const secrets = new Redactor()
   secrets.add(['another-1'])
   for (let at = 0; at < 5_000; at++) secrets.renewed('https://a.example', [`access-${at}`, 'refresh-1'])
   secrets.renewed('https://b.example', ['another'])
@@ -61,7 +61,7 @@ test('what is renewed again and again is never told, however long ago it was rep
 })
 
 test('the path of the cache of npm is no secret, other variables of a server are', () => {
-  const secrets = new Secrets()
+  const secrets = new Redactor()
   const env = { npm_config_cache: '/var/cache/npm', KEY: 'key-of-the-server' }
   secrets.keep(configSchema.parse({ mcpServers: { a: { command: 'npx', env } } }))
   expect(secrets.text('delete /var/cache/npm/_npx/5b2d, not key-of-the-server')).toBe(
