@@ -77,8 +77,8 @@ function defaultOf({ properties, required = [] }: Shape, key: string): string {
 
 test('the demonstration is a configuration without a doubt, and every program in it is there', async () => {
   const file = join(root, 'examples/gateway/unfold.json')
-  const { config, held, warnings } = await readConfig(file, {})
-  expect({ held: [...held], warnings }).toEqual({ held: [], warnings: [] })
+  const { config, notStarted, warnings } = await readConfig(file, {})
+  expect({ notStarted: [...notStarted], warnings }).toEqual({ notStarted: [], warnings: [] })
   const programs = Object.values(config.mcpServers).flatMap((server) => ('command' in server ? server.args.slice(0, 1) : []))
   expect(programs).toHaveLength(7)
   // Examples are compiled before they are run.

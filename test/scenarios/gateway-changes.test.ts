@@ -119,7 +119,7 @@ verifies('D08', upstreamsOver(['stdio', 'http', 'sse']), async ({ open }) => {
   }
   const warnings = all.of('warning', 'up').filter(({ message }) => message.includes('had not declared'))
   expect(warnings).toHaveLength(1)
-  expect(all.of('notice', 'up').every(({ isDeclared }) => !isDeclared)).toBe(true)
+  expect(all.of('list_changed', 'up').every(({ isDeclared }) => !isDeclared)).toBe(true)
 })
 
 verifies('D09', everywhere, async ({ open }) => {
@@ -151,7 +151,7 @@ verifies('D10', everywhere, async ({ open }) => {
   await all.lists('up__one')
   peer.tools.set('two', 'Came without a word')
   await all.lists('up__two')
-  expect(all.of('notice', 'up')).toHaveLength(0)
+  expect(all.of('list_changed', 'up')).toHaveLength(0)
   expect(all.gateway.upstreams.get('up')?.status.announcesChanges).toBe(false)
 })
 

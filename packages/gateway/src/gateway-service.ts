@@ -17,38 +17,35 @@ import type { CatalogStore } from './stores/catalog.ts'
 import type { Applied } from './upstreams/upstreams.ts'
 
 export interface CloseOptions {
-  /** How long calls that run may take to finish; 10 seconds by default. */
+  /** How long to wait for running calls to finish; default: 10 seconds. */
   readonly withinMs?: number
 }
 
-const lastWordsMs = 500
+const finalRepliesMs = 500
 
 export interface GatewayServiceOptions {
   readonly gateway: Gateway
   readonly store: CatalogStore
   readonly instrumentation: Instrumentation
-  /** The configuration file. */
   readonly file: string
   readonly environment: Environment
-  /** The folder for the user's data. */
   readonly home: string
 }
 
-/** Where clients are served over HTTP. */
 export interface ListenAddress {
   readonly host: string
   readonly port: number
 }
 
-/** All that is started beside a gateway, from its beginning to its end. */
+/** Runs a gateway: HTTP listener, run file and configuration watcher, from start to shutdown. */
 export class GatewayService {
   readonly #options: GatewayServiceOptions
   readonly #log: Log
-  readonly #hurry = new AbortController()
+  readonly #stopNow = new AbortController()
   #watch: ConfigWatch | undefined
   #listening: ListeningGateway | undefined
-  #takeBack: (() => Promise<void>) | undefined
-  #applying: Promise<boolean> = Promise.resolve(true)
+  #removeRunFile: (() => Promise<void>) | undefined
+  #pendingApply: Promise<boolean> = Promise.resolve(true)
   #url: string | undefined
   #isReady = false
   #closing: Promise<void> | undefined
@@ -58,39 +55,40 @@ export class GatewayService {
     this.#log = options.instrumentation.log
   }
 
-  /** Where MCP clients connect, if over HTTP. */
+  /** The MCP endpoint, if clients connect over HTTP. */
   get url(): string | undefined {
     return this.#url
   }
 
-  /** Listens for clients, or only for commands of the same user where none are served `at` an address, and follows the file. */
-  async create(read: ReadConfig, at: ListenAddress | undefined): Promise<void> {
+  /** Starts listening and watching the file. Without an address, only the admin API is served. */
+  async start(read: ReadConfig, address: ListenAddress | undefined): Promise<void> {
     const { file, environment } = this.#options
-    void this.#untilReady()
-    if (at !== undefined) this.#url = await this.#listen(at, 'http')
-    // One client is served without it.
-    else await this.#listen({ host: '127.0.0.1', port: 0 }, 'stdio').catch((error: unknown) => this.#isHidden(error))
+    void this.#options.gateway.upstreams.ready.then(() => {
+      this.#isReady = true
+    })
+    if (address !== undefined) this.#url = await this.#listen(address, 'http')
+    // The stdio client can be served without the admin API.
+    else await this.#listen({ host: '127.0.0.1', port: 0 }, 'stdio').catch((error: unknown) => this.#warnHidden(error))
     this.#watch = new ConfigWatch(file, read, {
       environment,
       changed: (next) => {
-        this.#applying = this.#applyAfter(this.#applying, next)
+        this.#pendingApply = this.#pendingApply.then(() => this.#apply(next))
       },
-      invalid: (problems) => this.#refused(problems),
+      invalid: (problems) => this.#rejected(problems),
       restored: () => this.#restored(),
     })
   }
 
-  /** Reads the configuration file now. */
   async reload(): Promise<ReloadResult> {
     await this.#watch?.reload()
-    const isApplied = await this.#applying
+    const isApplied = await this.#pendingApply
     const problems = this.#watch?.problems ?? []
     return { isApplied: isApplied && problems.length === 0, problems }
   }
 
-  /** Ends all of it, once the calls that run are finished or their time is up. */
+  /** Shuts down after running calls have finished or the time is up. A second call shuts down immediately. */
   close({ withinMs = defaultDrainMs }: CloseOptions = {}): Promise<void> {
-    if (this.#closing !== undefined) this.#hurry.abort()
+    if (this.#closing !== undefined) this.#stopNow.abort()
     this.#closing ??= this.#close(withinMs)
     return this.#closing
   }
@@ -98,9 +96,9 @@ export class GatewayService {
   async #listen({ host, port }: ListenAddress, transport: 'http' | 'stdio'): Promise<string> {
     const { gateway, instrumentation, file, home } = this.#options
     const admin = createAdminToken()
-    const { log, journal, metrics, secrets, degraded } = instrumentation
+    const { log, journal, metrics, redactor, degraded } = instrumentation
     const bridge = transport === 'http' ? createBridgeToken() : undefined
-    secrets.add([admin, ...(bridge === undefined ? [] : [bridge])])
+    redactor.add([admin, ...(bridge === undefined ? [] : [bridge])])
     this.#listening = await listenHttp(gateway, {
       host,
       port,
@@ -110,9 +108,9 @@ export class GatewayService {
       log,
       journal,
       metrics,
-      secrets,
+      redactor,
       transport,
-      degraded: () => degraded.all(),
+      degraded: () => degraded.list(),
       problems: () => this.#watch?.problems ?? [],
       isReady: () => this.#isReady && this.#closing === undefined,
       isDraining: () => this.#closing !== undefined,
@@ -120,7 +118,7 @@ export class GatewayService {
     })
     const { url } = this.#listening
     try {
-      this.#takeBack = await writeRunFile(home, {
+      this.#removeRunFile = await writeRunFile(home, {
         pid: process.pid,
         url,
         admin,
@@ -130,55 +128,44 @@ export class GatewayService {
         startedAt: new Date().toISOString(),
       })
     } catch (error) {
-      this.#isHidden(error)
+      this.#warnHidden(error)
     }
-    if (transport === 'http') log.info({ url }, `MCP clients connect to ${url}`)
+    if (transport === 'http') log.info({ url }, `listening on ${url}`)
     return url
   }
 
-  #isHidden(error: unknown): void {
-    this.#log.warn({ error }, `Commands such as "unfold status" will not find this gateway: ${errorMessage(error)}`)
-  }
-
-  async #untilReady(): Promise<void> {
-    await this.#options.gateway.upstreams.ready
-    this.#isReady = true
-  }
-
-  async #applyAfter(before: Promise<unknown>, next: ReadConfig): Promise<boolean> {
-    await before
-    return this.#apply(next)
+  #warnHidden(error: unknown): void {
+    this.#log.warn({ error }, `Commands such as "unfold status" cannot find this gateway: ${errorMessage(error)}`)
   }
 
   async #apply(next: ReadConfig): Promise<boolean> {
     const { gateway, instrumentation } = this.#options
     const log = this.#log
-    instrumentation.secrets.keep(next.config)
-    const later = restartRequired(gateway.config, next.config)
+    instrumentation.redactor.addConfig(next.config)
+    const needRestart = restartRequired(gateway.config, next.config)
     try {
       const applied = await gateway.apply(next)
       await this.#listening?.dismiss()
       instrumentation.journal.write('config', { isApplied: true })
-      log.info({ applied }, `The configuration was changed, and is in use.${appliedWords(applied)}`)
-      if (later.length > 0)
-        log.warn({ later }, `Changes of ${later.join(', ')} are not used before the gateway is started again.`)
+      log.info({ applied }, `configuration reloaded${summarize(applied)}`)
+      if (needRestart.length > 0) log.warn({ needRestart }, `Restart the gateway to apply: ${needRestart.join(', ')}`)
       return true
     } catch (error) {
       instrumentation.journal.write('config', { isApplied: false })
-      log.error({ error }, 'The configuration was changed, and could not be put to use.')
+      log.error({ error }, 'The new configuration could not be applied.')
       return false
     }
   }
 
   #restored(): void {
     this.#options.instrumentation.journal.write('config', { isApplied: true })
-    this.#log.info({}, 'The configuration can be used again, and is what it was before.')
+    this.#log.info({}, 'The configuration is valid again and unchanged.')
   }
 
-  #refused(problems: readonly ConfigProblem[]): void {
+  #rejected(problems: readonly ConfigProblem[]): void {
     this.#options.instrumentation.journal.write('config', { isApplied: false })
-    const words = problems.map(problemLine).join('; ')
-    this.#log.error({ problems }, `The edit of ${this.#options.file} is not used; what was running goes on. ${words}`)
+    const details = problems.map(problemLine).join('; ')
+    this.#log.error({ problems }, `${this.#options.file} is invalid; the last valid configuration stays in use. ${details}`)
   }
 
   async #close(withinMs: number): Promise<void> {
@@ -187,25 +174,26 @@ export class GatewayService {
     instrumentation.gate.close()
     this.#listening?.drain()
     this.#watch?.close()
-    const quiet = (): Promise<unknown> => Promise.all([instrumentation.gate.empty(), this.#listening?.answered()])
-    await settledWithin(quiet(), withinMs, this.#hurry.signal)
-    if (instrumentation.gate.running > 0) this.#log.warn({ calls: instrumentation.gate.running }, 'Calls that had not finished are cut off.')
-    await this.#takeBack?.().catch(() => undefined)
-    // Those who still wait hear that their call is over before nobody is there to tell them.
+    const drained = (): Promise<unknown> => Promise.all([instrumentation.gate.idle(), this.#listening?.idle()])
+    await settledWithin(drained(), withinMs, this.#stopNow.signal)
+    if (instrumentation.gate.running > 0)
+      this.#log.warn({ calls: instrumentation.gate.running }, 'Cancelling calls that are still running.')
+    await this.#removeRunFile?.().catch(() => undefined)
+    // Running calls fail before the listener closes, so their clients still get an error.
     await gateway.upstreams.close()
-    await settledWithin(quiet(), lastWordsMs, new AbortController().signal)
+    await settledWithin(drained(), finalRepliesMs, new AbortController().signal)
     await this.#listening?.close()
     await gateway.close()
-    await this.#applying
+    await this.#pendingApply
     await store.close()
     await instrumentation.close()
   }
 }
 
-const deeds = { added: 'Added', removed: 'Removed', replaced: 'Started anew' } as const
+const labels = { added: 'added', removed: 'removed', replaced: 'restarted' } as const
 
-/** What became of which servers. */
-function appliedWords(applied: Applied): string {
-  const parts = (['added', 'removed', 'replaced'] as const).filter((part) => applied[part].length > 0)
-  return parts.map((part) => ` ${deeds[part]}: ${applied[part].map((name) => printable(name)).join(', ')}.`).join('')
+function summarize(applied: Applied): string {
+  const changes = (['added', 'removed', 'replaced'] as const).filter((change) => applied[change].length > 0)
+  const parts = changes.map((change) => `${labels[change]} ${applied[change].map((name) => printable(name)).join(', ')}`)
+  return parts.length === 0 ? '' : `: ${parts.join('; ')}`
 }

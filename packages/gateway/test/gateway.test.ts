@@ -35,7 +35,7 @@ describe('what a client sees', () => {
     const reached: string[] = []
     for (const name of names.slice(2)) {
       const [, tool = ''] = /^(.*) \{\}$/u.exec(textOf(await client.call(name))) ?? []
-      expect(gateway.gateway.source.ownName('My Files!', name)).toBe(tool)
+      expect(gateway.gateway.source.originalName('My Files!', name)).toBe(tool)
       reached.push(tool)
     }
     expect(reached).toEqual(odd)
@@ -295,7 +295,7 @@ describe('an edit of the file', () => {
     expect(listed()).toEqual([])
     await gateway.apply(read({ mute, notes: { ...mute, env: { A: '2' } } }))
     expect(listed()).toEqual([])
-    expect(await store.known(catalogKey('notes', kept))).toBeUndefined()
+    expect(await store.load(catalogKey('notes', kept))).toBeUndefined()
   })
 
   test('that renames a tool or changes a profile is seen by those who are connected, once, and starts nothing anew', async () => {

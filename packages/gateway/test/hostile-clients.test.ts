@@ -128,7 +128,7 @@ test('a token whose name looks like another with a profile is not that other', a
   expect(foreign.status).toBe(404)
 })
 
-describe('whoever held a token that was taken away', () => {
+describe('whoever notStarted a token that was taken away', () => {
   test.each(eras)('hears nothing any more, and others go on, in the era: %s', async (era) => {
     const [leaves, stays] = [createToken('leaves'), createToken('stays')]
     const config = { mcpServers: { shed }, exposure: 'everything' }

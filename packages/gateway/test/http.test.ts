@@ -174,7 +174,7 @@ describe('the administration', () => {
         },
         { name: 'off', state: 'disabled' },
       ],
-      held: [{ name: 'wants', problems: [{ path: 'mcpServers.wants.command' }] }],
+      notStarted: [{ name: 'wants', problems: [{ path: 'mcpServers.wants.command' }] }],
       clients: [
         { era: 'session', name: 'test-client', version: '1.0.0', isListening: true },
         { era: 'stateless', name: 'agent' },

@@ -57,7 +57,7 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
     ...notes.flatMap(({ message }) => wrapped(safeText(message, { limit: 500 }), width - 2)).map((line) => `  ${line}`),
     ...(tools.length === 0 ? [] : ['', style.bold('Tools')]),
     ...tableLines(
-      tools.map((tool) => [safeText(tool.name), safeText(tool.about)]),
+      tools.map((tool) => [safeText(tool.name), safeText(tool.description)]),
       { width, indent: 2, last: 'cut' },
     ),
   ].join('\n')
@@ -70,9 +70,9 @@ function findingLines(findings: Upstream['findings'], { style, width }: Screen):
   return [
     '',
     style.bold(style.yellow('What looks suspicious')),
-    ...findings.flatMap(({ tool, surface, about, excerpt }) => [
+    ...findings.flatMap(({ tool, path, description, excerpt }) => [
       ...wrapped(
-        `${tool === undefined ? '' : `${safeText(tool)}: `}${safeText(surface, { limit: 300 })} ${safeText(about)}`,
+        `${tool === undefined ? '' : `${safeText(tool)}: `}${safeText(path, { limit: 300 })} ${safeText(description)}`,
         width - 2,
       ).map((line) => `  ${line}`),
       ...wrapped(safeText(excerpt), width - 6).map((line) => `      ${line}`),

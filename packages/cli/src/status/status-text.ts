@@ -17,11 +17,11 @@ export type Screen = Pick<Output, 'style' | 'width'>
 
 /** A gateway at this moment, for a person. */
 export function statusText(status: GatewayStatus, { style, width }: Screen): string {
-  const { version, pid, url, transport, config, uptimeMs, isReady, upstreams, held } = status
+  const { version, pid, url, transport, config, uptimeMs, isReady, upstreams, notStarted } = status
   const where = transport === 'stdio' ? 'for the client that started it' : `on ${url}`
   const rows = [
     ...upstreams.map((upstream) => upstreamRow(upstream, style)),
-    ...held.map(({ name, problems }) => [
+    ...notStarted.map(({ name, problems }) => [
       safeText(name),
       style.yellow('not started'),
       '',
@@ -87,14 +87,7 @@ const paints: { readonly [state: string]: keyof Style } = {
 export const stateText = (state: string, style: Style): string => style[paints[state] ?? 'dim'](state.replace('_', ' '))
 
 // The last error of these is over, or said in another way.
-const errorless: ReadonlySet<Upstream['state']> = new Set([
-  'ready',
-  'needs_login',
-  'starting',
-  'installing',
-  'idle',
-  'disabled',
-])
+const errorless: ReadonlySet<Upstream['state']> = new Set(['ready', 'needs_login', 'starting', 'installing', 'idle', 'disabled'])
 
 function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
   const {

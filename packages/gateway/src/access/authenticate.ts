@@ -6,7 +6,7 @@ import { verifyToken } from '../config/tokens.ts'
 import type { Access, Client } from './access.ts'
 import { presentedToken } from './admin-token.ts'
 
-/** The path of an address, whole or not. */
+// The request target may be a path or an absolute URL.
 function pathOf(url: string): string {
   const [path = ''] = url.split(/[?#]/u, 1)
   return path.startsWith('/') || !URL.canParse(path) ? path : new URL(path).pathname
@@ -15,11 +15,11 @@ function pathOf(url: string): string {
 export interface AuthenticationOptions {
   readonly config: Config
   readonly access: Access
-  /** Whether others than programs of this machine can ask. Then a token is needed even when the last one was taken away. */
+  /** True when the gateway listens beyond loopback. Then a token is required even if the last one was removed. */
   readonly isPublic: boolean
 }
 
-/** Who asks: whoever holds a token of the configuration; anybody where there is none. A refusal is an answer to send as it is. */
+/** Identifies the client of a request; anonymous where no tokens are configured. A `Response` is a rejection to send as is. */
 export function authenticate(head: RequestHead, { config, access, isPublic }: AuthenticationOptions): Client | Response {
   const presented = presentedToken(head.header('authorization'))
   const record = presented === undefined ? undefined : verifyToken(presented, config.tokens)
@@ -28,8 +28,7 @@ export function authenticate(head: RequestHead, { config, access, isPublic }: Au
     const { profile, server } = parseMcpPath(pathOf(head.url))
     return access.client(record, profile, server)
   } catch (error) {
-    if (error instanceof URIError)
-      return failure({ message: 'The name in the address cannot be read. Encode it as in any address.' })
+    if (error instanceof URIError) return failure({ message: 'The name in the URL is not valid percent-encoding.' })
     if (!isFailure(error, 'unknown_profile') && !isFailure(error, 'unknown_server')) throw error
     const { message, reason, details } = error
     return failure({ message, data: { reason, ...details } })

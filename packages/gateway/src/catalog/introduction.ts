@@ -8,15 +8,18 @@ const maxTextLength = 2_000
 const maxInstructionsLength = 20_000
 
 /**
- * A server as it introduces itself to clients that are connected to it alone: by its own name, version and instructions once they
- * are known. A description in the configuration is in place of its own texts.
+ * Server info for clients that are connected to this server alone: its own name, version and instructions once they are known. A
+ * configured description replaces its own texts.
  */
-export function serverIntroduction(server: string, about: string | undefined, says: SelfDescription): Introduction {
-  const { info, instructions } = says
+export function serverIntroduction(
+  server: string,
+  configured: string | undefined,
+  { info, instructions }: SelfDescription,
+): Introduction {
   const name = shorten(info?.name ?? '', maxNameLength) || shorten(server, maxNameLength) || 'server'
   const title = shorten(info?.title ?? '', maxNameLength)
-  const description = shorten(about ?? info?.description ?? '', maxTextLength)
-  const read = about ?? stripHiddenCharacters(instructions?.slice(0, maxInstructionsLength) ?? '').trim()
+  const description = shorten(configured ?? info?.description ?? '', maxTextLength)
+  const text = configured ?? stripHiddenCharacters(instructions?.slice(0, maxInstructionsLength) ?? '').trim()
   return {
     info: {
       name,
@@ -25,7 +28,7 @@ export function serverIntroduction(server: string, about: string | undefined, sa
       ...(description !== '' && { description }),
       ...(isWebsite(info?.websiteUrl) && { websiteUrl: info.websiteUrl }),
     },
-    ...(read !== '' && { about: read }),
+    ...(text !== '' && { about: text }),
   }
 }
 

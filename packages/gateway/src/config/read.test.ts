@@ -361,15 +361,18 @@ describe('variables', () => {
       'contains a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.',
     ],
   ])('that are wrong as in %s hold their server back, with its name and field, and no other', (text, message) => {
-    const { config, held } = read(json({ mcpServers: { git: { command: 'a', args: [text] }, other: { command: 'b' } } }), {})
+    const { config, notStarted } = read(
+      json({ mcpServers: { git: { command: 'a', args: [text] }, other: { command: 'b' } } }),
+      {},
+    )
     expect(Object.keys(config.mcpServers)).toEqual(['other'])
-    expect(held.get('git')?.[0]).toMatchObject({ path: 'mcpServers.git.args[0]', line: 6, message })
+    expect(notStarted.get('git')?.[0]).toMatchObject({ path: 'mcpServers.git.args[0]', line: 6, message })
   })
 
   test('of a server that is switched off are nobody’s problem', () => {
-    const { config, held } = read(json({ mcpServers: { git: { url: '${NO}', disabled: true } } }))
+    const { config, notStarted } = read(json({ mcpServers: { git: { url: '${NO}', disabled: true } } }))
     expect(Object.keys(config.mcpServers)).toEqual(['git'])
-    expect(held.size).toBe(0)
+    expect(notStarted.size).toBe(0)
   })
 
   test('stand in addresses, headers, folders and variables of a server, and nowhere else', () => {

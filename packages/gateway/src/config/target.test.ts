@@ -41,6 +41,10 @@ test('what the configuration says of a server is what its upstream is made with,
   })
   const { a, b } = parseConfig(text, { file: 'unfold.json', environment: {} }).config.mcpServers
   if (a === undefined || b === undefined) throw new Error('no server')
-  expect(settingsOf(upstreamConfig(a, '/'))).toEqual({ ...settingsOf({ target: { url: 'http://x/' } }), start: 'lazy', sweepMs: 0 })
+  expect(settingsOf(upstreamConfig(a, '/'))).toEqual({
+    ...settingsOf({ target: { url: 'http://x/' } }),
+    start: 'lazy',
+    sweepMs: 0,
+  })
   expect(upstreamConfig(b, '/').disabled).toBe(true)
 })

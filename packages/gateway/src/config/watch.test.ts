@@ -86,7 +86,7 @@ describe('a watched configuration', () => {
   })
 
   test('stays as it was when the file is gone, which is said once, and is followed when it is back', async () => {
-    using following_ = await following({ everyMs: 30 })
+    using following_ = await following({ pollMs: 30 })
     await rm(file)
     await following_.next(1)
     expect(following_.told).toMatchObject([{ problems: [{ message: 'is not there. Write it, or name another file.' }] }])
@@ -135,7 +135,7 @@ describe('a watched configuration', () => {
     await rm(file)
     await symlink(join(folder, 'one'), join(folder, 'now'))
     await symlink(join(folder, 'now', 'real.json'), file)
-    using following_ = await following({ everyMs: 30 })
+    using following_ = await following({ pollMs: 30 })
     await symlink(join(folder, 'two'), join(folder, 'next'))
     await rename(join(folder, 'next'), join(folder, 'now'))
     await following_.next(1)

@@ -1,4 +1,4 @@
-/** Whether a text matches one of these patterns, in which `*` stands for any characters. Takes time in proportion, whatever they are. */
+/** Matches a text against patterns in which `*` stands for any characters, in linear time. */
 export function matcher(patterns: readonly string[]): (text: string) => boolean {
   const parts = patterns.map((pattern) => pattern.split('*'))
   return (text) => parts.some((each) => matches(each, text))

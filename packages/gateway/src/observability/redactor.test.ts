@@ -49,21 +49,21 @@ test('what is told is bounded, however large or deep it is', () => {
 test('what is renewed again and again is never told, however long ago it was replaced', () => {
   const secrets = new Redactor()
   secrets.add(['another-1'])
-  for (let at = 0; at < 5_000; at++) secrets.renewed('https://a.example', [`access-${at}`, 'refresh-1'])
-  secrets.renewed('https://b.example', ['another'])
+  for (let at = 0; at < 5_000; at++) secrets.addRenewed('https://a.example', [`access-${at}`, 'refresh-1'])
+  secrets.addRenewed('https://b.example', ['another'])
   expect(secrets.text('access-4999 access-100 access-0 refresh-1 another')).toBe('[secret] [secret] [secret] [secret] [secret]')
   expect(secrets.text('access-5000 has not been there')).toBe('[secret]0 has not been there')
   // Two that overlap are one.
   expect(secrets.text('so another-1 it is')).toBe('so [secret] it is')
   expect(secrets.name('access-7')).toBe('[secret]')
-  secrets.renewed('https://b.example', ['access-is-over'])
+  secrets.addRenewed('https://b.example', ['access-is-over'])
   expect(secrets.name('access-is-over')).toBe('[secret]')
 })
 
 test('the path of the cache of npm is no secret, other variables of a server are', () => {
   const secrets = new Redactor()
   const env = { npm_config_cache: '/var/cache/npm', KEY: 'key-of-the-server' }
-  secrets.keep(configSchema.parse({ mcpServers: { a: { command: 'npx', env } } }))
+  secrets.addConfig(configSchema.parse({ mcpServers: { a: { command: 'npx', env } } }))
   expect(secrets.text('delete /var/cache/npm/_npx/5b2d, not key-of-the-server')).toBe(
     'delete /var/cache/npm/_npx/5b2d, not [secret]',
   )

@@ -9,7 +9,7 @@ test('trouble is told once and not at every attempt, until it is another or was 
   const lines: string[] = []
   const at = (level: string) => (_data: object, message: string) => void lines.push(`${level} ${message}`)
   const log = { debug: () => undefined, info: at('info'), warn: at('warn'), error: at('error') }
-  logUpstreams(events, { log, journal: new Journal(), secrets: new Redactor() })
+  logUpstreams(events, { log, journal: new Journal(), redactor: new Redactor() })
   const fails = (state: 'reconnecting' | 'failed', error: string): void =>
     events.emit('state', { upstream: 'a', state, error, attempt: 1, retryInMs: 1_500 })
   fails('reconnecting', 'It is away.')

@@ -6,10 +6,10 @@ import { isSameProgram } from './same-program.ts'
 const words = 'Create a new issue in a GitHub repository, with a title, a body, labels and people who are assigned.'
 const one = { server: 'github', tool: 'create_issue', description: words }
 
-const options = { isSame: () => false, yieldToEventLoop: async () => undefined }
+const options = { isSameProgram: () => false, yieldToEventLoop: async () => undefined }
 
-const flagged = async (other: object, isSame = false): Promise<readonly string[]> => {
-  const found = await findClones([one, { ...one, server: 'other', ...other }], { ...options, isSame: () => isSame })
+const flagged = async (other: object, isSameProgram = false): Promise<readonly string[]> => {
+  const found = await findClones([one, { ...one, server: 'other', ...other }], { ...options, isSameProgram: () => isSameProgram })
   return [...found.keys()].map(({ server }) => server)
 }
 
@@ -50,7 +50,12 @@ describe('AT-D50: a tool with the name and the words of another', () => {
       { ...one, tool },
       { ...one, tool, server: tool === 'c' ? 'github' : 'other' },
     ])
-    expect([...(await findClones(tools, { ...options, yieldToEventLoop })).keys()].map(({ tool }) => tool)).toEqual(['a', 'a', 'b', 'b'])
+    expect([...(await findClones(tools, { ...options, yieldToEventLoop })).keys()].map(({ tool }) => tool)).toEqual([
+      'a',
+      'a',
+      'b',
+      'b',
+    ])
     expect(steps).toBe(2)
   })
 })

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto'
-import { setImmediate as pause } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Clock } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
 import type { Log } from '../base/log.ts'
-import { findClones, type DescribedTool } from './clones.ts'
+import { type DescribedTool, findClones } from './clones.ts'
 import { type Finding, findingOf } from './finding.ts'
 import { ToolMentions } from './mentions.ts'
 import { firstPerRule, type ScanResult, scanDefinition } from './scan.ts'
 
-/** Something that a server says, of a tool or beside its tools. */
+/** A definition or text of a server. */
 export interface CheckedDefinition {
-  /** The same object for as long as it says the same. */
+  /** Cache key: the same object while the definition is unchanged. */
   readonly key: object
-  /** The server's own name for the tool; left out for what belongs to none. */
+  /** Name of the tool on the server; absent for other text. */
   readonly tool?: string
-  readonly said: object
+  readonly definition: object
 }
 
-/** A server with all that it says. */
+/** A server with everything it sends to clients. */
 export interface Subject {
   readonly server: string
   readonly slug: string
@@ -26,61 +26,62 @@ export interface Subject {
 
 export interface PoisoningChecksOptions {
   readonly subjects: () => readonly Subject[]
-  /** Whether two servers are one, configured twice. */
-  readonly isSame: (server: string, other: string) => boolean
+  /** True if two servers run the same program. */
+  readonly isSameProgram: (server: string, other: string) => boolean
   readonly clock: Clock
   readonly log: Log
 }
 
-// Changes come in groups, and whoever follows them comes first.
-const quietMs = 50
-// Calls are answered in between.
+// Changes come in bursts.
+const debounceMs = 50
+// Yields to calls after this time.
 const sliceMs = 8
-// How much text of one server is looked at: far more than servers have, and less than keeps a processor busy.
+// Per server: far more than real servers have.
 const maxCharacters = 4_194_304
 const maxFindings = 1_000
 const maxLogLines = 100
 
-/** What looks suspicious in the texts of all servers, kept true as they change. Nothing is blocked; it is told. */
+/** Scans the text of all servers for signs of tool poisoning, again after every change. Findings are reported, not blocked. */
 export class PoisoningChecks {
   readonly #options: PoisoningChecksOptions
-  readonly #known = new WeakMap<object, ScanResult>()
-  readonly #told = new Map<string, Set<string>>()
-  #found: ReadonlyMap<string, readonly Finding[]> = new Map()
+  readonly #scans = new WeakMap<object, ScanResult>()
+  /** Hashes of logged findings, by server. */
+  readonly #logged = new Map<string, Set<string>>()
+  #findings: ReadonlyMap<string, readonly Finding[]> = new Map()
   #isDirty = false
   #isClosed = false
   #cancel: (() => void) | undefined
-  #looking: Promise<void> | undefined
+  #checking: Promise<void> | undefined
 
   constructor(options: PoisoningChecksOptions) {
     this.#options = options
   }
 
-  /** What is known of a server; `settled` makes it true. */
-  of(server: string): readonly Finding[] {
-    return this.#found.get(server) ?? []
+  /** Findings of a server; complete after `settled`. */
+  findings(server: string): readonly Finding[] {
+    return this.#findings.get(server) ?? []
   }
 
-  /** A server may say something else now. */
-  changed(): void {
+  /** Schedules a check after a change. */
+  invalidate(): void {
     this.#isDirty = true
-    if (this.#looking !== undefined || this.#isClosed) return
-    this.#cancel ??= this.#options.clock.after(quietMs, () => void this.settled(), true)
+    if (this.#checking !== undefined || this.#isClosed) return
+    this.#cancel ??= this.#options.clock.after(debounceMs, () => void this.settled(), true)
   }
 
-  /** Resolves when all that was said until now has been looked at, as far as that can be done. */
+  /** Resolves when all changes up to now have been checked. */
   async settled(): Promise<void> {
-    // A look that runs may have begun before something was said, the one after it has not; a server may go on for ever.
-    for (let looks = 0; looks < 2 && (this.#isDirty || this.#looking !== undefined) && !this.#isClosed; looks++) {
+    // A running check may have started before the last change; the next one has not. Two suffice even if changes never stop.
+    for (let checks = 0; checks < 2 && (this.#isDirty || this.#checking !== undefined) && !this.#isClosed; checks++) {
       this.#cancel?.()
       this.#cancel = undefined
-      this.#looking ??= this.#look()
+      this.#checking ??= this.#check()
         .catch(this.#failed)
         .finally(() => {
-          this.#looking = undefined
-          if (this.#isDirty) this.changed()
+          this.#checking = undefined
+          if (this.#isDirty) this.invalidate()
         })
-      await this.#looking
+      await this.#checking
     }
   }
 
@@ -90,116 +91,110 @@ export class PoisoningChecks {
   }
 
   readonly #failed = (error: unknown): void =>
-    this.#options.log.error({ error }, 'What the servers say could not be looked at; their tools are served all the same.')
+    this.#options.log.error({ error }, 'poisoning check failed; the tools are still served')
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     this.#isDirty = false
+    const { isSameProgram } = this.#options
     const subjects = this.#options.subjects()
-    const own = new Map<CheckedDefinition, ScanResult>()
-    const unread = new Map<string, number>()
+    const scans = new Map<CheckedDefinition, ScanResult>()
+    const skipped = new Map<string, number>()
     const yieldToEventLoop = cooperativeYield()
     for (const { server, definitions } of subjects) {
-      let room = maxCharacters
-      for (const saying of definitions) {
+      let remaining = maxCharacters
+      for (const checked of definitions) {
         if (this.#isClosed) return
-        if (room > 0) own.set(saying, this.#scan(saying))
-        else unread.set(server, (unread.get(server) ?? 0) + 1)
-        room -= own.get(saying)?.characters ?? 0
+        if (remaining > 0) scans.set(checked, this.#scan(checked))
+        else skipped.set(server, (skipped.get(server) ?? 0) + 1)
+        remaining -= scans.get(checked)?.characters ?? 0
         await yieldToEventLoop()
       }
     }
-    const found = new Map<string, readonly Finding[]>()
-    const names = namesOf(subjects)
+    const mentions = toolMentions(subjects)
     await yieldToEventLoop()
-    const clones = await findClones(described(subjects), { isSame: this.#options.isSame, yieldToEventLoop })
-    const cloned = new Map([...clones].map(([{ saying }, finding]) => [saying, finding]))
+    const cloneFindings = await findClones(describedTools(subjects), { isSameProgram, yieldToEventLoop })
+    const clones = new Map([...cloneFindings].map(([{ checked }, finding]) => [checked, finding]))
+    const findingsByServer = new Map<string, readonly Finding[]>()
     for (const { server, definitions } of subjects) {
-      const all: Finding[] = []
-      for (const saying of definitions) {
-        const { findings = [], orders = [] } = own.get(saying) ?? {}
+      const serverFindings: Finding[] = []
+      for (const checked of definitions) {
+        const { findings = [], instructions = [] } = scans.get(checked) ?? {}
         await yieldToEventLoop()
-        const clone = cloned.get(saying)
-        const shadows = orders.flatMap((order) => names.finding(server, order) ?? [])
-        const together = firstPerRule([...findings, ...shadows, ...(clone === undefined ? [] : [clone])])
-        if (together.length === 0) continue
-        const { tool } = saying
-        const named = tool === undefined ? together : together.map((each) => ({ tool: printable(tool), ...each }))
-        all.push(...named)
-        this.#tell(server, saying, named)
+        const clone = clones.get(checked)
+        const shadowing = instructions.flatMap((instruction) => mentions.finding(server, instruction) ?? [])
+        const combined = firstPerRule([...findings, ...shadowing, ...(clone === undefined ? [] : [clone])])
+        if (combined.length === 0) continue
+        const { tool } = checked
+        const named = tool === undefined ? combined : combined.map((each) => ({ tool: printable(tool), ...each }))
+        serverFindings.push(...named)
+        this.#log(server, checked, named)
       }
-      const left = unread.get(server)
-      if (left !== undefined)
-        all.push(findingOf('unread', { surface: 'text', excerpt: `${left} of ${definitions.length} were not looked at` }))
-      if (all.length > 0) found.set(server, all.slice(0, maxFindings))
+      const count = skipped.get(server)
+      if (count !== undefined)
+        serverFindings.push(findingOf('unread', { path: 'text', excerpt: `${count} of ${definitions.length} not checked` }))
+      if (serverFindings.length > 0) findingsByServer.set(server, serverFindings.slice(0, maxFindings))
     }
-    this.#found = found
+    this.#findings = findingsByServer
   }
 
-  #scan({ key, said }: CheckedDefinition): ScanResult {
-    const known = this.#known.get(key)
-    if (known !== undefined) return known
-    const made = scanDefinition(said)
-    this.#known.set(key, made)
-    return made
+  #scan({ key, definition }: CheckedDefinition): ScanResult {
+    const cached = this.#scans.get(key)
+    if (cached !== undefined) return cached
+    const scan = scanDefinition(definition)
+    this.#scans.set(key, scan)
+    return scan
   }
 
-  /** Once for the same definition, however often it comes and goes. */
-  #tell(server: string, { said }: CheckedDefinition, findings: readonly Finding[]): void {
+  /** Logs each definition once, even if it is removed and added again. */
+  #log(server: string, { definition }: CheckedDefinition, findings: readonly Finding[]): void {
     const { log } = this.#options
-    const told = this.#told.get(server) ?? new Set()
-    this.#told.set(server, told)
-    if (told.size > maxLogLines) return
-    const about = findings.map(({ rule, tool, surface }) => `${rule} ${tool ?? ''} ${surface}`)
-    const id = hash('sha256', JSON.stringify([said, about]), 'hex')
-    if (told.has(id)) return
-    told.add(id)
-    if (told.size > maxLogLines)
-      log.warn({ upstream: server }, `says more that looks suspicious than is told here: ${seeMore(server)}`)
-    else
-      log.warn(
-        { upstream: server, event: 'finding', findings },
-        `${errorMessage(findings)} Nothing is blocked: ${seeMore(server)}`,
-      )
+    const logged = this.#logged.get(server) ?? new Set()
+    this.#logged.set(server, logged)
+    if (logged.size > maxLogLines) return
+    const keys = findings.map(({ rule, tool, path }) => `${rule} ${tool ?? ''} ${path}`)
+    const id = hash('sha256', JSON.stringify([definition, keys]), 'hex')
+    if (logged.has(id)) return
+    logged.add(id)
+    const hint = `see "unfold status ${printable(server)}"`
+    if (logged.size > maxLogLines) log.warn({ upstream: server }, `more poisoning findings than are logged: ${hint}`)
+    else log.warn({ upstream: server, event: 'finding', findings }, `${summarize(findings)} Nothing is blocked: ${hint}`)
   }
 }
 
-/** Lets others work for a moment, when it is time. */
 function cooperativeYield(): () => Promise<void> {
-  let begun = performance.now()
+  let sliceStart = performance.now()
   return async () => {
-    if (performance.now() - begun < sliceMs) return
-    await pause()
-    begun = performance.now()
+    if (performance.now() - sliceStart < sliceMs) return
+    await nextTick()
+    sliceStart = performance.now()
   }
 }
 
-const seeMore = (server: string): string => `unfold status ${printable(server)}`
-
-function errorMessage([first, ...others]: readonly Finding[]): string {
+function summarize([first, ...others]: readonly Finding[]): string {
   if (first === undefined) return ''
-  const { tool, surface, about, excerpt } = first
-  const what = tool === undefined ? 'says something that looks suspicious' : `has a tool that looks suspicious, "${tool}"`
+  const { tool, path, description, excerpt } = first
+  const subject = tool === undefined ? 'suspicious text' : `suspicious tool "${tool}"`
   const more = others.length === 0 ? '' : `, and ${others.length} more`
-  return `${what}: its ${surface} ${about} ("${excerpt}")${more}.`
+  return `${subject}: ${path} ${description} ("${excerpt}")${more}.`
 }
 
-function namesOf(subjects: readonly Subject[]): ToolMentions {
-  const names = new ToolMentions()
+function toolMentions(subjects: readonly Subject[]): ToolMentions {
+  const mentions = new ToolMentions()
   for (const { server, slug, definitions } of subjects)
-    names.add(
+    mentions.add(
       server,
       slug,
       definitions.flatMap(({ tool }) => tool ?? []),
     )
-  return names
+  return mentions
 }
 
-function described(subjects: readonly Subject[]): readonly (DescribedTool & { readonly saying: CheckedDefinition })[] {
+function describedTools(subjects: readonly Subject[]): readonly (DescribedTool & { readonly checked: CheckedDefinition })[] {
   return subjects.flatMap(({ server, definitions }) =>
-    definitions.flatMap((saying) => {
-      const { tool, said } = saying
-      const { description } = said as { readonly description?: unknown }
-      return tool === undefined || typeof description !== 'string' ? [] : [{ server, tool, description, saying }]
+    definitions.flatMap((checked) => {
+      const { tool } = checked
+      const { description } = checked.definition as { readonly description?: unknown }
+      return tool === undefined || typeof description !== 'string' ? [] : [{ server, tool, description, checked }]
     }),
   )
 }

@@ -1,35 +1,34 @@
 import { type Finding, findingOf } from './finding.ts'
 import { hiddenCharacterFindings } from './hidden-characters.ts'
 import { joinText } from './joined-text.ts'
-import { maxInstructions, type Instruction, findInstructions } from './mentions.ts'
+import { findInstructions, type Instruction, maxInstructions } from './mentions.ts'
 import { payloadFindings } from './payloads.ts'
 import { phraseFindings } from './phrases.ts'
 import { textPartsOf } from './text-parts.ts'
 
-// Of one definition; more of them say nothing more.
+// Per definition.
 const maxFindings = 20
 
-/** What can be said of a definition by itself, and what depends on the others. */
 export interface ScanResult {
   readonly findings: readonly Finding[]
-  readonly orders: readonly Instruction[]
-  /** How much text it has. */
+  /** To be compared with the tools of other servers. */
+  readonly instructions: readonly Instruction[]
   readonly characters: number
 }
 
-/** Looks at all texts of a definition. The work grows with its size and no faster. */
+/** Scans all texts of a definition in linear time. */
 export function scanDefinition(definition: object): ScanResult {
-  const surfaces = textPartsOf(definition)
-  const reading = joinText(surfaces)
-  const orders = findInstructions(reading)
-  const all = [...hiddenCharacterFindings(surfaces), ...phraseFindings(reading), ...payloadFindings(reading)]
-  if (orders.length === maxInstructions)
-    all.unshift(findingOf('unread', { surface: orders[0]?.surface ?? '', excerpt: 'more orders than are looked at' }))
-  return { findings: firstPerRule(all).slice(0, maxFindings), orders, characters: reading.words.length }
+  const parts = textPartsOf(definition)
+  const joined = joinText(parts)
+  const instructions = findInstructions(joined)
+  const findings = [...hiddenCharacterFindings(parts), ...phraseFindings(joined), ...payloadFindings(joined)]
+  if (instructions.length === maxInstructions)
+    findings.unshift(findingOf('unread', { path: instructions[0]?.path ?? '', excerpt: 'too many instructions to check' }))
+  return { findings: firstPerRule(findings).slice(0, maxFindings), instructions, characters: joined.normalized.length }
 }
 
-/** The first of each rule on each surface. */
+/** Keeps the first finding per rule and path. */
 export function firstPerRule(findings: readonly Finding[]): readonly Finding[] {
   if (findings.length < 2) return findings
-  return [...new Map(findings.toReversed().map((each) => [`${each.rule} ${each.surface}`, each])).values()].toReversed()
+  return [...new Map(findings.toReversed().map((each) => [`${each.rule} ${each.path}`, each])).values()].toReversed()
 }

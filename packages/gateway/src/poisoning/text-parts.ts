@@ -1,6 +1,5 @@
 import { printable } from '@unfold-mcp/core'
 
-/** A text of a definition, and where in it the text stands. */
 export interface TextPart {
   readonly text: string
   readonly path: () => string
@@ -12,33 +11,33 @@ interface Node {
   readonly parent: Node | undefined
 }
 
-// In less there is no room for a message. Names of properties are longer where they are one.
+// Shorter texts cannot carry a message.
 const minTextLength = 8
 const minNameLength = 12
 const maxPathLength = 200
 
-/** All texts of a definition, long names of properties among them, in no particular order. */
+/** Collects all texts of a definition, including long property names, in no particular order. */
 export function textPartsOf(definition: object): readonly TextPart[] {
-  const found: TextPart[] = []
-  // By a list and not by recursion, because how deep it goes is the server's choice.
-  const open: Node[] = [{ value: definition, key: '', parent: undefined }]
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+  const parts: TextPart[] = []
+  // Not recursive: the server chooses the depth.
+  const pending: Node[] = [{ value: definition, key: '', parent: undefined }]
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const at = node
     const { value } = at
-    if (typeof value === 'string' && value.length >= minTextLength) found.push({ text: value, path: () => pathOf(at) })
+    if (typeof value === 'string' && value.length >= minTextLength) parts.push({ text: value, path: () => pathOf(at) })
     if (typeof value !== 'object' || value === null) continue
     if (Array.isArray(value)) {
-      for (const [key, item] of value.entries()) open.push({ value: item, key, parent: at })
+      for (const [key, item] of value.entries()) pending.push({ value: item, key, parent: at })
       continue
     }
     for (const [key, item] of Object.entries(value)) {
       const child = { value: item, key, parent: at }
-      open.push(child)
+      pending.push(child)
       if (key.length >= minNameLength)
-        found.push({ text: key.replaceAll(/[_-]/gu, ' '), path: () => `${pathOf(child)} (its name)` })
+        parts.push({ text: key.replaceAll(/[_-]/gu, ' '), path: () => `${pathOf(child)} (property name)` })
     }
   }
-  return found
+  return parts
 }
 
 function pathOf(node: Node): string {

@@ -4,44 +4,44 @@ import type { Client } from '../access/access.ts'
 import type { ProxiedCall, ProxiedResult } from '../middleware/chain.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Exchanges } from './exchanges.ts'
-import type { Run } from './suspended-request.ts'
 import type { ProxiedRequest } from './proxied-request.ts'
+import type { Send } from './suspended-request.ts'
 
 export interface CallContext {
   readonly upstreams: Upstreams
   readonly exchanges: Exchanges
   /** What the client of a session said it can be asked. */
   readonly capabilities: (scope: string) => ClientCapabilities | undefined
-  /** The address under which a client reads a resource of a server. */
-  readonly address: (client: Client | undefined, server: string, uri: string) => string
+  /** The clientUri under which a client reads a resource of a server. */
+  readonly clientUri: (client: Client | undefined, server: string, uri: string) => string
 }
 
 type Block = CallResult['content'][number]
 
-type RunOptions = Parameters<Run<object>>[1]
+type SendOptions = Parameters<Send<object>>[1]
 
 /** Calls the tool of an upstream for a client: what it asks and says meanwhile passes through, and what it answers comes back. */
-export function proxyCall(passage: CallContext, call: ProxiedCall): Promise<ProxiedResult> {
+export function proxyCall(context: CallContext, call: ProxiedCall): Promise<ProxiedResult> {
   const { upstream, tool, input, trace } = call
-  const run = (relay: Relay, { signal, onProgress }: RunOptions): Promise<ProxiedResult> => {
+  const send = (relay: Relay, { signal, onProgress }: SendOptions): Promise<ProxiedResult> => {
     const meta = trace === undefined ? undefined : { ...trace }
     const options = meta === undefined ? { signal, onProgress, relay } : { signal, onProgress, relay, meta }
-    return passage.upstreams.call(upstream, tool, input, options).then((result) => passedBack(passage, call, result))
+    return context.upstreams.call(upstream, tool, input, options).then((result) => clientResult(context, call, result))
   }
-  return passage.exchanges.pass<Exclude<ProxiedResult, InputRequiredResult>>(new ProxiedToolCall(passage, call), run)
+  return context.exchanges.run<Exclude<ProxiedResult, InputRequiredResult>>(new ProxiedToolCall(context, call), send)
 }
 
 /** A call as a request of a client. What it takes to ask that client something is made when it is asked. */
 class ProxiedToolCall implements ProxiedRequest {
   readonly server: string
   readonly client: Client | undefined
-  readonly #passage: CallContext
+  readonly #context: CallContext
   readonly #call: ProxiedCall
 
-  constructor(passage: CallContext, call: ProxiedCall) {
+  constructor(context: CallContext, call: ProxiedCall) {
     this.server = call.upstream
     this.client = call.client
-    this.#passage = passage
+    this.#context = context
     this.#call = call
   }
 
@@ -70,7 +70,7 @@ class ProxiedToolCall implements ProxiedRequest {
   }
 
   get capabilities(): ProxiedRequest['capabilities'] {
-    return this.#passage.capabilities(this.#call.ctx.scope)
+    return this.#context.capabilities(this.#call.ctx.scope)
   }
 
   get signal(): AbortSignal {
@@ -82,15 +82,15 @@ class ProxiedToolCall implements ProxiedRequest {
   }
 }
 
-function passedBack({ address }: CallContext, { client, upstream }: ProxiedCall, result: CallResult): ProxiedResult {
+function clientResult({ clientUri }: CallContext, { client, upstream }: ProxiedCall, result: CallResult): ProxiedResult {
   const { content, structuredContent, isError, inputRequired } = result
   if (inputRequired !== undefined) return inputRequired
-  const _meta = beside(result)
+  const _meta = metaOf(result)
   if (structuredContent === undefined && _meta === undefined && !isError && content.every(isText))
     return { content: [...content] }
   return {
     content: content.map((block) =>
-      block.type === 'text' ? block : readdressed(block, (uri) => address(client, upstream, uri)),
+      block.type === 'text' ? block : withClientUri(block, (uri) => clientUri(client, upstream, uri)),
     ),
     ...(structuredContent !== undefined && { structuredContent: structuredContent as Record<string, unknown> }),
     ...(isError && { isError }),
@@ -99,16 +99,16 @@ function passedBack({ address }: CallContext, { client, upstream }: ProxiedCall,
 }
 
 /** What came beside a result, without who made it: to the client that is the gateway. */
-function beside({ _meta = {} }: CallResult): Readonly<Record<string, unknown>> | undefined {
+function metaOf({ _meta = {} }: CallResult): Readonly<Record<string, unknown>> | undefined {
   const { [SERVER_INFO_META_KEY]: _maker, ...rest } = _meta
   return Object.keys(rest).length === 0 ? undefined : rest
 }
 
 const isText = ({ type }: Block): boolean => type === 'text'
 
-/** A resource is named by the address under which the client can read it. */
-function readdressed(block: Block, address: (uri: string) => string): Block {
-  if (block.type === 'resource_link' && typeof block.uri === 'string') return { ...block, uri: address(block.uri) }
+/** A resource is named by the clientUri under which the client can read it. */
+function withClientUri(block: Block, clientUri: (uri: string) => string): Block {
+  if (block.type === 'resource_link' && typeof block.uri === 'string') return { ...block, uri: clientUri(block.uri) }
   if (block.type !== 'resource' || typeof block.resource?.uri !== 'string') return block
-  return { ...block, resource: { ...block.resource, uri: address(block.resource.uri) } }
+  return { ...block, resource: { ...block.resource, uri: clientUri(block.resource.uri) } }
 }

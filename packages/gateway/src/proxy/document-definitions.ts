@@ -6,59 +6,59 @@ const maxNameLength = 1_024
 const maxCharacters = 65_536
 
 /** A prompt as a server listed it; `undefined` for what is none, or too much. */
-export function sanitizePrompt(given: unknown): Prompt | undefined {
-  const found = taken(given)
-  if (found === undefined || !isName(found.name)) return undefined
-  const { name } = found
-  const args = Array.isArray(found.arguments) ? found.arguments.filter((each) => isName(record(each)?.name)) : []
-  return kept(found, { ...described(found), name, ...(args.length > 0 && { arguments: args.map(argument) }) })
+export function sanitizePrompt(input: unknown): Prompt | undefined {
+  const record = validated(input)
+  if (record === undefined || !isName(record.name)) return undefined
+  const { name } = record
+  const args = Array.isArray(record.arguments) ? record.arguments.filter((each) => isName(asRecord(each)?.name)) : []
+  return withOriginal(record, { ...described(record), name, ...(args.length > 0 && { arguments: args.map(argument) }) })
 }
 
 /** A resource as a server listed it; `undefined` for what is none, or too much. */
-export function sanitizeResource(given: unknown): Resource | undefined {
-  const found = taken(given)
-  if (found === undefined || !isName(found.uri) || !isName(found.name)) return undefined
-  const { uri, name, mimeType, size, annotations } = found
-  return kept(found, {
-    ...described(found),
+export function sanitizeResource(input: unknown): Resource | undefined {
+  const record = validated(input)
+  if (record === undefined || !isName(record.uri) || !isName(record.name)) return undefined
+  const { uri, name, mimeType, size, annotations } = record
+  return withOriginal(record, {
+    ...described(record),
     uri,
     name,
     ...(typeof mimeType === 'string' && { mimeType }),
     ...(typeof size === 'number' && { size }),
-    ...(record(annotations) !== undefined && { annotations: record(annotations) }),
+    ...(asRecord(annotations) !== undefined && { annotations: asRecord(annotations) }),
   })
 }
 
 /** A template as a server listed it; `undefined` for what is none, or too much. */
-export function sanitizeTemplate(given: unknown): ResourceTemplateType | undefined {
-  const found = taken(given)
-  if (found === undefined || !isName(found.uriTemplate) || !isName(found.name)) return undefined
-  const { uriTemplate, name, mimeType } = found
-  return kept(found, { ...described(found), uriTemplate, name, ...(typeof mimeType === 'string' && { mimeType }) })
+export function sanitizeTemplate(input: unknown): ResourceTemplateType | undefined {
+  const record = validated(input)
+  if (record === undefined || !isName(record.uriTemplate) || !isName(record.name)) return undefined
+  const { uriTemplate, name, mimeType } = record
+  return withOriginal(record, { ...described(record), uriTemplate, name, ...(typeof mimeType === 'string' && { mimeType }) })
 }
 
-/** What a server said where it was not taken as it came: something that nobody sees was in it. */
-const said = new WeakMap<object, object>()
+/** What a server originals where it was not validated as it came: something that nobody sees was in it. */
+const originals = new WeakMap<object, object>()
 
-/** What was taken, as the server said it. */
-export const originalOf = (found: object): object => said.get(found) ?? found
+/** What was validated, as the server originals it. */
+export const originalOf = (record: object): object => originals.get(record) ?? record
 
-function kept<T extends object>(given: Loose, found: T): T {
-  if (hasHiddenCharacters(JSON.stringify(given))) said.set(found, given)
-  return found
+function withOriginal<T extends object>(input: UnknownRecord, record: T): T {
+  if (hasHiddenCharacters(JSON.stringify(input))) originals.set(record, input)
+  return record
 }
 
-type Loose = Readonly<Record<string, unknown>>
+type UnknownRecord = Readonly<Record<string, unknown>>
 
-const record = (value: unknown): Loose | undefined => (isRecord(value) ? value : undefined)
+const asRecord = (value: unknown): UnknownRecord | undefined => (isRecord(value) ? value : undefined)
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= maxNameLength
 
-function taken(given: unknown): Loose | undefined {
-  const found = record(given)
-  if (found === undefined) return undefined
+function validated(input: unknown): UnknownRecord | undefined {
+  const record = asRecord(input)
+  if (record === undefined) return undefined
   try {
-    return JSON.stringify(found).length <= maxCharacters ? found : undefined
+    return JSON.stringify(record).length <= maxCharacters ? record : undefined
   } catch {
     // Nested too deeply to be written.
     return undefined
@@ -66,12 +66,12 @@ function taken(given: unknown): Loose | undefined {
 }
 
 /** What readers see of it, without what nobody sees. Icons are left out: they could tell somebody who looks at what. */
-function described({ title, description, _meta }: Loose): {
+function described({ title, description, _meta }: UnknownRecord): {
   title?: string
   description?: string
   _meta?: Record<string, unknown>
 } {
-  const meta = record(_meta)
+  const meta = asRecord(_meta)
   return {
     ...(typeof title === 'string' && { title: stripHiddenCharacters(title) }),
     ...(typeof description === 'string' && { description: stripHiddenCharacters(description) }),
@@ -79,8 +79,8 @@ function described({ title, description, _meta }: Loose): {
   }
 }
 
-function argument(given: unknown): NonNullable<Prompt['arguments']>[number] {
-  const { name, required, ...rest } = record(given) ?? {}
+function argument(input: unknown): NonNullable<Prompt['arguments']>[number] {
+  const { name, required, ...rest } = asRecord(input) ?? {}
   const { title, description } = described(rest)
   return {
     name: String(name),

@@ -3,9 +3,9 @@ import type { Clock } from '@unfold-mcp/client'
 import { type Pace, Refresher } from '../upstreams/connected/refresher.ts'
 import type { UpstreamConnection } from '../upstreams/connection.ts'
 import { sanitizePrompt, sanitizeResource, sanitizeTemplate } from './document-definitions.ts'
-import { type Ask, listed } from './paginated-list.ts'
+import { listAll, type SendRequest } from './paginated-list.ts'
 
-/** What an upstream offers beside tools. */
+/** What an upstream capabilities beside tools. */
 export interface DocumentCapabilities {
   readonly prompts: boolean
   readonly resources: boolean
@@ -29,25 +29,25 @@ export interface DocumentListOptions {
 }
 
 // Nobody waits longer for a server that is slow to list what it has: it is listed as it was known last.
-const readMs = 1_000
-const nothing: DocumentCapabilities = { prompts: false, resources: false, subscribe: false, completions: false }
+const readTimeoutMs = 1_000
+const noCapabilities: DocumentCapabilities = { prompts: false, resources: false, subscribe: false, completions: false }
 const noResources: Resources = { resources: [], templates: [] }
 
 /** The prompts and resources of one upstream, followed while it is there; what was known last while it is not. */
 export class DocumentList {
   readonly #options: DocumentListOptions
-  #offers = nothing
+  #capabilities = noCapabilities
   #prompts: readonly Prompt[] = []
   #resources = noResources
-  #life: { readonly prompts: Refresher<readonly Prompt[]>; readonly resources: Refresher<Resources> } | undefined
-  #read: Promise<void> = Promise.resolve()
+  #refreshers: { readonly prompts: Refresher<readonly Prompt[]>; readonly resources: Refresher<Resources> } | undefined
+  #firstRead: Promise<void> = Promise.resolve()
 
   constructor(options: DocumentListOptions) {
     this.#options = options
   }
 
-  get offers(): DocumentCapabilities {
-    return this.#offers
+  get capabilities(): DocumentCapabilities {
+    return this.#capabilities
   }
 
   get prompts(): readonly Prompt[] {
@@ -63,20 +63,20 @@ export class DocumentList {
   }
 
   /** Resolves when it has been read once since it was connected, could not be, or is slow. */
-  get read(): Promise<void> {
-    return this.#read
+  get firstRead(): Promise<void> {
+    return this.#firstRead
   }
 
-  /** All there is to know of it, to be kept for another time. */
-  get kept(): object {
-    return { offers: this.#offers, prompts: this.#prompts, ...this.#resources }
+  /** All there is to know of it, to be snapshot for another time. */
+  get snapshot(): object {
+    return { capabilities: this.#capabilities, prompts: this.#prompts, ...this.#resources }
   }
 
-  /** This was kept of it, if it makes sense. */
-  restore(kept: unknown): void {
-    const { offers, prompts, resources, templates } = (kept ?? {}) as { readonly [key: string]: unknown }
-    const has = (offers ?? {}) as { readonly [key: string]: unknown }
-    this.#offers = {
+  /** This was snapshot of it, if it makes sense. */
+  restore(snapshot: unknown): void {
+    const { capabilities, prompts, resources, templates } = (snapshot ?? {}) as { readonly [key: string]: unknown }
+    const has = (capabilities ?? {}) as { readonly [key: string]: unknown }
+    this.#capabilities = {
       prompts: has.prompts === true,
       resources: has.resources === true,
       subscribe: has.subscribe === true,
@@ -87,18 +87,18 @@ export class DocumentList {
   }
 
   /** It is there. */
-  connected(connection: Pick<UpstreamConnection, 'capabilities' | 'request'>): void {
-    this.disconnected()
-    this.#offers = documentCapabilities(connection.capabilities)
+  connect(connection: Pick<UpstreamConnection, 'capabilities' | 'request'>): void {
+    this.disconnect()
+    this.#capabilities = documentCapabilities(connection.capabilities)
     const { limit } = this.#options
-    const asking =
-      (signal: AbortSignal): Ask =>
+    const sender =
+      (signal: AbortSignal): SendRequest =>
       async (method, params) =>
         connection.request?.(method, params, { signal })
     const prompts = this.#refresher<readonly Prompt[]>('prompts', {
       read: (signal) =>
-        this.#offers.prompts
-          ? listed(asking(signal), { method: 'prompts/list', member: 'prompts', take: sanitizePrompt, limit: limit() })
+        this.#capabilities.prompts
+          ? listAll(sender(signal), { method: 'prompts/list', member: 'prompts', parse: sanitizePrompt, limit: limit() })
           : Promise.resolve([]),
       now: () => this.#prompts,
       take: (found) => {
@@ -107,14 +107,14 @@ export class DocumentList {
     })
     const resources = this.#refresher<Resources>('resources', {
       read: async (signal) => {
-        if (!this.#offers.resources) return noResources
-        const ask = asking(signal)
+        if (!this.#capabilities.resources) return noResources
+        const send = sender(signal)
         const [found, templates] = await Promise.all([
-          listed(ask, { method: 'resources/list', member: 'resources', take: sanitizeResource, limit: limit() }),
-          listed(ask, {
+          listAll(send, { method: 'resources/list', member: 'resources', parse: sanitizeResource, limit: limit() }),
+          listAll(send, {
             method: 'resources/templates/list',
             member: 'resourceTemplates',
-            take: sanitizeTemplate,
+            parse: sanitizeTemplate,
             limit: limit(),
           }),
         ])
@@ -125,27 +125,27 @@ export class DocumentList {
         this.#resources = found
       },
     })
-    this.#life = { prompts, resources }
-    this.#read = this.#within([prompts.now(), resources.now()])
+    this.#refreshers = { prompts, resources }
+    this.#firstRead = this.#settledWithin([prompts.now(), resources.now()])
   }
 
   /** It says that something changed, or may have without being heard. */
   notice(kind: 'prompts' | 'resources' | 'resync'): void {
-    if (kind !== 'resources') this.#life?.prompts.notice()
-    if (kind !== 'prompts') this.#life?.resources.notice()
+    if (kind !== 'resources') this.#refreshers?.prompts.notice()
+    if (kind !== 'prompts') this.#refreshers?.resources.notice()
   }
 
   /** It is not there any more. What it has stays known. */
-  disconnected(): void {
-    this.#life?.prompts.close()
-    this.#life?.resources.close()
-    this.#life = undefined
+  disconnect(): void {
+    this.#refreshers?.prompts.close()
+    this.#refreshers?.resources.close()
+    this.#refreshers = undefined
   }
 
-  async #within(looks: readonly Promise<unknown>[]): Promise<void> {
+  async #settledWithin(looks: readonly Promise<unknown>[]): Promise<void> {
     let stop: () => void = () => undefined
     const enough = new Promise<void>((resolve) => {
-      stop = this.#options.clock.after(readMs, resolve, true)
+      stop = this.#options.clock.after(readTimeoutMs, resolve, true)
     })
     await Promise.race([Promise.allSettled(looks), enough])
     stop()

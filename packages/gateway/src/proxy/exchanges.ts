@@ -1,12 +1,20 @@
 import { type InputRequests, type InputRequiredResult, isInputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
 import type { Clock } from '@unfold-mcp/client'
 import { isClientError, type Relay } from '@unfold-mcp/client'
-import { sizeOf } from '../base/json-size.ts'
+import { jsonSize } from '../base/json-size.ts'
 import { TokenBucket } from '../base/token-bucket.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
-import { SuspendedRequests, isSuspended, type Run, unknownState } from './suspended-request.ts'
-import { type ProxiedRequest, askableCapabilities, askSession, logLevelOf, logTo, ownerOf, questions } from './proxied-request.ts'
+import {
+  askableCapabilities,
+  askSession,
+  clientInputRequests,
+  logLevelOf,
+  logTo,
+  ownerOf,
+  type ProxiedRequest,
+} from './proxied-request.ts'
 import { StateCipher } from './state-cipher.ts'
+import { isSuspended, type Send, SuspendedRequests, unknownState } from './suspended-request.ts'
 
 const urlElicitationRequired = -32_042
 const missingCapability = -32_021
@@ -21,71 +29,75 @@ const leastSaid = 1_024
  * reaches the client that made the request and nobody else, or is refused.
  */
 export class Exchanges {
-  readonly #held: SuspendedRequests
-  readonly #seal = new StateCipher()
+  readonly #suspended: SuspendedRequests
+  readonly #cipher = new StateCipher()
 
   constructor(clock: Clock) {
-    this.#held = new SuspendedRequests(clock)
+    this.#suspended = new SuspendedRequests(clock)
   }
 
   /** Has `run` ask the server. What comes back is its result, or what the client has to say first. */
-  pass<T extends object>(asked: ProxiedRequest, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
-    if (!isRepeated(asked) && isAskedAlone(asked)) return this.#straight<T>(asked, run, undefined)
-    return this.#withAnswers<T>(asked, run)
+  run<T extends object>(request: ProxiedRequest, send: Send<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
+    if (!isRetry(request) && canRunDirect(request)) return this.#runDirect<T>(request, send, undefined)
+    return this.#runWithAnswers<T>(request, send)
   }
 
   close(): void {
-    this.#held.close()
+    this.#suspended.close()
   }
 
-  #straight<T extends object>(
-    asked: ProxiedRequest,
-    run: Run<T | InputRequiredResult>,
+  #runDirect<T extends object>(
+    request: ProxiedRequest,
+    send: Send<T | InputRequiredResult>,
     answers: Relay['answers'],
   ): Promise<T | InputRequiredResult> {
-    const relay = new StreamRelay(asked, answers)
-    return this.#requested<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
+    const relay = new StreamRelay(request, answers)
+    return this.#settle<T>(request, send(relay, { signal: request.signal, onProgress: relay.onProgress }))
   }
 
-  /** The same for a request that the client may have made before, and comes back to with what it was asked. */
-  async #withAnswers<T extends object>(asked: ProxiedRequest, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
-    const { inputResponses, requestState: state } = asked
-    if (state !== undefined && isSuspended(state)) return this.#requested<T>(asked, this.#held.resume(asked, state, inputResponses ?? {}))
-    const requestState = state === undefined ? undefined : this.#seal.open(state, ownerOf(asked))
+  /** The same for a request that the client may have made before, and comes back to with what it was request. */
+  async #runWithAnswers<T extends object>(
+    request: ProxiedRequest,
+    send: Send<T | InputRequiredResult>,
+  ): Promise<T | InputRequiredResult> {
+    const { inputResponses, requestState: state } = request
+    if (state !== undefined && isSuspended(state))
+      return this.#settle<T>(request, this.#suspended.resume(request, state, inputResponses ?? {}))
+    const requestState = state === undefined ? undefined : this.#cipher.decrypt(state, ownerOf(request))
     if (state !== undefined && requestState === undefined) throw unknownState()
-    const answers = isRepeated(asked) ? answersOf(inputResponses, requestState) : undefined
-    if (asked.era === 'session') return this.#straight<T>(asked, run, answers)
+    const answers = isRetry(request) ? answersOf(inputResponses, requestState) : undefined
+    if (request.era === 'session') return this.#runDirect<T>(request, send, answers)
     const sent = new OutputLimit()
-    const withAnswers: Run<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
-      run({ ...relay, onLog: bounded(sent, relay.onLog), answers }, { signal, onProgress: bounded(sent, onProgress) })
-    return this.#requested<T>(asked, this.#held.begin(asked, withAnswers))
+    const withAnswers: Send<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
+      send({ ...relay, onLog: bounded(sent, relay.onLog), answers }, { signal, onProgress: bounded(sent, onProgress) })
+    return this.#settle<T>(request, this.#suspended.begin(request, withAnswers))
   }
 
-  async #requested<T extends object>(asked: ProxiedRequest, running: Promise<object>): Promise<T | InputRequiredResult> {
+  async #settle<T extends object>(request: ProxiedRequest, running: Promise<object>): Promise<T | InputRequiredResult> {
     let result: object
     try {
       result = await running
     } catch (error) {
-      result = this.#visited(asked, error)
+      result = this.#urlElicitation(request, error)
     }
-    // What is held here was asked in the client's own words already.
+    // What is held here was request in the client's own words already.
     if (!isInputRequiredResult(result) || isSuspended(result.requestState ?? '')) return result as T
     const { inputRequests, requestState } = result
     if (requestState !== undefined && requestState.length > maxStateLength)
-      throw this.#refused(asked, 'wants to be told more with the answers than can be kept.')
-    if (Object.keys(inputRequests ?? {}).length > maxQuestions) throw this.#refused(asked, 'has too many questions.')
+      throw this.#refused(request, 'wants to be told more with the answers than can be kept.')
+    if (Object.keys(inputRequests ?? {}).length > maxQuestions) throw this.#refused(request, 'has too many questions.')
     return {
       resultType: 'input_required',
-      ...(inputRequests !== undefined && { inputRequests: this.#questions(asked, inputRequests) }),
-      ...(requestState !== undefined && { requestState: this.#seal.close(requestState, ownerOf(asked)) }),
+      ...(inputRequests !== undefined && { inputRequests: this.#questions(request, inputRequests) }),
+      ...(requestState !== undefined && { requestState: this.#cipher.encrypt(requestState, ownerOf(request)) }),
     }
   }
 
-  #questions(asked: ProxiedRequest, requested: InputRequests): InputRequests {
+  #questions(request: ProxiedRequest, requested: InputRequests): InputRequests {
     try {
-      return questions(asked, requested)
+      return clientInputRequests(request, requested)
     } catch (error) {
-      throw this.#refused(asked, `asks for what cannot be passed on. ${error instanceof Error ? error.message : ''}`)
+      throw this.#refused(request, `asks for what cannot be passed on. ${error instanceof Error ? error.message : ''}`)
     }
   }
 
@@ -94,40 +106,41 @@ export class Exchanges {
   }
 
   /** A session-era server may refuse until somebody has visited an address; in the other era that is a question like others. */
-  #visited(asked: ProxiedRequest, error: unknown): InputRequiredResult {
-    const { era } = asked
+  #urlElicitation(request: ProxiedRequest, error: unknown): InputRequiredResult {
+    const { era } = request
     const cause = error instanceof UpstreamError ? error.cause : undefined
     if (!isClientError(cause, 'protocol')) throw error
     const { problem, data, code } = cause.details
     // It was told what the client can do, so what it misses is for the client to know.
     if (code === missingCapability && era === 'stateless') throw new ProtocolError(missingCapability, problem, data)
     if (code !== urlElicitationRequired) throw error
-    const inputRequests = visitsIn(data)
+    const inputRequests = urlElicitations(data)
     const count = Object.keys(inputRequests).length
     if (count === 0 || count > maxQuestions) throw error
     if (era === 'stateless') return { resultType: 'input_required', inputRequests }
-    const elicitations = Object.values(this.#questions(asked, inputRequests)).map(({ params }) => params)
+    const elicitations = Object.values(this.#questions(request, inputRequests)).map(({ params }) => params)
     throw new ProtocolError(urlElicitationRequired, problem, { elicitations })
   }
 }
 
 /** The addresses that a server wants to be visited, as questions: those that are some, whatever else it sent. */
-function visitsIn(data: unknown): InputRequests {
+function urlElicitations(data: unknown): InputRequests {
   const wanted: unknown = (data as { readonly elicitations?: unknown } | null | undefined)?.elicitations
   const visits = (Array.isArray(wanted) ? wanted : []).flatMap((each: unknown) => {
     const { url, message, elicitationId } = (each ?? {}) as { readonly [key: string]: unknown }
     if (typeof url !== 'string' || typeof message !== 'string') return []
     return [{ mode: 'url' as const, url, message, ...(typeof elicitationId === 'string' && { elicitationId }) }]
   })
-  const asked = visits.map((params, index) => [`${index + 1}`, { method: 'elicitation/create', params }] as const)
-  return Object.fromEntries(asked) as InputRequests
+  const inputRequests = visits.map((params, index) => [`${index + 1}`, { method: 'elicitation/create', params }] as const)
+  return Object.fromEntries(inputRequests) as InputRequests
 }
 
-/** Whether nothing needs to be kept for a client that comes back: it is asked over the stream of its request, or never. */
-const isAskedAlone = (asked: ProxiedRequest): boolean => asked.era === 'session' || Object.keys(askableCapabilities(asked)).length === 0
+/** Whether nothing needs to be kept for a client that comes back: it is request over the stream of its request, or never. */
+const canRunDirect = (request: ProxiedRequest): boolean =>
+  request.era === 'session' || Object.keys(askableCapabilities(request)).length === 0
 
 /** Whether the client made the request before, and comes with answers. */
-const isRepeated = ({ inputResponses, requestState }: ProxiedRequest): boolean =>
+const isRetry = ({ inputResponses, requestState }: ProxiedRequest): boolean =>
   inputResponses !== undefined || requestState !== undefined
 
 const answersOf = (inputResponses: unknown, requestState: string | undefined): Relay['answers'] => ({
@@ -140,7 +153,7 @@ class OutputLimit {
   readonly #bucket = new TokenBucket(mostSaid)
 
   tryTake(what: unknown): boolean {
-    return this.#bucket.tryTake(Math.max(leastSaid, sizeOf(what, mostSaid.capacity)))
+    return this.#bucket.tryTake(Math.max(leastSaid, jsonSize(what, mostSaid.capacity)))
   }
 }
 
@@ -150,37 +163,37 @@ const bounded =
     if (sent.tryTake(what)) tell(what)
   }
 
-/** Passes what a server asks and says on to a client over the stream of its request. What most requests have no use for is made when it is asked for. */
+/** Passes what a server asks and says on to a client over the stream of its request. What most requests have no use for is made when it is request for. */
 class StreamRelay implements Relay {
   readonly answers: Relay['answers']
-  readonly #asked: ProxiedRequest
+  readonly #request: ProxiedRequest
   #sent: OutputLimit | undefined
 
-  constructor(asked: ProxiedRequest, answers: Relay['answers']) {
-    this.#asked = asked
+  constructor(request: ProxiedRequest, answers: Relay['answers']) {
+    this.#request = request
     this.answers = answers
   }
 
   get capabilities(): Relay['capabilities'] {
-    return askableCapabilities(this.#asked)
+    return askableCapabilities(this.#request)
   }
 
   get logLevel(): Relay['logLevel'] {
-    return logLevelOf(this.#asked)
+    return logLevelOf(this.#request)
   }
 
   ask(...[requested, signal]: Parameters<Relay['ask']>): ReturnType<Relay['ask']> {
-    return askSession(this.#asked, requested, signal)
+    return askSession(this.#request, requested, signal)
   }
 
   onLog(entry: Parameters<Relay['onLog']>[0]): void {
-    if (this.#tryTake(entry)) logTo(this.#asked)(entry)
+    if (this.#tryTake(entry)) logTo(this.#request)(entry)
   }
 
-  readonly onProgress: Parameters<Run<object>>[1]['onProgress'] = (report) => {
+  readonly onProgress: Parameters<Send<object>>[1]['onProgress'] = (report) => {
     if (!this.#tryTake(report)) return
     const { progress, total, message } = report
-    this.#asked.progress(progress, total, message).catch(() => undefined)
+    this.#request.progress(progress, total, message).catch(() => undefined)
   }
 
   #tryTake(what: unknown): boolean {

@@ -24,29 +24,31 @@ export interface Handlers {
   readonly exchanges: Exchanges
   readonly upstreams: Upstreams
   /** What this client is told that there is. */
-  readonly offers: DocumentCapabilities
+  readonly capabilities: DocumentCapabilities
   /** Whether this client can follow resources: in a session, or on a stream that tells which. */
-  readonly canFollow: boolean
+  readonly canSubscribe: boolean
   /** Done when what was never read has been, or it takes too long. */
   readonly read: () => Promise<unknown>
 }
 
 /** Answers for prompts, resources and completions on a protocol server, as far as they are offered. */
 export function register(mcp: McpServer, { era, principal }: Served, parts: Handlers): void {
-  const { documents, subscriptions, exchanges, upstreams, offers, canFollow, read } = parts
+  const { documents, subscriptions, exchanges, upstreams, capabilities, canSubscribe, read } = parts
   const client: Client | undefined = principal
   const { server } = mcp
   server.registerCapabilities({
-    ...(offers.prompts && { prompts: { listChanged: true } }),
-    ...(offers.resources && { resources: { listChanged: true, ...(offers.subscribe && canFollow && { subscribe: true }) } }),
-    ...(offers.completions && { completions: {} }),
+    ...(capabilities.prompts && { prompts: { listChanged: true } }),
+    ...(capabilities.resources && {
+      resources: { listChanged: true, ...(capabilities.subscribe && canSubscribe && { subscribe: true }) },
+    }),
+    ...(capabilities.completions && { completions: {} }),
   })
 
   /** Has a server answer a request of this client. */
-  const pass = (ctx: ServerContext, { server: name, own }: Routed<unknown>, { method, params }: Passed) => {
-    const asked: ProxiedRequest = {
+  const forward = (ctx: ServerContext, { server: name, original }: Routed<unknown>, { method, params }: ForwardedRequest) => {
+    const request: ProxiedRequest = {
       server: name,
-      what: `${method} ${own}`,
+      what: `${method} ${original}`,
       client,
       era,
       port: new SdkPort(ctx),
@@ -57,72 +59,72 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
       signal: ctx.mcpReq.signal,
       progress: (progress, total, message) => report(ctx, { progress, total, message }),
     }
-    return onTheWire(() =>
-      exchanges.pass<object>(asked, async (relay, options) =>
+    return asProtocolError(() =>
+      exchanges.run<object>(request, async (relay, options) =>
         resultOf(name, await upstreams.request(name, method, params, { ...options, relay })),
       ),
     )
   }
 
-  if (offers.prompts) {
+  if (capabilities.prompts) {
     server.setRequestHandler('prompts/list', async ({ params }) => {
       refuseCursor(params?.cursor)
       await read()
-      return { prompts: [...documents.shown(client).prompts.values()].map(({ shown }) => shown) }
+      return { prompts: [...documents.view(client).prompts.values()].map(({ exposed }) => exposed) }
     })
     server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args } }, ctx) => {
-      const { prompts } = documents.shown(client)
+      const { prompts } = documents.view(client)
       const found = prompts.get(name) ?? unknown('prompt', name, prompts.keys())
-      const params = { name: found.own, ...(args !== undefined && { arguments: args }) }
-      return (await pass(ctx, found, { method: 'prompts/get', params })) as never
+      const params = { name: found.original, ...(args !== undefined && { arguments: args }) }
+      return (await forward(ctx, found, { method: 'prompts/get', params })) as never
     })
   }
-  if (offers.resources) {
+  if (capabilities.resources) {
     server.setRequestHandler('resources/list', async ({ params }) => {
       refuseCursor(params?.cursor)
       await read()
-      return { resources: [...documents.shown(client).resources.values()].map(({ shown }) => shown) }
+      return { resources: [...documents.view(client).resources.values()].map(({ exposed }) => exposed) }
     })
     server.setRequestHandler('resources/templates/list', async ({ params }) => {
       refuseCursor(params?.cursor)
       await read()
-      return { resourceTemplates: [...documents.shown(client).templates.values()].map(({ shown }) => shown) }
+      return { resourceTemplates: [...documents.view(client).templates.values()].map(({ exposed }) => exposed) }
     })
     server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
       const owner = documents.ownerOf(client, uri) ?? noResource(uri)
-      const result = await pass(ctx, owner, { method: 'resources/read', params: { uri: owner.own } })
-      return readdressed(result, owner.own, uri) as never
+      const result = await forward(ctx, owner, { method: 'resources/read', params: { uri: owner.original } })
+      return readdressed(result, owner.original, uri) as never
     })
   }
   // 2026-07-28 has streams for that.
-  if (offers.subscribe && era === 'session') {
+  if (capabilities.subscribe && era === 'session') {
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
       const owner = documents.ownerOf(client, uri) ?? noResource(uri)
       if (!subscriptions.hasRoomFor(mcp))
         throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'You follow too many resources. Unsubscribe from some first.')
-      await onTheWire(() => subscriptions.add(mcp, owner, uri))
+      await asProtocolError(() => subscriptions.add(mcp, owner, uri))
       return {}
     })
     server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
       const owner = documents.ownerOf(client, uri)
-      if (owner !== undefined) await onTheWire(() => subscriptions.remove(mcp, owner))
+      if (owner !== undefined) await asProtocolError(() => subscriptions.remove(mcp, owner))
       return {}
     })
   }
-  if (offers.completions)
+  if (capabilities.completions)
     server.setRequestHandler('completion/complete', async ({ params: { ref, ...rest } }, ctx) => {
-      const { prompts, templates } = documents.shown(client)
+      const { prompts, templates } = documents.view(client)
       const owner =
         ref.type === 'ref/prompt'
           ? (prompts.get(ref.name) ?? unknown('prompt', ref.name, prompts.keys()))
           : (templates.get(ref.uri) ?? documents.ownerOf(client, ref.uri) ?? noResource(ref.uri))
-      const own = ref.type === 'ref/prompt' ? { ...ref, name: owner.own } : { ...ref, uri: owner.own }
+      const original = ref.type === 'ref/prompt' ? { ...ref, name: owner.original } : { ...ref, uri: owner.original }
       if (upstreams.get(owner.server)?.connection?.capabilities.completions === undefined) return { completion: { values: [] } }
-      return (await pass(ctx, owner, { method: 'completion/complete', params: { ref: own, ...rest } })) as never
+      return (await forward(ctx, owner, { method: 'completion/complete', params: { ref: original, ...rest } })) as never
     })
 }
 
-interface Passed {
+interface ForwardedRequest {
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
 }
@@ -145,11 +147,11 @@ function resultOf(server: string, answer: unknown): object | InputRequiredResult
   throw new UpstreamError(server, 'failed', 'answered with what is no result.')
 }
 
-/** What was read is named by the address that the client asked for. */
-function readdressed(result: object, own: string, uri: string): object {
-  if (own === uri || !('contents' in result) || !Array.isArray(result.contents)) return result
+/** What was read is named by the address that the client request for. */
+function readdressed(result: object, original: string, uri: string): object {
+  if (original === uri || !('contents' in result) || !Array.isArray(result.contents)) return result
   const contents = result.contents.map((each: unknown) =>
-    typeof each === 'object' && each !== null && 'uri' in each && each.uri === own ? { ...each, uri } : each,
+    typeof each === 'object' && each !== null && 'uri' in each && each.uri === original ? { ...each, uri } : each,
   )
   return { ...result, contents }
 }
@@ -173,8 +175,8 @@ function noResource(uri: string): never {
   throw new ResourceNotFoundError(printable(uri, 1_000), message)
 }
 
-/** A failure of a server as the client gets it: with the server's own code where it answered, in words where it did not. */
-async function onTheWire<T>(work: () => Promise<T>): Promise<T> {
+/** A failure of a server as the client gets it: with the server's original code where it answered, in words where it did not. */
+async function asProtocolError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../test/simulated-clock.ts'
 import { sanitizePrompt, sanitizeResource, sanitizeTemplate } from './document-definitions.ts'
-import { SuspendedRequests } from './suspended-request.ts'
-import { listed } from './paginated-list.ts'
+import { listAll } from './paginated-list.ts'
 import type { ProxiedRequest } from './proxied-request.ts'
 import { StateCipher } from './state-cipher.ts'
-import { prefixedUri, fits, parsePrefixedUri } from './uris.ts'
+import { SuspendedRequests } from './suspended-request.ts'
+import { matchesTemplate, parsePrefixedUri, prefixedUri } from './uris.ts'
 
 describe('the address of a resource', () => {
   test('that was told apart can be read back, whatever it was', () => {
@@ -14,7 +14,7 @@ describe('the address of a resource', () => {
     for (const other of ['memo://a', 'unfold:two', 'unfold://two']) expect(parsePrefixedUri(other)).toBeUndefined()
   })
 
-  test('fits a template when what stands around its variables stands in it, in that order', () => {
+  test('matchesTemplate a template when what stands around its variables stands in it, in that order', () => {
     const yes = [
       ['memo://{id}', 'memo://1'],
       ['memo://{a}/x/{b}', 'memo://1/x/2'],
@@ -29,8 +29,8 @@ describe('the address of a resource', () => {
       ['memo://{a', 'memo://1'],
       ['memo://a', 'memo://ab'],
     ] as const
-    for (const [template, uri] of yes) expect(fits(template, uri), `${template} ${uri}`).toBe(true)
-    for (const [template, uri] of no) expect(fits(template, uri), `${template} ${uri}`).toBe(false)
+    for (const [template, uri] of yes) expect(matchesTemplate(template, uri), `${template} ${uri}`).toBe(true)
+    for (const [template, uri] of no) expect(matchesTemplate(template, uri), `${template} ${uri}`).toBe(false)
   })
 })
 
@@ -46,13 +46,13 @@ describe('what a server lists', () => {
       asked.push(cursor)
       return pages[cursor]
     }
-    const how = { method: 'prompts/list', member: 'prompts', take: sanitizePrompt }
-    const all = await listed(ask, { ...how, limit: 100 })
+    const how = { method: 'prompts/list', member: 'prompts', parse: sanitizePrompt }
+    const all = await listAll(ask, { ...how, limit: 100 })
     expect(all.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd'])
     expect(asked).toEqual(['first', '2', '3'])
-    expect(await listed(ask, { ...how, limit: 1 })).toEqual([{ name: 'a' }])
+    expect(await listAll(ask, { ...how, limit: 1 })).toEqual([{ name: 'a' }])
     for (const odd of [undefined, null, 'no', { prompts: 'many' }, { prompts: {} }])
-      expect(await listed(async () => odd, { ...how, limit: 100 })).toEqual([])
+      expect(await listAll(async () => odd, { ...how, limit: 100 })).toEqual([])
   })
 
   test('is taken as far as it is known and within bounds, without what nobody sees', () => {
@@ -79,13 +79,13 @@ describe('what a server lists', () => {
 
 test('what was sealed is opened for the same one and the same request alone, and only if nobody changed it', () => {
   const seal = new StateCipher()
-  const closed = seal.close('state ✓', 'ada')
-  expect(seal.open(closed, 'ada')).toBe('state ✓')
+  const closed = seal.encrypt('state ✓', 'ada')
+  expect(seal.decrypt(closed, 'ada')).toBe('state ✓')
   expect(closed).not.toContain('state')
-  expect(seal.open(closed, 'bob')).toBeUndefined()
-  expect(new StateCipher().open(closed, 'ada')).toBeUndefined()
-  expect(seal.open(`${closed.slice(0, -2)}AA`, 'ada')).toBeUndefined()
-  for (const odd of ['', 'sealed.', 'sealed.AAAA', 'state ✓']) expect(seal.open(odd, 'ada')).toBeUndefined()
+  expect(seal.decrypt(closed, 'bob')).toBeUndefined()
+  expect(new StateCipher().decrypt(closed, 'ada')).toBeUndefined()
+  expect(seal.decrypt(`${closed.slice(0, -2)}AA`, 'ada')).toBeUndefined()
+  for (const odd of ['', 'sealed.', 'sealed.AAAA', 'state ✓']) expect(seal.decrypt(odd, 'ada')).toBeUndefined()
 })
 
 describe('a request that waits for its client', () => {

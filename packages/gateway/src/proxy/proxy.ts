@@ -9,11 +9,11 @@ import type { Pace } from '../upstreams/connected/refresher.ts'
 import type { UpstreamState } from '../upstreams/events.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import { type CallContext, proxyCall } from './call.ts'
-import { DocumentList, type DocumentCapabilities } from './document-list.ts'
+import { DocumentAnnouncer } from './document-announcer.ts'
+import { type DocumentCapabilities, DocumentList } from './document-list.ts'
 import { Documents } from './documents.ts'
 import { Exchanges } from './exchanges.ts'
 import { type Handlers, register } from './handlers.ts'
-import { DocumentAnnouncer } from './document-announcer.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 export interface UpstreamProxyOptions {
@@ -25,11 +25,11 @@ export interface UpstreamProxyOptions {
   readonly pace?: Partial<Pace> | undefined
   readonly log: Log
   /** Keeps what a server offers for the next start. */
-  readonly keep: (server: string, kept: object) => void
+  readonly save: (server: string, snapshot: object) => void
 }
 
 const discoveryTimeoutMs = 1_000
-const everything: DocumentCapabilities = { prompts: true, resources: true, subscribe: true, completions: true }
+const allCapabilities: DocumentCapabilities = { prompts: true, resources: true, subscribe: true, completions: true }
 
 const isConnectionScope = (scope: string): boolean => scope.startsWith('session:') || scope.startsWith('connection:')
 
@@ -41,7 +41,7 @@ export class UpstreamProxy {
   readonly #announcer: DocumentAnnouncer
   readonly #subscriptions: Subscriptions
   readonly #exchanges: Exchanges
-  readonly #passage: CallContext
+  readonly #callContext: CallContext
   /** Whether each server that nothing was known of has been connected or could not be, or a moment has passed since the start. */
   #isDiscovered = false
   #config: Config
@@ -54,20 +54,20 @@ export class UpstreamProxy {
     this.#documents = new Documents(config, {
       access,
       listOf: (server) => this.#lists.get(server),
-      clash: (uri, winner, loser) =>
+      onConflict: (uri, winner, loser) =>
         log.warn({ uri, winner, loser }, `Two servers have ${uri}: that of ${loser} is told apart by a longer address.`),
     })
     this.#subscriptions = new Subscriptions({ connection: (server) => upstreams.get(server)?.connection })
     this.#announcer = new DocumentAnnouncer(this.#documents, {
       clock,
-      maySee: (client, server) => access.permitsServer(client, server),
-      followers: (server, own) => this.#subscriptions.of(server, own),
+      permitsServer: (client, server) => access.permitsServer(client, server),
+      subscribers: (server, uri) => this.#subscriptions.subscribers(server, uri),
     })
-    this.#passage = {
+    this.#callContext = {
       upstreams,
       exchanges: this.#exchanges,
       capabilities: (scope) => this.#announcer.capabilities(scope),
-      address: (client, server, uri) => this.#documents.addressOf(client, server, uri),
+      clientUri: (client, server, uri) => this.#documents.clientUri(client, server, uri),
     }
     clock.after(
       discoveryTimeoutMs,
@@ -80,61 +80,64 @@ export class UpstreamProxy {
   }
 
   /** The end of the way of every call. */
-  readonly call: CallHandler = (call) => proxyCall(this.#passage, call)
+  readonly call: CallHandler = (call) => proxyCall(this.#callContext, call)
 
   /** Serves prompts, resources and completions on a protocol server, as far as this client's servers have them now. */
   readonly extend: Extension = (mcp, served) => {
     const { scope, era } = served
     const client: Client | undefined = served.principal
     // A session is told once what there is; so whatever servers that are still to come may have.
-    const offers = isConnectionScope(scope) && this.#isAhead(client) ? everything : this.#documents.shown(client).offers
-    if (isConnectionScope(scope)) this.#announcer.enter(mcp, served, { declared: offers, gone: () => this.#subscriptions.drop(mcp) })
+    const capabilities =
+      isConnectionScope(scope) && this.#isBeforeDiscovery(client) ? allCapabilities : this.#documents.view(client).capabilities
+    if (isConnectionScope(scope))
+      this.#announcer.connect(mcp, served, { declared: capabilities, onClose: () => this.#subscriptions.removeAll(mcp) })
     const { upstreams } = this.#options
     const handlers: Handlers = {
       documents: this.#documents,
       subscriptions: this.#subscriptions,
       exchanges: this.#exchanges,
       upstreams,
-      offers,
+      capabilities,
       // Over standard input and output, what a 2026-07-28 client wants to hear of is known to the SDK alone.
-      canFollow: era === 'session' || !isConnectionScope(scope),
-      read: () => this.read(),
+      canSubscribe: era === 'session' || !isConnectionScope(scope),
+      read: () => this.documentsRead(),
     }
     register(mcp, served, handlers)
   }
 
   /** Done when what the servers that were connected offer beside tools has been read, or they are slow. */
-  async read(): Promise<void> {
-    await Promise.all([...this.#lists.values()].map(({ read }) => read))
+  async documentsRead(): Promise<void> {
+    await Promise.all([...this.#lists.values()].map(({ firstRead }) => firstRead))
   }
 
   /** What a server has beside tools, as it is known. */
-  offered(server: string): Pick<DocumentList, 'prompts' | 'resources' | 'templates'> {
+  documents(server: string): Pick<DocumentList, 'prompts' | 'resources' | 'templates'> {
     return this.#lists.get(server) ?? { prompts: [], resources: [], templates: [] }
   }
 
   /** Follows the resources that a client wants to hear of on a stream, until what is returned is called. */
-  readonly listens = ({ principal, resources }: ListeningStream): (() => void) => {
+  readonly onListen = ({ principal, resources }: ListeningStream): (() => void) => {
     const client: Client | undefined = principal
-    const holder = {}
-    this.#announcer.listens(client)
+    const subscriber = {}
+    this.#announcer.addStream(client)
     for (const uri of resources) {
       const owner = this.#documents.ownerOf(client, uri)
-      if (owner !== undefined && this.#subscriptions.hasRoomFor(holder)) this.#subscriptions.follow(holder, owner, uri)
+      if (owner !== undefined && this.#subscriptions.hasRoomFor(subscriber))
+        this.#subscriptions.addEventually(subscriber, owner, uri)
     }
-    return () => this.#subscriptions.drop(holder)
+    return () => this.#subscriptions.removeAll(subscriber)
   }
 
-  /** Tells clients that listen on streams through `notices`, until what is returned is called. */
-  attach(notices: DocumentNotices): () => void {
-    return this.#announcer.attach(notices)
+  /** Tells clients that listen on streams through `notifier`, until what is returned is called. */
+  attach(notifier: DocumentNotices): () => void {
+    return this.#announcer.attach(notifier)
   }
 
-  /** What was kept of a server that has not been connected yet. */
-  restore(server: string, kept: unknown): void {
-    if (kept === undefined || this.#lists.has(server)) return
+  /** What was snapshot of a server that has not been connected yet. */
+  restore(server: string, snapshot: unknown): void {
+    if (snapshot === undefined || this.#lists.has(server)) return
     const list = this.#list(server)
-    list.restore(kept)
+    list.restore(snapshot)
     this.#lists.set(server, list)
   }
 
@@ -142,16 +145,16 @@ export class UpstreamProxy {
     this.#config = config
     for (const [server, list] of this.#lists)
       if (config.mcpServers[server]?.disabled !== false) {
-        list.disconnected()
+        list.disconnect()
         this.#lists.delete(server)
       }
     this.#documents.configure(config)
-    this.#announcer.changed()
+    this.#announcer.scheduleAnnouncement()
     this.#checkDiscovered()
   }
 
   close(): void {
-    for (const list of this.#lists.values()) list.disconnected()
+    for (const list of this.#lists.values()) list.disconnect()
     this.#exchanges.close()
     this.#announcer.close()
   }
@@ -160,11 +163,11 @@ export class UpstreamProxy {
     const { events } = this.#options.upstreams
     events.on('connected', ({ upstream }) => this.#connected(upstream))
     events.on('state', ({ upstream, state }) => {
-      if (!isThere(state)) this.#lists.get(upstream)?.disconnected()
+      if (!isConnecting(state)) this.#lists.get(upstream)?.disconnect()
       this.#checkDiscovered()
     })
     events.on('documents', ({ upstream, notice }) => {
-      if (notice.kind === 'resource') this.#announcer.updated(upstream, notice.uri)
+      if (notice.kind === 'resource') this.#announcer.resourceUpdated(upstream, notice.uri)
       else this.#lists.get(upstream)?.notice(notice.kind)
     })
   }
@@ -174,17 +177,17 @@ export class UpstreamProxy {
     if (connection === undefined) return
     const list = this.#lists.get(server) ?? this.#list(server)
     this.#lists.set(server, list)
-    const before = JSON.stringify(list.offers)
-    list.connected(connection)
-    if (JSON.stringify(list.offers) !== before) this.#options.keep(server, list.kept)
+    const before = JSON.stringify(list.capabilities)
+    list.connect(connection)
+    if (JSON.stringify(list.capabilities) !== before) this.#options.save(server, list.snapshot)
     this.#documents.changed()
-    this.#announcer.changed()
+    this.#announcer.scheduleAnnouncement()
     void this.#subscriptions.renew(server)
     this.#checkDiscovered()
   }
 
   /** Whether a client comes before what its servers offer can be known. */
-  #isAhead(client: Client | undefined): boolean {
+  #isBeforeDiscovery(client: Client | undefined): boolean {
     const server = client?.server
     if (server === undefined) return !this.#isDiscovered
     return !this.#lists.has(server) && this.#options.upstreams.get(server)?.state === 'starting'
@@ -200,16 +203,16 @@ export class UpstreamProxy {
   }
 
   #list(server: string): DocumentList {
-    const { clock, random, pace, log, keep } = this.#options
+    const { clock, random, pace, log, save } = this.#options
     const list = new DocumentList({
       clock,
       random,
       pace,
       limit: () => this.#config.limits.tools,
       changed: () => {
-        keep(server, list.kept)
+        save(server, list.snapshot)
         this.#documents.changed()
-        this.#announcer.changed()
+        this.#announcer.scheduleAnnouncement()
       },
       failed: (kind, error) =>
         log.warn({ upstream: server, kind }, `Its ${kind} could not be read; it is asked again. ${errorMessage(error)}`),
@@ -219,4 +222,4 @@ export class UpstreamProxy {
 }
 
 /** Whether a server is connected, or about to be. */
-const isThere = (state: UpstreamState): boolean => ['starting', 'installing', 'ready', 'degraded'].includes(state)
+const isConnecting = (state: UpstreamState): boolean => ['starting', 'installing', 'ready', 'degraded'].includes(state)

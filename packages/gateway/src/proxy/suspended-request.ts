@@ -1,81 +1,89 @@
 import { randomUUID } from 'node:crypto'
 import { type InputRequests, type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Answer, Clock, Question, Relay } from '@unfold-mcp/client'
-import { type ProxiedRequest, askableCapabilities, logLevelOf, logTo, ownerOf, question, refusal } from './proxied-request.ts'
+import {
+  askableCapabilities,
+  clientQuestion,
+  logLevelOf,
+  logTo,
+  ownerOf,
+  type ProxiedRequest,
+  refusal,
+} from './proxied-request.ts'
 
 /** Asks the server for somebody, and waits for what it answers. */
-export type Run<T> = (relay: Relay, options: { signal: AbortSignal; onProgress: OnProgress }) => Promise<T>
+export type Send<T> = (relay: Relay, options: { signal: AbortSignal; onProgress: OnProgress }) => Promise<T>
 
 type OnProgress = (report: { progress: number; total?: number | undefined; message?: string | undefined }) => void
 
-interface Open {
+interface OpenQuestion {
   readonly question: Question
   readonly answer: (answer: Answer) => void
   readonly refuse: (error: Error) => void
 }
 
-const mark = 'held.'
-const most = 256
-const mostOfOne = 32
-const patienceMs = 300_000
+const prefix = 'suspended.'
+const maxPending = 256
+const maxPerClient = 32
+const answerTimeoutMs = 300_000
 
 /**
- * A request that goes on at its server while its client is being asked. A 2026-07-28 client is asked with the answer to its
+ * A request that goes on at its server while its client is being request. A 2026-07-28 client is request with the answer to its
  * request, and comes back with another one, so what the server is doing waits in between.
  */
 class SuspendedRequest {
   readonly owner: string
-  /** Who is asked; nobody in particular where everybody may come in. */
+  /** Who is request; nobody in particular where everybody may come in. */
   readonly client: string | undefined
   readonly outcome: Promise<object>
   readonly #stop = new AbortController()
-  readonly #open = new Map<string, Open>()
-  #now: ProxiedRequest
+  readonly #questions = new Map<string, OpenQuestion>()
+  #current: ProxiedRequest
   #number = 0
   #wake: () => void = () => undefined
 
-  constructor(asked: ProxiedRequest, run: Run<object>) {
-    this.owner = ownerOf(asked)
-    this.client = asked.client?.id
-    this.#now = asked
+  constructor(request: ProxiedRequest, send: Send<object>) {
+    this.owner = ownerOf(request)
+    this.client = request.client?.id
+    this.#current = request
     const relay: Relay = {
-      capabilities: askableCapabilities(asked),
-      logLevel: logLevelOf(asked),
+      capabilities: askableCapabilities(request),
+      logLevel: logLevelOf(request),
       ask: (given, signal) => this.#ask(given, signal),
-      onLog: (entry) => logTo(this.#now)(entry),
+      onLog: (entry) => logTo(this.#current)(entry),
     }
     const onProgress: OnProgress = ({ progress, total, message }) => {
-      this.#now.progress(progress, total, message).catch(() => undefined)
+      this.#current.progress(progress, total, message).catch(() => undefined)
     }
-    this.outcome = run(relay, { signal: this.#stop.signal, onProgress })
+    this.outcome = send(relay, { signal: this.#stop.signal, onProgress })
     // It may fail while nobody is waiting for it.
     this.outcome.catch(() => undefined)
   }
 
-  /** What came of it, or what is to be asked before it goes on. */
-  async next(asked: ProxiedRequest): Promise<{ readonly result: object } | { readonly questions: InputRequests }> {
-    this.#now = asked
-    const abort = (): void => this.end(asked.signal.reason)
-    if (asked.signal.aborted) abort()
-    asked.signal.addEventListener('abort', abort)
+  /** What came of it, or what is to be request before it goes on. */
+  async next(request: ProxiedRequest): Promise<{ readonly result: object } | { readonly questions: InputRequests }> {
+    this.#current = request
+    const abort = (): void => this.end(request.signal.reason)
+    if (request.signal.aborted) abort()
+    request.signal.addEventListener('abort', abort)
     const woken = new Promise<void>((resolve) => {
       this.#wake = resolve
     })
-    if (this.#open.size > 0) this.#wake()
+    if (this.#questions.size > 0) this.#wake()
     try {
       const result = await Promise.race([this.outcome.then((value) => ({ result: value })), woken])
-      return result ?? { questions: Object.fromEntries([...this.#open].map(([key, each]) => [key, each.question])) }
+      return result ?? { questions: Object.fromEntries([...this.#questions].map(([key, each]) => [key, each.question])) }
     } finally {
-      asked.signal.removeEventListener('abort', abort)
+      request.signal.removeEventListener('abort', abort)
     }
   }
 
-  /** Gives the answers to what was asked. What was left out counts as not wanting to answer. */
+  /** Gives the answers to what was request. What was left out counts as not wanting to answer. */
   answer(given: Readonly<Record<string, unknown>>, keys: readonly string[]): void {
     for (const key of keys) {
-      const open = this.#open.get(key)
+      const open = this.#questions.get(key)
       if (open === undefined) continue
-      this.#open.delete(key)
+      this.#questions.delete(key)
       // What it holds is looked at where it is sent on.
       if (Object.hasOwn(given, key)) open.answer(given[key] as Answer)
       else if (open.question.method === 'elicitation/create') open.answer({ action: 'cancel' })
@@ -85,8 +93,8 @@ class SuspendedRequest {
 
   /** Tells the server that nobody answers what it asks now. */
   refuse(why: string): void {
-    for (const { refuse } of this.#open.values()) refuse(refusal(why))
-    this.#open.clear()
+    for (const { refuse } of this.#questions.values()) refuse(refusal(why))
+    this.#questions.clear()
   }
 
   end(reason: unknown): void {
@@ -95,11 +103,11 @@ class SuspendedRequest {
   }
 
   #ask(given: Question, signal: AbortSignal): Promise<Answer> {
-    const asked = question(this.#now, given)
+    const request = clientQuestion(this.#current, given)
     const key = `${++this.#number}`
     return new Promise((resolve, reject) => {
       const off = (): void => {
-        this.#open.delete(key)
+        this.#questions.delete(key)
         reject(refusal('It was called off.'))
       }
       if (signal.aborted) {
@@ -107,72 +115,76 @@ class SuspendedRequest {
         return
       }
       signal.addEventListener('abort', off, { once: true })
-      this.#open.set(key, { question: asked, answer: resolve, refuse: reject })
+      this.#questions.set(key, { question: request, answer: resolve, refuse: reject })
       this.#wake()
     })
   }
 }
 
 interface Deferred {
-  readonly held: SuspendedRequest
+  readonly suspended: SuspendedRequest
   readonly keys: readonly string[]
   readonly forget: () => void
 }
 
-/** Whether the state that a client carries stands for a request that is held here. */
-export const isSuspended = (state: string): boolean => state.startsWith(mark)
+/** Whether the state that a client carries stands for a request that is suspended here. */
+export const isSuspended = (state: string): boolean => state.startsWith(prefix)
 
 /** The requests that wait for their clients to come back: so many, and for so long. */
 export class SuspendedRequests {
   readonly #clock: Clock
-  readonly #waiting = new Map<string, Deferred>()
+  readonly #pending = new Map<string, Deferred>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   /** Begins a request. Its answer is what came of it, or what the client has to say first. */
-  begin(asked: ProxiedRequest, run: Run<object>): Promise<object> {
-    return this.#next(new SuspendedRequest(asked, run), asked)
+  begin(request: ProxiedRequest, send: Send<object>): Promise<object> {
+    return this.#next(new SuspendedRequest(request, send), request)
   }
 
   /** Goes on with a request. */
-  async resume(asked: ProxiedRequest, state: string, answers: Readonly<Record<string, unknown>>): Promise<object> {
-    const found = this.#waiting.get(state)
-    if (found === undefined || found.held.owner !== ownerOf(asked)) throw unknownState()
-    this.#waiting.delete(state)
+  async resume(request: ProxiedRequest, state: string, answers: Readonly<Record<string, unknown>>): Promise<object> {
+    const found = this.#pending.get(state)
+    if (found === undefined || found.suspended.owner !== ownerOf(request)) throw unknownState()
+    this.#pending.delete(state)
     found.forget()
-    found.held.answer(answers, found.keys)
-    return this.#next(found.held, asked)
+    found.suspended.answer(answers, found.keys)
+    return this.#next(found.suspended, request)
   }
 
   close(): void {
-    for (const { held, forget } of this.#waiting.values()) {
+    for (const { suspended, forget } of this.#pending.values()) {
       forget()
-      held.end(new Error('The gateway ends.'))
+      suspended.end(new Error('The gateway ends.'))
     }
-    this.#waiting.clear()
+    this.#pending.clear()
   }
 
-  async #next(held: SuspendedRequest, asked: ProxiedRequest): Promise<object> {
-    const next = await held.next(asked)
+  async #next(suspended: SuspendedRequest, request: ProxiedRequest): Promise<object> {
+    const next = await suspended.next(request)
     if ('result' in next) return next.result
-    if (!this.#hasRoomFor(held)) {
-      held.refuse('Too many requests wait for their clients to answer. Ask again later.')
-      return this.#next(held, asked)
+    if (!this.#hasRoomFor(suspended)) {
+      suspended.refuse('Too many requests wait for their clients to answer. Ask again later.')
+      return this.#next(suspended, request)
     }
-    const state = `${mark}${randomUUID()}`
+    const state = `${prefix}${randomUUID()}`
     const late = (): void => {
-      this.#waiting.delete(state)
-      held.end(new Error('The client did not come back with an answer.'))
+      this.#pending.delete(state)
+      suspended.end(new Error('The client did not come back with an answer.'))
     }
-    this.#waiting.set(state, { held, keys: Object.keys(next.questions), forget: this.#clock.after(patienceMs, late, true) })
+    this.#pending.set(state, {
+      suspended,
+      keys: Object.keys(next.questions),
+      forget: this.#clock.after(answerTimeoutMs, late, true),
+    })
     return { resultType: 'input_required', inputRequests: next.questions, requestState: state } satisfies InputRequiredResult
   }
 
   #hasRoomFor({ client }: SuspendedRequest): boolean {
-    const own = [...this.#waiting.values()].filter(({ held }) => held.client === client)
-    return this.#waiting.size < most && own.length < mostOfOne
+    const own = [...this.#pending.values()].filter(({ suspended }) => suspended.client === client)
+    return this.#pending.size < maxPending && own.length < maxPerClient
   }
 }
 

@@ -11,7 +11,7 @@ export function parsePrefixedUri(uri: string): { readonly slug: string; readonly
 }
 
 /** Whether an address can have come from a template: what stands outside of `{…}` stands in it, in this order. */
-export function fits(template: string, uri: string): boolean {
+export function matchesTemplate(template: string, uri: string): boolean {
   const [head = '', ...parts] = literals(template)
   const tail = parts.pop()
   if (tail === undefined) return uri === head

@@ -9,7 +9,7 @@ const ctx = { principal: undefined, era: 'session', scope: 'session:1' } as cons
 /** Where words are said to be. */
 async function placesOf(text: string, find: string, offset = 0): Promise<readonly number[]> {
   const store = new ResultStore(systemClock)
-  const handle = store.keep(ownerOf(ctx), { kind: 'text', text, characters: text.length, sent: 0 }) ?? ''
+  const handle = store.add(ownerOf(ctx), { kind: 'text', text, characters: text.length, sent: 0 }) ?? ''
   const { content } = await readResult(store, { handle, find, offset }, ctx, 50_000)
   store.close()
   const [said] = content

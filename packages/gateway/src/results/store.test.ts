@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../test/simulated-clock.ts'
-import { type StoredText, ResultStore } from './store.ts'
+import { ResultStore, type StoredText } from './store.ts'
 
 const textOf = (characters: number): StoredText => ({ kind: 'text', text: 'x'.repeat(characters), characters, sent: 0 })
 
 test('a result is kept for its owner alone, and for a time', async () => {
   const clock = new SimulatedClock()
   const store = new ResultStore(clock, { keepMs: 1_000 })
-  const first = store.keep('ada', textOf(10)) ?? ''
+  const first = store.add('ada', textOf(10)) ?? ''
   await clock.run(500)
-  const second = store.keep('ada', textOf(10)) ?? ''
+  const second = store.add('ada', textOf(10)) ?? ''
   expect(first).not.toBe(second)
   expect(store.get('ada', first)).toEqual(textOf(10))
   expect(store.get('bob', first)).toBeUndefined()
@@ -21,8 +21,8 @@ test('a result is kept for its owner alone, and for a time', async () => {
 
 test('the oldest of a client go when it has too much, and nobody else’s', () => {
   const store = new ResultStore(new SimulatedClock(), { bytesPerClient: 10_000, bytes: 100_000 })
-  const others = store.keep('bob', textOf(2_000)) ?? ''
-  const handles = [1, 2, 3].map(() => store.keep('ada', textOf(2_000)) ?? '')
+  const others = store.add('bob', textOf(2_000)) ?? ''
+  const handles = [1, 2, 3].map(() => store.add('ada', textOf(2_000)) ?? '')
   expect(handles.map((handle) => store.get('ada', handle) !== undefined)).toEqual([false, true, true])
   expect(store.get('bob', others)).toBeDefined()
 })
@@ -31,7 +31,7 @@ test('the oldest of all go when there is too much in all', () => {
   const store = new ResultStore(new SimulatedClock(), { bytesPerClient: 10_000, bytes: 20_000 })
   const kept = Array.from(
     { length: 8 },
-    (_, client) => [`client ${client}`, store.keep(`client ${client}`, textOf(2_000)) ?? ''] as const,
+    (_, client) => [`client ${client}`, store.add(`client ${client}`, textOf(2_000)) ?? ''] as const,
   )
   expect(kept.filter(([owner, handle]) => store.get(owner, handle) !== undefined).map(([owner]) => owner)).toEqual(
     [3, 4, 5, 6, 7].map((client) => `client ${client}`),
@@ -40,7 +40,7 @@ test('the oldest of all go when there is too much in all', () => {
 
 test('what is larger than all that may be kept is not kept, and drives nothing out', () => {
   const store = new ResultStore(new SimulatedClock(), { bytesPerClient: 10_000 })
-  const kept = store.keep('ada', textOf(1_000)) ?? ''
-  expect(store.keep('ada', textOf(store.maxCharacters + 1))).toBeUndefined()
+  const kept = store.add('ada', textOf(1_000)) ?? ''
+  expect(store.add('ada', textOf(store.maxCharacters + 1))).toBeUndefined()
   expect(store.get('ada', kept)).toBeDefined()
 })

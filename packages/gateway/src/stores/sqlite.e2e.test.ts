@@ -21,11 +21,11 @@ afterAll(() => rm(folder, { recursive: true }))
 const fresh = (): string => join(folder, `${files++}`, 'catalog.db')
 
 /** A store on this file, and what it told. */
-async function opened(file: string, patienceMs?: number) {
+async function opened(file: string, busyTimeoutMs?: number) {
   const told: string[] = []
   const store = await sqliteCatalog(file, {
     report: (message) => told.push(message),
-    ...(patienceMs !== undefined && { patienceMs }),
+    ...(busyTimeoutMs !== undefined && { busyTimeoutMs }),
   })
   return { store, told }
 }
@@ -59,7 +59,7 @@ describe('a file', () => {
     const file = fresh()
     await written(file)
     const { store, told } = await opened(file)
-    expect(await store.known('git')).toEqual({ tools: [tool('log')], instructions: 'About git' })
+    expect(await store.load('git')).toEqual({ tools: [tool('log')], instructions: 'About git' })
     await store.close()
     expect(told).toEqual([])
   })
@@ -99,7 +99,7 @@ describe('a file', () => {
     const bytes = damage(await readFile(file))
     await writeFile(file, bytes)
     const { store, told } = await opened(file)
-    expect(await store.known('git')).toBeUndefined()
+    expect(await store.load('git')).toBeUndefined()
     await store.replaceTools('git', [tool('add')])
     expect(await store.tools('git')).toEqual([tool('add')])
     await store.close()

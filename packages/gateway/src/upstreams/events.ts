@@ -42,7 +42,7 @@ export interface UpstreamEvents {
   /** Its tools were read for the first time since it was met. */
   listed: { readonly upstream: string; readonly total: number; readonly ms: number }
   /** It says that its tools changed. */
-  notice: { readonly upstream: string; readonly isDeclared: boolean }
+  list_changed: { readonly upstream: string; readonly isDeclared: boolean }
   /** Its tools are others than before. */
   tools: ToolsChanged
   /** `tools/list` failed. */

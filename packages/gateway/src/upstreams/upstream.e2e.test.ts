@@ -157,7 +157,7 @@ describe('an upstream that sleeps', () => {
   const known = [{ name: 'pid', inputSchema: { type: 'object' as const } }]
 
   test('lists what is known of it, is started by the first call, and sleeps again when nobody needs it', async () => {
-    await using all = watched({ known: () => known })
+    await using all = watched({ cachedTools: () => known })
     await all.upstreams.apply({ up: { target: server('toolbox.mjs'), start: 'lazy', idleStopMs: 200 } })
     await all.upstreams.ready
     expect(all.upstreams.get('up')?.state).toBe('idle')
@@ -200,7 +200,7 @@ test('an upstream that sends twenty notices at once is read at most twice, and o
   await all.upstreams.ready
   await all.text('up', 'more')
   await until(() => all.names('up').length === 21, 'all tools of the burst')
-  expect(all.of('notice')).toHaveLength(20)
+  expect(all.of('list_changed')).toHaveLength(20)
   expect(all.of('tools').map(({ added }) => added)).toEqual([1, 20])
   expect(all.of('stderr').filter(({ line }) => line === 'list').length).toBeLessThanOrEqual(3)
 })
@@ -213,7 +213,7 @@ test('an upstream that notifies without having declared it is followed, with one
     await all.text('up', 'more')
     await until(() => all.names('up').length === total, `${total} tools`)
   }
-  expect(all.of('notice').every(({ isDeclared }) => !isDeclared)).toBe(true)
+  expect(all.of('list_changed').every(({ isDeclared }) => !isDeclared)).toBe(true)
   expect(all.of('warning').filter(({ message }) => message.includes('had not declared'))).toHaveLength(1)
 })
 
@@ -223,7 +223,7 @@ test('an upstream that never says that it changed is followed by looking now and
   await all.upstreams.ready
   await all.text('up', 'more')
   await until(() => all.names('up').length === 2, 'the new tool')
-  expect(all.of('notice')).toHaveLength(0)
+  expect(all.of('list_changed')).toHaveLength(0)
 })
 
 test('an upstream that answers every list with another notice is slowed down and named, and still followed', async () => {
@@ -236,7 +236,7 @@ test('an upstream that answers every list with another notice is slowed down and
 })
 
 test('an upstream without tools has none, and that is an answer', async () => {
-  await using all = watched({ known: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
+  await using all = watched({ cachedTools: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'empty') } })
   await until(() => all.of('listed').length === 1, 'its tools were read')
   expect(all.names('up')).toEqual([])

@@ -11,7 +11,7 @@ import { Deferred } from './deferred.ts'
 import { asUpstreamError, UpstreamError, type UpstreamReason } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
 import { failureText } from './failure-text.ts'
-import type { StartRequest, StartPhase } from './process/start-queue.ts'
+import type { StartPhase, StartRequest } from './process/start-queue.ts'
 import { RetryPolicy } from './retry-policy.ts'
 import type { UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
@@ -19,8 +19,8 @@ import { Timers } from './timers.ts'
 export interface UpstreamOptions {
   readonly name: string
   readonly config: UpstreamConfig
-  /** Its tools as they were known last: they are listed until it says otherwise. */
-  readonly known?: readonly Tool[] | undefined
+  /** Cached tools, listed until the first read. */
+  readonly cachedTools?: readonly Tool[] | undefined
   readonly clock: Clock
   /** Between 0 and 1. */
   readonly random: () => number
@@ -76,13 +76,13 @@ export class Upstream {
   readonly #closing = new Set<Promise<unknown>>()
 
   constructor(options: UpstreamOptions) {
-    const { name, config, known = [], emit, clock } = options
+    const { name, config, cachedTools = [], emit, clock } = options
     this.name = name
     this.#options = options
     this.#config = config
     this.#settings = settingsOf(config)
     this.#since = clock.now()
-    this.#list = new ToolList(config.disabled === true ? [] : known, { upstream: name, emit })
+    this.#list = new ToolList(config.disabled === true ? [] : cachedTools, { upstream: name, emit })
     this.#timers = new Timers(clock)
     this.#semaphore = new Semaphore(() => this.#settings)
     this.#ready = new Deferred(clock)
@@ -159,7 +159,7 @@ export class Upstream {
       this.#enter('disabled')
       return
     }
-    this.#isStale = this.#options.known === undefined || isStale
+    this.#isStale = this.#options.cachedTools === undefined || isStale
     if (this.#settings.start === 'lazy' && !this.#isStale) this.#enter('idle')
     else this.#connect('starting')
   }
@@ -420,7 +420,7 @@ export class Upstream {
 
   #noticed(isDeclared: boolean): void {
     const { emit } = this.#options
-    emit('notice', { upstream: this.name, isDeclared })
+    emit('list_changed', { upstream: this.name, isDeclared })
     if (isDeclared || this.#hasWarned) return
     this.#hasWarned = true
     const message =

@@ -104,7 +104,7 @@ describe('upstreams', () => {
     await none.upstreams.apply({})
     await none.upstreams.ready
     await using silent = await serveHttp(() => undefined)
-    await using all = watched({ known: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
+    await using all = watched({ cachedTools: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
     await all.upstreams.apply({ up: { target: { url: silent.url } } })
     await all.upstreams.ready
     expect(all.names('up')).toEqual(['old'])
@@ -212,8 +212,8 @@ test('a listener of events that fails while it is told of failures ends nothing'
     throw new Error('always')
   })
   events.all(({ type }) => seen.push(type))
-  events.emit('notice', { upstream: 'up', isDeclared: true })
-  expect(seen).toEqual(['warning', 'notice'])
+  events.emit('list_changed', { upstream: 'up', isDeclared: true })
+  expect(seen).toEqual(['warning', 'list_changed'])
 })
 
 test('in the end everything is as the upstreams have it, whatever happened to them', async () => {

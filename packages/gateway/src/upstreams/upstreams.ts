@@ -16,8 +16,8 @@ export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'>
   readonly clock?: Clock
   /** Between 0 and 1. */
   readonly random?: () => number
-  /** The tools of an upstream as they were known last, if they were. */
-  readonly known?: (name: string) => readonly Tool[] | undefined
+  /** Cached tools of an upstream. */
+  readonly cachedTools?: (name: string) => readonly Tool[] | undefined
   readonly connect?: Omit<NonNullable<UpstreamOptions['connect']>, 'onProcess'>
   /** Who signed in where, for servers that want to know who asks. */
   readonly signIns?: SignInLookup
@@ -175,7 +175,7 @@ export class Upstreams implements AsyncDisposable {
     const adjusted = others.filter(([name, config]) => this.#upstreams.get(name)?.adjust(config) === true).map(([name]) => name)
     const replaced = others.map(([name]) => name).filter((name) => !adjusted.includes(name))
     const ending = removed.map((name) => this.#remove(name))
-    for (const name of added) this.#begin(name, wanted.get(name), { known: this.#options.known?.(name) })
+    for (const name of added) this.#begin(name, wanted.get(name), { cachedTools: this.#options.cachedTools?.(name) })
     const replacing = replaced.map((name) => this.#replace(name, wanted.get(name)))
     this.#checkReady()
     await Promise.all([...ending, ...replacing])
@@ -189,7 +189,7 @@ export class Upstreams implements AsyncDisposable {
     if (!isComing || all.some(({ tools }) => tools.length > 0)) this.#isReady()
   }
 
-  #begin(name: string, config: UpstreamConfig | undefined, { known, isStale = false }: Beginning): void {
+  #begin(name: string, config: UpstreamConfig | undefined, { cachedTools, isStale = false }: CreateOptions): void {
     if (config === undefined || this.#closing !== undefined) return
     const { random = Math.random, connect, pace } = this.#options
     const open: UpstreamOptions['open'] =
@@ -198,7 +198,7 @@ export class Upstreams implements AsyncDisposable {
     const upstream: Upstream = new Upstream({
       name,
       config,
-      known,
+      cachedTools,
       clock: this.#clock,
       random,
       emit: this.events.emit,
@@ -217,7 +217,7 @@ export class Upstreams implements AsyncDisposable {
     if (old === undefined) return
     // What both need, such as a port or a lock, is free before the next one begins.
     await old.close()
-    this.#begin(name, config, { known: old.tools, isStale: true })
+    this.#begin(name, config, { cachedTools: old.tools, isStale: true })
     if (config?.disabled === true) this.#forget(name, old.tools)
   }
 
@@ -241,8 +241,8 @@ export class Upstreams implements AsyncDisposable {
   }
 }
 
-interface Beginning {
-  readonly known: readonly Tool[] | undefined
-  /** Whether the tools may be those of another. */
+interface CreateOptions {
+  readonly cachedTools: readonly Tool[] | undefined
+  /** True if the tools may be those of a replaced server. */
   readonly isStale?: boolean
 }

@@ -69,7 +69,11 @@ export class Health {
     } catch (error) {
       if (this.#isClosed) return
       this.#strikes++
-      const most = isClientError(error, 'timeout') ? maxSilentPings : isClientError(error, 'unreachable') ? maxUnreachablePings : 1
+      const most = isClientError(error, 'timeout')
+        ? maxSilentPings
+        : isClientError(error, 'unreachable')
+          ? maxUnreachablePings
+          : 1
       if (this.#strikes >= most) lost(error)
       else clock.after(againMs, () => void this.#ask())
     } finally {

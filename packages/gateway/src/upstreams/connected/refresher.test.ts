@@ -81,7 +81,7 @@ const answer = fc.record({
 
 const event = fc.record({
   pause: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 3_000 })),
-  kind: fc.constantFrom('change', 'change back', 'silent change', 'notice', 'burst', 'ask'),
+  kind: fc.constantFrom('change', 'change back', 'silent change', 'list_changed', 'burst', 'ask'),
   late: fc.integer({ min: 0, max: 30 }),
 })
 

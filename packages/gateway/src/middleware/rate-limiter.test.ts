@@ -1,6 +1,6 @@
 import { isFailure } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
-import { RateLimiter } from './rate.ts'
+import { RateLimiter } from './rate-limiter.ts'
 
 const call = (scope: string) => ({ scope, principal: undefined })
 

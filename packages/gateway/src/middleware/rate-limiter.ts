@@ -6,22 +6,22 @@ const maxClients = 10_000
 const minuteMs = 60_000
 
 export interface RateLimiterOptions {
-  /** How many calls one client has in a minute, and at once. */
+  /** Calls per minute and client; also the burst size. */
   readonly perMinute: () => number
-  readonly refused?: () => void
+  readonly onLimited?: () => void
   readonly now?: () => number
 }
 
-/** Lets each client make so many calls and no refill; what it did not use it has for later, up to a minute's worth. */
+/** Token bucket per client. */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
-  readonly #bucket: TokenBucketOptions
+  readonly #bucketOptions: TokenBucketOptions
   readonly #buckets = new Map<string, TokenBucket>()
 
   constructor(options: RateLimiterOptions) {
     this.#options = options
     const { perMinute, now = () => performance.now() } = options
-    this.#bucket = {
+    this.#bucketOptions = {
       get capacity() {
         return perMinute()
       },
@@ -33,23 +33,23 @@ export class RateLimiter {
     }
   }
 
-  /** Counts a call, or throws `rate_limited`. Holders of a token share what the token has; others have it for each session. */
+  /** Counts a call, or throws `rate_limited`. Clients with the same token share a limit; anonymous sessions have their own. */
   admit({ scope, principal }: { readonly scope: string; readonly principal: Client | undefined }): void {
     const bucket = this.#bucketFor(principal?.token === undefined ? scope : `token:${principal.token}`)
     if (bucket.tryTake(1)) return
-    this.#options.refused?.()
+    this.#options.onLimited?.()
     const limit = this.#options.perMinute()
     const retryAfterMs = bucket.msUntil(1)
     throw new Failure(
       'rate_limited',
-      `Too many calls: ${limit} a minute are allowed. Nothing was done; call again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
+      `Rate limit exceeded: ${limit} calls per minute. The tool was not called; try again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
       { limit, retryAfterMs },
     )
   }
 
   #bucketFor(key: string): TokenBucket {
-    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#bucket)
-    // The one that was used least lately is in front, and is the first to be forgotten.
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#bucketOptions)
+    // Reinserted, so that the least recently used bucket comes first.
     this.#buckets.delete(key)
     this.#buckets.set(key, bucket)
     const [oldest] = this.#buckets.keys()
