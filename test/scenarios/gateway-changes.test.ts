@@ -268,7 +268,7 @@ verifies('D17', everywhere, async ({ open }) => {
   })
   const { peer, all } = behind
   await until(() => all.of('throttled', 'up').length === 1, 'it is named')
-  expect(all.gateway.upstreams.get('up')?.status.slowedMs).toBeGreaterThan(0)
+  expect(all.gateway.upstreams.get('up')?.status.throttleMs).toBeGreaterThan(0)
   peer.put('two')
   await all.lists('up__two')
 })

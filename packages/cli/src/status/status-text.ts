@@ -97,7 +97,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
     offered,
     protocolVersion,
     announcesChanges,
-    slowedMs = 0,
+    throttleMs = 0,
     calls,
     attempt,
     lastOutput,
@@ -112,7 +112,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
     sentenceParts([
       announcesChanges === undefined ? undefined : announcesText(announcesChanges),
       changeText(upstream),
-      slowedMs === 0 ? undefined : `slowed to ${timeText(slowedMs)}`,
+      throttleMs === 0 ? undefined : `slowed to ${timeText(throttleMs)}`,
       isIdle ? undefined : `${counted(calls.running, 'call')} running, ${calls.waiting} waiting`,
       moreText(upstream, style),
       state === 'needs_login' ? signInText(upstream) : undefined,

@@ -1,5 +1,5 @@
 import { isCommandServer, type ServerConfig } from '../config/schema.ts'
-import { addressOf } from '../upstreams/address.ts'
+import { publicUrl } from '../upstreams/address.ts'
 
 // Subcommands before the name of the program.
 const subcommands: ReadonlySet<string> = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'start', 'serve'])
@@ -20,5 +20,5 @@ export function isSameProgram(one: ServerConfig, other: ServerConfig): boolean {
 
 function urlOf(server: ServerConfig): string | undefined {
   if (isCommandServer(server)) return undefined
-  return addressOf(server.url) ?? server.url
+  return publicUrl(server.url) ?? server.url
 }

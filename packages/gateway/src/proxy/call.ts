@@ -10,9 +10,9 @@ import type { Send } from './suspended-request.ts'
 export interface CallContext {
   readonly upstreams: Upstreams
   readonly exchanges: Exchanges
-  /** What the client of a session said it can be asked. */
+  /** Capabilities of a session's client. */
   readonly capabilities: (scope: string) => ClientCapabilities | undefined
-  /** The clientUri under which a client reads a resource of a server. */
+  /** URI under which the client can read a resource of a server. */
   readonly clientUri: (client: Client | undefined, server: string, uri: string) => string
 }
 
@@ -20,7 +20,7 @@ type Block = CallResult['content'][number]
 
 type SendOptions = Parameters<Send<object>>[1]
 
-/** Calls the tool of an upstream for a client: what it asks and says meanwhile passes through, and what it answers comes back. */
+/** Calls a tool of an upstream, and relays elicitation, sampling, progress and logging to the client. */
 export function proxyCall(context: CallContext, call: ProxiedCall): Promise<ProxiedResult> {
   const { upstream, tool, input, trace } = call
   const send = (relay: Relay, { signal, onProgress }: SendOptions): Promise<ProxiedResult> => {
@@ -31,7 +31,7 @@ export function proxyCall(context: CallContext, call: ProxiedCall): Promise<Prox
   return context.exchanges.run<Exclude<ProxiedResult, InputRequiredResult>>(new ProxiedToolCall(context, call), send)
 }
 
-/** A call as a request of a client. What it takes to ask that client something is made when it is asked. */
+// Getters, because most calls never ask the client anything.
 class ProxiedToolCall implements ProxiedRequest {
   readonly server: string
   readonly client: Client | undefined
@@ -98,7 +98,7 @@ function clientResult({ clientUri }: CallContext, { client, upstream }: ProxiedC
   }
 }
 
-/** What came beside a result, without who made it: to the client that is the gateway. */
+// Without the server's info: to the client, the server is the gateway.
 function metaOf({ _meta = {} }: CallResult): Readonly<Record<string, unknown>> | undefined {
   const { [SERVER_INFO_META_KEY]: _maker, ...rest } = _meta
   return Object.keys(rest).length === 0 ? undefined : rest
@@ -106,7 +106,6 @@ function metaOf({ _meta = {} }: CallResult): Readonly<Record<string, unknown>> |
 
 const isText = ({ type }: Block): boolean => type === 'text'
 
-/** A resource is named by the clientUri under which the client can read it. */
 function withClientUri(block: Block, clientUri: (uri: string) => string): Block {
   if (block.type === 'resource_link' && typeof block.uri === 'string') return { ...block, uri: clientUri(block.uri) }
   if (block.type !== 'resource' || typeof block.resource?.uri !== 'string') return block

@@ -8,37 +8,34 @@ import { type Documents, type DocumentView, viewKey } from './documents.ts'
 interface ConnectedClient {
   readonly mcp: McpServer
   readonly client: Client | undefined
-  /** What it was announced that there is. */
+  /** Capabilities declared to the client. */
   readonly declared: DocumentCapabilities
   announced: DocumentView['identity']
-  /** Nothing is said to a client before it said that it is ready. */
+  /** No notifications before `notifications/initialized`. */
   isReady: boolean
 }
 
 export interface DocumentAnnouncerOptions {
   readonly clock: Clock
-  /** Whether a client sees what a server offers beside tools. */
   readonly permitsServer: (client: Client | undefined, server: string) => boolean
   readonly subscribers: (server: string, original: string) => Subscribers
 }
 
 interface ConnectOptions {
-  /** What the client is announced that there is. */
   readonly declared: DocumentCapabilities
-  /** Called when it is not connected any more. */
   readonly onClose: () => void
 }
 
-/** Who follows a resource, and the address that each knows it under. */
+/** Subscribers of a resource, each with the URI it knows. */
 export type Subscribers = readonly (readonly [object, string])[]
 
 type Kind = keyof DocumentView['identity']
 
 const kinds: readonly Kind[] = ['prompts', 'resources']
-// Servers that come at once are one change.
+// Debounce: servers that connect together are one change.
 const settleMs = 20
 
-/** Who is connected, and what each was last announced. Whoever sees something else than before is announced so, once; others are not. */
+/** Sends list_changed and resource updates for prompts and resources, only to clients whose view has changed. */
 export class DocumentAnnouncer {
   readonly #documents: Documents
   readonly #clock: Clock
@@ -46,10 +43,10 @@ export class DocumentAnnouncer {
   readonly #connections = new Map<string, ConnectedClient>()
   readonly #byServer = new WeakMap<object, ConnectedClient>()
   readonly #streams = new Set<DocumentNotices>()
-  /** What clients that listen on streams were last announced, by what they see. */
+  /** Last announced identity of stream clients, by view key. */
   readonly #announced = new Map<string, { readonly client: Client | undefined; announced: DocumentView['identity'] }>()
   readonly #subscribers: DocumentAnnouncerOptions['subscribers']
-  /** Resources of each server that were updated, and of which nobody was announced yet. */
+  /** Updated resources that are not announced yet, by server. */
   readonly #updated = new Map<string, Set<string>>()
   #scheduled: (() => void) | undefined
 
@@ -60,7 +57,7 @@ export class DocumentAnnouncer {
     this.#subscribers = subscribers
   }
 
-  /** Follows a client for as long as it is connected. */
+  /** Notifies a client while it is connected. */
   connect(mcp: McpServer, { scope, era, principal }: Served, { declared, onClose }: ConnectOptions): void {
     const client: Client | undefined = principal
     const { identity } = this.#documents.view(client)
@@ -72,7 +69,7 @@ export class DocumentAnnouncer {
     server.oninitialized = () => {
       oninitialized?.()
       connection.isReady = true
-      // What changed since it asked what there is.
+      // The view may have changed since the client connected.
       this.scheduleAnnouncement()
     }
     server.onclose = () => {
@@ -82,24 +79,22 @@ export class DocumentAnnouncer {
     }
   }
 
-  /** A client listens on a stream. */
   addStream(client: Client | undefined): void {
     const key = viewKey(client)
     if (!this.#announced.has(key)) this.#announced.set(key, { client, announced: this.#documents.view(client).identity })
   }
 
-  /** Tells clients that listen on streams through `notifier`, until what is returned is called. */
+  /** Sends notifications on streams through `notifier` until the returned function is called. */
   attach(notifier: DocumentNotices): () => void {
     this.#streams.add(notifier)
     return () => this.#streams.delete(notifier)
   }
 
-  /** What the client of a session said it can be asked. */
+  /** Capabilities of a session's client. */
   capabilities(scope: string): ClientCapabilities | undefined {
     return this.#connections.get(scope)?.mcp.server.getClientCapabilities()
   }
 
-  /** Something changed; whoever it concerns is announced soon. */
   scheduleAnnouncement(): void {
     this.#scheduled ??= this.#clock.after(settleMs, () => {
       this.#scheduled = undefined
@@ -107,7 +102,7 @@ export class DocumentAnnouncer {
     })
   }
 
-  /** A resource of a server was updated: those who follow it are announced soon, once. */
+  /** Announces an updated resource to its subscribers, debounced. */
   resourceUpdated(server: string, original: string): void {
     if (this.#subscribers(server, original).length === 0) return
     const uris = this.#updated.get(server) ?? new Set<string>()
@@ -115,7 +110,6 @@ export class DocumentAnnouncer {
     this.scheduleAnnouncement()
   }
 
-  /** Tells these clients of an update, by the addresses they know the resource under, as far as they may see it. */
   #announceUpdate(server: string, subscribers: Subscribers): void {
     const streamed = new Set<string>()
     for (const [subscriber, uri] of subscribers) {
@@ -124,7 +118,7 @@ export class DocumentAnnouncer {
       else if (this.#permitsServer(connection.client, server))
         connection.mcp.server.sendResourceUpdated({ uri }).catch(() => undefined)
     }
-    // Which of the streams asked for it, each knows itself. To clients of other addresses the same URI may be another resource.
+    // Each stream knows its own subscriptions. For another client, the same URI may be a different resource.
     const isTheirs = (uri: string) => (principal: unknown) => {
       const client = principal as Client | undefined
       return this.#permitsServer(client, server) && this.#documents.ownerOf(client, uri)?.server === server
@@ -164,7 +158,7 @@ export class DocumentAnnouncer {
   }
 }
 
-/** A client that is onClose is no failure. */
+// A client that disconnected is not an error.
 function send({ server }: McpServer, kind: Kind): void {
   const sent = kind === 'prompts' ? server.sendPromptListChanged() : server.sendResourceListChanged()
   sent.catch(() => undefined)

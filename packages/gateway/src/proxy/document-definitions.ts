@@ -5,7 +5,7 @@ import { hasHiddenCharacters, stripHiddenCharacters } from '../base/visible-text
 const maxNameLength = 1_024
 const maxCharacters = 65_536
 
-/** A prompt as a server listed it; `undefined` for what is none, or too much. */
+/** Validates a listed prompt; `undefined` if it is invalid or too large. */
 export function sanitizePrompt(input: unknown): Prompt | undefined {
   const record = validated(input)
   if (record === undefined || !isName(record.name)) return undefined
@@ -14,7 +14,7 @@ export function sanitizePrompt(input: unknown): Prompt | undefined {
   return withOriginal(record, { ...described(record), name, ...(args.length > 0 && { arguments: args.map(argument) }) })
 }
 
-/** A resource as a server listed it; `undefined` for what is none, or too much. */
+/** Validates a listed resource; `undefined` if it is invalid or too large. */
 export function sanitizeResource(input: unknown): Resource | undefined {
   const record = validated(input)
   if (record === undefined || !isName(record.uri) || !isName(record.name)) return undefined
@@ -29,7 +29,7 @@ export function sanitizeResource(input: unknown): Resource | undefined {
   })
 }
 
-/** A template as a server listed it; `undefined` for what is none, or too much. */
+/** Validates a listed resource template; `undefined` if it is invalid or too large. */
 export function sanitizeTemplate(input: unknown): ResourceTemplateType | undefined {
   const record = validated(input)
   if (record === undefined || !isName(record.uriTemplate) || !isName(record.name)) return undefined
@@ -37,10 +37,10 @@ export function sanitizeTemplate(input: unknown): ResourceTemplateType | undefin
   return withOriginal(record, { ...described(record), uriTemplate, name, ...(typeof mimeType === 'string' && { mimeType }) })
 }
 
-/** What a server originals where it was not validated as it came: something that nobody sees was in it. */
+/** Original definitions of sanitized ones that contained hidden characters. */
 const originals = new WeakMap<object, object>()
 
-/** What was validated, as the server originals it. */
+/** Returns the definition as the server sent it. */
 export const originalOf = (record: object): object => originals.get(record) ?? record
 
 function withOriginal<T extends object>(input: UnknownRecord, record: T): T {
@@ -60,12 +60,12 @@ function validated(input: unknown): UnknownRecord | undefined {
   try {
     return JSON.stringify(record).length <= maxCharacters ? record : undefined
   } catch {
-    // Nested too deeply to be written.
+    // Nested too deeply to serialise.
     return undefined
   }
 }
 
-/** What readers see of it, without what nobody sees. Icons are left out: they could tell somebody who looks at what. */
+/** Descriptive fields without hidden characters. Icons are omitted because loading them would reveal the user's activity. */
 function described({ title, description, _meta }: UnknownRecord): {
   title?: string
   description?: string

@@ -5,7 +5,7 @@ import type { UpstreamConnection } from '../upstreams/connection.ts'
 import { sanitizePrompt, sanitizeResource, sanitizeTemplate } from './document-definitions.ts'
 import { listAll, type SendRequest } from './paginated-list.ts'
 
-/** What an upstream capabilities beside tools. */
+/** Capabilities of an upstream besides tools. */
 export interface DocumentCapabilities {
   readonly prompts: boolean
   readonly resources: boolean
@@ -23,17 +23,16 @@ export interface DocumentListOptions {
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
   readonly limit: () => number
-  /** It has others than before. */
   readonly changed: (kind: 'prompts' | 'resources') => void
   readonly failed: (kind: 'prompts' | 'resources', error: unknown) => void
 }
 
-// Nobody waits longer for a server that is slow to list what it has: it is listed as it was known last.
+// A slow server is listed as it was last known.
 const readTimeoutMs = 1_000
 const noCapabilities: DocumentCapabilities = { prompts: false, resources: false, subscribe: false, completions: false }
 const noResources: Resources = { resources: [], templates: [] }
 
-/** The prompts and resources of one upstream, followed while it is there; what was known last while it is not. */
+/** Prompts and resources of one upstream: refreshed while it is connected, the last known ones otherwise. */
 export class DocumentList {
   readonly #options: DocumentListOptions
   #capabilities = noCapabilities
@@ -62,17 +61,17 @@ export class DocumentList {
     return this.#resources.templates
   }
 
-  /** Resolves when it has been read once since it was connected, could not be, or is slow. */
+  /** Resolves after the first read since connecting, whether it succeeded, failed or timed out. */
   get firstRead(): Promise<void> {
     return this.#firstRead
   }
 
-  /** All there is to know of it, to be snapshot for another time. */
+  /** State to store for the next start. */
   get snapshot(): object {
     return { capabilities: this.#capabilities, prompts: this.#prompts, ...this.#resources }
   }
 
-  /** This was snapshot of it, if it makes sense. */
+  /** Restores a snapshot, ignoring invalid parts. */
   restore(snapshot: unknown): void {
     const { capabilities, prompts, resources, templates } = (snapshot ?? {}) as { readonly [key: string]: unknown }
     const has = (capabilities ?? {}) as { readonly [key: string]: unknown }
@@ -86,7 +85,6 @@ export class DocumentList {
     this.#resources = { resources: all(resources, sanitizeResource), templates: all(templates, sanitizeTemplate) }
   }
 
-  /** It is there. */
   connect(connection: Pick<UpstreamConnection, 'capabilities' | 'request'>): void {
     this.disconnect()
     this.#capabilities = documentCapabilities(connection.capabilities)
@@ -126,16 +124,15 @@ export class DocumentList {
       },
     })
     this.#refreshers = { prompts, resources }
-    this.#firstRead = this.#settledWithin([prompts.now(), resources.now()])
+    this.#firstRead = this.#settledWithin([prompts.readNow(), resources.readNow()])
   }
 
-  /** It says that something changed, or may have without being heard. */
+  /** Refreshes after a change notification; `resync`: a notification may have been missed. */
   notice(kind: 'prompts' | 'resources' | 'resync'): void {
-    if (kind !== 'resources') this.#refreshers?.prompts.notice()
-    if (kind !== 'prompts') this.#refreshers?.resources.notice()
+    if (kind !== 'resources') this.#refreshers?.prompts.notify()
+    if (kind !== 'prompts') this.#refreshers?.resources.notify()
   }
 
-  /** It is not there any more. What it has stays known. */
   disconnect(): void {
     this.#refreshers?.prompts.close()
     this.#refreshers?.resources.close()

@@ -6,47 +6,46 @@ import { exposedName, serverSlug } from '../names/naming.ts'
 import type { DocumentCapabilities, DocumentList } from './document-list.ts'
 import { literalLength, matchesTemplate, parsePrefixedUri, prefixedUri } from './uris.ts'
 
-/** Something that a server capabilities, and the name or parsed that it has there. */
+/** A prompt, resource or template with its server and its name or URI there. */
 export interface Routed<T> {
   readonly server: string
   readonly original: string
   readonly exposed: T
 }
 
-/** All that a client sees beside tools. */
+/** Prompts and resources that a client sees. */
 export interface DocumentView {
   readonly prompts: ReadonlyMap<string, Routed<Prompt>>
   readonly resources: ReadonlyMap<string, Routed<Resource>>
   readonly templates: ReadonlyMap<string, Routed<ResourceTemplateType>>
   readonly capabilities: DocumentCapabilities
-  /** The servers that have resources, by the names that stand in addresses. */
+  /** Servers with resources, by slug. */
   readonly resourceServers: ReadonlyMap<string, string>
-  /** The same text as long as the same is exposed. */
+  /** Changes exactly when the list does. */
   readonly identity: { readonly prompts: string; readonly resources: string }
 }
 
 export interface DocumentsOptions {
   readonly access: Access
   readonly listOf: (server: string) => DocumentList | undefined
-  /** Told of an parsed that two servers use, once. */
+  /** Called once for each URI that two servers use. */
   readonly onConflict: (uri: string, winner: string, loser: string) => void
 }
 
 const maxConflicts = 1_000
 const maxUriLength = 8_192
 
-/** The same text for clients that see the same beside tools. */
+/** Equal for clients with the same view. */
 export const viewKey = (client: Client | undefined): string => JSON.stringify([client?.profile ?? null, client?.server ?? null])
 
 /**
- * The prompts and resources of all servers as each client sees them: in the order of the configuration, names told apart. Whoever
- * is connected to one server alone sees the names and addresses that it gives itself.
+ * Merges the prompts and resources of all servers for each client, in the order of the configuration and with unique names. A client
+ * of a single server sees the original names and URIs.
  */
 export class Documents {
   readonly #options: DocumentsOptions
   readonly #conflicts = new Set<string>()
   #config: Config
-  /** The names of all servers as they stand in addresses. */
   #slugs: ReadonlySet<string>
   #views = new Map<string, DocumentView>()
 
@@ -59,25 +58,23 @@ export class Documents {
   configure(config: Config): void {
     this.#config = config
     this.#slugs = slugsOf(config)
-    this.changed()
+    this.invalidate()
   }
 
-  /** Something is not what it was. */
-  changed(): void {
+  invalidate(): void {
     this.#views = new Map()
   }
 
-  /** What this client sees now. */
   view(client: Client | undefined): DocumentView {
     const key = viewKey(client)
-    const known = this.#views.get(key)
-    if (known !== undefined) return known
-    const made = this.#build(client)
-    this.#views.set(key, made)
-    return made
+    const cached = this.#views.get(key)
+    if (cached !== undefined) return cached
+    const view = this.#build(client)
+    this.#views.set(key, view)
+    return view
   }
 
-  /** Whose a resource is, for this client; `undefined` when nobody's that it sees. */
+  /** Finds the server of a resource; `undefined` if no server that the client sees can have it. */
   ownerOf(client: Client | undefined, uri: string): Routed<unknown> | undefined {
     if (uri.length > maxUriLength) return undefined
     const { resources, templates, resourceServers } = this.view(client)
@@ -89,14 +86,14 @@ export class Documents {
     const [template] = [...templates.values()]
       .filter(({ exposed }) => matchesTemplate(exposed.uriTemplate, uri))
       .toSorted((a, b) => literalLength(b.exposed.uriTemplate) - literalLength(a.exposed.uriTemplate))
-    // Of several the one that says most: one that matchesTemplate everything must not take what another was made for.
+    // The most specific template wins.
     if (template !== undefined) return { server: template.server, original: uri, exposed: undefined }
     const [only, another] = resourceServers.values()
-    // Servers may have what they do not list; of several it could be anybody's.
+    // An unlisted URI is only unambiguous with a single server.
     return only !== undefined && another === undefined ? { server: only, original: uri, exposed: undefined } : undefined
   }
 
-  /** The parsed under which a client reads a resource of a server. */
+  /** Returns the URI under which a client reads a resource of a server. */
   clientUri(client: Client | undefined, server: string, uri: string): string {
     const owner = this.view(client).resources.get(uri)
     return owner === undefined || owner.server === server ? uri : prefixedUri(serverSlug(server), uri)
@@ -139,7 +136,7 @@ export class Documents {
     return { prompts, resources, templates, capabilities, resourceServers, identity }
   }
 
-  /** The parsed as it is, unless another server before this one uses it, or it is one by which another is told apart. */
+  /** Prefixes a URI if an earlier server uses it, or if it has the prefix of another server. */
   #uniqueUri(taken: ReadonlyMap<string, Routed<unknown>>, uri: string, server: string): string {
     const named = parsePrefixedUri(uri)?.slug
     if (named !== undefined && this.#slugs.has(named) && named !== serverSlug(server)) return prefixedUri(serverSlug(server), uri)

@@ -20,13 +20,13 @@ const urlElicitationRequired = -32_042
 const missingCapability = -32_021
 const maxStateLength = 65_536
 const maxQuestions = 16
-// In characters. A client gets what is sent faster or longer only in part, or it would all be kept for one that reads slowly.
+// In characters. Output beyond this rate is dropped; otherwise it would be buffered for slow clients.
 const mostSaid = { capacity: 1_048_576, refill: 262_144, everyMs: 1_000 }
 const leastSaid = 1_024
 
 /**
- * Requests of clients on their way to servers and back. Whatever era each of the two speaks, what the server asks meanwhile
- * reaches the client that made the request and nobody else, or is refused.
+ * Forwards client requests to servers across protocol eras. Server-initiated requests reach only the client that made the original
+ * request, or are rejected.
  */
 export class Exchanges {
   readonly #suspended: SuspendedRequests
@@ -36,7 +36,7 @@ export class Exchanges {
     this.#suspended = new SuspendedRequests(clock)
   }
 
-  /** Has `run` ask the server. What comes back is its result, or what the client has to say first. */
+  /** Sends a request to the server. Returns its result, or the input that the client has to provide first. */
   run<T extends object>(request: ProxiedRequest, send: Send<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
     if (!isRetry(request) && canRunDirect(request)) return this.#runDirect<T>(request, send, undefined)
     return this.#runWithAnswers<T>(request, send)
@@ -55,7 +55,7 @@ export class Exchanges {
     return this.#settle<T>(request, send(relay, { signal: request.signal, onProgress: relay.onProgress }))
   }
 
-  /** The same for a request that the client may have made before, and comes back to with what it was request. */
+  /** Runs a request that may be suspended, or that the client retries with its answers. */
   async #runWithAnswers<T extends object>(
     request: ProxiedRequest,
     send: Send<T | InputRequiredResult>,
@@ -80,12 +80,13 @@ export class Exchanges {
     } catch (error) {
       result = this.#urlElicitation(request, error)
     }
-    // What is held here was request in the client's own words already.
+    // The input requests of a suspended request are already translated.
     if (!isInputRequiredResult(result) || isSuspended(result.requestState ?? '')) return result as T
     const { inputRequests, requestState } = result
     if (requestState !== undefined && requestState.length > maxStateLength)
-      throw this.#refused(request, 'wants to be told more with the answers than can be kept.')
-    if (Object.keys(inputRequests ?? {}).length > maxQuestions) throw this.#refused(request, 'has too many questions.')
+      throw this.#refused(request, `sent a requestState of more than ${maxStateLength} characters.`)
+    if (Object.keys(inputRequests ?? {}).length > maxQuestions)
+      throw this.#refused(request, `sent more than ${maxQuestions} input requests.`)
     return {
       resultType: 'input_required',
       ...(inputRequests !== undefined && { inputRequests: this.#questions(request, inputRequests) }),
@@ -97,7 +98,10 @@ export class Exchanges {
     try {
       return clientInputRequests(request, requested)
     } catch (error) {
-      throw this.#refused(request, `asks for what cannot be passed on. ${error instanceof Error ? error.message : ''}`)
+      throw this.#refused(
+        request,
+        `sent an input request that cannot be forwarded. ${error instanceof Error ? error.message : ''}`,
+      )
     }
   }
 
@@ -105,13 +109,13 @@ export class Exchanges {
     return new UpstreamError(server, 'refused', message)
   }
 
-  /** A session-era server may refuse until somebody has visited an address; in the other era that is a question like others. */
+  /** Translates the session-era error "URL elicitation required" to an input request for stateless clients. */
   #urlElicitation(request: ProxiedRequest, error: unknown): InputRequiredResult {
     const { era } = request
     const cause = error instanceof UpstreamError ? error.cause : undefined
     if (!isClientError(cause, 'protocol')) throw error
     const { problem, data, code } = cause.details
-    // It was told what the client can do, so what it misses is for the client to know.
+    // The server knows the client's capabilities, so the error is meant for the client.
     if (code === missingCapability && era === 'stateless') throw new ProtocolError(missingCapability, problem, data)
     if (code !== urlElicitationRequired) throw error
     const inputRequests = urlElicitations(data)
@@ -123,7 +127,7 @@ export class Exchanges {
   }
 }
 
-/** The addresses that a server wants to be visited, as questions: those that are some, whatever else it sent. */
+/** Extracts the valid URL elicitations from error data. */
 function urlElicitations(data: unknown): InputRequests {
   const wanted: unknown = (data as { readonly elicitations?: unknown } | null | undefined)?.elicitations
   const visits = (Array.isArray(wanted) ? wanted : []).flatMap((each: unknown) => {
@@ -135,11 +139,11 @@ function urlElicitations(data: unknown): InputRequests {
   return Object.fromEntries(inputRequests) as InputRequests
 }
 
-/** Whether nothing needs to be kept for a client that comes back: it is request over the stream of its request, or never. */
+/** True if no state is needed: the client is asked on the stream of its request, or never. */
 const canRunDirect = (request: ProxiedRequest): boolean =>
   request.era === 'session' || Object.keys(askableCapabilities(request)).length === 0
 
-/** Whether the client made the request before, and comes with answers. */
+/** True if the client retries a request with answers. */
 const isRetry = ({ inputResponses, requestState }: ProxiedRequest): boolean =>
   inputResponses !== undefined || requestState !== undefined
 
@@ -148,7 +152,7 @@ const answersOf = (inputResponses: unknown, requestState: string | undefined): R
   ...(requestState !== undefined && { requestState }),
 })
 
-/** How much was sent during one request. */
+/** Limits logging and progress of one request. */
 class OutputLimit {
   readonly #bucket = new TokenBucket(mostSaid)
 
@@ -163,7 +167,7 @@ const bounded =
     if (sent.tryTake(what)) tell(what)
   }
 
-/** Passes what a server asks and says on to a client over the stream of its request. What most requests have no use for is made when it is request for. */
+/** Relays server-initiated requests, logging and progress on the stream of the request. Getters, because most requests need none. */
 class StreamRelay implements Relay {
   readonly answers: Relay['answers']
   readonly #request: ProxiedRequest

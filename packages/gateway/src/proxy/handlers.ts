@@ -23,15 +23,15 @@ export interface Handlers {
   readonly subscriptions: Subscriptions
   readonly exchanges: Exchanges
   readonly upstreams: Upstreams
-  /** What this client is told that there is. */
+  /** Capabilities declared to this client. */
   readonly capabilities: DocumentCapabilities
-  /** Whether this client can follow resources: in a session, or on a stream that tells which. */
+  /** True if the client can subscribe to resources. */
   readonly canSubscribe: boolean
-  /** Done when what was never read has been, or it takes too long. */
+  /** Resolves when the lists have been read once, or the wait is over. */
   readonly read: () => Promise<unknown>
 }
 
-/** Answers for prompts, resources and completions on a protocol server, as far as they are offered. */
+/** Registers handlers for prompts, resources and completions, according to the capabilities. */
 export function register(mcp: McpServer, { era, principal }: Served, parts: Handlers): void {
   const { documents, subscriptions, exchanges, upstreams, capabilities, canSubscribe, read } = parts
   const client: Client | undefined = principal
@@ -44,7 +44,6 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
     ...(capabilities.completions && { completions: {} }),
   })
 
-  /** Has a server answer a request of this client. */
   const forward = (ctx: ServerContext, { server: name, original }: Routed<unknown>, { method, params }: ForwardedRequest) => {
     const request: ProxiedRequest = {
       server: name,
@@ -96,12 +95,12 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
       return readdressed(result, owner.original, uri) as never
     })
   }
-  // 2026-07-28 has streams for that.
+  // 2026-07-28 uses subscriptions/listen instead.
   if (capabilities.subscribe && era === 'session') {
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
       const owner = documents.ownerOf(client, uri) ?? noResource(uri)
       if (!subscriptions.hasRoomFor(mcp))
-        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'You follow too many resources. Unsubscribe from some first.')
+        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many resource subscriptions. Unsubscribe from some first.')
       await asProtocolError(() => subscriptions.add(mcp, owner, uri))
       return {}
     })
@@ -142,12 +141,12 @@ async function report({ mcpReq }: ServerContext, { progress, total, message }: R
   await mcpReq.notify({ method: 'notifications/progress', params })
 }
 
-function resultOf(server: string, answer: unknown): object | InputRequiredResult {
-  if (typeof answer === 'object' && answer !== null) return answer
-  throw new UpstreamError(server, 'failed', 'answered with what is no result.')
+function resultOf(server: string, result: unknown): object | InputRequiredResult {
+  if (typeof result === 'object' && result !== null) return result
+  throw new UpstreamError(server, 'failed', 'returned an invalid result.')
 }
 
-/** What was read is named by the address that the client request for. */
+// The contents carry the URI that the client requested.
 function readdressed(result: object, original: string, uri: string): object {
   if (original === uri || !('contents' in result) || !Array.isArray(result.contents)) return result
   const contents = result.contents.map((each: unknown) =>
@@ -158,7 +157,7 @@ function readdressed(result: object, original: string, uri: string): object {
 
 function refuseCursor(cursor: string | undefined): void {
   if (cursor === undefined) return
-  const message = 'There is one page only: list without a cursor.'
+  const message = 'The list has a single page: list without a cursor.'
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, {
     reason: 'invalid_cursor',
     cursor: printable(cursor),
@@ -167,15 +166,15 @@ function refuseCursor(cursor: string | undefined): void {
 
 function unknown(what: string, name: string, known: Iterable<string>): never {
   const near = nearest(name, [...known]).map((each) => printable(each))
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no ${what} "${printable(name)}".${nearestHint(near)}`)
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what} "${printable(name)}".${nearestHint(near)}`)
 }
 
 function noResource(uri: string): never {
-  const message = `There is no resource "${printable(uri)}" here. List the resources to see what there is.`
+  const message = `Unknown resource "${printable(uri)}". Use resources/list to see the available ones.`
   throw new ResourceNotFoundError(printable(uri, 1_000), message)
 }
 
-/** A failure of a server as the client gets it: with the server's original code where it answered, in words where it did not. */
+/** Rethrows a server's error with its own code, and other failures as internal errors. */
 async function asProtocolError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -3,21 +3,21 @@ import { jsonSize } from '../base/json-size.ts'
 
 export interface ListRequest<T> {
   readonly method: string
-  /** Under which key the page has the list. */
+  /** Key of the list in the result. */
   readonly member: string
   readonly parse: (items: unknown) => T | undefined
-  /** How many are item at most. */
+  /** Maximum number of items. */
   readonly limit: number
 }
 
 export type SendRequest = (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>
 
 const maxPages = 200
-// Each is kept, compared and sent as a whole; all that servers have is less by far.
+// Lists are stored, compared and sent as a whole.
 const maxCharacters = 8_388_608
 const notFound = -32_601
 
-/** All pages of a list, as far as they make sense. A server that does not know the list has none. */
+/** Reads all pages of a list, ignoring invalid items. Empty if the server does not support the method. */
 export async function listAll<T>(send: SendRequest, { method, member, parse, limit }: ListRequest<T>): Promise<readonly T[]> {
   const all: T[] = []
   const seen = new Set<string>()
@@ -35,7 +35,7 @@ export async function listAll<T>(send: SendRequest, { method, member, parse, lim
       all.push(item)
     }
     const { nextCursor } = page ?? {}
-    // One that leads in a circle leads nowhere.
+    // A repeated cursor would loop forever.
     if (typeof nextCursor !== 'string' || seen.has(nextCursor)) break
     seen.add(nextCursor)
     cursor = nextCursor

@@ -24,7 +24,7 @@ export interface UpstreamProxyOptions {
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
   readonly log: Log
-  /** Keeps what a server offers for the next start. */
+  /** Stores the documents of a server for the next start. */
   readonly save: (server: string, snapshot: object) => void
 }
 
@@ -33,7 +33,7 @@ const allCapabilities: DocumentCapabilities = { prompts: true, resources: true, 
 
 const isConnectionScope = (scope: string): boolean => scope.startsWith('session:') || scope.startsWith('connection:')
 
-/** All that passes between clients and servers: calls with what is asked and said meanwhile, prompts, resources, completions. */
+/** Forwards calls, prompts, resources and completions between clients and upstream servers. */
 export class UpstreamProxy {
   readonly #options: UpstreamProxyOptions
   readonly #lists = new Map<string, DocumentList>()
@@ -42,7 +42,7 @@ export class UpstreamProxy {
   readonly #subscriptions: Subscriptions
   readonly #exchanges: Exchanges
   readonly #callContext: CallContext
-  /** Whether each server that nothing was known of has been connected or could not be, or a moment has passed since the start. */
+  /** True when the capabilities of every server are known, or the startup wait is over. */
   #isDiscovered = false
   #config: Config
 
@@ -55,7 +55,10 @@ export class UpstreamProxy {
       access,
       listOf: (server) => this.#lists.get(server),
       onConflict: (uri, winner, loser) =>
-        log.warn({ uri, winner, loser }, `Two servers have ${uri}: that of ${loser} is told apart by a longer address.`),
+        log.warn(
+          { uri, winner, loser },
+          `${winner} and ${loser} have the same resource ${uri}: the one of ${loser} gets a prefix`,
+        ),
     })
     this.#subscriptions = new Subscriptions({ connection: (server) => upstreams.get(server)?.connection })
     this.#announcer = new DocumentAnnouncer(this.#documents, {
@@ -79,14 +82,13 @@ export class UpstreamProxy {
     this.#follow()
   }
 
-  /** The end of the way of every call. */
   readonly call: CallHandler = (call) => proxyCall(this.#callContext, call)
 
-  /** Serves prompts, resources and completions on a protocol server, as far as this client's servers have them now. */
+  /** Registers prompts, resources and completions on a protocol server. */
   readonly extend: Extension = (mcp, served) => {
     const { scope, era } = served
     const client: Client | undefined = served.principal
-    // A session is told once what there is; so whatever servers that are still to come may have.
+    // Capabilities are declared once per session, so before discovery everything is declared.
     const capabilities =
       isConnectionScope(scope) && this.#isBeforeDiscovery(client) ? allCapabilities : this.#documents.view(client).capabilities
     if (isConnectionScope(scope))
@@ -98,24 +100,23 @@ export class UpstreamProxy {
       exchanges: this.#exchanges,
       upstreams,
       capabilities,
-      // Over standard input and output, what a 2026-07-28 client wants to hear of is known to the SDK alone.
+      // For 2026-07-28 clients over stdio, only the SDK knows the subscriptions.
       canSubscribe: era === 'session' || !isConnectionScope(scope),
       read: () => this.documentsRead(),
     }
     register(mcp, served, handlers)
   }
 
-  /** Done when what the servers that were connected offer beside tools has been read, or they are slow. */
+  /** Resolves when the documents of all connected servers have been read, or their wait is over. */
   async documentsRead(): Promise<void> {
     await Promise.all([...this.#lists.values()].map(({ firstRead }) => firstRead))
   }
 
-  /** What a server has beside tools, as it is known. */
   documents(server: string): Pick<DocumentList, 'prompts' | 'resources' | 'templates'> {
     return this.#lists.get(server) ?? { prompts: [], resources: [], templates: [] }
   }
 
-  /** Follows the resources that a client wants to hear of on a stream, until what is returned is called. */
+  /** Subscribes to the resources of a `subscriptions/listen` stream. Returns a function that unsubscribes. */
   readonly onListen = ({ principal, resources }: ListeningStream): (() => void) => {
     const client: Client | undefined = principal
     const subscriber = {}
@@ -128,12 +129,12 @@ export class UpstreamProxy {
     return () => this.#subscriptions.removeAll(subscriber)
   }
 
-  /** Tells clients that listen on streams through `notifier`, until what is returned is called. */
+  /** Sends notifications on streams through `notifier` until the returned function is called. */
   attach(notifier: DocumentNotices): () => void {
     return this.#announcer.attach(notifier)
   }
 
-  /** What was snapshot of a server that has not been connected yet. */
+  /** Restores the stored documents of a server. */
   restore(server: string, snapshot: unknown): void {
     if (snapshot === undefined || this.#lists.has(server)) return
     const list = this.#list(server)
@@ -180,13 +181,13 @@ export class UpstreamProxy {
     const before = JSON.stringify(list.capabilities)
     list.connect(connection)
     if (JSON.stringify(list.capabilities) !== before) this.#options.save(server, list.snapshot)
-    this.#documents.changed()
+    this.#documents.invalidate()
     this.#announcer.scheduleAnnouncement()
     void this.#subscriptions.renew(server)
     this.#checkDiscovered()
   }
 
-  /** Whether a client comes before what its servers offer can be known. */
+  /** True if a client connects before the capabilities of its servers are known. */
   #isBeforeDiscovery(client: Client | undefined): boolean {
     const server = client?.server
     if (server === undefined) return !this.#isDiscovered
@@ -211,15 +212,14 @@ export class UpstreamProxy {
       limit: () => this.#config.limits.tools,
       changed: () => {
         save(server, list.snapshot)
-        this.#documents.changed()
+        this.#documents.invalidate()
         this.#announcer.scheduleAnnouncement()
       },
-      failed: (kind, error) =>
-        log.warn({ upstream: server, kind }, `Its ${kind} could not be read; it is asked again. ${errorMessage(error)}`),
+      failed: (kind, error) => log.warn({ upstream: server, kind }, `${kind}/list failed, retrying: ${errorMessage(error)}`),
     })
     return list
   }
 }
 
-/** Whether a server is connected, or about to be. */
+/** True if a server is connected or connecting. */
 const isConnecting = (state: UpstreamState): boolean => ['starting', 'installing', 'ready', 'degraded'].includes(state)

@@ -5,8 +5,8 @@ const ivBytes = 12
 const tagBytes = 16
 
 /**
- * Closes texts of servers that clients carry, so that only the one they were given to can hand them back, for the same request.
- * What one gateway encrypted no other can open.
+ * Encrypts the `requestState` of servers, bound to the client and the request. The key is random, so another gateway cannot decrypt
+ * it.
  */
 export class StateCipher {
   readonly #key = randomBytes(32)
@@ -18,7 +18,7 @@ export class StateCipher {
     return `${prefix}${Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url')}`
   }
 
-  /** The text; `undefined` when it was not encrypted here, or for somebody or something else. */
+  /** Returns the text; `undefined` if it was not encrypted here for this owner. */
   decrypt(token: string, owner: string): string | undefined {
     if (!token.startsWith(prefix)) return undefined
     const bytes = Buffer.from(token.slice(prefix.length), 'base64url')

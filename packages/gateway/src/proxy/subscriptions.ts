@@ -8,12 +8,12 @@ export interface SubscriptionsOptions {
 const maxPerClient = 1_024
 const maxTotal = 32_768
 
-/** That somebody hears of a resource, by the uri that they know it under. */
+/** `uri` is the one the subscriber knows. */
 interface Subscription {
   readonly uri: string
 }
 
-/** Who hears of updates of which resources. Each server is told of a resource once, however many want to hear of it. */
+/** Resource subscriptions of all clients. Each server gets one subscription per resource. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #servers = new Map<string, Map<string, Map<object, Subscription>>>()
@@ -24,24 +24,23 @@ export class Subscriptions {
     this.#options = options
   }
 
-  /** Whether somebody may follow one more. */
   hasRoomFor(subscriber: object): boolean {
     return this.#total < maxTotal && (this.#counts.get(subscriber) ?? 0) < maxPerClient
   }
 
-  /** `subscriber` hears of a server's resource, by the uri it knows it under. Done when the server knows; else it does not hear. */
+  /** Subscribes, and resolves when the server has confirmed. On an error there is no subscription. */
   async add(subscriber: object, resource: SubscribedResource, uri: string): Promise<void> {
     const subscription = this.#subscription(subscriber, resource, uri)
     try {
       await this.#subscribe(resource)
     } catch (error) {
-      // Who asked once more meanwhile has another, and an answer of its original.
+      // A repeated request meanwhile has its own entry and result.
       if (this.#subscribers(resource)?.get(subscriber) === subscription) this.#delete(subscriber, resource)
       throw error
     }
   }
 
-  /** The same for one that nobody can answer: it hears from when the server knows, be that after the next start. */
+  /** Subscribes without waiting; a failure is retried when the server reconnects. */
   addEventually(subscriber: object, resource: SubscribedResource, uri: string): void {
     this.#subscription(subscriber, resource, uri)
     this.#subscribe(resource).catch(() => undefined)
@@ -52,7 +51,6 @@ export class Subscriptions {
     if (this.#delete(subscriber, resource)) await this.#options.connection(server)?.unsubscribe?.(original)
   }
 
-  /** `subscriber` is gone. */
   removeAll(subscriber: object): void {
     if (!this.#counts.has(subscriber)) return
     for (const [server, uris] of this.#servers)
@@ -61,19 +59,17 @@ export class Subscriptions {
     this.#counts.delete(subscriber)
   }
 
-  /** Who hears of this resource, and under which uri. */
   subscribers(server: string, original: string): Subscribers {
     return [...(this.#subscribers({ server, original }) ?? [])].map(([subscriber, { uri }]) => [subscriber, uri])
   }
 
-  /** The server is there again, and knows of nobody. */
+  /** Subscribes again after the server has reconnected. */
   async renew(server: string): Promise<void> {
     const connection = this.#options.connection(server)
     for (const original of this.#servers.get(server)?.keys() ?? []) await connection?.subscribe?.(original).catch(() => undefined)
   }
 
-  // A connection asks in turn, and only for what its server does not know: whoever comes while another's request is on its way
-  // waits for that, and asks again where it failed.
+  // The connection serialises requests and skips what the server already knows, so concurrent subscribers share one request.
   async #subscribe({ server, original }: SubscribedResource): Promise<void> {
     await this.#options.connection(server)?.subscribe?.(original)
   }
@@ -97,7 +93,7 @@ export class Subscriptions {
     this.#counts.set(subscriber, (this.#counts.get(subscriber) ?? 0) + change)
   }
 
-  /** Whether that was the last one. */
+  /** Returns true if that was the last subscriber. */
   #delete(subscriber: object, { server, original }: SubscribedResource): boolean {
     const uris = this.#servers.get(server)
     const subscribers = uris?.get(original)

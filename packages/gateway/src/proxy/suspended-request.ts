@@ -11,7 +11,7 @@ import {
   refusal,
 } from './proxied-request.ts'
 
-/** Asks the server for somebody, and waits for what it answers. */
+/** Sends a request to the server and waits for its result. */
 export type Send<T> = (relay: Relay, options: { signal: AbortSignal; onProgress: OnProgress }) => Promise<T>
 
 type OnProgress = (report: { progress: number; total?: number | undefined; message?: string | undefined }) => void
@@ -28,12 +28,11 @@ const maxPerClient = 32
 const answerTimeoutMs = 300_000
 
 /**
- * A request that goes on at its server while its client is being request. A 2026-07-28 client is request with the answer to its
- * request, and comes back with another one, so what the server is doing waits in between.
+ * A request that stays open at its server while the client is asked for input. A 2026-07-28 client gets the questions as the result
+ * of its request and answers them with a new request.
  */
 class SuspendedRequest {
   readonly owner: string
-  /** Who is request; nobody in particular where everybody may come in. */
   readonly client: string | undefined
   readonly outcome: Promise<object>
   readonly #stop = new AbortController()
@@ -56,11 +55,11 @@ class SuspendedRequest {
       this.#current.progress(progress, total, message).catch(() => undefined)
     }
     this.outcome = send(relay, { signal: this.#stop.signal, onProgress })
-    // It may fail while nobody is waiting for it.
+    // It may fail while nobody awaits it.
     this.outcome.catch(() => undefined)
   }
 
-  /** What came of it, or what is to be request before it goes on. */
+  /** Resolves with the result, or with the questions that have to be answered first. */
   async next(request: ProxiedRequest): Promise<{ readonly result: object } | { readonly questions: InputRequests }> {
     this.#current = request
     const abort = (): void => this.end(request.signal.reason)
@@ -78,20 +77,20 @@ class SuspendedRequest {
     }
   }
 
-  /** Gives the answers to what was request. What was left out counts as not wanting to answer. */
+  /** Passes on the answers. A missing answer cancels the question. */
   answer(given: Readonly<Record<string, unknown>>, keys: readonly string[]): void {
     for (const key of keys) {
       const open = this.#questions.get(key)
       if (open === undefined) continue
       this.#questions.delete(key)
-      // What it holds is looked at where it is sent on.
+      // Validated when it is sent to the server.
       if (Object.hasOwn(given, key)) open.answer(given[key] as Answer)
       else if (open.question.method === 'elicitation/create') open.answer({ action: 'cancel' })
       else open.refuse(refusal('The client did not answer.'))
     }
   }
 
-  /** Tells the server that nobody answers what it asks now. */
+  /** Rejects all open questions. */
   refuse(why: string): void {
     for (const { refuse } of this.#questions.values()) refuse(refusal(why))
     this.#questions.clear()
@@ -99,7 +98,7 @@ class SuspendedRequest {
 
   end(reason: unknown): void {
     this.#stop.abort(reason)
-    this.refuse('The client is gone.')
+    this.refuse('The client disconnected.')
   }
 
   #ask(given: Question, signal: AbortSignal): Promise<Answer> {
@@ -108,7 +107,7 @@ class SuspendedRequest {
     return new Promise((resolve, reject) => {
       const off = (): void => {
         this.#questions.delete(key)
-        reject(refusal('It was called off.'))
+        reject(refusal('The request was cancelled.'))
       }
       if (signal.aborted) {
         off()
@@ -127,10 +126,9 @@ interface Deferred {
   readonly forget: () => void
 }
 
-/** Whether the state that a client carries stands for a request that is suspended here. */
 export const isSuspended = (state: string): boolean => state.startsWith(prefix)
 
-/** The requests that wait for their clients to come back: so many, and for so long. */
+/** Requests that wait for answers, limited in number and time. */
 export class SuspendedRequests {
   readonly #clock: Clock
   readonly #pending = new Map<string, Deferred>()
@@ -139,12 +137,11 @@ export class SuspendedRequests {
     this.#clock = clock
   }
 
-  /** Begins a request. Its answer is what came of it, or what the client has to say first. */
+  /** Starts a request. Resolves with its result or with an input_required result. */
   begin(request: ProxiedRequest, send: Send<object>): Promise<object> {
     return this.#next(new SuspendedRequest(request, send), request)
   }
 
-  /** Goes on with a request. */
   async resume(request: ProxiedRequest, state: string, answers: Readonly<Record<string, unknown>>): Promise<object> {
     const found = this.#pending.get(state)
     if (found === undefined || found.suspended.owner !== ownerOf(request)) throw unknownState()
@@ -157,7 +154,7 @@ export class SuspendedRequests {
   close(): void {
     for (const { suspended, forget } of this.#pending.values()) {
       forget()
-      suspended.end(new Error('The gateway ends.'))
+      suspended.end(new Error('The gateway is shutting down.'))
     }
     this.#pending.clear()
   }
@@ -166,18 +163,18 @@ export class SuspendedRequests {
     const next = await suspended.next(request)
     if ('result' in next) return next.result
     if (!this.#hasRoomFor(suspended)) {
-      suspended.refuse('Too many requests wait for their clients to answer. Ask again later.')
+      suspended.refuse('Too many requests are waiting for answers. Try again later.')
       return this.#next(suspended, request)
     }
     const state = `${prefix}${randomUUID()}`
-    const late = (): void => {
+    const expire = (): void => {
       this.#pending.delete(state)
-      suspended.end(new Error('The client did not come back with an answer.'))
+      suspended.end(new Error('The client did not answer in time.'))
     }
     this.#pending.set(state, {
       suspended,
       keys: Object.keys(next.questions),
-      forget: this.#clock.after(answerTimeoutMs, late, true),
+      forget: this.#clock.after(answerTimeoutMs, expire, true),
     })
     return { resultType: 'input_required', inputRequests: next.questions, requestState: state } satisfies InputRequiredResult
   }
@@ -188,9 +185,9 @@ export class SuspendedRequests {
   }
 }
 
-/** What a client is told whose answer belongs to nothing. */
 export function unknownState(): ProtocolError {
-  const problem = 'the answers belong to no request that waits for them'
-  const message = `No request of yours waits for these answers: it took too long, they were given before, or it was another one. Begin anew, without requestState.`
+  const problem = 'no pending request for this requestState'
+  const message =
+    'No pending request for these answers: it expired, was already answered, or belongs to another request. Start again without requestState.'
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { reason: 'invalid_params', problem })
 }

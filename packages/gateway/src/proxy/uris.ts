@@ -1,16 +1,16 @@
 const prefix = 'unfold://'
 
-/** The address of a resource of one server among several that use the same; also of a template. It can be read back. */
+/** Makes a URI or template unique by adding the server's slug. */
 export const prefixedUri = (slug: string, uri: string): string => `${prefix}${slug}/${uri}`
 
-/** The server and its own address that an address was made from; `undefined` for one that was not. */
+/** Splits a prefixed URI; `undefined` for other URIs. */
 export function parsePrefixedUri(uri: string): { readonly slug: string; readonly uri: string } | undefined {
   if (!uri.startsWith(prefix)) return undefined
   const end = uri.indexOf('/', prefix.length)
   return end === -1 ? undefined : { slug: uri.slice(prefix.length, end), uri: uri.slice(end + 1) }
 }
 
-/** Whether an address can have come from a template: what stands outside of `{…}` stands in it, in this order. */
+/** True if the literal parts of a template occur in the URI in order. */
 export function matchesTemplate(template: string, uri: string): boolean {
   const [head = '', ...parts] = literals(template)
   const tail = parts.pop()
@@ -25,7 +25,7 @@ export function matchesTemplate(template: string, uri: string): boolean {
   return uri.length - tail.length >= at && uri.endsWith(tail)
 }
 
-/** How much of a template stands in every address that comes from it. */
+/** Length of the literal parts of a template. */
 export const literalLength = (template: string): number => literals(template).join('').length
 
 function literals(template: string): string[] {

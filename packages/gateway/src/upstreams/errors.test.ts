@@ -1,7 +1,7 @@
 import { ClientError } from '@unfold-mcp/client'
 import { ToolError } from '@unfold-mcp/server'
 import { expect, test } from 'vitest'
-import { asUpstreamError, isAnswer, publicErrorMessage } from './errors.ts'
+import { asUpstreamError, isServerResponse, publicErrorMessage } from './errors.ts'
 
 const lastLines = ['token=secret']
 const died = new ClientError('server_died', 'x exited with code 3.\nLast stderr output:\n  token=secret', {
@@ -39,7 +39,7 @@ test.each([
 })
 
 test('a refusal is an answer, silence is none', () => {
-  expect(isAnswer(new ClientError('protocol', '', { problem: 'no' }))).toBe(true)
-  expect(isAnswer(died)).toBe(false)
-  expect(isAnswer(new Error('no'))).toBe(false)
+  expect(isServerResponse(new ClientError('protocol', '', { problem: 'no' }))).toBe(true)
+  expect(isServerResponse(died)).toBe(false)
+  expect(isServerResponse(new Error('no'))).toBe(false)
 })

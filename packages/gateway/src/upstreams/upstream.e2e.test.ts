@@ -230,7 +230,7 @@ test('an upstream that answers every list with another notice is slowed down and
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'throttled') } })
   await until(() => all.of('throttled').length === 1, 'it is named')
-  expect(all.upstreams.get('up')?.status.slowedMs).toBeGreaterThan(0)
+  expect(all.upstreams.get('up')?.status.throttleMs).toBeGreaterThan(0)
   await all.text('up', 'more')
   await until(() => all.names('up').length === 2, 'the new tool')
 })

@@ -38,7 +38,7 @@ test('one that answers is asked now and then, and left alone', async () => {
 
 test('one that is heard of otherwise is not asked', async () => {
   const { clock, health, seen } = watched(() => undefined)
-  for (let at = 0; at < 300_000; at += 5_000) clock.after(at, () => health.heard())
+  for (let at = 0; at < 300_000; at += 5_000) clock.after(at, () => health.active())
   await clock.run(300_000)
   health.close()
   expect(seen.pings).toBe(0)
@@ -73,8 +73,8 @@ test('one that answers in between has all its chances again', async () => {
 
 test('one that looks dead is asked at once, and only once at a time', async () => {
   const { clock, health, seen } = watched(() => undefined)
-  health.suspect()
-  health.suspect()
+  health.check()
+  health.check()
   await clock.run(10)
   health.close()
   expect(seen.pings).toBe(1)
@@ -82,7 +82,7 @@ test('one that looks dead is asked at once, and only once at a time', async () =
 
 test('what is heard after it was closed is nobody’s concern', async () => {
   const { clock, health, seen } = watched(() => stranger)
-  health.suspect()
+  health.check()
   health.close()
   await clock.run(100)
   expect(seen.lost).toEqual([])

@@ -4,7 +4,7 @@ import type { Tool } from '@unfold-mcp/core'
 import { errorMessage } from '../../base/error-message.ts'
 import type { UpstreamSettings } from '../config.ts'
 import type { UpstreamCall, UpstreamConnection } from '../connection.ts'
-import { isAnswer } from '../errors.ts'
+import { isServerResponse } from '../errors.ts'
 import type { Emit } from '../events.ts'
 import { Health } from './health.ts'
 import { type Pace, Refresher } from './refresher.ts'
@@ -13,33 +13,31 @@ import type { ToolList } from './tool-list.ts'
 export interface LiveConnectionOptions {
   readonly upstream: string
   readonly connection: UpstreamConnection
-  /** Where its tools are listed. */
   readonly list: ToolList
   readonly settings: () => UpstreamSettings
-  /** Whether it works on something: then it may have no time to answer. */
+  /** A busy server may not answer pings. */
   readonly isBusy: () => boolean
   readonly emit: Emit
-  /** It says that its tools changed. */
-  readonly noticed: () => void
-  /** `tools/list` was answered, or failed with an error. */
+  /** Called for `notifications/tools/list_changed`. */
+  readonly listChanged: () => void
+  /** Called after `tools/list`, with the error if it failed. */
   readonly listed: (error: string | undefined) => void
-  /** It is not there any more. */
   readonly lost: (error: unknown) => void
   readonly clock: Clock
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
 }
 
-// JoinedText before it can be heard would mean to read twice; but it need not be able to.
+// Listing before notifications arrive would mean listing twice, but not all servers support them.
 const listenMs = 1_000
 
-/** An upstream while it is connected: its tools are followed into its list, and it is seen to that it still lives. */
+/** A connected upstream: keeps its tool list up to date and checks its health. */
 export class LiveConnection {
   readonly connection: UpstreamConnection
   readonly #options: LiveConnectionOptions
   readonly #health: Health
   readonly #refresher: Refresher<readonly Tool[]>
-  readonly #begun: number
+  readonly #connectedAt: number
   #isListed = false
   #isClosed = false
 
@@ -47,59 +45,58 @@ export class LiveConnection {
     const { connection, settings, isBusy, lost, clock, random } = options
     this.connection = connection
     this.#options = options
-    this.#begun = clock.now()
+    this.#connectedAt = clock.now()
     this.#health = new Health({ ping: (timeoutMs) => connection.ping({ timeoutMs }), lost, isBusy, settings, clock, random })
-    this.#refresher = this.#following()
+    this.#refresher = this.#createRefresher()
   }
 
-  /** Whether it says by itself when its tools change. */
+  /** True if the server declares `tools.listChanged`. */
   get announcesChanges(): boolean {
     return this.connection.capabilities.tools?.listChanged === true
   }
 
-  /** How much it is slowed down because it never comes to rest. */
-  get slowedMs(): number {
+  /** Delay of list reads because the server announces changes too often. */
+  get throttleMs(): number {
     return this.#refresher.delayMs
   }
 
-  /** Watches for its end, listens to it, and reads its tools. */
-  begin(): void {
-    // Asking once more is how to hear why it is over.
+  /** Watches the connection and reads its tools. */
+  start(): void {
+    // A ping reveals why the connection ended.
     this.connection.onOver(() => {
       this.connection.ping().catch(this.#options.lost)
     })
     void this.#listen()
   }
 
-  /** Reads its tools, whatever is known of them. */
-  read(): Promise<readonly Tool[]> {
-    return this.#refresher.now()
+  /** Lists the tools now. */
+  refresh(): Promise<readonly Tool[]> {
+    return this.#refresher.readNow()
   }
 
-  /** Calls a tool. */
   async call(tool: string, args: Readonly<Record<string, unknown>>, options: UpstreamCall): Promise<CallResult> {
     const { settings, list } = this.#options
     const { timeoutMs } = settings()
-    // The server itself knows best what it takes.
-    const how = { timeoutMs, ...options, validate: false, unlisted: true }
+    // The server validates the arguments.
+    const callOptions = { timeoutMs, ...options, validate: false, unlisted: true }
     try {
-      const result = await this.connection.call(tool, args, how)
-      this.#health.heard()
+      const result = await this.connection.call(tool, args, callOptions)
+      this.#health.active()
       return result
     } catch (error) {
       this.#failed(error)
-      // It has changed without a word.
-      if (isClientError(error, 'unknown_tool') && list.tools.some(({ name }) => name === tool)) this.#refresher.notice()
+      // The tools changed without a notification.
+      if (isClientError(error, 'unknown_tool') && list.tools.some(({ name }) => name === tool)) this.#refresher.notify()
       throw error
     }
   }
 
-  /** Asks for what is no tool. */
+  /** Sends a request other than tools/call. */
   async request(method: string, params: Readonly<Record<string, unknown>>, options: UpstreamCall): Promise<unknown> {
     const { timeoutMs } = this.#options.settings()
     try {
       const result = await this.connection.request?.(method, params, { timeoutMs, ...options })
-      this.#health.heard()
+      this.#health.active()
       return result
     } catch (error) {
       this.#failed(error)
@@ -114,27 +111,27 @@ export class LiveConnection {
     return this.connection.close()
   }
 
-  #following(): Refresher<readonly Tool[]> {
+  #createRefresher(): Refresher<readonly Tool[]> {
     const { upstream, connection, list, emit, listed, clock, random, pace } = this.#options
     return new Refresher<readonly Tool[]>({
       read: async (signal) => {
         const tools = await connection.refresh(signal)
-        this.#health.heard()
+        this.#health.active()
         return tools
       },
       differs: (tools) => list.differs(tools),
       publish: (tools, work) => list.replace(tools, work),
-      found: ({ length: total }) => {
+      succeeded: ({ length: total }) => {
         listed(undefined)
         if (this.#isListed) return
         this.#isListed = true
-        emit('listed', { upstream, total, ms: Math.round(clock.now() - this.#begun) })
+        emit('listed', { upstream, total, ms: Math.round(clock.now() - this.#connectedAt) })
       },
       failed: (error, attempt, retryInMs) => {
-        const text = listErrorOf(error)
-        emit('list_failed', { upstream, error: text, attempt, retryInMs: Math.round(retryInMs) })
-        // That its process has ended is another matter.
-        if (!isClientError(error, 'server_died')) listed(text)
+        const message = listErrorMessage(error)
+        emit('list_failed', { upstream, error: message, attempt, retryInMs: Math.round(retryInMs) })
+        // An ended process is reported by `lost`.
+        if (!isClientError(error, 'server_died')) listed(message)
       },
       throttled: (delayMs) => emit('throttled', { upstream, delayMs }),
       clock,
@@ -144,38 +141,36 @@ export class LiveConnection {
   }
 
   async #listen(): Promise<void> {
-    const heard = this.connection.watch((sign) => this.#saw(sign))
+    const watching = this.connection.watch((sign) => this.#onSign(sign))
     let stopTimer: () => void = () => undefined
-    const enough = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       stopTimer = this.#options.clock.after(listenMs, resolve)
     })
-    await Promise.race([heard, enough]).catch(() => undefined)
+    await Promise.race([watching, timeout]).catch(() => undefined)
     stopTimer()
-    // A failure is told and tried again, or it is over.
-    await this.#refresher.now().catch(() => undefined)
+    // The refresher reports failures and retries.
+    await this.#refresher.readNow().catch(() => undefined)
   }
 
-  #saw(sign: Sign): void {
+  #onSign(sign: Sign): void {
     if (this.#isClosed) return
     if (sign === 'broken') {
-      this.#health.suspect()
+      this.#health.check()
       return
     }
-    const { upstream, emit, noticed } = this.#options
-    if (sign === 'changed') noticed()
+    const { upstream, emit, listChanged } = this.#options
+    if (sign === 'changed') listChanged()
     else emit('documents', { upstream, notice: { kind: 'resync' } })
-    this.#refresher.notice()
+    this.#refresher.notify()
   }
 
-  /** What it did not do is a sign of live, or of the lack of it. */
   #failed(error: unknown): void {
-    if (isAnswer(error)) this.#health.heard()
-    else if (!isClientError(error, 'cancelled')) this.#health.suspect()
+    if (isServerResponse(error)) this.#health.active()
+    else if (!isClientError(error, 'cancelled')) this.#health.check()
   }
 }
 
-/** What an error of `tools/list` says; that it is one is said already. */
-function listErrorOf(error: unknown): string {
+function listErrorMessage(error: unknown): string {
   if (!isClientError(error, 'protocol')) return errorMessage(error)
   const { problem, code } = error.details
   return `${errorMessage(problem)}${code === undefined ? '' : ` (${code})`}`

@@ -64,7 +64,7 @@ function simulation({ answers = [], onList = () => undefined }: { answers?: read
   })
   const change = (): void => {
     upstream.tools++
-    refresher.notice()
+    refresher.notify()
   }
   return { clock, refresher, upstream, seen, change, published: () => published }
 }
@@ -93,9 +93,9 @@ test('whatever happens when, what is published in the end is what the upstream h
       const notice = (): void => {
         noticed++
         last = clock.now()
-        refresher.notice()
+        refresher.notify()
       }
-      void refresher.now()
+      void refresher.readNow()
       let at = 0
       for (const { pause, kind, late } of events) {
         at += pause
@@ -107,7 +107,7 @@ test('whatever happens when, what is published in the end is what the upstream h
           if (kind !== 'ask') return
           asked++
           last = clock.now()
-          void refresher.now()
+          void refresher.readNow()
         })
       }
       await clock.run()
@@ -177,13 +177,13 @@ describe('an upstream that is followed', () => {
 
   test('that changed back while it was looked at has not changed', async () => {
     const { clock, seen, refresher, upstream } = simulation()
-    void refresher.now()
+    void refresher.readNow()
     await clock.run()
     upstream.tools = 1
-    refresher.notice()
+    refresher.notify()
     await clock.run(clock.now() + defaultPace.initialQuietMs + 1)
     upstream.tools = 0
-    refresher.notice()
+    refresher.notify()
     await clock.run()
     expect(seen.published).toEqual([0])
   })
@@ -199,29 +199,29 @@ describe('an upstream that is followed', () => {
 
   test('tells who asked what a read found that began afterwards', async () => {
     const { clock, refresher, upstream } = simulation({ answers: [{ outcome: 'answers', there: 0, back: 100 }] })
-    const first = refresher.now()
+    const first = refresher.readNow()
     await clock.run(50)
     upstream.tools = 7
-    const second = refresher.now()
+    const second = refresher.readNow()
     await clock.run()
     expect(await Promise.all([first, second])).toEqual([0, 7])
   })
 
   test('tells who asked that it failed', async () => {
     const { clock, refresher } = simulation({ answers: [{ outcome: 'fails', there: 0, back: 0 }] })
-    const asked = refresher.now()
+    const asked = refresher.readNow()
     await clock.run()
     await expect(asked).rejects.toThrow('no')
   })
 
   test('is never heard of again when it is closed', async () => {
     const { clock, refresher, seen, change } = simulation()
-    const asked = refresher.now()
+    const asked = refresher.readNow()
     refresher.close()
     change()
     await clock.run()
-    await expect(asked).rejects.toThrow('no longer followed')
-    await expect(refresher.now()).rejects.toThrow('no longer followed')
+    await expect(asked).rejects.toThrow('refresher is closed')
+    await expect(refresher.readNow()).rejects.toThrow('refresher is closed')
     expect(seen.published).toEqual([])
     expect(seen.begun).toHaveLength(1)
   })
@@ -229,9 +229,9 @@ describe('an upstream that is followed', () => {
 
 describe('an upstream that answers every list with another notice', () => {
   test('is slowed down and reported once, and a real change is still followed', async () => {
-    const noisy = simulation({ onList: () => noisy.refresher.notice() })
+    const noisy = simulation({ onList: () => noisy.refresher.notify() })
     const { clock, seen, upstream, refresher, published } = noisy
-    void refresher.now()
+    void refresher.readNow()
     await clock.run(600_000)
     // Ten minutes at ten seconds each, and those before it was slow.
     expect(seen.begun.length).toBeLessThan(75)
@@ -245,7 +245,7 @@ describe('an upstream that answers every list with another notice', () => {
   test('and is another each time is slowed down as well, and published in time', async () => {
     const noisy = simulation({ onList: () => noisy.change() })
     const { clock, seen, refresher } = noisy
-    void refresher.now()
+    void refresher.readNow()
     await clock.run(60_000)
     expect(seen.begun.length).toBeLessThan(90)
     expect(seen.throttled).toBe(1)
@@ -254,9 +254,9 @@ describe('an upstream that answers every list with another notice', () => {
 
   test('is taken at its word again when it has been deferStartsUntil', async () => {
     let isNoisy = true
-    const noisy = simulation({ onList: () => isNoisy && noisy.refresher.notice() })
+    const noisy = simulation({ onList: () => isNoisy && noisy.refresher.notify() })
     const { clock, refresher, seen, change } = noisy
-    void refresher.now()
+    void refresher.readNow()
     await clock.run(5_000)
     isNoisy = false
     await clock.run(60_000)
@@ -270,7 +270,7 @@ describe('an upstream that answers every list with another notice', () => {
 test('looking now and then on one’s own account never makes an upstream throttled', async () => {
   const { clock, refresher, seen, change } = simulation()
   for (let i = 0; i < 10; i++) {
-    void refresher.now()
+    void refresher.readNow()
     await clock.run(clock.now() + 10)
   }
   change()
@@ -295,7 +295,7 @@ test('what cannot be compared is a read that failed: it is told and tried again,
     failed: (error) => failures.push(error),
     throttled: () => undefined,
   })
-  refresher.notice()
+  refresher.notify()
   await clock.run(100)
   expect([failures.length, published]).toEqual([1, []])
   isHuge = false

@@ -4,7 +4,7 @@ import { watched } from '../../../test/upstreams.ts'
 import { InstallQueue } from './install-queue.ts'
 
 interface Entering {
-  readonly place: string
+  readonly folder: string
   readonly isAwaited: boolean
   readonly signal: AbortSignal
 }
@@ -16,9 +16,9 @@ function installations() {
   const begun: string[] = []
   const queued: string[] = []
   const ends = new Map<string, () => void>()
-  const enter = async (name: string, { place = '', isAwaited = false, signal }: Partial<Entering> = {}): Promise<void> => {
+  const enter = async (name: string, { folder = '', isAwaited = false, signal }: Partial<Entering> = {}): Promise<void> => {
     try {
-      ends.set(name, await installs.enter({ place, isAwaited: () => isAwaited, queued: () => queued.push(name), signal }))
+      ends.set(name, await installs.enter({ folder, isAwaited: () => isAwaited, queued: () => queued.push(name), signal }))
       begun.push(name)
     } catch {
       queued.push(`${name} gave up`)
@@ -39,11 +39,11 @@ test('two are installed at once, and the next is the one that somebody waits for
   expect(begun).toEqual(['a', 'b', 'd'])
 })
 
-test('no two are installed into one place at once', async () => {
+test('no two are installed into one folder at once', async () => {
   const { clock, begun, enter, end } = installations()
-  void enter('a', { place: '/x' })
-  void enter('b', { place: '/x' })
-  void enter('c', { place: '/y' })
+  void enter('a', { folder: '/x' })
+  void enter('b', { folder: '/x' })
+  void enter('c', { folder: '/y' })
   await clock.run(0)
   expect(begun).toEqual(['a', 'c'])
   await clock.run(600_000)

@@ -1,36 +1,34 @@
 import type { Clock } from '@unfold-mcp/client'
 
-// Each takes a connection to a registry, a disk and a processor; more at once are not faster, and all late.
-const atOnce = 2
-// One that is slow, or waits for something else, such as a person who signs in, does not hold up the others any longer.
-const maxMs = 60_000
+// Installations share network, disk and CPU, so more at once are not faster.
+const maxConcurrent = 2
+// After this time an installation (which may wait for a sign-in) no longer blocks others.
+const slowAfterMs = 60_000
 
-/** An installation that wants to begin. */
 export interface InstallRequest {
-  /** What it is kept in: no two of the same are installed at once, as they would overwrite each other. Empty when not known. */
-  readonly place: string
+  /** Installation folder, or empty if unknown. Installations into the same folder are serialised. */
+  readonly folder: string
   readonly isAwaited: () => boolean
-  /** Called when it has to wait for its turn. */
   readonly queued: () => void
   readonly signal?: AbortSignal | undefined
 }
 
 interface Waiter extends InstallRequest {
-  readonly go: (leave: () => void) => void
+  readonly start: (release: () => void) => void
 }
 
-/** Lets launchers such as `npx` install a few servers at a time; those that somebody waits for come first. */
+/** Limits concurrent installations by launchers such as `npx`. Awaited servers come first. */
 export class InstallQueue {
   readonly #clock: Clock
-  readonly #line: Waiter[] = []
-  /** Those that run, with whether they still take a place. */
-  readonly #running = new Map<object, { readonly place: string; isSlow: boolean }>()
+  readonly #queue: Waiter[] = []
+  /** Running installations. Slow ones do not count against the limit. */
+  readonly #running = new Map<object, { readonly folder: string; isSlow: boolean }>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Resolves when it may begin, with what ends its turn. Rejects when it is called off before. */
+  /** Resolves with a release function when the installation may start. Rejects if it is aborted before. */
   enter(installing: InstallRequest): Promise<() => void> {
     const { signal, queued } = installing
     return new Promise((resolve, reject) => {
@@ -39,46 +37,46 @@ export class InstallQueue {
         return
       }
       const abort = (): void => {
-        this.#line.splice(this.#line.indexOf(waiter), 1)
+        this.#queue.splice(this.#queue.indexOf(waiter), 1)
         reject(signal?.reason)
       }
       const waiter: Waiter = {
         ...installing,
-        go: (leave) => {
+        start: (release) => {
           signal?.removeEventListener('abort', abort)
-          resolve(leave)
+          resolve(release)
         },
       }
       signal?.addEventListener('abort', abort, { once: true })
-      this.#line.push(waiter)
+      this.#queue.push(waiter)
       this.review()
-      if (this.#line.includes(waiter)) queued()
+      if (this.#queue.includes(waiter)) queued()
     })
   }
 
-  /** Lets those begin whose turn it is now. */
+  /** Starts queued installations that may run now. */
   review(): void {
     for (;;) {
-      const taken = [...this.#running.values()].filter(({ isSlow }) => !isSlow).length
-      if (taken >= atOnce) return
-      const ready = this.#line.filter(
-        ({ place }) => place === '' || ![...this.#running.values()].some((each) => each.place === place),
+      const active = [...this.#running.values()].filter(({ isSlow }) => !isSlow).length
+      if (active >= maxConcurrent) return
+      const ready = this.#queue.filter(
+        ({ folder }) => folder === '' || ![...this.#running.values()].some((each) => each.folder === folder),
       )
       const next = ready.find(({ isAwaited }) => isAwaited()) ?? ready[0]
       if (next === undefined) return
-      this.#line.splice(this.#line.indexOf(next), 1)
-      next.go(this.#begin(next))
+      this.#queue.splice(this.#queue.indexOf(next), 1)
+      next.start(this.#begin(next))
     }
   }
 
-  #begin({ place }: Waiter): () => void {
-    const run = { place, isSlow: false }
+  #begin({ folder }: Waiter): () => void {
+    const run = { folder, isSlow: false }
     this.#running.set(run, run)
     const slow = (): void => {
       run.isSlow = true
       this.review()
     }
-    const stopTimer = this.#clock.after(maxMs, slow, true)
+    const stopTimer = this.#clock.after(slowAfterMs, slow, true)
     return () => {
       stopTimer()
       if (this.#running.delete(run)) this.review()

@@ -54,7 +54,7 @@ test('a program that nobody waits for is not started before it is deferStartsUnt
     starts.open(
       server('toolbox.mjs'),
       { onProcess: (_pid, phase) => phase === 'started' && begun.push(name) },
-      { isAwaited: () => awaited.has(name), hasAnswered: false, wasKnown: false, phase: () => undefined },
+      { isAwaited: () => awaited.has(name), hasAnswered: false, wasKnown: false, onPhase: () => undefined },
     )
   const [third, second, first] = ['third', 'second', 'first'].map(open)
   await using _first = await first
