@@ -230,7 +230,7 @@ test('AT-D51: status and logs say which tools look suspicious and why, in words 
   const { stdout } = await at.unfold(['status'])
   expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('1 tool looks suspicious (add), 1 note: unfold status bad')
   const one = (await at.unfold(['status', 'bad'])).stdout
-  expect(one).toMatch(/What looks suspicious\n {2}add: description holds characters that nobody sees\n[\s\S]*"deny"/u)
+  expect(one).toMatch(/What looks suspicious\n {2}add: description contains hidden characters\n[\s\S]*"deny"/u)
   expect(one).not.toContain('\u001B[8m')
   const { lines } = JSON.parse((await at.unfold(['logs', 'bad', '--json'])).stdout)
   expect(lines).toContainEqual(

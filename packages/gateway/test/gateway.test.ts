@@ -108,7 +108,7 @@ describe('what a client sees', () => {
     const client = await gateway.connect({ listens: false })
     expect(await client.toolNames()).toEqual([own, 'history', 'notes__list_all', 'notes__list-all'])
     expect(gateway.gateway.source.notes('notes').map(({ kind, message }) => [kind, message])).toEqual([
-      ['left_out', 'The tool "odd" is left out: its input schema cannot be taken: it refers to itself in a circle.'],
+      ['left_out', 'The tool "odd" is left out: its input schema cannot be taken: it contains a circular reference.'],
       ['warning', 'These tools look alike: notes__list_all, notes__list-all.'],
     ])
     const clash = { git: renamed, notes: { ...alike, tools: { list_all: { name: 'history' } } } }

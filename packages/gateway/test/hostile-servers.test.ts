@@ -69,7 +69,7 @@ describe('what a server wants of people', () => {
     for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x'])
       expect(await answerTo(visit(address(url)))).toContain('Only addresses that begin with https:// or http://')
     for (const nothing of [visit(null), visit({ url: 7 }), visit(), { error: { code: -32_042, message: 'Visit', data: null } }])
-      expect(await answerTo(nothing)).toMatch(/The server "fine" failed on "ping": Visit/u)
+      expect(await answerTo(nothing)).toMatch(/The server "fine" failed to run "ping": Visit/u)
     expect(client.asked).toEqual([])
   })
 

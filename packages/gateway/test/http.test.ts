@@ -182,7 +182,7 @@ describe('the administration', () => {
       savings: { exposure: 'everything', tools: 8, listed: 8 },
     })
     expect(await edge.api('/upstreams/box')).toMatchObject({ name: 'box', tools: 7 })
-    expect(await edge.api('/upstreams/bax')).toEqual({ error: 'There is no server "bax" here. Nearest: box.' })
+    expect(await edge.api('/upstreams/bax')).toEqual({ error: 'Unknown server "bax". Nearest: box.' })
     expect(await edge.api('/tools?upstream=box')).toContainEqual(
       expect.objectContaining({ name: 'box__more', upstream: 'box', tool: 'more', about: 'Does more' }),
     )

@@ -77,8 +77,8 @@ describe('the tools of an upstream', () => {
 
   test('that the configuration names and the upstream does not have are told', () => {
     expect(notes([tool('log')], { tools: { lgo: { pinned: true } }, deny: ['x*', 'add'] })).toEqual([
-      'The configuration names the tool "lgo", which the server does not have. Did you mean "log"?',
-      'The configuration names the tool "add", which the server does not have.',
+      'The configuration mentions the tool "lgo", which the server does not have. Did you mean "log"?',
+      'The configuration mentions the tool "add", which the server does not have.',
     ])
   })
 
@@ -104,16 +104,16 @@ const doubling = Object.fromEntries(
 
 describe('a tool is left out, said, and does not take others with it', () => {
   test.each([
-    ['no schema', { inputSchema: undefined }, 'its input schema is no object'],
-    ['null', { inputSchema: null }, 'its input schema is no object'],
-    ['a list', { inputSchema: [] }, 'its input schema is no object'],
-    ['true', { inputSchema: true }, 'its input schema is no object'],
-    ['a schema of text', { inputSchema: { type: 'string' } }, 'its input schema is not that of an object'],
+    ['no schema', { inputSchema: undefined }, 'its input schema is not an object'],
+    ['null', { inputSchema: null }, 'its input schema is not an object'],
+    ['a list', { inputSchema: [] }, 'its input schema is not an object'],
+    ['true', { inputSchema: true }, 'its input schema is not an object'],
+    ['a schema of text', { inputSchema: { type: 'string' } }, 'the type of its input schema is not "object"'],
     ['a description that is no text', { description: 5 }, 'its description is no text'],
     [
       'a circle',
       { inputSchema: { type: 'object', $ref: '#' } },
-      'its input schema cannot be taken: it refers to itself in a circle',
+      'its input schema cannot be taken: it contains a circular reference',
     ],
     [
       'a circle of two',
@@ -124,7 +124,7 @@ describe('a tool is left out, said, and does not take others with it', () => {
           $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } },
         },
       },
-      'its input schema cannot be taken: it refers to itself in a circle',
+      'its input schema cannot be taken: it contains a circular reference',
     ],
     [
       'doubling',
@@ -141,7 +141,7 @@ describe('a tool is left out, said, and does not take others with it', () => {
       {
         inputSchema: { type: 'object', properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) },
       },
-      'its input schema cannot be taken: it has more than 5000 parts',
+      'its input schema cannot be taken: it has more than 5000 nodes',
     ],
     [
       'a long pattern',
@@ -173,7 +173,7 @@ describe('a tool is left out, said, and does not take others with it', () => {
       { inputSchema: { type: 'object', properties: { x: { items: { type: 'string', 'x-mcp-header': 'A' } } } } },
       'its input schema cannot be taken: x-mcp-header at "x" is not on a property of an object',
     ],
-    ['need of a task', { execution: { taskSupport: 'required' } }, 'it can only be run as a task'],
+    ['need of a task', { execution: { taskSupport: 'required' } }, 'it requires task execution'],
   ])('for %s', (_what, more, why) => {
     const tools = [odd('bad', more), tool('good')]
     expect(names(tools)).toEqual(['git__good'])
@@ -185,7 +185,7 @@ describe('a tool is left out, said, and does not take others with it', () => {
     expect(notes([tool('a'), tool('a', { title: 'A' })])).toEqual(['The tool "a" is left out: it is listed twice.'])
     const few = upstreamEntries([tool('a'), tool('b'), tool('c')], { ...options(), limit: 2 })
     expect(few.entries).toHaveLength(2)
-    expect(few.notes).toEqual([{ tool: '', kind: 'left_out', message: 'Only the first 2 of 3 tools are taken.' }])
+    expect(few.notes).toEqual([{ tool: '', kind: 'left_out', message: 'Only the first 2 of 3 tools are used.' }])
   })
 })
 
@@ -199,7 +199,7 @@ describe('a tool is taken', () => {
     const inputSchema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
     const made = upstreamEntries([odd('slow', { inputSchema })], options())
     expect(made.notes).toEqual([
-      { tool: 'slow', kind: 'changed', message: 'The tool "slow": a pattern in its schema could take forever to run: ^(a+)+$.' },
+      { tool: 'slow', kind: 'changed', message: 'The tool "slow": a pattern in its schema may be subject to catastrophic backtracking: ^(a+)+$.' },
     ])
     expect(made.entries[0]?.input.check({ x: 'a'.repeat(50) })).toEqual({ value: { x: 'a'.repeat(50) } })
   })
@@ -217,7 +217,7 @@ describe('a tool is taken', () => {
       properties: { x: { description: 'ab', enum: ['k\u200b'] } },
     })
     expect(made.notes.map(({ message }) => message)).toEqual([
-      'The tool "t": characters that nobody sees were taken out of its texts.',
+      'The tool "t": hidden characters were removed from its text.',
     ])
   })
 
@@ -226,7 +226,7 @@ describe('a tool is taken', () => {
     const made = upstreamEntries([odd('t', { icons, outputSchema: { $ref: '#' }, extra: 'x' })], options())
     expect(made.entries[0]?.tool).toEqual({ ...tool('t'), name: 'git__t', icons: [{ src: 'https://x/i.png' }] })
     expect(made.notes.map(({ message }) => message)).toEqual([
-      'The tool "t": its output schema is left out: it refers to itself in a circle.',
+      'The tool "t": its output schema is left out: it contains a circular reference.',
     ])
   })
 

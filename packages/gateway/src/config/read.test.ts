@@ -56,7 +56,7 @@ describe('a configuration', () => {
     const { config, warnings } = read('{ "mcpServers": { "a": { "command": "x", "autoApprove": ["y"] } } }')
     expect(config.mcpServers.a).not.toHaveProperty('autoApprove')
     expect(warnings.map(problemLine)).toEqual([
-      'unfold.json:1:42 mcpServers.a.autoApprove is for another program and does nothing here.',
+      'unfold.json:1:42 mcpServers.a.autoApprove is a setting of another program and is ignored.',
     ])
   })
 
@@ -64,7 +64,7 @@ describe('a configuration', () => {
     const doubtsOf = (url: string): readonly string[] =>
       read(json({ search: { embedder: { url, model: 'm', apiKey: 'key' } } })).warnings.map(problemLine)
     expect(doubtsOf('http://models.example/v1')).toEqual([
-      'unfold.json:4:7 search.embedder.url sends the apiKey unencrypted, so others on the network can read it. Use https.',
+      'unfold.json:4:7 search.embedder.url sends the apiKey unencrypted. Use https.',
     ])
     expect([...doubtsOf('https://models.example/v1'), ...doubtsOf('http://127.0.0.1:11434/v1')]).toEqual([])
   })
@@ -72,7 +72,7 @@ describe('a configuration', () => {
   test('says when two servers look alike', () => {
     const { warnings } = read(json({ mcpServers: { server1: { command: 'x' }, serverl: { command: 'y' } } }))
     expect(warnings.map(problemLine)).toEqual([
-      'unfold.json:6:5 mcpServers.serverl looks like "server1". A person or a model may take one for the other.',
+      'unfold.json:6:5 mcpServers.serverl is easily confused with "server1". Rename one of them.',
     ])
   })
 })
@@ -91,7 +91,7 @@ describe('a mistake', () => {
     ['{ "mcpServers": { "git": { "type": "sse" } } }', ['unfold.json:1:26 mcpServers.git has no "url". Give it one.']],
     [
       '{ "mcpServers": { "git": { "command": "a", "url": "b" } } }',
-      ['unfold.json:1:44 mcpServers.git.url cannot stand beside "command": a server is started or reached. Remove one.'],
+      ['unfold.json:1:44 mcpServers.git.url cannot be combined with "command". Remove one of them.'],
     ],
     ['{ "mcpServers": { "git": "x" } }', ['unfold.json:1:26 mcpServers.git must be an object, not a text.']],
     [
@@ -106,7 +106,7 @@ describe('a mistake', () => {
     ],
     [
       '{ "mcpServers": { "a": { "url": "ftp://x/" } } }',
-      ['unfold.json:1:33 mcpServers.a.url must be an address that begins with http:// or https://.'],
+      ['unfold.json:1:33 mcpServers.a.url must be an http:// or https:// URL.'],
     ],
     [
       '{ "mcpServers": { "a": { "command": "x", "excludeTools": ["rm"] } } }',
@@ -126,16 +126,16 @@ describe('a mistake', () => {
       ],
     ],
     ['{ "listen": { "port": 70000 } }', ['unfold.json:1:23 listen.port must be at most 65535.']],
-    ['{ "listen": { "port": 1.5 } }', ['unfold.json:1:23 listen.port must be a whole number, not 1.5.']],
+    ['{ "listen": { "port": 1.5 } }', ['unfold.json:1:23 listen.port must be an integer, not 1.5.']],
     [
       '{ "store": { "kind": "sqlit" } }',
       ['unfold.json:1:22 store.kind must be one of "sqlite", "memory", not "sqlit". Did you mean "sqlite"?'],
     ],
     ['{ "store": {} }', ['unfold.json:1:12 store.kind is missing.']],
-    ['{ "store": { "kind": "memory", "path": "x" } }', ['unfold.json:1:32 store.path does not belong here. Remove it.']],
+    ['{ "store": { "kind": "memory", "path": "x" } }', ['unfold.json:1:32 store.path is not allowed here. Remove it.']],
     [
       '{ "groups": { "a b": { "about": "x" } } }',
-      ['unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores and hyphens, a letter or digit first.'],
+      ['unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores or hyphens, starting with a letter or digit.'],
     ],
     [
       '{ "remember": "sesion" }',
@@ -164,15 +164,15 @@ describe('a mistake', () => {
       ],
     ],
     ['[]', ['unfold.json:1:1 must be an object, not a list.']],
-    ['', ['unfold.json:1:1 is empty. Write {} at least.']],
-    ['{ "exposure" "lazy" }', ['unfold.json:1:14 is not JSON here: colon expected.']],
+    ['', ['unfold.json:1:1 is empty. Write at least {}.']],
+    ['{ "exposure" "lazy" }', ['unfold.json:1:14 is not valid JSON: colon expected.']],
     [
       '{ "exposure": "lazy", "exposure": "auto" }',
-      ['unfold.json:1:23 exposure is written twice, and only one can count. Remove one.'],
+      ['unfold.json:1:23 exposure is a duplicate key. Remove one of them.'],
     ],
     [
       '{ "mcpServers": { "__proto__": { "command": "x" } } }',
-      ['unfold.json:1:19 mcpServers.__proto__ cannot be a key. Choose another name.'],
+      ['unfold.json:1:19 mcpServers.__proto__ is not allowed as a key. Choose another name.'],
     ],
   ])('in %s is told with its place and what to do', (text, expected) => {
     expect(mistakes(text)).toEqual(expected)
@@ -190,7 +190,7 @@ describe('a mistake', () => {
     expect(mistakes(text)).toEqual([
       'unfold.json:3:12 mcpServers.a.comand is not known here. Did you mean "command"?',
       'unfold.json:3:36 mcpServers.a.args[0] must be a text, not 1.',
-      'unfold.json:4:45 mcpServers.b.headers["bad name"] cannot be the name of a header.',
+      'unfold.json:4:45 mcpServers.b.headers["bad name"] is not a valid header name.',
       'unfold.json:6:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not 5.',
       'unfold.json:7:33 results.maxCharacters must be at least 1000.',
     ])
@@ -250,11 +250,11 @@ describe('what the parts say against each other', () => {
   test.each([
     [
       { mcpServers: { git: server }, groups: { code: { about: 'Code', servers: ['gti'] } } },
-      'groups.code.servers[0] names the server "gti", which is not in this file. Did you mean "git"?',
+      'groups.code.servers[0] refers to the server "gti", which is not defined. Did you mean "git"?',
     ],
     [
       { mcpServers: { git: { ...server, group: 'cod' } }, groups: { code: { about: 'Code' } } },
-      'mcpServers.git.group names the group "cod", which is not in this file. Did you mean "code"?',
+      'mcpServers.git.group refers to the group "cod", which is not defined. Did you mean "code"?',
     ],
     [
       { groups: { a: { about: 'A', groups: ['b'] }, b: { about: 'B', groups: ['a'] } } },
@@ -263,57 +263,57 @@ describe('what the parts say against each other', () => {
     [{ groups: { a: { about: 'A', groups: ['a'] } } }, 'groups.a.groups leads back to itself: a → a. Remove one of these.'],
     [
       { mcpServers: { git: server }, groups: { a: { about: 'A', servers: ['git'] }, b: { about: 'B', servers: ['git'] } } },
-      'groups.b.servers[0] lies in the group "a" already, and nothing lies in two. Remove one.',
+      'groups.b.servers[0] is already in the group "a". Remove it from one of them.',
     ],
     [
       { mcpServers: { git: server }, groups: { git: { about: 'A' } } },
-      'groups.git is the name of the group that the server "git" is by itself. Choose another.',
+      'groups.git has the same name as the group of the server "git". Choose another name.',
     ],
     [
       { mcpServers: { 'a b': server, a_b: server } },
-      'mcpServers.a_b cannot be told from "a b" in the names of tools. Rename one.',
+      'mcpServers.a_b has the same tool prefix as "a b". Rename one of them.',
     ],
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'go' } } }, b: { ...server, tools: { y: { name: 'go' } } } } },
-      'mcpServers.b.tools.y.name is the name of a.tools.x already. Choose another.',
+      'mcpServers.b.tools.y.name is already the name of a.tools.x. Choose another name.',
     ],
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'a__x' } } } } },
-      'mcpServers.a.tools.x.name must not hold "__", which stands between a server and its tool.',
+      'mcpServers.a.tools.x.name must not contain "__", which separates server and tool.',
     ],
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'search_tooIs' } } } } },
-      'mcpServers.a.tools.x.name is a name of the gateway’s own tools, or looks like one.',
+      'mcpServers.a.tools.x.name is reserved for the gateway, or too similar to a reserved name.',
     ],
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'activate_a' } } } } },
-      'mcpServers.a.tools.x.name is a name of the gateway’s own tools, or looks like one.',
+      'mcpServers.a.tools.x.name is reserved for the gateway, or too similar to a reserved name.',
     ],
     [
       { search: { embedder: { url: 'ftp://x', model: 'm' } } },
-      'search.embedder.url must be an address that begins with http:// or https://, without a name or password.',
+      'search.embedder.url must be an http:// or https:// URL without credentials.',
     ],
     [
       { profiles: { a: { search: { embedder: { url: 'https://me:pw@x.example', model: 'm' } } } } },
-      'profiles.a.search.embedder.url must be an address that begins with http:// or https://, without a name or password.',
+      'profiles.a.search.embedder.url must be an http:// or https:// URL without credentials.',
     ],
     [
       { search: { embedder: { url: 'https://x.example', model: 'm', apiKey: 'a b' } } },
-      'search.embedder.apiKey has characters that a header cannot hold, such as a space or a line break.',
+      'search.embedder.apiKey contains characters that are not allowed in an HTTP header, such as a space or a line break.',
     ],
-    [{ profiles: { s: {} } }, 'profiles.s is reserved: /mcp/s/<server> serves single servers. Rename the profile.'],
+    [{ profiles: { s: {} } }, 'profiles.s is reserved for /mcp/s/<server>. Rename the profile.'],
     [
       { profiles: { home: { servers: ['x'] } } },
-      'profiles.home.servers[0] names the server "x", which is not in this file. There is no server.',
+      'profiles.home.servers[0] refers to the server "x", which is not defined.',
     ],
     [
       { tokens: [{ name: 'me', hash: `sha256:${'0'.repeat(64)}`, profile: 'x' }] },
-      'tokens[0].profile names the profile "x", which is not in this file. There is no profile.',
+      'tokens[0].profile refers to the profile "x", which is not defined.',
     ],
-    [{ tokens: [{ name: 'me', hash: 'secret' }] }, 'tokens[0].hash must be "sha256:" and 64 hexadecimal digits.'],
+    [{ tokens: [{ name: 'me', hash: 'secret' }] }, 'tokens[0].hash must be "sha256:" followed by 64 hexadecimal digits.'],
     [
       { listen: { host: '0.0.0.0' } },
-      'listen.host can be reached by others, and there is no token to keep them out. Make one (unfold token add <name>), or listen on 127.0.0.1.',
+      'listen.host is reachable from other machines, but no token is configured. Add one (unfold token add <name>), or listen on 127.0.0.1.',
     ],
   ])('is told: %j', (value, expected) => {
     const found = mistakes(json(value))
@@ -399,8 +399,8 @@ describe('a file', () => {
       const path = join(folder, 'unfold.json')
       await writeFile(path, '{ "exposure": "lazy" }')
       expect((await readConfig(path, {})).config.exposure).toBe('lazy')
-      await expect(readConfig(folder, {})).rejects.toThrow('is a folder. Name the file in it.')
-      await expect(readConfig(join(folder, 'no.json'), {})).rejects.toThrow('is not there. Write it, or name another file.')
+      await expect(readConfig(folder, {})).rejects.toThrow('is a folder. Specify the file in it.')
+      await expect(readConfig(join(folder, 'no.json'), {})).rejects.toThrow('does not exist. Create it, or specify another file.')
     } finally {
       await rm(folder, { recursive: true })
     }

@@ -89,7 +89,7 @@ describe('a watched configuration', () => {
     using following_ = await following({ pollMs: 30 })
     await rm(file)
     await following_.next(1)
-    expect(following_.told).toMatchObject([{ problems: [{ message: 'is not there. Write it, or name another file.' }] }])
+    expect(following_.told).toMatchObject([{ problems: [{ message: 'does not exist. Create it, or specify another file.' }] }])
     await following_.watch.reload()
     await writeFile(file, text('a', 'b'))
     await following_.next(2)
@@ -118,7 +118,7 @@ describe('a watched configuration', () => {
     for (const times of [1, 2]) {
       await rm(file)
       await following_.next(times)
-      expect(following_.watch.problems).toMatchObject([{ message: 'is not there. Write it, or name another file.' }])
+      expect(following_.watch.problems).toMatchObject([{ message: 'does not exist. Create it, or specify another file.' }])
       await writeFile(file, text('a'))
       await following_.watch.reload()
       expect(following_.watch.problems).toEqual([])
@@ -175,7 +175,7 @@ describe('a watched configuration', () => {
     })
     await watch.reload()
     for (const [name, expected] of [
-      ['b', 'could not be put to use: no room'],
+      ['b', 'could not be applied: no room'],
       ['c', 'a,c'],
     ] as const) {
       const woken = new Promise<void>((resolve) => {

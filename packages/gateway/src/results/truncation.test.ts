@@ -101,12 +101,12 @@ describe('structured content that is too long', () => {
   })
 })
 
-test('of a text that is too long to be kept whole, the beginning is, and that is said', async () => {
+test('of a text that is too long to store whole, the beginning is, and that is said', async () => {
   const { texts, kept } = await cut({ content: [text('z'.repeat(9_000))] }, { bytesPerClient: 8_000 })
   expect(kept).toEqual([{ kind: 'text', text: 'z'.repeat(4_000), characters: 9_000, sent: limit }])
   expect(texts.at(-1)).toContain('only the first 4000 characters are kept')
   const { texts: lost } = await cut({ content: [image(60_000)] }, { bytesPerClient: 8_000 })
-  expect(lost[0]).toContain('too large to be sent or kept')
+  expect(lost[0]).toContain('too large to send or store')
 })
 
 test('_meta stays, unless it is too long itself', async () => {

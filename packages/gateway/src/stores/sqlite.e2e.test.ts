@@ -120,7 +120,7 @@ describe('a file', () => {
     expect(await store.upstreams()).toEqual([])
     await store.close()
     expect(told).toHaveLength(1)
-    expect(told[0]).toContain('was written by a newer version (form 99; this one knows 1). It was moved to')
+    expect(told[0]).toContain('was written by a newer version (format 99; supported: 1). It was moved to')
   })
 
   test('of another program is left alone', async () => {
@@ -133,7 +133,7 @@ describe('a file', () => {
     await store.close()
     expect(await readFile(file)).toEqual(before)
     expect(told).toEqual([
-      `${file} is no catalogue of this program. It is left alone and the catalogue is kept in memory; name another "store.path".`,
+      `${file} is not an unfold catalog. It stays unchanged and the catalog is kept in memory. Set another "store.path".`,
     ])
   })
 
@@ -170,7 +170,7 @@ describe('a file', () => {
     const { store, told } = await opened(file)
     expect((await store.tools('git')).map(({ name }) => name)).toEqual(['log', 'add'])
     await store.close()
-    expect(told).toEqual([`${file}: a tool of "git" is damaged and left out until the upstream lists it again.`])
+    expect(told).toEqual([`${file}: a stored tool of "git" is invalid and is ignored until the server lists it again.`])
   })
 
   test('that cannot be there leaves the catalogue in memory, and says so', async () => {
@@ -244,5 +244,5 @@ test('a closed store says that it is closed', async () => {
   const { store } = await opened(fresh())
   await store.close()
   await store.close()
-  await expect(store.tools('git')).rejects.toThrow('The catalogue is closed.')
+  await expect(store.tools('git')).rejects.toThrow('The catalog is closed.')
 })

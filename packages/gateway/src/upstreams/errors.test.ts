@@ -15,10 +15,10 @@ test('what a process wrote before it ended is not told to the model', () => {
   const error = asUpstreamError('git', 'log', died)
   expect(error).toBeInstanceOf(ToolError)
   expect(error.message).toBe(
-    'The server "git" ended (with code 3) during this call of "log", and is being restarted. ' +
-      'Whether the call had any effect is not known: check before you call it again.',
+    'The server "git" ended (with code 3) while "log" was running, and is being restarted. ' +
+      'The call may have had an effect: check before calling it again.',
   )
-  expect(publicErrorMessage(died)).toBe('Its process ended.')
+  expect(publicErrorMessage(died)).toBe('The process ended.')
 })
 
 test.each([
@@ -28,8 +28,8 @@ test.each([
   [new ClientError('cancelled', '', { what: 'x' }), 'cancelled', 'is cancelled'],
   [new ClientError('unknown_tool', '', { name: 'log', nearest: [] }), 'unknown_tool', 'has no tool "log" any more'],
   [new ClientError('protocol', '', { problem: 'bad\u001b[2Jwords\nand more' }), 'failed', '[2Jwords\nand more'],
-  [new ClientError('protocol', '', { problem: 'no such branch' }), 'failed', 'The server "git" failed on "log": no such branch'],
-  [new TypeError('oh'), 'failed', 'The server "git" failed on "log": oh'],
+  [new ClientError('protocol', '', { problem: 'no such branch' }), 'failed', 'The server "git" failed to run "log": no such branch'],
+  [new TypeError('oh'), 'failed', 'The server "git" failed to run "log": oh'],
 ] as const)('%s is told as %s', (error, reason, words) => {
   const told = asUpstreamError('git', 'log', error)
   expect(told.reason).toBe(reason)

@@ -118,7 +118,7 @@ test('an upstream that ends again and again is started less and less often', asy
   await until(() => all.of('state').filter(({ state }) => state === 'reconnecting').length >= 3, 'three ends', 15_000)
   const delays = all.of('state').flatMap(({ retryInMs }) => (retryInMs === undefined ? [] : [retryInMs]))
   expect(delays.slice(0, 3)).toEqual([125, 250, 500])
-  expect(all.upstreams.get('up')?.status.lastError).toContain('server "up" was lost: node exited with code 4')
+  expect(all.upstreams.get('up')?.status.lastError).toContain('server "up" disconnected: node exited with code 4')
 })
 
 test('an upstream that cannot be started says why, and calls do not wait for it in vain', async () => {
@@ -270,7 +270,7 @@ test('what an upstream fails with keeps its line breaks', async () => {
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'failing') } })
   await expect(all.upstreams.call('up', 'more', {})).rejects.toMatchObject({
     reason: 'failed',
-    message: 'The server "up" failed on "more": line one\nline two\n  indented',
+    message: 'The server "up" failed to run "more": line one\nline two\n  indented',
   })
 })
 

@@ -157,7 +157,7 @@ describe('upstreams', () => {
     await all.upstreams.add('up', up)
     await until(() => all.names('up').length === 1, 'its tool again')
     await all.upstreams.remove('up')
-    await expect(all.upstreams.call('up', 'tool_0', {})).rejects.toThrow('The server "up" is not one of this gateway.')
+    await expect(all.upstreams.call('up', 'tool_0', {})).rejects.toThrow('The server "up" is not configured.')
   })
 
   test('are not disturbed by a listener that throws, or by none', async () => {
@@ -170,7 +170,7 @@ describe('upstreams', () => {
     const stop = all.upstreams.onToolsChanged(({ upstream }) => told.push(upstream))
     await all.upstreams.apply({ up: inProcess(1) })
     await until(() => told.length === 1, 'the other listener is told')
-    expect(all.of('warning').map(({ message }) => message)).toEqual(['Somebody who listens for "tools" failed: Error: oh no'])
+    expect(all.of('warning').map(({ message }) => message)).toEqual(['a listener for "tools" failed: Error: oh no'])
     stop()
     await all.upstreams.remove('up')
     expect(told).toEqual(['up'])
@@ -186,7 +186,7 @@ describe('upstreams', () => {
     all.upstreams.restart('up')
     await until(() => all.names('up').length === 1, 'the tools of the new process')
     expect(await all.text('up', 'more')).not.toBe(pid)
-    await expect(all.upstreams.discoverTools('upp')).rejects.toThrow('is not one of this gateway. Nearest: up.')
+    await expect(all.upstreams.discoverTools('upp')).rejects.toThrow('is not configured. Nearest: up.')
   })
 
   test('end with what they were doing when they are closed', async () => {
