@@ -108,8 +108,8 @@ describe('what a client sees', () => {
     const client = await gateway.connect({ listens: false })
     expect(await client.toolNames()).toEqual([own, 'history', 'notes__list_all', 'notes__list-all'])
     expect(gateway.gateway.source.notes('notes').map(({ kind, message }) => [kind, message])).toEqual([
-      ['left_out', 'The tool "odd" is left out: its input schema cannot be taken: it contains a circular reference.'],
-      ['warning', 'These tools look alike: notes__list_all, notes__list-all.'],
+      ['left_out', 'Tool "odd" is omitted: its input schema is not accepted: it contains a circular reference.'],
+      ['warning', 'Similar tool names: notes__list_all, notes__list-all.'],
     ])
     const clash = { git: renamed, notes: { ...alike, tools: { list_all: { name: 'history' } } } }
     expect((await gateway.edit({ ...config, mcpServers: clash })).join()).toContain('is the name of git.tools.log already')

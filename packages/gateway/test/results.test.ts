@@ -127,7 +127,7 @@ test('a handle is of use to nobody else, and nobody learns whether it is one', a
   const stateless = await connect({ era: 'stateless' })
   const others = [await connect({}), await connect({ at: '/all' }), await connect({ era: 'stateless', at: '/all' })]
   const unknown = await reading(session, 'nonsense')
-  expect(unknown).toContain('There is nothing to read by this handle')
+  expect(unknown).toContain('Unknown or expired handle')
   for (const [owner, stranger] of [
     [session, stateless],
     [stateless, session],

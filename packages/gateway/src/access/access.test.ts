@@ -64,7 +64,7 @@ describe('a client', () => {
     for (const wrong of ['wrk', '__proto__', 'constructor'])
       expect(() => access.client(undefined, wrong)).toThrow(expect.objectContaining({ reason: 'unknown_profile' }))
     expect(() => access.client(free, 'wrk')).toThrow('Nearest: work.')
-    expect(() => access.client(bound, 'rest')).toThrow(/^There is no profile "rest" here\.$/u)
+    expect(() => access.client(bound, 'rest')).toThrow(/^Unknown profile "rest"\.$/u)
     expect(() => access.client(undefined, '\u202Ework')).toThrow(String.raw`"\u{202e}work"`)
   })
 })
@@ -169,7 +169,7 @@ describe('a server alone', () => {
     ])
     tools.git = ['git__log']
     expect(seen('wide')).toEqual(['git', 'notes'])
-    expect(() => access.client(undefined, 'work', 'note')).toThrow(/^There is no server "note" here\.$/u)
+    expect(() => access.client(undefined, 'work', 'note')).toThrow(/^Unknown server "note"\.$/u)
     expect(() => access.client(free, undefined, 'note')).toThrow('Nearest: notes.')
   })
 

@@ -84,11 +84,11 @@ describe('the tools of an upstream', () => {
 
   test('that look like the gateway’s own are told', () => {
     const made = upstreamEntries([tool('tools')], options({}, 'search'))
-    expect(made.notes.map(({ message }) => message)).toEqual(['These tools look alike: search__tools, search_tools.'])
+    expect(made.notes.map(({ message }) => message)).toEqual(['Similar tool names: search__tools, search_tools.'])
   })
 
   test('that look alike are told', () => {
-    expect(notes([tool('read_file'), tool('Read-File')])).toEqual(['These tools look alike: git__read_file, git__Read-File.'])
+    expect(notes([tool('read_file'), tool('Read-File')])).toEqual(['Similar tool names: git__read_file, git__Read-File.'])
   })
 })
 
@@ -109,11 +109,11 @@ describe('a tool is left out, said, and does not take others with it', () => {
     ['a list', { inputSchema: [] }, 'its input schema is not an object'],
     ['true', { inputSchema: true }, 'its input schema is not an object'],
     ['a schema of text', { inputSchema: { type: 'string' } }, 'the type of its input schema is not "object"'],
-    ['a description that is no text', { description: 5 }, 'its description is no text'],
+    ['a description that is no text', { description: 5 }, 'its description is not a string'],
     [
       'a circle',
       { inputSchema: { type: 'object', $ref: '#' } },
-      'its input schema cannot be taken: it contains a circular reference',
+      'its input schema is not accepted: it contains a circular reference',
     ],
     [
       'a circle of two',
@@ -124,29 +124,29 @@ describe('a tool is left out, said, and does not take others with it', () => {
           $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } },
         },
       },
-      'its input schema cannot be taken: it contains a circular reference',
+      'its input schema is not accepted: it contains a circular reference',
     ],
     [
       'doubling',
       { inputSchema: { type: 'object', $defs: doubling, $ref: '#/$defs/a0' } },
-      'its input schema cannot be taken: more than 2000 schemas apply to one value',
+      'its input schema is not accepted: more than 2000 schemas apply to one value',
     ],
     [
       'depth',
       { inputSchema: { type: 'object', ...deep(2_000) } },
-      'its input schema cannot be taken: it is nested more than 64 levels deep',
+      'its input schema is not accepted: it is nested more than 64 levels deep',
     ],
     [
       'properties',
       {
         inputSchema: { type: 'object', properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) },
       },
-      'its input schema cannot be taken: it has more than 5000 nodes',
+      'its input schema is not accepted: it has more than 5000 nodes',
     ],
     [
       'a long pattern',
       { inputSchema: { type: 'object', properties: { x: { pattern: 'a'.repeat(3_000) } } } },
-      'its input schema cannot be taken: a pattern is longer than 2000 characters',
+      'its input schema is not accepted: a pattern is longer than 2000 characters',
     ],
     [
       'size',
@@ -156,7 +156,7 @@ describe('a tool is left out, said, and does not take others with it', () => {
     [
       'a header with a break',
       { inputSchema: { type: 'object', properties: { x: { type: 'string', 'x-mcp-header': 'a\r\nb' } } } },
-      'its input schema cannot be taken: x-mcp-header of "x" is not a valid header name',
+      'its input schema is not accepted: x-mcp-header of "x" is not a valid header name',
     ],
     [
       'a header twice',
@@ -166,23 +166,23 @@ describe('a tool is left out, said, and does not take others with it', () => {
           properties: { x: { type: 'string', 'x-mcp-header': 'A' }, y: { type: 'string', 'x-mcp-header': 'a' } },
         },
       },
-      'its input schema cannot be taken: two parameters have the header a',
+      'its input schema is not accepted: two parameters have the header a',
     ],
     [
       'a header in a list',
       { inputSchema: { type: 'object', properties: { x: { items: { type: 'string', 'x-mcp-header': 'A' } } } } },
-      'its input schema cannot be taken: x-mcp-header at "x" is not on a property of an object',
+      'its input schema is not accepted: x-mcp-header at "x" is not on a property of an object',
     ],
     ['need of a task', { execution: { taskSupport: 'required' } }, 'it requires task execution'],
   ])('for %s', (_what, more, why) => {
     const tools = [odd('bad', more), tool('good')]
     expect(names(tools)).toEqual(['git__good'])
-    expect(notes(tools)).toEqual([`The tool "bad" is left out: ${why}.`])
+    expect(notes(tools)).toEqual([`Tool "bad" is omitted: ${why}.`])
   })
 
   test('for a name that is too long, is listed twice, or one tool too many', () => {
     expect(notes([tool('x'.repeat(300))])[0]).toContain('its name is longer than 256 characters')
-    expect(notes([tool('a'), tool('a', { title: 'A' })])).toEqual(['The tool "a" is left out: it is listed twice.'])
+    expect(notes([tool('a'), tool('a', { title: 'A' })])).toEqual(['Tool "a" is omitted: it is listed twice.'])
     const few = upstreamEntries([tool('a'), tool('b'), tool('c')], { ...options(), limit: 2 })
     expect(few.entries).toHaveLength(2)
     expect(few.notes).toEqual([{ tool: '', kind: 'left_out', message: 'Only the first 2 of 3 tools are used.' }])
@@ -199,7 +199,7 @@ describe('a tool is taken', () => {
     const inputSchema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
     const made = upstreamEntries([odd('slow', { inputSchema })], options())
     expect(made.notes).toEqual([
-      { tool: 'slow', kind: 'changed', message: 'The tool "slow": a pattern in its schema may be subject to catastrophic backtracking: ^(a+)+$.' },
+      { tool: 'slow', kind: 'changed', message: 'Tool "slow": a pattern in its schema may be subject to catastrophic backtracking: ^(a+)+$.' },
     ])
     expect(made.entries[0]?.input.check({ x: 'a'.repeat(50) })).toEqual({ value: { x: 'a'.repeat(50) } })
   })
@@ -217,7 +217,7 @@ describe('a tool is taken', () => {
       properties: { x: { description: 'ab', enum: ['k\u200b'] } },
     })
     expect(made.notes.map(({ message }) => message)).toEqual([
-      'The tool "t": hidden characters were removed from its text.',
+      'Tool "t": hidden characters were removed from its text.',
     ])
   })
 
@@ -226,7 +226,7 @@ describe('a tool is taken', () => {
     const made = upstreamEntries([odd('t', { icons, outputSchema: { $ref: '#' }, extra: 'x' })], options())
     expect(made.entries[0]?.tool).toEqual({ ...tool('t'), name: 'git__t', icons: [{ src: 'https://x/i.png' }] })
     expect(made.notes.map(({ message }) => message)).toEqual([
-      'The tool "t": its output schema is left out: it contains a circular reference.',
+      'Tool "t": its output schema was removed: it contains a circular reference.',
     ])
   })
 

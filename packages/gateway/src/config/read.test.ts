@@ -81,22 +81,22 @@ describe('a mistake', () => {
   test.each([
     [
       '{ "mcpServers": { "git": { "comand": "x" } } }',
-      ['unfold.json:1:28 mcpServers.git.comand is not known here. Did you mean "command"?'],
+      ['unfold.json:1:28 mcpServers.git.comand is not a known key. Did you mean "command"?'],
     ],
-    ['{ "servers": {} }', ['unfold.json:1:3 servers is not known here. Did you mean "mcpServers"?']],
+    ['{ "servers": {} }', ['unfold.json:1:3 servers is not a known key. Did you mean "mcpServers"?']],
     [
       '{ "mcpServers": { "git": {} } }',
-      ['unfold.json:1:26 mcpServers.git has neither "command" nor "url". Give it one of them.'],
+      ['unfold.json:1:26 mcpServers.git requires "command" or "url".'],
     ],
-    ['{ "mcpServers": { "git": { "type": "sse" } } }', ['unfold.json:1:26 mcpServers.git has no "url". Give it one.']],
+    ['{ "mcpServers": { "git": { "type": "sse" } } }', ['unfold.json:1:26 mcpServers.git requires "url".']],
     [
       '{ "mcpServers": { "git": { "command": "a", "url": "b" } } }',
       ['unfold.json:1:44 mcpServers.git.url cannot be combined with "command". Remove one of them.'],
     ],
-    ['{ "mcpServers": { "git": "x" } }', ['unfold.json:1:26 mcpServers.git must be an object, not a text.']],
+    ['{ "mcpServers": { "git": "x" } }', ['unfold.json:1:26 mcpServers.git must be an object, not a string.']],
     [
       '{ "mcpServers": { "git": { "command": "a", "args": "b" } } }',
-      ['unfold.json:1:52 mcpServers.git.args must be a list, not a text.'],
+      ['unfold.json:1:52 mcpServers.git.args must be an array, not a string.'],
     ],
     [
       '{ "mcpServers": { "a": { "url": "http://x/", "type": "htp" } } }',
@@ -110,7 +110,7 @@ describe('a mistake', () => {
     ],
     [
       '{ "mcpServers": { "a": { "command": "x", "excludeTools": ["rm"] } } }',
-      ['unfold.json:1:42 mcpServers.a.excludeTools is not known here. Did you mean "deny"?'],
+      ['unfold.json:1:42 mcpServers.a.excludeTools is not a known key. Did you mean "deny"?'],
     ],
     [
       '{ "exposure": "lasy" }',
@@ -118,7 +118,7 @@ describe('a mistake', () => {
         'unfold.json:1:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
       ],
     ],
-    ['{ "exposure": { "mod": "auto" } }', ['unfold.json:1:17 exposure.mod is not known here. Did you mean "mode"?']],
+    ['{ "exposure": { "mod": "auto" } }', ['unfold.json:1:17 exposure.mod is not a known key. Did you mean "mode"?']],
     [
       '{ "profiles": { "a": { "exposure": { "mode": "lasy" } } } }',
       [
@@ -141,19 +141,19 @@ describe('a mistake', () => {
       '{ "remember": "sesion" }',
       ['unfold.json:1:15 remember must be one of "session", "reconnect", "principal", not "sesion". Did you mean "session"?'],
     ],
-    ['{ "serach": {} }', ['unfold.json:1:3 serach is not known here. Did you mean "search"?']],
-    ['{ "search": { "deadlinMs": 1 } }', ['unfold.json:1:15 search.deadlinMs is not known here. Did you mean "deadlineMs"?']],
+    ['{ "serach": {} }', ['unfold.json:1:3 serach is not a known key. Did you mean "search"?']],
+    ['{ "search": { "deadlinMs": 1 } }', ['unfold.json:1:15 search.deadlinMs is not a known key. Did you mean "deadlineMs"?']],
     ['{ "search": { "deadlineMs": 0 } }', ['unfold.json:1:29 search.deadlineMs must be at least 1.']],
-    ['{ "search": { "embedder": "x" } }', ['unfold.json:1:27 search.embedder must be an object, not a text.']],
+    ['{ "search": { "embedder": "x" } }', ['unfold.json:1:27 search.embedder must be an object, not a string.']],
     [
       '{ "profiles": { "a": { "search": { "embeddings": {} } } } }',
-      ['unfold.json:1:36 profiles.a.search.embeddings is not known here. Did you mean "embedder"?'],
+      ['unfold.json:1:36 profiles.a.search.embeddings is not a known key. Did you mean "embedder"?'],
     ],
     [
       '{ "profiles": { "a": { "search": { "embedder": { "url": "http://x/", "api_key": "k" } } } } }',
       [
         'unfold.json:1:48 profiles.a.search.embedder.model is missing.',
-        'unfold.json:1:70 profiles.a.search.embedder.api_key is not known here. Did you mean "apiKey"?',
+        'unfold.json:1:70 profiles.a.search.embedder.api_key is not a known key. Did you mean "apiKey"?',
       ],
     ],
     [
@@ -163,7 +163,7 @@ describe('a mistake', () => {
         'unfold.json:1:72 search.embedder.apiKey KEY is not set. Set it, or give it a default: ${KEY:-value}.',
       ],
     ],
-    ['[]', ['unfold.json:1:1 must be an object, not a list.']],
+    ['[]', ['unfold.json:1:1 must be an object, not an array.']],
     ['', ['unfold.json:1:1 is empty. Write at least {}.']],
     ['{ "exposure" "lazy" }', ['unfold.json:1:14 is not valid JSON: colon expected.']],
     [
@@ -188,8 +188,8 @@ describe('a mistake', () => {
   "results": { "maxCharacters": 1 }
 }`
     expect(mistakes(text)).toEqual([
-      'unfold.json:3:12 mcpServers.a.comand is not known here. Did you mean "command"?',
-      'unfold.json:3:36 mcpServers.a.args[0] must be a text, not 1.',
+      'unfold.json:3:12 mcpServers.a.comand is not a known key. Did you mean "command"?',
+      'unfold.json:3:36 mcpServers.a.args[0] must be a string, not 1.',
       'unfold.json:4:45 mcpServers.b.headers["bad name"] is not a valid header name.',
       'unfold.json:6:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not 5.',
       'unfold.json:7:33 results.maxCharacters must be at least 1000.',
@@ -197,7 +197,7 @@ describe('a mistake', () => {
   })
 
   test('after a byte-order mark is told where an editor shows it', () => {
-    expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not known here\./u)
+    expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not a known keye\./u)
   })
 
   test('in brackets without end is told and not followed', () => {
@@ -258,9 +258,9 @@ describe('what the parts say against each other', () => {
     ],
     [
       { groups: { a: { about: 'A', groups: ['b'] }, b: { about: 'B', groups: ['a'] } } },
-      'groups.a.groups leads back to itself: a → b → a. Remove one of these.',
+      'groups.a.groups contains itself: a → b → a. Remove one of these.',
     ],
-    [{ groups: { a: { about: 'A', groups: ['a'] } } }, 'groups.a.groups leads back to itself: a → a. Remove one of these.'],
+    [{ groups: { a: { about: 'A', groups: ['a'] } } }, 'groups.a.groups contains itself: a → a. Remove one of these.'],
     [
       { mcpServers: { git: server }, groups: { a: { about: 'A', servers: ['git'] }, b: { about: 'B', servers: ['git'] } } },
       'groups.b.servers[0] is already in the group "a". Remove it from one of them.',

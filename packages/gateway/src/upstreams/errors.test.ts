@@ -23,7 +23,7 @@ test('what a process wrote before it ended is not told to the model', () => {
 
 test.each([
   [new ClientError('unreachable', '', { target: 'x' }), 'died', 'was lost during this call'],
-  [new ClientError('login_required', '', { target: 'x' }), 'needs_login', 'wants a login'],
+  [new ClientError('login_required', '', { target: 'x' }), 'needs_login', 'requires authentication'],
   [new ClientError('timeout', '', { what: 'x', timeoutMs: 2_500 }), 'timeout', 'within 2.5 s'],
   [new ClientError('cancelled', '', { what: 'x' }), 'cancelled', 'is cancelled'],
   [new ClientError('unknown_tool', '', { name: 'log', nearest: [] }), 'unknown_tool', 'has no tool "log" any more'],

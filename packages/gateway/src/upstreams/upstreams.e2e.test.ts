@@ -74,7 +74,7 @@ test('an upstream over HTTP as it was before is followed, also after its stream 
   expect(again.opened).toBeGreaterThan(0)
 })
 
-test('an upstream that wants a login says so, and its calls are refused with that', async () => {
+test('an upstream that requires authentication says so, and its calls are refused with that', async () => {
   await using http = await serveHttp((_request, response) => response.writeHead(401).end())
   await using all = watched()
   await all.upstreams.apply({ up: { target: { url: http.url } } })

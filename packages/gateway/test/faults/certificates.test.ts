@@ -100,6 +100,6 @@ test.skipIf(openssl.isMissing)(
     await using stranger = await commanded({ mcpServers: { trusted: mcpServers.trusted } })
     await until(async () => (await stranger.status()).upstreams[0]?.state === 'failed', 'it is refused')
     const [refused] = (await stranger.status()).upstreams
-    expect(refused?.lastError).toMatch(/authority that is not known here.*NODE_EXTRA_CA_CERTS/u)
+    expect(refused?.lastError).toMatch(/authority that is not a known keye.*NODE_EXTRA_CA_CERTS/u)
   },
 )
