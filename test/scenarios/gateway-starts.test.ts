@@ -105,7 +105,7 @@ verifies('U06', async () => {
   await until(() => all.of('state').some(({ attempt }) => attempt === 2), 'two attempts', 30_000)
   expect(all.of('state').find(({ attempt }) => attempt === 2)).toMatchObject({
     state: 'failed',
-    error: expect.stringMatching(/^failed to start: no answer within 0\.2 s\. .*raise "startTimeoutMs" \(200\)/u),
+    error: expect.stringMatching(/^failed to start: no response within 0\.2 s\. .*increase "startTimeoutMs" \(200\)/u),
     retryInMs: expect.any(Number),
   })
 })

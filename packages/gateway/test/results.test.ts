@@ -36,7 +36,9 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     const first = await client.call('files__read', { make: { lines: 500 }, meta: { mine: 1 } })
     const { handle, characters, sent } = cutOf(first)
     expect({ characters, isError: first.isError, mine: first._meta?.mine }).toEqual({ characters: whole.length, mine: 1 })
-    expect(lastOf(first)).toContain(`first ${sent} of ${whole.length} characters. Read on with read_result {"handle":"${handle}"`)
+    expect(lastOf(first)).toContain(
+      `first ${sent} of ${whole.length} characters. Continue with read_result {"handle":"${handle}"`,
+    )
     let read = bodyOf(first)
     expect(read).toBe(whole.slice(0, sent))
     expect(read.endsWith('\n')).toBe(true)
@@ -109,7 +111,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     const small = await client.call('files__read', { make: { image: 20_000 } })
     expect(small.content.map(({ type }) => type)).toEqual(['image'])
     const large = await client.call('files__read', { make: { image: 60_000 } })
-    expect(textOf(large)).toMatch(/^\[Image of type image\/png, 60000 bytes, left out: have it whole with read_result/u)
+    expect(textOf(large)).toMatch(/^\[Image of type image\/png, 60000 bytes, omitted: get it with read_result/u)
     const handle = /"handle":"([^"]+)"/u.exec(textOf(large))?.[1]
     const { content } = await client.call('read_result', { handle })
     expect(content[0]).toMatchObject({ type: 'image', mimeType: 'image/png', data: Buffer.alloc(60_000, 7).toString('base64') })

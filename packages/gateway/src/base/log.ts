@@ -17,7 +17,6 @@ export type Log = { readonly [L in LogLevel]: (data: object, message: string) =>
   readonly problem?: () => string | undefined
 }
 
-/** For where nobody wants to know. */
 export const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
 interface LogStream {

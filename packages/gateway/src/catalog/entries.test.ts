@@ -199,7 +199,11 @@ describe('a tool is taken', () => {
     const inputSchema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
     const made = upstreamEntries([odd('slow', { inputSchema })], options())
     expect(made.notes).toEqual([
-      { tool: 'slow', kind: 'changed', message: 'Tool "slow": a pattern in its schema may be subject to catastrophic backtracking: ^(a+)+$.' },
+      {
+        tool: 'slow',
+        kind: 'changed',
+        message: 'Tool "slow": a pattern in its schema may be subject to catastrophic backtracking: ^(a+)+$.',
+      },
     ])
     expect(made.entries[0]?.input.check({ x: 'a'.repeat(50) })).toEqual({ value: { x: 'a'.repeat(50) } })
   })
@@ -216,9 +220,7 @@ describe('a tool is taken', () => {
       type: 'object',
       properties: { x: { description: 'ab', enum: ['k\u200b'] } },
     })
-    expect(made.notes.map(({ message }) => message)).toEqual([
-      'Tool "t": hidden characters were removed from its text.',
-    ])
+    expect(made.notes.map(({ message }) => message)).toEqual(['Tool "t": hidden characters were removed from its text.'])
   })
 
   test('without an output schema or icons that could do harm', () => {

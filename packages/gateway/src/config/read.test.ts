@@ -84,10 +84,7 @@ describe('a mistake', () => {
       ['unfold.json:1:28 mcpServers.git.comand is not a known key. Did you mean "command"?'],
     ],
     ['{ "servers": {} }', ['unfold.json:1:3 servers is not a known key. Did you mean "mcpServers"?']],
-    [
-      '{ "mcpServers": { "git": {} } }',
-      ['unfold.json:1:26 mcpServers.git requires "command" or "url".'],
-    ],
+    ['{ "mcpServers": { "git": {} } }', ['unfold.json:1:26 mcpServers.git requires "command" or "url".']],
     ['{ "mcpServers": { "git": { "type": "sse" } } }', ['unfold.json:1:26 mcpServers.git requires "url".']],
     [
       '{ "mcpServers": { "git": { "command": "a", "url": "b" } } }',
@@ -135,7 +132,9 @@ describe('a mistake', () => {
     ['{ "store": { "kind": "memory", "path": "x" } }', ['unfold.json:1:32 store.path is not allowed here. Remove it.']],
     [
       '{ "groups": { "a b": { "about": "x" } } }',
-      ['unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores or hyphens, starting with a letter or digit.'],
+      [
+        'unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores or hyphens, starting with a letter or digit.',
+      ],
     ],
     [
       '{ "remember": "sesion" }',
@@ -166,10 +165,7 @@ describe('a mistake', () => {
     ['[]', ['unfold.json:1:1 must be an object, not an array.']],
     ['', ['unfold.json:1:1 is empty. Write at least {}.']],
     ['{ "exposure" "lazy" }', ['unfold.json:1:14 is not valid JSON: colon expected.']],
-    [
-      '{ "exposure": "lazy", "exposure": "auto" }',
-      ['unfold.json:1:23 exposure is a duplicate key. Remove one of them.'],
-    ],
+    ['{ "exposure": "lazy", "exposure": "auto" }', ['unfold.json:1:23 exposure is a duplicate key. Remove one of them.']],
     [
       '{ "mcpServers": { "__proto__": { "command": "x" } } }',
       ['unfold.json:1:19 mcpServers.__proto__ is not allowed as a key. Choose another name.'],
@@ -197,7 +193,7 @@ describe('a mistake', () => {
   })
 
   test('after a byte-order mark is told where an editor shows it', () => {
-    expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not a known keye\./u)
+    expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not a known key\./u)
   })
 
   test('in brackets without end is told and not followed', () => {
@@ -269,10 +265,7 @@ describe('what the parts say against each other', () => {
       { mcpServers: { git: server }, groups: { git: { about: 'A' } } },
       'groups.git has the same name as the group of the server "git". Choose another name.',
     ],
-    [
-      { mcpServers: { 'a b': server, a_b: server } },
-      'mcpServers.a_b has the same tool prefix as "a b". Rename one of them.',
-    ],
+    [{ mcpServers: { 'a b': server, a_b: server } }, 'mcpServers.a_b has the same tool prefix as "a b". Rename one of them.'],
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'go' } } }, b: { ...server, tools: { y: { name: 'go' } } } } },
       'mcpServers.b.tools.y.name is already the name of a.tools.x. Choose another name.',
@@ -302,10 +295,7 @@ describe('what the parts say against each other', () => {
       'search.embedder.apiKey contains characters that are not allowed in an HTTP header, such as a space or a line break.',
     ],
     [{ profiles: { s: {} } }, 'profiles.s is reserved for /mcp/s/<server>. Rename the profile.'],
-    [
-      { profiles: { home: { servers: ['x'] } } },
-      'profiles.home.servers[0] refers to the server "x", which is not defined.',
-    ],
+    [{ profiles: { home: { servers: ['x'] } } }, 'profiles.home.servers[0] refers to the server "x", which is not defined.'],
     [
       { tokens: [{ name: 'me', hash: `sha256:${'0'.repeat(64)}`, profile: 'x' }] },
       'tokens[0].profile refers to the profile "x", which is not defined.',
@@ -328,6 +318,25 @@ describe('what the parts say against each other', () => {
 
   test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.1.2.3'])('is nothing when it listens on %s', (host) => {
     expect(mistakes(json({ listen: { host } }))).toEqual([])
+  })
+})
+
+describe('the deprecated key "about"', () => {
+  test('is read as "description" of servers and groups', () => {
+    const { config } = read(
+      json({
+        mcpServers: { git: { command: 'x', about: 'Versions' } },
+        groups: { code: { about: 'Code', servers: ['git'] } },
+      }),
+    )
+    expect(config.mcpServers.git).toMatchObject({ description: 'Versions' })
+    expect(config.groups.code).toMatchObject({ description: 'Code' })
+  })
+
+  test('is an error next to "description"', () => {
+    expect(mistakes('{ "mcpServers": { "git": { "command": "x", "about": "A", "description": "B" } } }')).toEqual([
+      'unfold.json:1:44 mcpServers.git.about is not a known key. Did you mean "description"?',
+    ])
   })
 })
 
@@ -355,11 +364,8 @@ describe('variables', () => {
     ['${NO}', 'NO is not set. Set it, or give it a default: ${NO:-value}.'],
     ['${toString}', 'toString is not set. Set it, or give it a default: ${toString:-value}.'],
     ['${input:key}', 'contains ${input:key}, which is not supported here. Write ${NAME} or ${NAME:-default}.'],
-    ['${A', 'contains a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.'],
-    [
-      '${A:-${B}}',
-      'contains a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.',
-    ],
+    ['${A', 'contains an unterminated or nested "${". Write ${NAME} or ${NAME:-default}, or $${ for a literal "${".'],
+    ['${A:-${B}}', 'contains an unterminated or nested "${". Write ${NAME} or ${NAME:-default}, or $${ for a literal "${".'],
   ])('that are wrong as in %s hold their server back, with its name and field, and no other', (text, message) => {
     const { config, notStarted } = read(
       json({ mcpServers: { git: { command: 'a', args: [text] }, other: { command: 'b' } } }),
@@ -386,7 +392,7 @@ describe('variables', () => {
       }),
       { A: 'a' },
     )
-    expect(config.mcpServers.web).toMatchObject({ url: 'https://a/', headers: { K: 'a' }, about: '${A}' })
+    expect(config.mcpServers.web).toMatchObject({ url: 'https://a/', headers: { K: 'a' }, description: '${A}' })
     expect(config.mcpServers.git).toMatchObject({ cwd: 'a', env: { V: 'a' } })
     expect(config.store).toEqual({ kind: 'sqlite', path: 'a.db' })
   })

@@ -14,7 +14,7 @@ test('every key of every object is known to whoever looks for the nearest one', 
   expect(keysAt(['mcpServers', 'a'], false)).toContain('command')
   expect(keysAt(['mcpServers', 'a'], true)).toContain('url')
   expect(keysAt(['mcpServers', 'a', 'tools', 'x'], false)).toContain('pinned')
-  expect(keysAt(['groups', 'a'], false)).toContain('about')
+  expect(keysAt(['groups', 'a'], false)).toContain('description')
   expect(keysAt(['profiles', 'a'], false)).toContain('except')
   expect(keysAt(['tokens', 0], false)).toContain('hash')
   expect(keysAt(['search'], false)).toContain('learn')

@@ -35,7 +35,7 @@ test('a smaller limit holds for those who have more left, and clients without nu
   rate.admit(call('a'))
   limit = 1
   rate.admit(call('a'))
-  expect(() => rate.admit(call('a'))).toThrow(/1 a minute/u)
+  expect(() => rate.admit(call('a'))).toThrow(/1 calls per minute/u)
   for (let index = 0; index < 10_000; index++) rate.admit(call(`other ${index}`))
   expect(() => rate.admit(call('a'))).not.toThrow()
 })

@@ -30,7 +30,7 @@ test('trouble is told once and not at every attempt, until it is another or was 
     'warn It is away. (attempt 1, next attempt in 1.5 s)',
     'error It is away. (attempt 1, next attempt in 1.5 s)',
     'error It is broken. (attempt 1, next attempt in 1.5 s)',
-    'info is connected (s, 2025-11-25, 1 ms), and announces tool changes.',
+    'info connected: s, 2025-11-25, announces tool changes (1 ms)',
     'error It is broken. (attempt 1, next attempt in 1.5 s)',
   ])
 })

@@ -19,7 +19,7 @@ describe('AT-D50: a tool with the name and the words of another', () => {
     expect(await flagged({ tool: 'Create-Issue', description: `${words.toUpperCase()} Fast.` })).toEqual(['github', 'other'])
     const other = { ...one, server: 'other' }
     expect((await findClones([one, other], options)).get(other)).toMatchObject({
-      about: 'is nearly identical to that of "create_issue" on the server "github"',
+      description: 'is nearly identical to that of "create_issue" on the server "github"',
       excerpt: words,
     })
   })

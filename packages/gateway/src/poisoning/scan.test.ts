@@ -59,7 +59,7 @@ describe('AT-D49: a text about a tool of another server', () => {
     expect(finding).toMatchObject({
       rule: 'shadowing',
       path: 'description',
-      about: 'says how the tool "create_issue" of the server "github" is to be used',
+      description: 'gives instructions for the tool "create_issue" of the server "github"',
     })
   })
 })
@@ -134,7 +134,7 @@ describe('AT-D51: a hidden instruction', () => {
       'inputSchema.properties.a.description overriding',
       'inputSchema.properties.a.enum[1] overriding',
       'inputSchema.properties.a.examples[0] overriding',
-      'inputSchema.properties.content_from_reading_ssh_id_rsa (its name) secrets',
+      'inputSchema.properties.content_from_reading_ssh_id_rsa (property name) secrets',
       'outputSchema.properties.b.items.anyOf[1].description overriding',
       'title overriding',
     ])

@@ -119,7 +119,7 @@ describe('a request that waits for its client', () => {
     await clock.run(299_999)
     expect(ended).toBeUndefined()
     await clock.run(300_000)
-    expect(String(ended)).toContain('did not come back')
+    expect(String(ended)).toContain('did not answer in time')
   })
 
   test('is one of so many, and those of one client leave room for others', async () => {

@@ -59,7 +59,7 @@ describe('of many blocks', () => {
       resource: { uri: 'file:///z\u202E.zip', mimeType: 'application/zip', blob: 'A'.repeat(40_000) },
     }
     const { texts, kept } = await cut({ content: [file, resource] })
-    expect(texts[0]).toMatch(/^\[File file:\/\/\/z\\u\{202e\}\.zip of type application\/zip, 30000 bytes, left out/u)
+    expect(texts[0]).toMatch(/^\[File file:\/\/\/z\\u\{202e\}\.zip of type application\/zip, 30000 bytes, omitted/u)
     expect(texts[1]).toMatch(/^Resource file:\/\/\/log:\ny+$/u)
     expect(kept.map(({ kind }) => kind)).toEqual(['block', 'text'])
   })
@@ -81,7 +81,7 @@ describe('structured content that is too long', () => {
   test('has a handle of its own when the text says something else', async () => {
     const { texts, kept } = await cut({ content: [text('200 rows')], structuredContent })
     expect(texts[0]).toBe('200 rows')
-    expect(texts[1]).toMatch(/^\[The structured content is left out \(\d+ characters of JSON\): read it with read_result/u)
+    expect(texts[1]).toMatch(/^\[The structured content is omitted \(\d+ characters of JSON\): read it with read_result/u)
     expect(kept).toEqual([{ kind: 'text', text: json, characters: json.length, sent: 0 }])
   })
 
@@ -104,7 +104,7 @@ describe('structured content that is too long', () => {
 test('of a text that is too long to store whole, the beginning is, and that is said', async () => {
   const { texts, kept } = await cut({ content: [text('z'.repeat(9_000))] }, { bytesPerClient: 8_000 })
   expect(kept).toEqual([{ kind: 'text', text: 'z'.repeat(4_000), characters: 9_000, sent: limit }])
-  expect(texts.at(-1)).toContain('only the first 4000 characters are kept')
+  expect(texts.at(-1)).toContain('only the first 4000 characters are stored')
   const { texts: lost } = await cut({ content: [image(60_000)] }, { bytesPerClient: 8_000 })
   expect(lost[0]).toContain('too large to send or store')
 })

@@ -22,13 +22,17 @@ test('what a process wrote before it ended is not told to the model', () => {
 })
 
 test.each([
-  [new ClientError('unreachable', '', { target: 'x' }), 'died', 'was lost during this call'],
+  [new ClientError('unreachable', '', { target: 'x' }), 'died', 'disconnected while'],
   [new ClientError('login_required', '', { target: 'x' }), 'needs_login', 'requires authentication'],
   [new ClientError('timeout', '', { what: 'x', timeoutMs: 2_500 }), 'timeout', 'within 2.5 s'],
   [new ClientError('cancelled', '', { what: 'x' }), 'cancelled', 'is cancelled'],
-  [new ClientError('unknown_tool', '', { name: 'log', nearest: [] }), 'unknown_tool', 'has no tool "log" any more'],
+  [new ClientError('unknown_tool', '', { name: 'log', nearest: [] }), 'unknown_tool', 'no longer has the tool "log"'],
   [new ClientError('protocol', '', { problem: 'bad\u001b[2Jwords\nand more' }), 'failed', '[2Jwords\nand more'],
-  [new ClientError('protocol', '', { problem: 'no such branch' }), 'failed', 'The server "git" failed to run "log": no such branch'],
+  [
+    new ClientError('protocol', '', { problem: 'no such branch' }),
+    'failed',
+    'The server "git" failed to run "log": no such branch',
+  ],
   [new TypeError('oh'), 'failed', 'The server "git" failed to run "log": oh'],
 ] as const)('%s is told as %s', (error, reason, words) => {
   const told = asUpstreamError('git', 'log', error)

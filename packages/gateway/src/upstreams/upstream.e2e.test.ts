@@ -146,7 +146,7 @@ test('an upstream that does not get ready in time is given up, and its process e
   await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'slow', 'parent'), startTimeoutMs: 1_000 } })
   await all.reaches('up', 'failed')
   expect(all.upstreams.get('up')?.status.lastError).toMatch(
-    /^server "up" failed to start: no answer within 1 s\. .* raise "startTimeoutMs" \(1000\), or remove the server with "unfold remove up"\.$/u,
+    /^server "up" failed to start: no response within 1 s\. .* increase "startTimeoutMs" \(1000\), or remove the server with "unfold remove up"\.$/u,
   )
   const grandchild = Number(all.of('stderr')[0]?.line.split(' ')[1])
   expect(grandchild).toBeGreaterThan(1)

@@ -21,7 +21,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
     proxy[fault]()
     const result = await calling
     expect(result.isError).toBe(true)
-    expect(textOf(result)).toMatch(/^The server "up" was lost during this call of "wait"\. Whether the call had any effect/u)
+    expect(textOf(result)).toMatch(/^The server "up" disconnected while "wait" was running\. The call may have had an effect/u)
     expect(textOf(await client.call('other__one'))).toBe('one was called')
     expect(textOf(await client.call('up__one'))).toBe('one was called')
     expect(peer.calls).toEqual(['wait', 'one'])
@@ -105,7 +105,7 @@ describe('a session that the upstream has forgotten', () => {
     peer.forget()
     peer.tools.set('two', 'Came with the restart')
     expect(textOf(await client.call('up__one'))).toBe('one was called')
-    expect(textOf(await running)).toContain('was lost during this call')
+    expect(textOf(await running)).toContain('disconnected while')
     await all.lists('up__two')
     expect(begun()).toBe(2)
     expect(peer.calls).toEqual(['wait', 'one'])

@@ -189,7 +189,7 @@ export class Refresher<T> {
       )
     const { timeoutMs } = this.#pace
     const stopTimer = this.#options.clock.after(timeoutMs, () => {
-      abort.abort(new Error(`no answer within ${timeoutMs / 1_000} s`))
+      abort.abort(new Error(`no response within ${timeoutMs / 1_000} s`))
     })
     this.#options.read(abort.signal).then(
       (tools) =>

@@ -87,7 +87,7 @@ test('progress is told while a server is being installed', async () => {
   expect(all.upstreams.get('up')?.status).toMatchObject({ state: 'installing', forMs: 42_000, attempt: 1 })
   expect(all.of('installing').map(({ ms }) => ms)).toEqual([15_000, 30_000])
   expect(await refused).toContain(
-    'The server "up" is being installed (26 s so far). Nothing was done; call it again in a minute.',
+    'The server "up" is being installed (26 s so far). The tool was not called; try again in a minute.',
   )
   await clock.run(51_000)
   expect(all.of('installed')).toMatchObject([{ ms: 45_000 }])
