@@ -129,7 +129,7 @@ verifies('V03', async ({ way: { era } }) => {
   const { resourceTemplates } = await client.listResourceTemplates()
   expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['memo://desk/{id}'])
   expect((await client.readResource({ uri: 'memo://desk/7' })).contents[0]).toMatchObject({ uri: 'memo://desk/7' })
-  await expect(client.getPrompt({ name: 'front_desk__greet' })).rejects.toThrow(/There is no prompt/u)
+  await expect(client.getPrompt({ name: 'front_desk__greet' })).rejects.toThrow(/Unknown prompt/u)
   // Servers without any of that declare none of it.
   await using without = await person(`${gateway.url}/s/notes`, { era, token: all.token })
   expect(Object.keys(without.client.getServerCapabilities() ?? {}).sort()).toEqual(['extensions', 'logging', 'tools'])

@@ -112,7 +112,7 @@ describe('what a client sees', () => {
       ['warning', 'Similar tool names: notes__list_all, notes__list-all.'],
     ])
     const clash = { git: renamed, notes: { ...alike, tools: { list_all: { name: 'history' } } } }
-    expect((await gateway.edit({ ...config, mcpServers: clash })).join()).toContain('is the name of git.tools.log already')
+    expect((await gateway.edit({ ...config, mcpServers: clash })).join()).toContain('is already the name of git.tools.log')
     expect(await client.toolNames()).toContain('notes__list_all')
   })
 })
@@ -172,7 +172,7 @@ describe('how it is shown', () => {
     await using gateway = await composition({ mcpServers, exposure: 'groups', profiles: { one: { servers: ['git'] } } })
     await expect(gateway.connect({ at: '?groups=ntes' })).rejects.toThrow('Nearest: notes')
     await expect(gateway.connect({ at: '/one?groups=notes' })).rejects.toThrow('does not have. Known: git.')
-    await expect(gateway.connect({ at: '/on' })).rejects.toThrow('There is no profile')
+    await expect(gateway.connect({ at: '/on' })).rejects.toThrow('Unknown profile')
   })
 
   test('what is saved is computed once, for each client, until something changes', async () => {
@@ -314,7 +314,7 @@ describe('an edit of the file', () => {
     expect(await worker.toolNames()).toEqual([own, 'history', 'git__status', 'notes__find'])
     await gateway.edit({ mcpServers: renamed, exposure: 'everything', profiles: { work: widened.work } })
     await homely.told(1)
-    await expect(homely.toolNames()).rejects.toThrow('There is no profile')
+    await expect(homely.toolNames()).rejects.toThrow('Unknown profile')
     await homely.quiet()
     expect([worker.notices, homely.notices]).toEqual([2, 1])
     expect([gateway.pid('git'), gateway.pid('notes')]).toEqual(before)
@@ -332,7 +332,7 @@ describe('an edit of the file', () => {
     ]) {
       const [problem] = await gateway.edit(wrong)
       expect(problem).toMatch(/^\d+:\d+ /u)
-      expect(gateway.said.at(-1)).toContain('what was running goes on')
+      expect(gateway.said.at(-1)).toContain('the last valid configuration stays in use')
       expect(await client.toolNames()).toEqual(before.names)
       expect(gateway.pid('git')).toBe(before.pid)
     }

@@ -50,7 +50,7 @@ describe('an address of a resource', () => {
     expect(await read('unfold://fine/memo://shared')).toContain('memo://shared of Fine')
     expect(await read('memo://shared')).toContain('of Thief')
     expect(await read('unfold://thief/unfold://fine/memo://shared')).toContain('of Thief')
-    expect(await read(`x://${'x'.repeat(100_000)}`)).toContain('There is no resource')
+    expect(await read(`x://${'x'.repeat(100_000)}`)).toContain('Unknown resource')
   })
 })
 
@@ -67,7 +67,7 @@ describe('what a server wants of people', () => {
     const answerTo = (args: object): Promise<unknown> =>
       client.text('fine__ping', { ...args }).catch(({ message, data }: { message: string; data: unknown }) => ({ message, data }))
     for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x'])
-      expect(await answerTo(visit(address(url)))).toContain('Only addresses that begin with https:// or http://')
+      expect(await answerTo(visit(address(url)))).toContain('Only http:// and https:// URLs')
     for (const nothing of [visit(null), visit({ url: 7 }), visit(), { error: { code: -32_042, message: 'Visit', data: null } }])
       expect(await answerTo(nothing)).toMatch(/The server "fine" failed to run "ping": Visit/u)
     expect(client.asked).toEqual([])

@@ -19,11 +19,11 @@ describe('a client that calls too often', () => {
     const refused = await busy.call('box__pid')
     expect(refused).toMatchObject({
       ...limited,
-      content: [{ text: expect.stringMatching(/3 a minute are allowed.*again in \d+ s/u) }],
+      content: [{ text: expect.stringMatching(/3 calls per minute.*again in \d+ s/u) }],
     })
     expect(await busy.call('search_tools', { query: 'process' })).toMatchObject(limited)
     expect(await deferStartsUntil.call('box__pid')).not.toMatchObject({ isError: true })
-    expect(await (await edge.ask('/metrics')).text()).toMatch(/^unfold_calls_refused_total 2$/mu)
+    expect(await (await edge.ask('/metrics')).text()).toMatch(/^unfold_calls_rate_limited_total 2$/mu)
   })
 
   test('has no more with a second session or another profile, where a token says who it is', async () => {

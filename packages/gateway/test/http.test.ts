@@ -46,10 +46,10 @@ describe('the routes of a gateway', () => {
       /^unfold_calls_total\{upstream="box",outcome="ok"\} 2$/mu,
       /^unfold_call_seconds_count\{upstream="box"\} 2$/mu,
       /^unfold_tool_changes_total\{upstream="box",kind="added"\} 7$/mu,
-      /^unfold_notices_total\{upstream="box"\} [1-9]/mu,
+      /^unfold_list_changed_total\{upstream="box"\} [1-9]/mu,
       /^unfold_discoveries_total\{upstream="box",outcome="first"\} 1$/mu,
       /^unfold_sessions 1$/mu,
-      /^unfold_list_tokens\{part="whole"\} [1-9]/mu,
+      /^unfold_list_tokens\{part="all"\} [1-9]/mu,
       /^process_resident_memory_bytes [1-9]/mu,
     ])
       expect(metrics).toMatch(line)
@@ -133,7 +133,7 @@ describe('who may ask', () => {
   })
 
   test('is nobody from outside without a token, also when the last one is taken away', async () => {
-    await expect(served({ mcpServers: {} }, { host: '0.0.0.0' })).rejects.toThrow(/no token to keep them out.*unfold token add/u)
+    await expect(served({ mcpServers: {} }, { host: '0.0.0.0' })).rejects.toThrow(/no token is configured.*unfold token add/u)
     await using edge = await served({ mcpServers: {}, tokens: [all.record] }, { host: '0.0.0.0' })
     // Programs of this machine find it at an address that it answers at.
     expect(await edge.api('/status')).toMatchObject({ url: edge.url, transport: 'http', problems: [] })
@@ -184,12 +184,12 @@ describe('the administration', () => {
     expect(await edge.api('/upstreams/box')).toMatchObject({ name: 'box', tools: 7 })
     expect(await edge.api('/upstreams/bax')).toEqual({ error: 'Unknown server "bax". Nearest: box.' })
     expect(await edge.api('/tools?upstream=box')).toContainEqual(
-      expect.objectContaining({ name: 'box__more', upstream: 'box', tool: 'more', about: 'Does more' }),
+      expect.objectContaining({ name: 'box__more', upstream: 'box', tool: 'more', description: 'Does more' }),
     )
     expect(await edge.api('/changes?limit=1')).toMatchObject([{ upstream: 'box', added: 1, names: { added: ['more'] } }])
     expect(await edge.api('/calls')).toMatchObject([
-      { client: 'anybody', upstream: 'box', tool: 'put', outcome: 'ok' },
-      { client: 'anybody', upstream: 'box', tool: 'pid', outcome: 'ok' },
+      { client: 'anonymous', upstream: 'box', tool: 'put', outcome: 'ok' },
+      { client: 'anonymous', upstream: 'box', tool: 'pid', outcome: 'ok' },
     ])
     expect(JSON.stringify(await edge.api('/calls'))).not.toContain('Does more')
     expect(await edge.api('/savings')).toMatchObject({ exposure: 'everything' })
@@ -197,7 +197,7 @@ describe('the administration', () => {
     expect(await edge.api('/logs?level=info&upstream=box')).toContainEqual(
       expect.objectContaining({
         level: 'info',
-        message: expect.stringMatching(/has other tools: 1 added, followed in \d+ ms/u),
+        message: expect.stringMatching(/tools changed: \+1 -0 ~0 \(\d+ ms\)/u),
       }),
     )
     expect(await edge.api('/logs?level=loud')).toMatchObject({ error: expect.stringContaining('debug, info, warn, error') })
@@ -216,7 +216,7 @@ describe('the administration', () => {
     await until(() => ![undefined, before].includes(edge.gateway.upstreams.get('box')?.status.pid), 'it is another process')
     await edge.write({ mcpServers: { box: changing() }, listen: { port: 1 }, limits: { sessions: 5, callsPerMinute: 7 } })
     expect(await edge.api('/reload', { method: 'POST' })).toEqual({ isApplied: true, problems: [] })
-    expect(edge.lines.join('')).toContain('Changes of listen.port, limits.sessions are not used before')
+    expect(edge.lines.join('')).toContain('Restart the gateway to apply: listen.port, limits.sessions')
     await edge.write({ mcpServers: { box: { comand: 'x' } } })
     expect(await edge.api('/reload', { method: 'POST' })).toMatchObject({
       isApplied: false,
@@ -289,7 +289,10 @@ describe('a gateway that ends', () => {
     const stranger = await fetch(edge.url, { ...hello, headers })
     expect([stranger.status, stranger.headers.get('retry-after')]).toEqual([503, '5'])
     const late = await client.call('box__pid')
-    expect(late).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('takes no more calls') }] })
+    expect(late).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('The gateway is shutting down. The tool was not called') }],
+    })
     expect(await running).toMatchObject({ content: [{ text: 'done' }] })
     await closed
     await expect(edge.ask('/healthz')).rejects.toThrow('fetch failed')
@@ -306,7 +309,7 @@ describe('a gateway that ends', () => {
     await first
     expect(await running).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('Whether the call had any effect') }],
+      content: [{ text: expect.stringContaining('The call may have had an effect') }],
     })
     expect(edge.lines.join('')).toContain('are cut off')
     await client.client.close()

@@ -86,7 +86,7 @@ test('AT-D49 to AT-D52: what a server says to deceive a model is told wherever t
     ['described', 0],
   ])
   const metrics = await (await gateway.ask('/metrics')).text()
-  expect(metrics).toMatch(/^unfold_upstream_suspicions\{upstream="bad",rule="secrecy"\} 2$/mu)
+  expect(metrics).toMatch(/^unfold_upstream_findings\{upstream="bad",rule="secrecy"\} 2$/mu)
   const lines = gateway.lines.filter((line) => line.includes('"event":"finding"')).map((line) => JSON.parse(line))
   expect(lines.every(({ level }) => level === 'warn')).toBe(true)
   expect(lines.filter(({ upstream }) => upstream === 'bad').map(({ message }) => message)).toContain(

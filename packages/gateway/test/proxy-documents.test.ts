@@ -37,7 +37,7 @@ describe('prompts and resources of several servers', () => {
       expect([first, second]).toEqual(['memo://each/{id}', 'unfold://two/memo://each/{id}'])
       expect(await read('memo://each/3')).toMatchObject({ text: 'memo://each/3 of one' })
       expect(await read('unfold://two/memo://each/3')).toMatchObject({ text: 'memo://each/3 of two' })
-      await expect(read('memo://nobody')).rejects.toThrow(/There is no resource "memo:\/\/nobody"/u)
+      await expect(read('memo://nobody')).rejects.toThrow(/Unknown resource "memo:\/\/nobody"/u)
       const { prompts } = await client.listPrompts()
       expect(prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__inquire', 'two__greet', 'two__inquire'])
       const greeted = await client.getPrompt({ name: 'two__greet', arguments: { to: 'Ada' } })

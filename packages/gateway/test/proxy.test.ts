@@ -71,7 +71,7 @@ describe('the reference server behind a gateway', () => {
     for (const era of ['session', 'stateless'] as const) {
       await using mute = await person(gateway.url, { era, capabilities: {} })
       expect(await mute.text('all__trigger-elicitation-request')).toMatch(/cannot be asked to have a form filled in/u)
-      expect(await mute.text('all__trigger-sampling-request', { prompt: 'hi' })).toMatch(/cannot be asked for a completion/u)
+      expect(await mute.text('all__trigger-sampling-request', { prompt: 'hi' })).toMatch(/does not support sampling/u)
     }
   })
 

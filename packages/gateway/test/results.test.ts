@@ -94,7 +94,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     const large = await client.call('files__query', { make: { rows: 300 } })
     expect(large.structuredContent).toBeUndefined()
     expect(large.isError).toBe(true)
-    expect(lastOf(large)).toContain('The tool did its work')
+    expect(lastOf(large)).toContain('The tool succeeded')
     const { handle, characters } = cutOf(large)
     let read = bodyOf(large)
     for (let round = 0; read.length < characters && round < 20; round++)
