@@ -43,7 +43,7 @@ describe('prompts and resources of several servers', () => {
       const greeted = await client.getPrompt({ name: 'two__greet', arguments: { to: 'Ada' } })
       expect(greeted.messages[0]?.content).toEqual({ type: 'text', text: 'two greets Ada' })
     }
-    expect(gateway.lines.filter((line) => line.includes('Two servers have memo://shared'))).toHaveLength(1)
+    expect(gateway.lines.filter((line) => line.includes('have the same resource memo://shared'))).toHaveLength(1)
   })
 
   test('are those of the servers of a profile alone, and what these do not have is not declared', async () => {

@@ -99,7 +99,7 @@ describe('what a server asks', () => {
     const answer = { requestState, inputResponses: { [key]: { action: 'accept', content: { name: 'Ada' } } } }
     await expect(bob.client.callTool({ name: 'old__ask', ...answer })).rejects.toMatchObject({ code: -32_602 })
     expect(JSON.stringify(await ada.client.callTool({ name: 'old__ask', ...answer }))).toContain('accept Ada')
-    await expect(ada.client.callTool({ name: 'old__ask', ...answer })).rejects.toThrow(/Begin anew/u)
+    await expect(ada.client.callTool({ name: 'old__ask', ...answer })).rejects.toThrow(/Start again/u)
     // What no server could use is not passed on to one.
     const again = await ada.client.callTool({ name: 'old__ask' }, { allowInputRequired: true })
     const odd = {

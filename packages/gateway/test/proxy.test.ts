@@ -70,7 +70,7 @@ describe('the reference server behind a gateway', () => {
   test('a client that cannot be asked is not asked, and the server is told why', async () => {
     for (const era of ['session', 'stateless'] as const) {
       await using mute = await person(gateway.url, { era, capabilities: {} })
-      expect(await mute.text('all__trigger-elicitation-request')).toMatch(/cannot be asked to have a form filled in/u)
+      expect(await mute.text('all__trigger-elicitation-request')).toMatch(/does not support form elicitation/u)
       expect(await mute.text('all__trigger-sampling-request', { prompt: 'hi' })).toMatch(/does not support sampling/u)
     }
   })
