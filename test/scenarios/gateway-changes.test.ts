@@ -117,7 +117,7 @@ verifies('D08', upstreamsOver(['stdio', 'http', 'sse']), async ({ open }) => {
     peer.put(name)
     await all.lists(`up__${name}`)
   }
-  const warnings = all.of('warning', 'up').filter(({ message }) => message.includes('had not declared'))
+  const warnings = all.of('warning', 'up').filter(({ message }) => message.includes('without declaring tools.listChanged'))
   expect(warnings).toHaveLength(1)
   expect(all.of('list_changed', 'up').every(({ isDeclared }) => !isDeclared)).toBe(true)
 })

@@ -88,7 +88,7 @@ describe('a client with a profile', () => {
     tokens: [whole.record, part.record],
   }
 
-  test.each(eras)('is told nothing of what is not in it, whatever it asks, in the era: %s', async (era) => {
+  test.each(eras)('reveals nothing outside the profile, whatever the request, in the era: %s', async (era) => {
     await using gateway = await served(config)
     for (const name of ['vault', 'shed', 'pond_of_ducks']) await gateway.ready(name)
     const all = await rawClient(gateway.url, { era, token: whole.token })
@@ -128,8 +128,8 @@ test('a token whose name looks like another with a profile is not that other', a
   expect(foreign.status).toBe(404)
 })
 
-describe('whoever notStarted a token that was taken away', () => {
-  test.each(eras)('hears nothing any more, and others go on, in the era: %s', async (era) => {
+describe('the holder of a revoked token', () => {
+  test.each(eras)('receives nothing more, and others are unaffected, in the era: %s', async (era) => {
     const [leaves, stays] = [createToken('leaves'), createToken('stays')]
     const config = { mcpServers: { shed }, exposure: 'everything' }
     await using gateway = await served({ ...config, tokens: [leaves.record, stays.record] })
@@ -154,7 +154,7 @@ describe('whoever notStarted a token that was taken away', () => {
   })
 })
 
-test('names that every object has are names like others', async () => {
+test('names of Object.prototype members are ordinary names', async () => {
   const names = ['constructor', 'toString', 'hasOwnProperty']
   const odd = (title: string): object =>
     hostile({

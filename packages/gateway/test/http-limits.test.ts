@@ -9,7 +9,7 @@ const reasonMeta = 'io.github.unfold-mcp/reason'
 const limited = { isError: true, _meta: { [reasonMeta]: 'rate_limited' } }
 
 describe('a client that calls too often', () => {
-  test('is told when to call again, whatever it calls, and nobody else is', async () => {
+  test('learns when to retry, whatever it calls, and others are unaffected', async () => {
     await using edge = await served({ exposure: 'search', limits: { callsPerMinute: 3 }, mcpServers: { box: changing() } })
     await edge.ready('box')
     await using busy = await edge.connect()
@@ -62,7 +62,7 @@ test('a server that has too much to do refuses further calls at once, and those 
   expect(await edge.api('/calls')).toContainEqual(expect.objectContaining({ tool: 'pid', upstream: 'box', outcome: 'busy' }))
 })
 
-test('sessions and streams are as many as the configuration says', async () => {
+test('sessions and streams are limited by the configuration', async () => {
   await using edge = await served({
     limits: { sessions: 1, subscriptions: 1, bodyBytes: 2_000 },
     mcpServers: { box: changing() },
@@ -109,7 +109,7 @@ function recordSpans(): readonly Seen[] {
   return seen
 }
 
-test('calls and discoveries are spans within the trace of the caller, which the server is told of when it is one', async () => {
+test('calls and discoveries are spans in the caller’s trace, which is forwarded to the server', async () => {
   const spans = recordSpans()
   await using edge = await served({ mcpServers: { mirror: server('mirror.mjs') } })
   await edge.ready('mirror')

@@ -30,7 +30,7 @@ const hello = {
 const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 describe('the routes of a gateway', () => {
-  test('say that it is alive, ready, what it counted, and where nothing is', async () => {
+  test('report health, readiness, metrics and unknown paths', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     const client = await edge.connect()
@@ -80,7 +80,7 @@ describe('the routes of a gateway', () => {
 })
 
 describe('who may ask', () => {
-  test('is whoever has a token, for the profile that the token is for', async () => {
+  test('is limited to holders of a token, for the profile of the token', async () => {
     await using edge = await served(guarded)
     await Promise.all([edge.ready('box'), edge.ready('other')])
     for (const token of [undefined, 'unf_wrong', `${work.token}x`, edge.admin, 'x'.repeat(5_000)]) {
@@ -118,7 +118,7 @@ describe('who may ask', () => {
     ).toMatchObject({ error: { data: { reason: 'unknown_profile', profile: 'smal', nearest: ['small'] } } })
   })
 
-  test('opens neither the administration nor the numbers with less than is asked', async () => {
+  test('requires the right token for the admin API and for metrics', async () => {
     await using edge = await served(guarded)
     for (const token of [undefined, all.token, work.token, `${edge.admin}x`, '']) {
       const refused = await edge.ask('/api/status', token === undefined ? {} : { token })
@@ -132,7 +132,7 @@ describe('who may ask', () => {
     expect((await edge.ask('/healthz')).status).toBe(200)
   })
 
-  test('is nobody from outside without a token, also when the last one is taken away', async () => {
+  test('is never open to other machines without a token, even after the last token is removed', async () => {
     await expect(served({ mcpServers: {} }, { host: '0.0.0.0' })).rejects.toThrow(/no token is configured.*unfold token add/u)
     await using edge = await served({ mcpServers: {}, tokens: [all.record] }, { host: '0.0.0.0' })
     // Programs of this machine find it at an address that it answers at.
@@ -147,7 +147,7 @@ describe('who may ask', () => {
 })
 
 describe('the administration', () => {
-  test('shows servers, tools, changes, calls, clients, what is saved, and the log', async () => {
+  test('shows servers, tools, changes, calls, clients, savings and the log', async () => {
     await using edge = await served({
       mcpServers: { box: changing(), off: { ...changing(), disabled: true }, wants: { command: `$\{NOT_THERE}` } },
     })
@@ -208,7 +208,7 @@ describe('the administration', () => {
     await single.close()
   })
 
-  test('restarts a server, reads the configuration again, and says what cannot be used yet', async () => {
+  test('restarts a server, reloads the configuration, and reports what needs a restart', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     const before = edge.gateway.upstreams.get('box')?.status.pid
@@ -225,7 +225,7 @@ describe('the administration', () => {
     expect(edge.gateway.upstreams.get('box')?.state).toBe('ready')
   })
 
-  test('streams what happens, and goes on where a reader was', async () => {
+  test('streams events and resumes after the last one', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     const [first] = (await edge.api('/changes')) as [{ id: number }]
@@ -252,7 +252,7 @@ describe('the administration', () => {
     await reader?.cancel()
   })
 
-  test('is found by the commands of the same user, and by nobody else', async () => {
+  test('is found only by commands of the same user', async () => {
     const edge = await served({ mcpServers: {} })
     try {
       expect(await runningGateways(edge.home)).toEqual([
@@ -277,7 +277,7 @@ describe('the administration', () => {
 })
 
 describe('a gateway that ends', () => {
-  test('lets calls that run finish, takes no more and nobody new, and is not ready meanwhile', async () => {
+  test('lets running calls finish, accepts no new calls or clients, and is not ready', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     await using client = await edge.connect()
@@ -298,7 +298,7 @@ describe('a gateway that ends', () => {
     await expect(edge.ask('/healthz')).rejects.toThrow('fetch failed')
   })
 
-  test('ends at once when it is told again', async () => {
+  test('shuts down immediately on a second call', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     const client = await edge.connect()
@@ -311,7 +311,7 @@ describe('a gateway that ends', () => {
       isError: true,
       content: [{ text: expect.stringContaining('The call may have had an effect') }],
     })
-    expect(edge.lines.join('')).toContain('are cut off')
+    expect(edge.lines.join('')).toContain('Cancelling calls that are still running')
     await client.client.close()
   })
 })

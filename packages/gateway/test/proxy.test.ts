@@ -14,7 +14,7 @@ describe('the reference server behind a gateway', () => {
   })
   afterAll(() => gateway[Symbol.asyncDispose]())
 
-  test.each(['session', 'stateless'] as const)('gives a %s client all that it has beside tools', async (era) => {
+  test.each(['session', 'stateless'] as const)('gives a %s client its prompts and resources', async (era) => {
     await using me = await person(gateway.url, { era })
     const { client } = me
     expect(client.getServerCapabilities()).toMatchObject({
@@ -54,7 +54,7 @@ describe('the reference server behind a gateway', () => {
     expect(steps).toEqual([1, 2, 3, 4])
   })
 
-  test('a server that wants an address to be visited first says so in the way of each era', async () => {
+  test('a URL elicitation is translated to the client’s era', async () => {
     const first = { url: 'https://example.com/first', errorPath: true }
     await using session = await person(gateway.url, { era: 'session' })
     await expect(session.text('all__trigger-url-elicitation', first)).rejects.toMatchObject({ code: -32_042 })
@@ -67,7 +67,7 @@ describe('the reference server behind a gateway', () => {
     ])
   })
 
-  test('a client that cannot be asked is not asked, and the server is told why', async () => {
+  test('a client without the capability is not asked, and the server gets the reason', async () => {
     for (const era of ['session', 'stateless'] as const) {
       await using mute = await person(gateway.url, { era, capabilities: {} })
       expect(await mute.text('all__trigger-elicitation-request')).toMatch(/does not support form elicitation/u)
@@ -75,7 +75,7 @@ describe('the reference server behind a gateway', () => {
     }
   })
 
-  test('a client of the first SDK is asked, follows a resource, and hears of its updates', async () => {
+  test('a client of the first SDK is asked, subscribes to a resource, and receives updates', async () => {
     const client = new ClientOne({ name: 'one', version: '1.0.0' }, { capabilities: { elicitation: {} } })
     const updated: string[] = []
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Grace' } }))

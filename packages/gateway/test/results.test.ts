@@ -64,7 +64,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     expect(bodyOf(await client.call('read_result', { handle, offset: sent + 1, limit: 5 }))).toBe('😀😀')
   })
 
-  test('words are found in what was cut, with where they are', async () => {
+  test('read_result finds text in a truncated result, with positions', async () => {
     const client = await gateway.connect({ era, listens: false })
     const { handle } = cutOf(await client.call('files__read', { make: { lines: 500 } }))
     const found = await client.call('read_result', { handle, find: 'LINE 444 of' })
@@ -119,7 +119,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
   })
 })
 
-test('a handle is of use to nobody else, and nobody learns whether it is one', async () => {
+test('a handle is useless to other clients, which cannot tell whether it exists', async () => {
   const connect = (asking: Asking): Promise<TestClient> => gateway.connect({ ...asking, listens: false })
   const long = async (client: TestClient): Promise<string> =>
     cutOf(await client.call('files__read', { make: { lines: 500 } })).handle

@@ -27,7 +27,7 @@ type Route = (url: URL, request: Request, name: string) => Response | Promise<Re
 /** The admin API below `/api`, for the user who runs the gateway. */
 export function adminApi(options: ApiOptions): (request: Request) => Promise<Response> {
   const { admin, events, gateway, journal, redactor, clients, reload } = options
-  const entries = (found: readonly JournalEntry[]): Response => json(found.map(({ id, at, data }) => ({ id, at, ...data })))
+  const entries = (records: readonly JournalEntry[]): Response => json(records.map(({ id, at, data }) => ({ id, at, ...data })))
   const ifKnown = (name: string, respond: () => Response): Response =>
     gateway.upstreams.get(name) === undefined ? unknownUpstream(name, gateway.upstreams.names) : respond()
   const routes: { readonly [route: string]: Route } = {

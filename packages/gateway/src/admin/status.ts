@@ -137,14 +137,14 @@ export async function toolReports({
   await poisoning.settled()
   return source.entries().map(({ tool, source: upstream }) => {
     const originalName = printable(source.originalName(upstream, tool.name) ?? tool.name)
-    const found = poisoning.findings(upstream).filter((finding) => finding.tool === originalName)
+    const toolFindings = poisoning.findings(upstream).filter((finding) => finding.tool === originalName)
     return {
       name: tool.name,
       upstream,
       tool: originalName,
       description: printable(firstSentence(tool.description ?? ''), 200),
       tokens: toolTokens(tool),
-      ...(found.length > 0 && { findings: redactor.data(found) as readonly Finding[] }),
+      ...(toolFindings.length > 0 && { findings: redactor.data(toolFindings) as readonly Finding[] }),
     }
   })
 }

@@ -50,7 +50,7 @@ describe('the tools of an upstream', () => {
     expect(upstreamEntries([tool('add')], options({ deny: ['add'] }), before).entries).toEqual([])
   })
 
-  test('are what the configuration makes of them', () => {
+  test('follow the overrides of the configuration', () => {
     const server = {
       tools: { log: { name: 'history', description: 'What happened', pinned: true }, rm: { enabled: false } },
       deny: ['push*'],
@@ -75,19 +75,19 @@ describe('the tools of an upstream', () => {
     expect(names(tools, { allow: [] })).toEqual([])
   })
 
-  test('that the configuration names and the upstream does not have are told', () => {
+  test('that are configured but missing on the upstream cause a note', () => {
     expect(notes([tool('log')], { tools: { lgo: { pinned: true } }, deny: ['x*', 'add'] })).toEqual([
       'The configuration mentions the tool "lgo", which the server does not have. Did you mean "log"?',
       'The configuration mentions the tool "add", which the server does not have.',
     ])
   })
 
-  test('that look like the gateway’s own are told', () => {
+  test('with names similar to the gateway’s own cause a note', () => {
     const made = upstreamEntries([tool('tools')], options({}, 'search'))
     expect(made.notes.map(({ message }) => message)).toEqual(['Similar tool names: search__tools, search_tools.'])
   })
 
-  test('that look alike are told', () => {
+  test('with similar names cause a note', () => {
     expect(notes([tool('read_file'), tool('Read-File')])).toEqual(['Similar tool names: git__read_file, git__Read-File.'])
   })
 })
@@ -102,7 +102,7 @@ const doubling = Object.fromEntries(
   Array.from({ length: 20 }, (_, i) => [`a${i}`, { anyOf: [{ $ref: `#/$defs/a${i + 1}` }, { $ref: `#/$defs/a${i + 1}` }] }]),
 )
 
-describe('a tool is left out, said, and does not take others with it', () => {
+describe('an invalid tool is omitted with a note, and the others are served', () => {
   test.each([
     ['no schema', { inputSchema: undefined }, 'its input schema is not an object'],
     ['null', { inputSchema: null }, 'its input schema is not an object'],
@@ -195,7 +195,7 @@ describe('a tool is taken', () => {
     expect(names([odd('tree', { inputSchema })])).toEqual(['git__tree'])
   })
 
-  test('with a pattern that could take forever, which is never run and told', () => {
+  test('with a pattern that may backtrack catastrophically, which is never run and causes a note', () => {
     const inputSchema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
     const made = upstreamEntries([odd('slow', { inputSchema })], options())
     expect(made.notes).toEqual([
@@ -208,7 +208,7 @@ describe('a tool is taken', () => {
     expect(made.entries[0]?.input.check({ x: 'a'.repeat(50) })).toEqual({ value: { x: 'a'.repeat(50) } })
   })
 
-  test('without characters that nobody sees, which is told; joiners and data stay', () => {
+  test('without hidden characters, with a note; joiners and data stay', () => {
     const family = '👨‍👩‍👧 ❤️'
     const inputSchema = { type: 'object', properties: { x: { description: 'a\u200bb\u202e', enum: ['k\u200b'] } } }
     const made = upstreamEntries(
@@ -232,7 +232,7 @@ describe('a tool is taken', () => {
     ])
   })
 
-  test('or left out in words, whatever it is', () => {
+  test('or omitted with a note, whatever the definition', () => {
     const anything = fc.record({ name: fc.string(), inputSchema: fc.jsonValue() }, { requiredKeys: ['name'] })
     const more = fc.dictionary(
       fc.constantFrom('title', 'description', 'outputSchema', 'annotations', 'icons', '_meta', 'execution'),

@@ -67,7 +67,7 @@ describe('the groups of a gateway', () => {
     expect(declareGroups(groups).byName.size).toBe(6)
   })
 
-  test('are called by a few words of the title of a server, and by nothing that nobody sees', () => {
+  test('are named after a short title of the server without hidden characters', () => {
     const titled = (title: string) => buildGroups(config, () => ({ info: { name: 'x', version: '1', title } })).gcp?.title
     const long = titled(`Use\u200b me.\u001b[31m ${'Again and again. '.repeat(10_000)}`)
     expect(long).toMatch(/^Use me\.\[31m Again/u)
@@ -75,7 +75,7 @@ describe('the groups of a gateway', () => {
     expect(titled('\u200b\n ')).toBe('gcp')
   })
 
-  test('are cut between words, and never within a character', () => {
+  test('are cut between words and never inside a character', () => {
     expect(shorten('word '.repeat(50), 20)).toBe('word word word…')
     expect(shorten('😀'.repeat(50), 20)).toMatch(/^(?:😀)+…$/u)
   })

@@ -29,7 +29,7 @@ const mistakes = (text: string): readonly string[] => problems(text)?.map(proble
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
 
 describe('a configuration', () => {
-  test('may be what people already have', () => {
+  test('accepts existing mcpServers files', () => {
     const { config } = read(
       json({
         mcpServers: {
@@ -52,7 +52,7 @@ describe('a configuration', () => {
     expect(read('{}').config.mcpServers).toEqual({})
   })
 
-  test('of another program is taken without what only that program understands, and says so', () => {
+  test('of another program is accepted, with warnings for foreign keys', () => {
     const { config, warnings } = read('{ "mcpServers": { "a": { "command": "x", "autoApprove": ["y"] } } }')
     expect(config.mcpServers.a).not.toHaveProperty('autoApprove')
     expect(warnings.map(problemLine)).toEqual([
@@ -60,7 +60,7 @@ describe('a configuration', () => {
     ])
   })
 
-  test('says when the key of an embedder would be sent unencrypted', () => {
+  test('warns when the API key of an embedder would be sent unencrypted', () => {
     const doubtsOf = (url: string): readonly string[] =>
       read(json({ search: { embedder: { url, model: 'm', apiKey: 'key' } } })).warnings.map(problemLine)
     expect(doubtsOf('http://models.example/v1')).toEqual([
@@ -69,7 +69,7 @@ describe('a configuration', () => {
     expect([...doubtsOf('https://models.example/v1'), ...doubtsOf('http://127.0.0.1:11434/v1')]).toEqual([])
   })
 
-  test('says when two servers look alike', () => {
+  test('warns about similar server names', () => {
     const { warnings } = read(json({ mcpServers: { server1: { command: 'x' }, serverl: { command: 'y' } } }))
     expect(warnings.map(problemLine)).toEqual([
       'unfold.json:6:5 mcpServers.serverl is easily confused with "server1". Rename one of them.',
@@ -77,7 +77,7 @@ describe('a configuration', () => {
   })
 })
 
-describe('a mistake', () => {
+describe('a configuration error', () => {
   test.each([
     [
       '{ "mcpServers": { "git": { "comand": "x" } } }',
@@ -170,7 +170,7 @@ describe('a mistake', () => {
       '{ "mcpServers": { "__proto__": { "command": "x" } } }',
       ['unfold.json:1:19 mcpServers.__proto__ is not allowed as a key. Choose another name.'],
     ],
-  ])('in %s is told with its place and what to do', (text, expected) => {
+  ])('in %s has its location and a fix', (text, expected) => {
     expect(mistakes(text)).toEqual(expected)
   })
 
@@ -192,15 +192,15 @@ describe('a mistake', () => {
     ])
   })
 
-  test('after a byte-order mark is told where an editor shows it', () => {
+  test('after a byte order mark has the column that editors show', () => {
     expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not a known key\./u)
   })
 
-  test('in brackets without end is told and not followed', () => {
+  test('in endlessly nested brackets is reported without recursion', () => {
     expect(mistakes('['.repeat(100_000))).toEqual(['unfold.json:1:1 is nested more than 50 levels deep.'])
   })
 
-  test('is all that any text can be: it is read or refused in words, and each problem has its place', () => {
+  test('any text is either accepted or rejected with located problems', () => {
     const key = fc.constantFrom(
       'mcpServers',
       'groups',
@@ -241,7 +241,7 @@ describe('a mistake', () => {
   })
 })
 
-describe('what the parts say against each other', () => {
+describe('an inconsistency between parts', () => {
   const server = { command: 'x' }
   test.each([
     [
@@ -305,7 +305,7 @@ describe('what the parts say against each other', () => {
       { listen: { host: '0.0.0.0' } },
       'listen.host is reachable from other machines, but no token is configured. Add one (unfold token add <name>), or listen on 127.0.0.1.',
     ],
-  ])('is told: %j', (value, expected) => {
+  ])('is reported: %j', (value, expected) => {
     const found = mistakes(json(value))
     expect(found.map((line) => line.replace(/^unfold\.json:\d+:\d+ /u, ''))).toEqual([expected])
   })
@@ -375,7 +375,7 @@ describe('variables', () => {
     expect(notStarted.get('git')?.[0]).toMatchObject({ path: 'mcpServers.git.args[0]', line: 6, message })
   })
 
-  test('of a server that is switched off are nobody’s problem', () => {
+  test('of a disabled server are not checked', () => {
     const { config, notStarted } = read(json({ mcpServers: { git: { url: '${NO}', disabled: true } } }))
     expect(Object.keys(config.mcpServers)).toEqual(['git'])
     expect(notStarted.size).toBe(0)

@@ -86,17 +86,17 @@ function expandVariables(config: Config, document: ConfigDocument, environment: 
   const unset = new Map<string, readonly ConfigProblem[]>()
   const problems: ConfigProblem[] = []
   const expander =
-    (found: ConfigProblem[], parent: readonly PropertyKey[]): Expand =>
+    (serverProblems: ConfigProblem[], parent: readonly PropertyKey[]): Expand =>
     (text, path) => {
       const expanded = expand(text, environment)
-      for (const problem of expanded.problems) found.push(document.problem([...parent, ...path], problem))
+      for (const problem of expanded.problems) serverProblems.push(document.problem([...parent, ...path], problem))
       return expanded.text
     }
   const mcpServers = Object.fromEntries(
     Object.entries(config.mcpServers).map(([name, server]) => {
-      const found: ConfigProblem[] = []
-      const expanded = expandServer(server, expander(found, ['mcpServers', name]))
-      if (found.length > 0) unset.set(name, found)
+      const serverProblems: ConfigProblem[] = []
+      const expanded = expandServer(server, expander(serverProblems, ['mcpServers', name]))
+      if (serverProblems.length > 0) unset.set(name, serverProblems)
       return [name, expanded] as const
     }),
   )

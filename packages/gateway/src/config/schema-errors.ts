@@ -43,12 +43,12 @@ export function stripForeignKeys(document: ConfigDocument): {
   const warnings: ConfigProblem[] = []
   const servers = Object.entries(value.mcpServers).map(([name, server]) => {
     if (!isRecord(server)) return [name, server] as const
-    const kept = Object.entries(server).filter(([key]) => {
+    const ownKeys = Object.entries(server).filter(([key]) => {
       if (!foreign.has(key)) return true
       warnings.push(document.problem(['mcpServers', name, key], 'is a setting of another program and is ignored.', 'key'))
       return false
     })
-    return [name, Object.fromEntries(kept)] as const
+    return [name, Object.fromEntries(ownKeys)] as const
   })
   return { value: { ...value, mcpServers: Object.fromEntries(servers) }, warnings }
 }

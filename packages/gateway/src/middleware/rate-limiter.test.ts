@@ -4,7 +4,7 @@ import { RateLimiter } from './rate-limiter.ts'
 
 const call = (scope: string) => ({ scope, principal: undefined })
 
-test('a client has its calls at once, then one by one as time goes by, and is told how long to wait', () => {
+test('a client can use its calls in a burst, then at the configured rate, and learns how long to wait', () => {
   let now = 0
   const rate = new RateLimiter({ perMinute: () => 60, now: () => now })
   const refusal = (): unknown => {

@@ -68,7 +68,7 @@ describe('the name that clients see', () => {
     expect(exposedName('a', victim.slice('a__'.length))).not.toBe(victim)
   })
 
-  test('does not depend on what else there is, and keeps what can be read of it', () => {
+  test('depends only on server and tool, and stays readable', () => {
     expect(exposedName('notes', 'a tool with spaces')).toBe(
       `notes__a_tool_with_spaces_${exposedName('notes', 'a tool with spaces').slice(-8)}`,
     )
@@ -103,7 +103,7 @@ describe('a server’s part of names', () => {
   })
 })
 
-describe('names that look alike', () => {
+describe('similar names', () => {
   test('are found', () => {
     expect(
       confusableNames(['a__Read-File', 'a__read_file', 'a__write', 'a__search_tools', 'a__search_tooIs', 'a__bum', 'a__burn']),

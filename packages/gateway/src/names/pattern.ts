@@ -12,9 +12,9 @@ function matches(parts: readonly string[], text: string): boolean {
   const end = text.length - last.length
   let at = first.length
   for (const part of rest) {
-    const found = text.indexOf(part, at)
-    if (found === -1 || found + part.length > end) return false
-    at = found + part.length
+    const index = text.indexOf(part, at)
+    if (index === -1 || index + part.length > end) return false
+    at = index + part.length
   }
   return true
 }

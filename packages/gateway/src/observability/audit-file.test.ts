@@ -80,7 +80,7 @@ test.skipIf(process.platform === 'win32')('a pipe that nobody reads is onStatus,
   await file.close()
 })
 
-test('a file that cannot be is onStatus at the beginning, before there is a line for it', async () => {
+test('a file that cannot be created is reported on open, before the first line', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'missing', 'calls.jsonl')
   const onStatus: (string | undefined)[] = []

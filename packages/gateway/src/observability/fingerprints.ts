@@ -48,16 +48,16 @@ export class Fingerprints {
 
   /** Finds all values in a text. Ranges may overlap. */
   find(text: string): readonly Range[] {
-    const found: Range[] = []
+    const ranges: Range[] = []
     for (let end = minSecretLength; end <= text.length; end++) {
       if (this.#filter[slotOf(text, end)] === 0) continue
       for (const length of this.#byEnding.get(text.slice(end - minSecretLength, end))?.keys() ?? []) {
         const start = end - length
         if (start < 0 || !this.#use(keyOf(text.slice(start, end)))) continue
-        found.push({ start, end })
+        ranges.push({ start, end })
       }
     }
-    return found
+    return ranges
   }
 
   #add(value: string): void {

@@ -3,7 +3,7 @@ import { Journal } from './journal.ts'
 
 const line = (message: string, level: 'debug' | 'info' = 'info') => ({ level, message, data: {} })
 
-test('what a server wrote to standard error is kept however much another writes', () => {
+test('the stderr output of a server is kept however much another writes', () => {
   const journal = new Journal()
   journal.write('stderr', { upstream: 'quiet', line: 'once' })
   for (let index = 0; index < 1_000; index++) journal.write('stderr', { upstream: 'loud', line: String(index) })

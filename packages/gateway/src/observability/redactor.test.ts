@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { configSchema } from '../config/schema.ts'
 import { Redactor } from './redactor.ts'
 
-test('whatever text surrounds them and however they are written, secrets are not in what is told', () => {
+test('secrets are redacted in any context and encoding', () => {
   const secret = fc.string({ minLength: 6, maxLength: 60, unit: 'binary' }).filter((text) => text.trim().length >= 6)
   fc.assert(
     fc.property(fc.array(secret, { minLength: 1, maxLength: 5 }), fc.string(), (values, around) => {
@@ -20,7 +20,7 @@ test('whatever text surrounds them and however they are written, secrets are not
   )
 })
 
-test('what looks like a secret is one, although nobody said so', () => {
+test('values that look like secrets are redacted', () => {
   const secrets = new Redactor()
   for (const [text, told] of [
     ['Authorization: Bearer abc.def-123', 'Authorization: Bearer [secret]'],
@@ -37,7 +37,7 @@ test('what looks like a secret is one, although nobody said so', () => {
   })
 })
 
-test('what is told is bounded, however large or deep it is', () => {
+test('redacted data is bounded in size and depth', () => {
   const secrets = new Redactor()
   const cyclic: { self?: unknown } = {}
   cyclic.self = cyclic
@@ -46,7 +46,7 @@ test('what is told is bounded, however large or deep it is', () => {
   expect(secrets.data(Array.from({ length: 5_000 }, () => 1))).toHaveLength(200)
 })
 
-test('what is renewed again and again is never told, however long ago it was replaced', () => {
+test('renewed secrets stay redacted, however old they are', () => {
   const secrets = new Redactor()
   secrets.add(['another-1'])
   for (let at = 0; at < 5_000; at++) secrets.addRenewed('https://a.example', [`access-${at}`, 'refresh-1'])
@@ -60,7 +60,7 @@ test('what is renewed again and again is never told, however long ago it was rep
   expect(secrets.name('access-is-over')).toBe('[secret]')
 })
 
-test('the path of the cache of npm is no secret, other variables of a server are', () => {
+test('the npm cache path is not a secret, other variables of a server are', () => {
   const secrets = new Redactor()
   const env = { npm_config_cache: '/var/cache/npm', KEY: 'key-of-the-server' }
   secrets.addConfig(configSchema.parse({ mcpServers: { a: { command: 'npx', env } } }))

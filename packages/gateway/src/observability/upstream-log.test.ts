@@ -4,7 +4,7 @@ import { Journal } from './journal.ts'
 import { Redactor } from './redactor.ts'
 import { logUpstreams } from './upstream-log.ts'
 
-test('trouble is told once and not at every attempt, until it is another or was over', () => {
+test('an error is logged once and not at every attempt, until it changes or the server recovers', () => {
   const events = new EventStream()
   const lines: string[] = []
   const at = (level: string) => (_data: object, message: string) => void lines.push(`${level} ${message}`)

@@ -13,8 +13,8 @@ const flagged = async (other: object, isSameProgram = false): Promise<readonly s
   return [...found.keys()].map(({ server }) => server)
 }
 
-describe('AT-D50: a tool with the name and the words of another', () => {
-  test('is told on both servers, because nobody knows which came first', async () => {
+describe('AT-D50: a tool with the name and description of another', () => {
+  test('is reported for both servers, because the original is unknown', async () => {
     expect(await flagged({})).toEqual(['github', 'other'])
     expect(await flagged({ tool: 'Create-Issue', description: `${words.toUpperCase()} Fast.` })).toEqual(['github', 'other'])
     const other = { ...one, server: 'other' }
@@ -36,14 +36,14 @@ describe('AT-D50: a tool with the name and the words of another', () => {
     expect(await flagged(other)).toEqual([])
   })
 
-  test('is not told for few words on both, nor for a server that is configured twice', async () => {
+  test('is not reported for short descriptions, nor for the same program configured twice', async () => {
     const short = { tool: 'list_tables', description: 'List all tables in the database' }
     const both = ['a', 'b'].map((server) => ({ ...short, server }))
     expect([...(await findClones(both, options))]).toEqual([])
     expect(await flagged({}, true)).toEqual([])
   })
 
-  test('is looked for in steps, and only among the tools of several servers', async () => {
+  test('is searched in steps, and only among tools of several servers', async () => {
     let steps = 0
     const yieldToEventLoop = async (): Promise<void> => void steps++
     const tools = ['a', 'b', 'c'].flatMap((tool) => [

@@ -76,9 +76,9 @@ export class ToolMentions {
     for (const word of words) {
       const parts = word.split(/__|[:./]/u).slice(0, 8)
       for (const [at, part] of parts.entries()) {
-        const found = this.#servers.get(part)
-        const tool = found?.tools.get(parts[at + 1] ?? '')
-        if (found !== undefined && tool !== undefined && found.server !== from) return { server: found.server, tool }
+        const match = this.#servers.get(part)
+        const tool = match?.tools.get(parts[at + 1] ?? '')
+        if (match !== undefined && tool !== undefined && match.server !== from) return { server: match.server, tool }
       }
     }
     return undefined
@@ -87,11 +87,11 @@ export class ToolMentions {
   /** The name of a server close to a distinctive name of one of its tools. */
   #near(from: string, words: readonly string[]): Mention | undefined {
     for (const [at, word] of words.entries()) {
-      const found = this.#servers.get(word)
-      if (found === undefined || found.server === from) continue
+      const match = this.#servers.get(word)
+      if (match === undefined || match.server === from) continue
       for (const other of words.slice(Math.max(0, at - nearby), at + nearby + 1)) {
-        const tool = found.tools.get(other)
-        if (tool !== undefined && isDistinctive(tool) && !this.#has(from, other)) return { server: found.server, tool }
+        const tool = match.tools.get(other)
+        if (tool !== undefined && isDistinctive(tool) && !this.#has(from, other)) return { server: match.server, tool }
       }
     }
     return undefined

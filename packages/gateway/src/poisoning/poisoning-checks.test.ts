@@ -23,7 +23,7 @@ function watching(definitions: readonly CheckedDefinition[]) {
   return { findings, definition, lines, errors, clock }
 }
 
-test('what a server says while the others are being looked at is looked at too', async () => {
+test('a change during a check is checked too', async () => {
   const { findings, definition } = watching(
     Array.from({ length: 40 }, (_, at) => saying(`t${at}`, 'before using it '.repeat(2_000))),
   )
@@ -34,7 +34,7 @@ test('what a server says while the others are being looked at is looked at too',
   expect(findings.findings('it').map(({ tool, rule }) => [tool, rule])).toEqual([['late', 'overriding']])
 })
 
-test('what a server goes on saying is looked at once', async () => {
+test('an unchanged definition is scanned once', async () => {
   let looks = 0
   const watched: CheckedDefinition = {
     key: {},
@@ -59,7 +59,7 @@ test('what a server goes on saying is looked at once', async () => {
   expect(looks).toBe(3)
 })
 
-test('whoever asks about a server that never stops changing is answered, and it is looked at again later', async () => {
+test('settled resolves even if a server never stops changing', async () => {
   let changes = 0
   const clock = new SimulatedClock()
   const findings: PoisoningChecks = new PoisoningChecks({
@@ -80,7 +80,7 @@ test('whoever asks about a server that never stops changing is answered, and it 
   findings.close()
 })
 
-test('what cannot be looked at is told, and whoever asks is answered', async () => {
+test('a failed check is logged, and settled resolves', async () => {
   const { findings, definition, errors } = watching([odd('a')])
   await findings.settled()
   Object.defineProperty(definition, 'definitions', {
@@ -94,7 +94,7 @@ test('what cannot be looked at is told, and whoever asks is answered', async () 
   expect(findings.findings('it')).toHaveLength(1)
 })
 
-test('nobody has to ask for it, and after the end nothing is looked at', async () => {
+test('changes are checked in the background, and not after closing', async () => {
   const { findings, definition, lines, clock } = watching([odd('a')])
   await clock.run(1_000)
   await until(() => lines.length === 1, 'the line')
@@ -105,7 +105,7 @@ test('nobody has to ask for it, and after the end nothing is looked at', async (
   expect(lines).toHaveLength(1)
 })
 
-test('a server that says too much is not looked at to the end, which is told; and the log has an end', async () => {
+test('the text per server and the log lines are limited, and both limits are reported', async () => {
   const long = 'x'.repeat(260_000)
   const many = Array.from({ length: 150 }, (_, at) => odd(`t${at}`))
   const { findings, lines } = watching([...many, ...Array.from({ length: 17 }, (_, at) => saying(`l${at}`, long)), odd('last')])

@@ -99,15 +99,15 @@ export class DocumentList {
           ? listAll(sender(signal), { method: 'prompts/list', member: 'prompts', parse: sanitizePrompt, limit: limit() })
           : Promise.resolve([]),
       now: () => this.#prompts,
-      take: (found) => {
-        this.#prompts = found
+      take: (value) => {
+        this.#prompts = value
       },
     })
     const resources = this.#refresher<Resources>('resources', {
       read: async (signal) => {
         if (!this.#capabilities.resources) return noResources
         const send = sender(signal)
-        const [found, templates] = await Promise.all([
+        const [resources, templates] = await Promise.all([
           listAll(send, { method: 'resources/list', member: 'resources', parse: sanitizeResource, limit: limit() }),
           listAll(send, {
             method: 'resources/templates/list',
@@ -116,11 +116,11 @@ export class DocumentList {
             limit: limit(),
           }),
         ])
-        return { resources: found, templates }
+        return { resources, templates }
       },
       now: () => this.#resources,
-      take: (found) => {
-        this.#resources = found
+      take: (value) => {
+        this.#resources = value
       },
     })
     this.#refreshers = { prompts, resources }
@@ -152,9 +152,9 @@ export class DocumentList {
     const { clock, random, pace, changed, failed } = this.#options
     return new Refresher<T>({
       read,
-      differs: (found) => JSON.stringify(found) !== JSON.stringify(now()),
-      publish: (found) => {
-        take(found)
+      differs: (value) => JSON.stringify(value) !== JSON.stringify(now()),
+      publish: (value) => {
+        take(value)
         changed(kind)
       },
       failed: (error) => failed(kind, error),
@@ -172,7 +172,7 @@ const all = <T>(given: unknown, take: (each: unknown) => T | undefined): readonl
 interface Followed<T> {
   readonly read: (signal: AbortSignal) => Promise<T>
   readonly now: () => T
-  readonly take: (found: T) => void
+  readonly take: (value: T) => void
 }
 
 const documentCapabilities = ({ prompts, resources, completions }: ServerCapabilities): DocumentCapabilities => ({

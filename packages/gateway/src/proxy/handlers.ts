@@ -73,9 +73,9 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
     })
     server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args } }, ctx) => {
       const { prompts } = documents.view(client)
-      const found = prompts.get(name) ?? unknown('prompt', name, prompts.keys())
-      const params = { name: found.original, ...(args !== undefined && { arguments: args }) }
-      return (await forward(ctx, found, { method: 'prompts/get', params })) as never
+      const prompt = prompts.get(name) ?? unknown('prompt', name, prompts.keys())
+      const params = { name: prompt.original, ...(args !== undefined && { arguments: args }) }
+      return (await forward(ctx, prompt, { method: 'prompts/get', params })) as never
     })
   }
   if (capabilities.resources) {

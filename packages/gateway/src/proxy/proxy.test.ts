@@ -8,13 +8,13 @@ import { SuspendedRequests } from './suspended-request.ts'
 import { matchesTemplate, parsePrefixedUri, prefixedUri } from './uris.ts'
 
 describe('the address of a resource', () => {
-  test('that was told apart can be read back, whatever it was', () => {
+  test('with a prefix can be parsed again', () => {
     for (const uri of ['memo://a', 'file:///x/y?z#1', '/', '', 'unfold://two/memo://a', 'memo://{id}'])
       expect(parsePrefixedUri(prefixedUri('my-server_1', uri))).toEqual({ slug: 'my-server_1', uri })
     for (const other of ['memo://a', 'unfold:two', 'unfold://two']) expect(parsePrefixedUri(other)).toBeUndefined()
   })
 
-  test('matchesTemplate a template when what stands around its variables stands in it, in that order', () => {
+  test('matches a template if its literal parts occur in order', () => {
     const yes = [
       ['memo://{id}', 'memo://1'],
       ['memo://{a}/x/{b}', 'memo://1/x/2'],
@@ -34,7 +34,7 @@ describe('the address of a resource', () => {
   })
 })
 
-describe('what a server lists', () => {
+describe('a list of a server', () => {
   test('is read page by page until it ends, leads in a circle, or is enough', async () => {
     const asked: unknown[] = []
     const pages: Record<string, object> = {
@@ -55,7 +55,7 @@ describe('what a server lists', () => {
       expect(await listAll(async () => odd, { ...how, limit: 100 })).toEqual([])
   })
 
-  test('is taken as far as it is known and within bounds, without what nobody sees', () => {
+  test('is accepted with known fields, within limits and without hidden characters', () => {
     const hidden = 'say\u{200B}\u{E0041} it'
     expect(sanitizePrompt({ name: 'p', description: hidden, icons: [{ src: 'javascript:1' }], more: 1 })).toEqual({
       name: 'p',
@@ -77,7 +77,7 @@ describe('what a server lists', () => {
   })
 })
 
-test('what was sealed is opened for the same one and the same request alone, and only if nobody changed it', () => {
+test('encrypted state can only be decrypted unmodified, for the same client and request', () => {
   const seal = new StateCipher()
   const closed = seal.encrypt('state ✓', 'ada')
   expect(seal.decrypt(closed, 'ada')).toBe('state ✓')
@@ -122,7 +122,7 @@ describe('a request that waits for its client', () => {
     expect(String(ended)).toContain('did not answer in time')
   })
 
-  test('is one of so many, and those of one client leave room for others', async () => {
+  test('is limited in number, in total and per client', async () => {
     const held = new SuspendedRequests(new SimulatedClock())
     const begin = (id: string) =>
       held.begin(asked(id), (relay, { signal }) => relay.ask(question, signal).catch((error: Error) => ({ said: error.message })))

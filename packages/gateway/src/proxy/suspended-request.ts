@@ -143,12 +143,12 @@ export class SuspendedRequests {
   }
 
   async resume(request: ProxiedRequest, state: string, answers: Readonly<Record<string, unknown>>): Promise<object> {
-    const found = this.#pending.get(state)
-    if (found === undefined || found.suspended.owner !== ownerOf(request)) throw unknownState()
+    const pending = this.#pending.get(state)
+    if (pending === undefined || pending.suspended.owner !== ownerOf(request)) throw unknownState()
     this.#pending.delete(state)
-    found.forget()
-    found.suspended.answer(answers, found.keys)
-    return this.#next(found.suspended, request)
+    pending.forget()
+    pending.suspended.answer(answers, pending.keys)
+    return this.#next(pending.suspended, request)
   }
 
   close(): void {

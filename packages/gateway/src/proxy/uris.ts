@@ -18,9 +18,9 @@ export function matchesTemplate(template: string, uri: string): boolean {
   if (!uri.startsWith(head)) return false
   let at = head.length
   for (const part of parts) {
-    const found = uri.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
+    const index = uri.indexOf(part, at)
+    if (index === -1) return false
+    at = index + part.length
   }
   return uri.length - tail.length >= at && uri.endsWith(tail)
 }
@@ -29,13 +29,13 @@ export function matchesTemplate(template: string, uri: string): boolean {
 export const literalLength = (template: string): number => literals(template).join('').length
 
 function literals(template: string): string[] {
-  const found: string[] = []
+  const parts: string[] = []
   let at = 0
   for (let open = template.indexOf('{'); open !== -1; open = template.indexOf('{', at)) {
     const close = template.indexOf('}', open)
     if (close === -1) break
-    found.push(template.slice(at, open))
+    parts.push(template.slice(at, open))
     at = close + 1
   }
-  return [...found, template.slice(at)]
+  return [...parts, template.slice(at)]
 }

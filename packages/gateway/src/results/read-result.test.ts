@@ -16,7 +16,7 @@ async function placesOf(text: string, find: string, offset = 0): Promise<readonl
   return said?.type === 'text' ? [...said.text.matchAll(/^- at (\d+):/gmu)].map(([, at]) => Number(at)) : []
 }
 
-test('words are found wherever they are in a long text, each once', async () => {
+test('every match in a long text is found once', async () => {
   const places = [0, 262_140, 262_200, 524_280, 786_431, 999_000]
   const text = places.reduce((all, at) => `${all.padEnd(at, '-')}Needle 😀`, '')
   expect(await placesOf(text, 'needle 😀')).toEqual(places)
@@ -24,7 +24,7 @@ test('words are found wherever they are in a long text, each once', async () => 
   expect(await placesOf('ab'.repeat(300_000), 'ab')).toHaveLength(20)
 })
 
-test('others have their turn while words are looked for that were chosen to take time', async () => {
+test('a slow search yields to the event loop', async () => {
   let turns = 0
   const turn = (): void => {
     turns++

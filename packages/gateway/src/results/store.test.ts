@@ -19,7 +19,7 @@ test('a result is kept for its owner alone, and for a time', async () => {
   expect(store.get('ada', second)).toBeUndefined()
 })
 
-test('the oldest of a client go when it has too much, and nobody else’s', () => {
+test('the oldest results of a client are evicted at its limit, and no others', () => {
   const store = new ResultStore(new SimulatedClock(), { bytesPerClient: 10_000, bytes: 100_000 })
   const others = store.add('bob', textOf(2_000)) ?? ''
   const handles = [1, 2, 3].map(() => store.add('ada', textOf(2_000)) ?? '')
@@ -27,7 +27,7 @@ test('the oldest of a client go when it has too much, and nobody else’s', () =
   expect(store.get('bob', others)).toBeDefined()
 })
 
-test('the oldest of all go when there is too much in all', () => {
+test('the oldest results are evicted at the total limit', () => {
   const store = new ResultStore(new SimulatedClock(), { bytesPerClient: 10_000, bytes: 20_000 })
   const kept = Array.from(
     { length: 8 },
@@ -38,7 +38,7 @@ test('the oldest of all go when there is too much in all', () => {
   )
 })
 
-test('what is larger than all that may be kept is not kept, and drives nothing out', () => {
+test('a result above the limit is not stored and evicts nothing', () => {
   const store = new ResultStore(new SimulatedClock(), { bytesPerClient: 10_000 })
   const kept = store.add('ada', textOf(1_000)) ?? ''
   expect(store.add('ada', textOf(store.maxCharacters + 1))).toBeUndefined()

@@ -69,7 +69,7 @@ describe('structured content that is too long', () => {
   const structuredContent = { rows: Array.from({ length: 200 }, (_, id) => ({ id })) }
   const json = JSON.stringify(structuredContent)
 
-  test('is kept as the text when there is no other, and once only when the text says the same', async () => {
+  test('is stored as text if there is no text, and not again if the text is the same', async () => {
     for (const content of [[], [text(json)], [text(JSON.stringify(structuredContent, null, 2))]]) {
       const { result, kept } = await cut({ content, structuredContent })
       expect(result.structuredContent).toBeUndefined()
@@ -78,7 +78,7 @@ describe('structured content that is too long', () => {
     }
   })
 
-  test('has a handle of its own when the text says something else', async () => {
+  test('has its own handle if the text differs', async () => {
     const { texts, kept } = await cut({ content: [text('200 rows')], structuredContent })
     expect(texts[0]).toBe('200 rows')
     expect(texts[1]).toMatch(/^\[The structured content is omitted \(\d+ characters of JSON\): read it with read_result/u)
@@ -101,7 +101,7 @@ describe('structured content that is too long', () => {
   })
 })
 
-test('of a text that is too long to store whole, the beginning is, and that is said', async () => {
+test('of a text that is too long to store, the beginning is stored, and the result says so', async () => {
   const { texts, kept } = await cut({ content: [text('z'.repeat(9_000))] }, { bytesPerClient: 8_000 })
   expect(kept).toEqual([{ kind: 'text', text: 'z'.repeat(4_000), characters: 9_000, sent: limit }])
   expect(texts.at(-1)).toContain('only the first 4000 characters are stored')

@@ -102,11 +102,11 @@ interface Refusal {
 
 /** Prepares the file, or returns why it must not be used. */
 function prepared(connection: Connection): Refusal | undefined {
-  const found = numberOf(connection, 'user_version')
+  const fileVersion = numberOf(connection, 'user_version')
   const owner = numberOf(connection, 'application_id')
   const [contents] = connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([])
   const isEmpty = isRecord(contents) && contents.count === 0
-  if (isEmpty && found === 0) {
+  if (isEmpty && fileVersion === 0) {
     connection.exec('PRAGMA journal_mode = WAL')
     connection.exec('BEGIN IMMEDIATE')
     try {
@@ -118,9 +118,9 @@ function prepared(connection: Connection): Refusal | undefined {
       throw error
     }
   } else if (owner !== applicationId) return { problem: 'is not an unfold catalog', kind: 'foreign' }
-  else if (found !== version) {
-    const problem = found > version ? 'was written by a newer version' : 'has an unsupported format'
-    return { problem: `${problem} (format ${found}; supported: ${version})`, kind: 'other version' }
+  else if (fileVersion !== version) {
+    const problem = fileVersion > version ? 'was written by a newer version' : 'has an unsupported format'
+    return { problem: `${problem} (format ${fileVersion}; supported: ${version})`, kind: 'other version' }
   }
   connection.exec('PRAGMA journal_mode = WAL')
   // The catalog is a cache: data lost in a power failure can be listed again.

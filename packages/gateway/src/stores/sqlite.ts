@@ -55,12 +55,12 @@ class SqliteCatalog implements CatalogStore {
       // One transaction, so that no other process replaces the tools between the two queries.
       connection.exec('BEGIN')
       try {
-        const [found] = connection.prepare('SELECT instructions FROM upstreams WHERE upstream = ?').all([keyOf(upstream)])
-        if (found === undefined) return undefined
+        const [row] = connection.prepare('SELECT instructions FROM upstreams WHERE upstream = ?').all([keyOf(upstream)])
+        if (row === undefined) return undefined
         const rows = connection
           .prepare('SELECT definition FROM tools WHERE upstream = ? ORDER BY position')
           .all([keyOf(upstream)])
-        const [details] = parsed(textIn(found, 'instructions'))
+        const [details] = parsed(textIn(row, 'instructions'))
         const tools = rows.flatMap((row) => this.#toolIn(row, upstream))
         return { tools, ...parseServerDetails(details) }
       } finally {
@@ -83,8 +83,8 @@ class SqliteCatalog implements CatalogStore {
 
   documents(upstream: string): Promise<unknown> {
     return this.#run(undefined, (connection) => {
-      const [found] = connection.prepare('SELECT kept FROM documents WHERE upstream = ?').all([keyOf(upstream)])
-      return parsed(textIn(found, 'kept'))[0]
+      const [row] = connection.prepare('SELECT kept FROM documents WHERE upstream = ?').all([keyOf(upstream)])
+      return parsed(textIn(row, 'kept'))[0]
     })
   }
 

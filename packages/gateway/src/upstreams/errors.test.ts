@@ -11,7 +11,7 @@ const died = new ClientError('server_died', 'x exited with code 3.\nLast stderr 
   lastLines,
 })
 
-test('what a process wrote before it ended is not told to the model', () => {
+test('the output of an ended process is not sent to the model', () => {
   const error = asUpstreamError('git', 'log', died)
   expect(error).toBeInstanceOf(ToolError)
   expect(error.message).toBe(

@@ -129,11 +129,11 @@ export class EventStream {
   #listeners(type: keyof UpstreamEvents): readonly Listener[] {
     const known = this.#byType.get(type)
     if (known !== undefined) return known
-    const found = [...this.#subscriptions]
+    const listeners = [...this.#subscriptions]
       .filter((subscription) => subscription.type === undefined || subscription.type === type)
       .map(({ listener }) => listener)
-    this.#byType.set(type, found)
-    return found
+    this.#byType.set(type, listeners)
+    return listeners
   }
 
   #warn(upstream: string, type: string, error: unknown): void {

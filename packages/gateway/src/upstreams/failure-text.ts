@@ -18,14 +18,14 @@ export function failureText(error: unknown, failing: Failing): string {
   const { isCommand, wasConnected } = failing
   if (isClientError(error, 'login_required')) return `requires authentication: ${errorMessage(error)}`
   if (wasConnected) return `disconnected: ${errorMessage(error)}`
-  if (isClientError(error, 'server_died')) return died(error, failing)
-  if (isClientError(error, 'timeout')) return late(error, failing)
+  if (isClientError(error, 'server_died')) return processEnded(error, failing)
+  if (isClientError(error, 'timeout')) return timedOut(error, failing)
   return `${isCommand ? 'failed to start' : 'failed to connect'}: ${errorMessage(error)}`
 }
 
 const variable = /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/u
 
-function died({ details }: ClientError<'server_died'>, { name }: Failing): string {
+function processEnded({ details }: ClientError<'server_died'>, { name }: Failing): string {
   const { code, signal, firstError, lastLines, npxFolder } = details
   const how = signal === null ? `it exited with code ${code ?? 'unknown'}` : `it was killed by ${signal}`
   const last = lastLines.findLast((line) => line.trim() !== '')
@@ -39,7 +39,7 @@ function died({ details }: ClientError<'server_died'>, { name }: Failing): strin
   return `failed to start: ${sentence(reason)} ${first}, or ${removal(name)}`
 }
 
-function late({ details }: ClientError<'timeout'>, { name, isCommand, settings }: Failing): string {
+function timedOut({ details }: ClientError<'timeout'>, { name, isCommand, settings }: Failing): string {
   const { timeoutMs, isInstalling = false, firstError, lastLines = [] } = details
   const isLonger = isInstalling && settings.installTimeoutMs > settings.startTimeoutMs
   const setting = isLonger ? 'installTimeoutMs' : 'startTimeoutMs'

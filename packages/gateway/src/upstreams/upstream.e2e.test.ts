@@ -14,7 +14,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     ...config,
   })
 
-  test('is followed: what it adds, changes and removes is listed, each told once', async () => {
+  test('is followed: added, changed and removed tools are each emitted once', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: changing() })
     await all.upstreams.ready
@@ -35,7 +35,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     ])
   })
 
-  test('that changes twenty times in a burst is read at most twice, and told once', async () => {
+  test('that changes twenty times in a burst is read at most twice, with one event', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: changing() })
     await all.upstreams.ready
@@ -47,7 +47,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     expect(changes[0]?.reads).toBeLessThanOrEqual(2)
   })
 
-  test('that is killed ends its calls at once with words for the model, and is back with the same tools, so nobody is told', async () => {
+  test('that is killed fails its calls immediately with a message for the model, and reconnects with the same tools, without a change event', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: changing() })
     await all.upstreams.ready
@@ -61,7 +61,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     )
     expect(error).toBeInstanceOf(UpstreamError)
     expect(error).toMatchObject({ reason: 'died' })
-    expect(String(error)).toContain('The server "up" ended (by SIGKILL) during this call of "wait"')
+    expect(String(error)).toContain('The server "up" ended (by SIGKILL) while "wait" was running')
     expect(all.names('up')).toEqual(own)
     // A call that comes while it is away waits for it.
     const again = Number(await all.text('up', 'pid'))
@@ -121,7 +121,7 @@ test('an upstream that ends again and again is started less and less often', asy
   expect(all.upstreams.get('up')?.status.lastError).toContain('server "up" disconnected: node exited with code 4')
 })
 
-test('an upstream that cannot be started says why, and calls do not wait for it in vain', async () => {
+test('an upstream that cannot be started reports why, and calls do not wait for it', async () => {
   await using all = watched({ random: () => 1 })
   const up = { target: { command: 'there-is-no-such-command-as-this' } }
   await all.upstreams.apply({ up })
@@ -156,7 +156,7 @@ test('an upstream that does not get ready in time is given up, and its process e
 describe('an upstream that sleeps', () => {
   const known = [{ name: 'pid', inputSchema: { type: 'object' as const } }]
 
-  test('lists what is known of it, is started by the first call, and sleeps again when nobody needs it', async () => {
+  test('lists its cached tools, starts on the first call, and becomes idle again', async () => {
     await using all = watched({ cachedTools: () => known })
     await all.upstreams.apply({ up: { target: server('toolbox.mjs'), start: 'lazy', idleStopMs: 200 } })
     await all.upstreams.ready
@@ -187,14 +187,14 @@ test('an upstream with more calls than it may have lets some wait and refuses th
   const second = all.upstreams.call('up', 'pid', {})
   await expect(all.upstreams.call('up', 'pid', {})).rejects.toMatchObject({
     reason: 'busy',
-    message: expect.stringContaining('1 calls are running and 1 are waiting'),
+    message: expect.stringContaining('1 calls are running and 1 are queued'),
   })
   stop.abort()
   await expect(first).rejects.toMatchObject({ reason: 'cancelled' })
   expect((await second).isError).toBe(false)
 })
 
-test('an upstream that sends twenty notices at once is read at most twice, and one change is told', async () => {
+test('an upstream that sends twenty notifications at once is read at most twice, with one change event', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'burst') } })
   await all.upstreams.ready
@@ -214,10 +214,10 @@ test('an upstream that notifies without having declared it is followed, with one
     await until(() => all.names('up').length === total, `${total} tools`)
   }
   expect(all.of('list_changed').every(({ isDeclared }) => !isDeclared)).toBe(true)
-  expect(all.of('warning').filter(({ message }) => message.includes('had not declared'))).toHaveLength(1)
+  expect(all.of('warning').filter(({ message }) => message.includes('without declaring tools.listChanged'))).toHaveLength(1)
 })
 
-test('an upstream that never says that it changed is followed by looking now and then', async () => {
+test('an upstream without change notifications is polled', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'silent'), sweepMs: 200 } })
   await all.upstreams.ready
@@ -242,7 +242,7 @@ test('an upstream without tools has none, and that is an answer', async () => {
   expect(all.names('up')).toEqual([])
 })
 
-test('an upstream whose tools cannot be read is asked again, and its other work goes on', async () => {
+test('a failed tools/list is retried, and calls still work', async () => {
   await using all = watched({ pace: { initialRetryMs: 20 } })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'unlisted') } })
   await until(() => all.of('list_failed').length >= 2, 'two attempts')
@@ -265,7 +265,7 @@ test('an upstream that lists its tools after all is ready, and not degraded any 
   expect({ state, lastError }).toEqual({ state: 'ready', lastError: undefined })
 })
 
-test('what an upstream fails with keeps its line breaks', async () => {
+test('an error message of an upstream keeps its line breaks', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'failing') } })
   await expect(all.upstreams.call('up', 'more', {})).rejects.toMatchObject({

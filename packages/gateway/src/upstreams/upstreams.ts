@@ -156,21 +156,21 @@ export class Upstreams implements AsyncDisposable {
     return applied
   }
 
-  async #apply(wanted: ReadonlyMap<string, UpstreamConfig>): Promise<Applied> {
+  async #apply(next: ReadonlyMap<string, UpstreamConfig>): Promise<Applied> {
     const unchanged: Applied = { added: [], removed: [], replaced: [], adjusted: [] }
     if (this.#closing !== undefined) return unchanged
     const before = this.#configs
-    const added = [...wanted.keys()].filter((name) => !before.has(name))
-    const removed = [...before.keys()].filter((name) => !wanted.has(name))
-    const others = [...wanted].filter(([name, config]) => {
+    const added = [...next.keys()].filter((name) => !before.has(name))
+    const removed = [...before.keys()].filter((name) => !next.has(name))
+    const changed = [...next].filter(([name, config]) => {
       const old = before.get(name)
       return old !== undefined && !isSameConfig(old, config)
     })
-    const adjusted = others.filter(([name, config]) => this.#upstreams.get(name)?.adjust(config) === true).map(([name]) => name)
-    const replaced = others.map(([name]) => name).filter((name) => !adjusted.includes(name))
+    const adjusted = changed.filter(([name, config]) => this.#upstreams.get(name)?.adjust(config) === true).map(([name]) => name)
+    const replaced = changed.map(([name]) => name).filter((name) => !adjusted.includes(name))
     const ending = removed.map((name) => this.#remove(name))
-    for (const name of added) this.#create(name, wanted.get(name), { cachedTools: this.#options.cachedTools?.(name) })
-    const replacing = replaced.map((name) => this.#replace(name, wanted.get(name)))
+    for (const name of added) this.#create(name, next.get(name), { cachedTools: this.#options.cachedTools?.(name) })
+    const replacing = replaced.map((name) => this.#replace(name, next.get(name)))
     this.#checkReady()
     await Promise.all([...ending, ...replacing])
     return { added, removed, replaced, adjusted }

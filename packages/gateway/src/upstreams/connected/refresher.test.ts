@@ -85,7 +85,7 @@ const event = fc.record({
   late: fc.integer({ min: 0, max: 30 }),
 })
 
-test('whatever happens when, what is published in the end is what the upstream has, after no more reads than were asked for', async () => {
+test('in any order of events, the last published list is that of the upstream, with no superfluous reads', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 12 }), fc.array(event, { maxLength: 14 }), async (answers, events) => {
       const { clock, refresher, upstream, seen, published } = simulation({ answers })
@@ -122,7 +122,7 @@ test('whatever happens when, what is published in the end is what the upstream h
 }, 120_000)
 
 describe('an upstream that is followed', () => {
-  test('is looked at once for a burst of notices', async () => {
+  test('is read once for a burst of notifications', async () => {
     const { clock, seen, change } = simulation()
     for (let i = 0; i < 20; i++) clock.after(i * 2, change)
     await clock.run()
@@ -140,7 +140,7 @@ describe('an upstream that is followed', () => {
     }
   })
 
-  test('is looked at in time although its notices never pause', async () => {
+  test('is read in time even if notifications never pause', async () => {
     const { clock, seen, change } = simulation()
     for (let i = 0; i < 24; i++) clock.after(i * 5, change)
     await clock.run(defaultPace.maxQuietMs)
@@ -156,7 +156,7 @@ describe('an upstream that is followed', () => {
     expect(seen.throttled).toBe(0)
   })
 
-  test('is looked at exactly once more for notices during a read', async () => {
+  test('is read exactly once more for notifications during a read', async () => {
     const { clock, seen, change } = simulation({ answers: [{ outcome: 'answers', there: 0, back: 500 }] })
     clock.after(0, change)
     for (const at of [100, 200, 300]) clock.after(at, change)
@@ -175,7 +175,7 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([1, 2])
   })
 
-  test('that changed back while it was looked at has not changed', async () => {
+  test('that changed back during a read has not changed', async () => {
     const { clock, seen, refresher, upstream } = simulation()
     void refresher.readNow()
     await clock.run()
@@ -188,7 +188,7 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([0])
   })
 
-  test('is given up after 30 s and asked again', async () => {
+  test('times out after 30 s and is retried', async () => {
     const { clock, seen, change } = simulation({ answers: [{ outcome: 'hangs', there: 0, back: 0 }] })
     change()
     await clock.run()
@@ -197,7 +197,7 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([1])
   })
 
-  test('tells who asked what a read found that began afterwards', async () => {
+  test('resolves with the result of a read that starts after the call', async () => {
     const { clock, refresher, upstream } = simulation({ answers: [{ outcome: 'answers', there: 0, back: 100 }] })
     const first = refresher.readNow()
     await clock.run(50)
@@ -207,7 +207,7 @@ describe('an upstream that is followed', () => {
     expect(await Promise.all([first, second])).toEqual([0, 7])
   })
 
-  test('tells who asked that it failed', async () => {
+  test('rejects when the read fails', async () => {
     const { clock, refresher } = simulation({ answers: [{ outcome: 'fails', there: 0, back: 0 }] })
     const asked = refresher.readNow()
     await clock.run()
@@ -252,7 +252,7 @@ describe('an upstream that answers every list with another notice', () => {
     expect(seen.published.length).toBeGreaterThan(50)
   })
 
-  test('is taken at its word again when it has been deferStartsUntil', async () => {
+  test('is no longer throttled after a calm period', async () => {
     let isNoisy = true
     const noisy = simulation({ onList: () => isNoisy && noisy.refresher.notify() })
     const { clock, refresher, seen, change } = noisy
@@ -267,7 +267,7 @@ describe('an upstream that answers every list with another notice', () => {
   })
 })
 
-test('looking now and then on one’s own account never makes an upstream throttled', async () => {
+test('periodic reads never cause throttling', async () => {
   const { clock, refresher, seen, change } = simulation()
   for (let i = 0; i < 10; i++) {
     void refresher.readNow()
@@ -278,7 +278,7 @@ test('looking now and then on one’s own account never makes an upstream thrott
   expect(seen.throttled).toBe(0)
 })
 
-test('what cannot be compared is a read that failed: it is told and tried again, and nothing is thrown', async () => {
+test('a result that cannot be compared counts as a failed read and is retried', async () => {
   const clock = new SimulatedClock()
   const published: number[] = []
   const failures: unknown[] = []

@@ -27,7 +27,7 @@ function installations() {
   return { clock, begun, queued, enter, end: (name: string) => ends.get(name)?.() }
 }
 
-test('two are installed at once, and the next is the one that somebody waits for', async () => {
+test('two servers are installed at once, and an awaited one comes next', async () => {
   const { clock, begun, queued, enter, end } = installations()
   for (const name of ['a', 'b', 'c']) void enter(name)
   void enter('d', { isAwaited: true })
@@ -53,7 +53,7 @@ test('no two are installed into one folder at once', async () => {
   expect(begun).toEqual(['a', 'c', 'b'])
 })
 
-test('one that takes longer than a minute holds nobody up any more, and one that is called off is forgotten', async () => {
+test('an installation of more than a minute no longer blocks others, and an aborted one leaves the queue', async () => {
   const { clock, begun, queued, enter } = installations()
   const stop = new AbortController()
   for (const name of ['a', 'b']) void enter(name)
@@ -68,7 +68,7 @@ test('one that takes longer than a minute holds nobody up any more, and one that
   expect(queued).toEqual(['c', 'd', 'c gave up', 'e gave up'])
 })
 
-test('progress is told while a server is being installed', async () => {
+test('progress is emitted while a server is being installed', async () => {
   const clock = new SimulatedClock()
   const all = watched({
     clock,

@@ -8,7 +8,7 @@ import { StartQueue } from './start-queue.ts'
 const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
 const atOnce = Math.max(2, availableParallelism())
 
-test('programs that never get ready keep the others from starting only for a moment', async () => {
+test('servers that never become ready delay the others only briefly', async () => {
   const starts = new StartQueue({ clock: systemClock })
   const stop = new AbortController()
   const pids: number[] = []
@@ -42,7 +42,7 @@ test('one that is called off while it waits is never started', async () => {
   expect(started).toBe(0)
 })
 
-test('a program that nobody waits for is not started before it is deferStartsUntil, unless somebody comes to wait for it', async () => {
+test('a server that is not awaited starts only after the deferral, unless a caller starts to wait for it', async () => {
   let isCalm: () => void = () => undefined
   const deferStartsUntil = new Promise<void>((resolve) => {
     isCalm = resolve
