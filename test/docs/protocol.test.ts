@@ -38,9 +38,9 @@ test('the page has every route of the admin API with every field of its answer, 
       pattern.exec(JSON.stringify(await ask(path)))?.[1]?.split(', ') ?? []
 
     const routes = new Map(rowsOf('Route').map(([route = '', answer]) => [marked(route)[0] ?? '', marked(answer)]))
-    const known = (await told('/none', /There are (.*) below/u)).map((route) => route.replace(' ', ' /api'))
+    const known = (await told('/none', /Routes below \/api: (.*)\."/u)).map((route) => route.replace(' ', ' /api'))
     expect([...routes.keys()].toSorted()).toEqual(known.toSorted())
-    const kinds = await told('/events?types=none', /There are ([^.]*)\."/u)
+    const kinds = await told('/events?types=none', /Use one of: ([^.]*)\."/u)
     expect(rowsOf('Event').map(([kind]) => marked(kind)[0])).toEqual(kinds)
 
     for (const [route, fields] of routes) {

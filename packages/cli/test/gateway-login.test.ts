@@ -50,6 +50,6 @@ test('a header in the configuration comes before a sign-in', async () => {
   await signsIn(at, [vault.url])
   const headers = { authorization: 'Bearer of-somebody-else' }
   await using gateway = await serving(at, { mcpServers: { vault: { url: vault.url, headers } } })
-  expect(gateway.said()).toContain('requires authentication')
+  expect(gateway.said()).toContain('needs a login')
   expect(await stateOf(at, 'vault')).toBe('needs_login')
 })

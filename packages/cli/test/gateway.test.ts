@@ -79,7 +79,7 @@ test('serve says where it is, how each server is and what the tools cost; status
     pid: gateway.pid,
     url: gateway.url,
     upstreams: expect.arrayContaining([expect.objectContaining({ name: 'desk', state: 'ready', tools: 7 })]),
-    held: [{ name: 'held' }],
+    notStarted: [{ name: 'held' }],
   })
   const { stdout: shown } = await at.unfold(['status'])
   expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +announces changes/u)
@@ -160,7 +160,7 @@ test('over standard input and output one client sees its profile, nothing else i
     const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
     expect(status).toMatchObject({ transport: 'stdio', upstreams: [{ name: 'desk', state: 'ready' }] })
     expect((await at.unfold(['status'])).stdout).toContain('for the client that started it')
-    await expect(connect({ url: status.url })).rejects.toThrow('nobody else')
+    await expect(connect({ url: status.url })).rejects.toThrow('only serves the client that started it')
     expect(JSON.parse((await at.unfold(['connect', 'cursor', '--dry-run', '--json'])).stdout).url).not.toBe(status.url)
   }
   await until(async () => (await processesWith(mark)).length === 0, 'its server has ended')
@@ -189,7 +189,7 @@ test('what cannot be served is said with its place, and nothing is started', asy
   await writeFile(file, '{\n  "mcpServers": {\n    "a": { "comand": "x" }\n  }\n}')
   const wrong = await at.unfold(['serve'])
   expect(wrong.code).toBe(2)
-  expect(wrong.stderr).toContain(`${file}:3:12 mcpServers.a.comand is not known here. Did you mean "command"?`)
+  expect(wrong.stderr).toContain(`${file}:3:12 mcpServers.a.comand is not a known key. Did you mean "command"?`)
   const asJson = await at.unfold(['serve', '--json'])
   expect(JSON.parse(asJson.stderr).error).toMatchObject({ reason: 'invalid_config', problems: [{ line: 3, column: 12 }] })
   await writeFile(file, '{}')
@@ -222,8 +222,8 @@ test('AT-D51: status and logs say which tools look suspicious and why, in words 
     {
       name: 'bad',
       findings: [
-        { tool: 'add', surface: 'description', rule: 'hidden', advice: expect.stringContaining('"deny"') },
-        { tool: 'add', surface: 'description', rule: 'overriding', excerpt: expect.stringContaining('Ignore all previous') },
+        { tool: 'add', path: 'description', rule: 'hidden', advice: expect.stringContaining('"deny"') },
+        { tool: 'add', path: 'description', rule: 'overriding', excerpt: expect.stringContaining('Ignore all previous') },
       ],
     },
   ])
