@@ -5,13 +5,13 @@ export const defaultDrainMs = 10_000
 export async function settledWithin(work: Promise<unknown>, timeoutMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise<void>((resolve) => {
-    const done = (): void => {
+    const finish = (): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', done)
+      signal.removeEventListener('abort', finish)
       resolve()
     }
-    const timer = setTimeout(done, timeoutMs)
-    signal.addEventListener('abort', done)
-    work.then(done, done)
+    const timer = setTimeout(finish, timeoutMs)
+    signal.addEventListener('abort', finish)
+    work.then(finish, finish)
   })
 }

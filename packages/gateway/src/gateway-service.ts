@@ -63,16 +63,14 @@ export class GatewayService {
   /** Starts listening and watching the file. Without an address, only the admin API is served. */
   async start(read: ReadConfig, address: ListenAddress | undefined): Promise<void> {
     const { file, environment } = this.#options
-    void this.#options.gateway.upstreams.ready.then(() => {
-      this.#isReady = true
-    })
+    void this.#waitUntilReady()
     if (address !== undefined) this.#url = await this.#listen(address, 'http')
     // The stdio client can be served without the admin API.
     else await this.#listen({ host: '127.0.0.1', port: 0 }, 'stdio').catch((error: unknown) => this.#warnHidden(error))
     this.#watch = new ConfigWatch(file, read, {
       environment,
-      changed: (next) => {
-        this.#pendingApply = this.#pendingApply.then(() => this.#apply(next))
+      changed: (changed) => {
+        this.#pendingApply = this.#pendingApply.then(() => this.#apply(changed))
       },
       invalid: (problems) => this.#rejected(problems),
       restored: () => this.#restored(),
@@ -136,6 +134,11 @@ export class GatewayService {
 
   #warnHidden(error: unknown): void {
     this.#log.warn({ error }, `Commands such as "unfold status" cannot find this gateway: ${errorMessage(error)}`)
+  }
+
+  async #waitUntilReady(): Promise<void> {
+    await this.#options.gateway.upstreams.ready
+    this.#isReady = true
   }
 
   async #apply(next: ReadConfig): Promise<boolean> {

@@ -68,8 +68,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     log.warn({ upstream, problems }, `not started: ${problems.map(problemLine).join('; ')}`)
   const store = await openStore(read, { ...options, log }, (problem) => instrumentation.degraded.update('store', problem))
   let startDeferred: () => void = () => undefined
-  const deferStartsUntil = new Promise<void>((resolve) => {
-    startDeferred = resolve
+  const deferStartsUntil = new Promise<void>((done) => {
+    startDeferred = done
   })
   const { environment, home, signIns } = options
   const gateway = await Gateway.open({

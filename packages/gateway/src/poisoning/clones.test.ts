@@ -8,8 +8,8 @@ const one = { server: 'github', tool: 'create_issue', description: words }
 
 const options = { isSameProgram: () => false, yieldToEventLoop: async () => undefined }
 
-const flagged = async (other: object, isSameProgram = false): Promise<readonly string[]> => {
-  const found = await findClones([one, { ...one, server: 'other', ...other }], { ...options, isSameProgram: () => isSameProgram })
+const flagged = async (other: object, isSame = false): Promise<readonly string[]> => {
+  const found = await findClones([one, { ...one, server: 'other', ...other }], { ...options, isSameProgram: () => isSame })
   return [...found.keys()].map(({ server }) => server)
 }
 

@@ -107,7 +107,7 @@ export class DocumentList {
       read: async (signal) => {
         if (!this.#capabilities.resources) return noResources
         const send = sender(signal)
-        const [resources, templates] = await Promise.all([
+        const [found, templates] = await Promise.all([
           listAll(send, { method: 'resources/list', member: 'resources', parse: sanitizeResource, limit: limit() }),
           listAll(send, {
             method: 'resources/templates/list',
@@ -116,7 +116,7 @@ export class DocumentList {
             limit: limit(),
           }),
         ])
-        return { resources, templates }
+        return { resources: found, templates }
       },
       now: () => this.#resources,
       take: (value) => {

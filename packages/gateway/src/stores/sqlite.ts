@@ -55,12 +55,12 @@ class SqliteCatalog implements CatalogStore {
       // One transaction, so that no other process replaces the tools between the two queries.
       connection.exec('BEGIN')
       try {
-        const [row] = connection.prepare('SELECT instructions FROM upstreams WHERE upstream = ?').all([keyOf(upstream)])
-        if (row === undefined) return undefined
+        const [upstreamRow] = connection.prepare('SELECT instructions FROM upstreams WHERE upstream = ?').all([keyOf(upstream)])
+        if (upstreamRow === undefined) return undefined
         const rows = connection
           .prepare('SELECT definition FROM tools WHERE upstream = ? ORDER BY position')
           .all([keyOf(upstream)])
-        const [details] = parsed(textIn(row, 'instructions'))
+        const [details] = parsed(textIn(upstreamRow, 'instructions'))
         const tools = rows.flatMap((row) => this.#toolIn(row, upstream))
         return { tools, ...parseServerDetails(details) }
       } finally {
