@@ -55,7 +55,7 @@ test('a server that has too much to do refuses further calls at once, and those 
   const refused = await client.call('box__pid')
   expect(refused).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringMatching(/"box" has too much to do.*call it again later/u) }],
+    content: [{ text: expect.stringMatching(/"box" is busy.*try again later/u) }],
   })
   expect(await client.call('other__pid')).not.toMatchObject({ isError: true })
   for (const answer of await Promise.all(calls)) expect(answer).toMatchObject({ content: [{ text: 'done' }] })

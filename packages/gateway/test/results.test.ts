@@ -51,7 +51,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     expect(read).toBe(whole)
     const beyond = await client.call('read_result', { handle, offset: whole.length })
     expect(beyond.isError).toBe(true)
-    expect(textOf(beyond)).toContain(`It ends at ${whole.length}.`)
+    expect(textOf(beyond)).toContain(`The result has ${whole.length} characters.`)
     expect(bodyOf(await client.call('read_result', { handle, offset: 0, limit: 6 }))).toBe('line 0')
   })
 
@@ -70,7 +70,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     const found = await client.call('read_result', { handle, find: 'LINE 444 of' })
     const at = Number(/at (\d+):/u.exec(textOf(found))?.[1])
     expect(bodyOf(await client.call('read_result', { handle, offset: at, limit: 15 }))).toBe('line 444 of 500')
-    expect(textOf(await client.call('read_result', { handle, find: '.*' }))).toContain('nowhere')
+    expect(textOf(await client.call('read_result', { handle, find: '.*' }))).toContain('No matches for')
     const many = await client.call('read_result', { handle, find: 'of 500' })
     const next = JSON.parse(/look on with read_result (\{.*?\})/u.exec(lastOf(many))?.[1] ?? '{}')
     expect(bodyOf(many).split('\n')).toHaveLength(21)
