@@ -72,7 +72,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     expect(bodyOf(await client.call('read_result', { handle, offset: at, limit: 15 }))).toBe('line 444 of 500')
     expect(textOf(await client.call('read_result', { handle, find: '.*' }))).toContain('No matches for')
     const many = await client.call('read_result', { handle, find: 'of 500' })
-    const next = JSON.parse(/look on with read_result (\{.*?\})/u.exec(lastOf(many))?.[1] ?? '{}')
+    const next = JSON.parse(/More matches: read_result (\{.*?\})/u.exec(lastOf(many))?.[1] ?? '{}')
     expect(bodyOf(many).split('\n')).toHaveLength(21)
     expect(bodyOf(await client.call('read_result', next))).toContain(`- at ${next.offset}:`)
   })
