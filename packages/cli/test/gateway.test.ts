@@ -234,7 +234,7 @@ test('AT-D51: status and logs say which tools look suspicious and why, in words 
   expect(one).not.toContain('\u001B[8m')
   const { lines } = JSON.parse((await at.unfold(['logs', 'bad', '--json'])).stdout)
   expect(lines).toContainEqual(
-    expect.objectContaining({ level: 'warn', message: expect.stringContaining('has a tool that looks suspicious, "add"') }),
+    expect.objectContaining({ level: 'warn', message: expect.stringContaining('suspicious tool "add"') }),
   )
   expect((await gateway.end()).code).toBe(0)
 })
