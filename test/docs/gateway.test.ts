@@ -77,8 +77,8 @@ function defaultOf({ properties, required = [] }: Shape, key: string): string {
 
 test('the demonstration is a configuration without a doubt, and every program in it is there', async () => {
   const file = join(root, 'examples/gateway/unfold.json')
-  const { config, held, warnings } = await readConfig(file, {})
-  expect({ held: [...held], warnings }).toEqual({ held: [], warnings: [] })
+  const { config, notStarted, warnings } = await readConfig(file, {})
+  expect({ notStarted: [...notStarted], warnings }).toEqual({ notStarted: [], warnings: [] })
   const programs = Object.values(config.mcpServers).flatMap((server) => ('command' in server ? server.args.slice(0, 1) : []))
   expect(programs).toHaveLength(7)
   // Examples are compiled before they are run.
@@ -154,24 +154,24 @@ test('a long result is cut, read on and looked through', async () => {
 test('a change of a server, as the log tells it', async () => {
   await withGateway({ workbench }, {}, async ({ url = '', lines }) => {
     await using client = await connect({ url })
-    await until(() => lines.some((line) => line.includes('has 2 tools')), 'its tools are known')
+    await until(() => lines.some((line) => line.includes('2 tools (')), 'its tools are known')
     await client.call('workbench__load_plugin', { name: 'letters' })
     const names = async (): Promise<readonly string[]> => (await client.tools()).map(({ name }) => name)
     await until(async () => (await names()).includes('workbench__reverse'), 'the client has the new tool')
-    const isOfChange = (line: string): boolean => /^info {2}workbench (?:is connected|has|says)/u.test(line)
+    const isOfChange = (line: string): boolean => /^info {2}workbench (?:connected|\d+ tools|tools)/u.test(line)
     const text = lines
       .filter(isOfChange)
       .join('\n')
       .replaceAll(/\d+ ms/gu, '40 ms')
     await client.call('workbench__unload_plugin', { name: 'letters' })
-    await until(() => lines.some((line) => line.includes('2 removed')), 'the tools are gone again')
+    await until(() => lines.some((line) => line.includes('+0 -2 ~0')), 'the tools are gone again')
     await shows('gateway-change', `${text}\n`)
   })
 })
 
 test('the page on automatic updates has the times that are used', () => {
   const page = readFileSync(join(root, 'docs/guides/automatic-updates.md'), 'utf8')
-  const { firstQuietMs, quietMs, longestQuietMs, timeoutMs } = defaultPace
-  expect(page).toContain(`quiet for ${firstQuietMs} ms? in a burst ${quietMs} ms, ${longestQuietMs} ms at most`)
+  const { initialQuietMs, quietMs, maxQuietMs, timeoutMs } = defaultPace
+  expect(page).toContain(`quiet for ${initialQuietMs} ms? in a burst ${quietMs} ms, ${maxQuietMs} ms at most`)
   expect(page).toContain(`A look may take ${timeoutMs / 1_000} seconds`)
 })

@@ -38,9 +38,9 @@ test('the page has every route of the admin API with every field of its answer, 
       pattern.exec(JSON.stringify(await ask(path)))?.[1]?.split(', ') ?? []
 
     const routes = new Map(rowsOf('Route').map(([route = '', answer]) => [marked(route)[0] ?? '', marked(answer)]))
-    const known = (await told('/none', /There are (.*) below/u)).map((route) => route.replace(' ', ' /api'))
+    const known = (await told('/none', /Routes below \/api: (.*)\."/u)).map((route) => route.replace(' ', ' /api'))
     expect([...routes.keys()].toSorted()).toEqual(known.toSorted())
-    const kinds = await told('/events?types=none', /There are ([^.]*)\."/u)
+    const kinds = await told('/events?types=none', /Use one of: ([^.]*)\."/u)
     expect(rowsOf('Event').map(([kind]) => marked(kind)[0])).toEqual(kinds)
 
     for (const [route, fields] of routes) {
@@ -74,6 +74,6 @@ test('the page has every number of the gateway, with its kind and labels', async
 })
 
 test('the page says for how long, and how much, of what was cut is kept', () => {
-  const { keepMs, mostCharacters } = new ResultStore(systemClock)
-  expect(page).toContain(`kept for ${keepMs / 60_000} minutes, up to ${(mostCharacters * 2) / 2 ** 20} MiB for one client`)
+  const { keepMs, maxCharacters } = new ResultStore(systemClock)
+  expect(page).toContain(`kept for ${keepMs / 60_000} minutes, up to ${(maxCharacters * 2) / 2 ** 20} MiB for one client`)
 })

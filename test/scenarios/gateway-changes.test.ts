@@ -52,7 +52,7 @@ verifies('D03', everywhere, async ({ open }) => {
   peer.put('newer')
   await all.lists('up__newer')
   const change = all.of('tools', 'up').at(-1)
-  expect(change).toMatchObject({ added: 2, changed: 1, removed: 1, looks: 1 })
+  expect(change).toMatchObject({ added: 2, changed: 1, removed: 1, reads: 1 })
   expect(change?.ms).toBeGreaterThanOrEqual(0)
 })
 
@@ -117,9 +117,9 @@ verifies('D08', upstreamsOver(['stdio', 'http', 'sse']), async ({ open }) => {
     peer.put(name)
     await all.lists(`up__${name}`)
   }
-  const warnings = all.of('warning', 'up').filter(({ message }) => message.includes('had not declared'))
+  const warnings = all.of('warning', 'up').filter(({ message }) => message.includes('without declaring tools.listChanged'))
   expect(warnings).toHaveLength(1)
-  expect(all.of('notice', 'up').every(({ isDeclared }) => !isDeclared)).toBe(true)
+  expect(all.of('list_changed', 'up').every(({ isDeclared }) => !isDeclared)).toBe(true)
 })
 
 verifies('D09', everywhere, async ({ open }) => {
@@ -151,7 +151,7 @@ verifies('D10', everywhere, async ({ open }) => {
   await all.lists('up__one')
   peer.tools.set('two', 'Came without a word')
   await all.lists('up__two')
-  expect(all.of('notice', 'up')).toHaveLength(0)
+  expect(all.of('list_changed', 'up')).toHaveLength(0)
   expect(all.gateway.upstreams.get('up')?.status.announcesChanges).toBe(false)
 })
 
@@ -236,8 +236,8 @@ verifies('D15', everywhere, async ({ open }) => {
   expect(peer.asked.filter((method) => method === 'a further page').length).toBeGreaterThanOrEqual(3)
   peer.isCircular = true
   peer.put('more')
-  await until(() => all.of('discovery_failed', 'up').length > 0, 'it is told')
-  expect(all.of('discovery_failed', 'up')[0]?.error).toContain('sent the same cursor twice')
+  await until(() => all.of('list_failed', 'up').length > 0, 'it is told')
+  expect(all.of('list_failed', 'up')[0]?.error).toContain('the pages go in a circle')
   expect(all.listed()).toHaveLength(7)
   peer.isCircular = false
   await all.lists('up__more')
@@ -267,8 +267,8 @@ verifies('D17', everywhere, async ({ open }) => {
     },
   })
   const { peer, all } = behind
-  await until(() => all.of('restless', 'up').length === 1, 'it is named')
-  expect(all.gateway.upstreams.get('up')?.status.slowedMs).toBeGreaterThan(0)
+  await until(() => all.of('throttled', 'up').length === 1, 'it is named')
+  expect(all.gateway.upstreams.get('up')?.status.throttleMs).toBeGreaterThan(0)
   peer.put('two')
   await all.lists('up__two')
 })
@@ -279,8 +279,8 @@ verifies('D18', everywhere, async ({ open }) => {
   await heard(behind)
   peer.refusal = 'not today'
   peer.put('two')
-  await until(() => all.of('discovery_failed', 'up').length > 0, 'it is told')
-  const [failed] = all.of('discovery_failed', 'up')
+  await until(() => all.of('list_failed', 'up').length > 0, 'it is told')
+  const [failed] = all.of('list_failed', 'up')
   expect(failed).toMatchObject({ attempt: 1 })
   expect(failed?.error).toContain('not today')
   expect(failed?.retryInMs).toBeGreaterThan(0)

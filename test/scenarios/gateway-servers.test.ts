@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { until } from '../../packages/client/test/processes.ts'
 import { createToken } from '../../packages/gateway/src/config/tokens.ts'
 import { become, composition, plain } from '../../packages/gateway/test/composition.ts'
-import { asking, person } from '../../packages/gateway/test/passing-clients.ts'
+import { asking, person } from '../../packages/gateway/test/proxy-clients.ts'
 import { changing, served } from '../../packages/gateway/test/served.ts'
 import { reasonOf, textOf } from '../replies.ts'
 import { verifies } from '../verifies.ts'
@@ -129,7 +129,7 @@ verifies('V03', async ({ way: { era } }) => {
   const { resourceTemplates } = await client.listResourceTemplates()
   expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['memo://desk/{id}'])
   expect((await client.readResource({ uri: 'memo://desk/7' })).contents[0]).toMatchObject({ uri: 'memo://desk/7' })
-  await expect(client.getPrompt({ name: 'front_desk__greet' })).rejects.toThrow(/There is no prompt/u)
+  await expect(client.getPrompt({ name: 'front_desk__greet' })).rejects.toThrow(/Unknown prompt/u)
   // Servers without any of that declare none of it.
   await using without = await person(`${gateway.url}/s/notes`, { era, token: all.token })
   expect(Object.keys(without.client.getServerCapabilities() ?? {}).sort()).toEqual(['extensions', 'logging', 'tools'])
@@ -153,7 +153,7 @@ verifies('V04', async ({ way: { era } }) => {
   // A pattern that fits no tool of a server does not make it exist.
   expect(await refused('/s/notes', picky)).toEqual({ status: 404, ...unknown('notes') })
   expect((await knock(`${gateway.url}/s`, all.token)).text).toContain(
-    'Write /mcp/s/<server>. Servers: notes, mail, front desk, reports, box.',
+    'Use /mcp/s/<server>. Servers: notes, mail, front desk, reports, box.',
   )
   expect((await knock(`${gateway.url}/s/`, worker.token)).text).toContain('Servers: notes.')
 })
@@ -198,7 +198,7 @@ verifies('V07', async ({ way: { era } }) => {
   const long = await first.call('search', { make: { lines: 500 } })
   const handle = handleOf(long)
   expect(textOf(await first.call('read_result', { handle, find: 'line 499 of 500' }))).toContain('line 499 of 500')
-  expect(textOf(await second.call('read_result', { handle }))).toContain('There is nothing to read by this handle')
+  expect(textOf(await second.call('read_result', { handle }))).toContain('Unknown or expired handle')
 })
 
 verifies('V08', async ({ way: { era } }) => {
@@ -219,7 +219,7 @@ verifies('V09', async ({ way: { era } }) => {
   await edge.ready('one')
   const reload = async (mcpServers: object): Promise<void> => {
     await edge.write({ mcpServers, exposure: 'everything' })
-    expect(await edge.running.reload()).toMatchObject({ isUsed: true })
+    expect(await edge.running.reload()).toMatchObject({ isApplied: true })
   }
   await using stays = await edge.connect('', { era })
   await using first = await edge.connect('/s/one', { era })
@@ -237,7 +237,7 @@ verifies('V09', async ({ way: { era } }) => {
   const count = edge.gateway.toolboxes.count
   await reload({ two })
   expect(edge.gateway.toolboxes.count).toBe(count - 1)
-  await expect(first.toolNames()).rejects.toThrow(/There is no server \\?"one\\?" here/u)
+  await expect(first.toolNames()).rejects.toThrow(/Unknown server \\?"one\\?"/u)
   const sessions = (await edge.api('/clients')) as readonly { era: string; server?: string }[]
   expect(sessions.filter((each) => each.era === 'session' && each.server === 'one')).toEqual([])
   // It comes back as another, and who was connected begins anew.

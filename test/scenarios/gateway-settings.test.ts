@@ -132,7 +132,7 @@ verifies('K05', async ({ way: { era } }) => {
   expect(await found(client, 'rent an automobile')).toEqual([])
   const search = { embedder: embedderOf(endpoint), deadlineMs: 10_000 }
   await edge.write({ ...config, search, remember: 'principal' })
-  expect(await edge.running.reload()).toMatchObject({ isUsed: true })
+  expect(await edge.running.reload()).toMatchObject({ isApplied: true })
   await findsByMeaning(client, 'town__hire')
   await using opening = await edge.connect('?exposure=groups', { token: ann.token })
   await opening.call('activate_town')

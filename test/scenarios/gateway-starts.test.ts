@@ -88,9 +88,9 @@ verifies('U04', async () => {
 })
 
 verifies('U05', async () => {
-  await using all = watched({ pace: { firstRetryMs: 20 } })
+  await using all = watched({ pace: { initialRetryMs: 20 } })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'unlisted') }, other: { target: server('raw.mjs') } })
-  await until(() => all.of('discovery_failed').length >= 2, 'two attempts', 30_000)
+  await until(() => all.of('list_failed').length >= 2, 'two attempts', 30_000)
   await all.reaches('other', 'ready')
   expect(all.upstreams.get('up')?.status).toMatchObject({
     state: 'degraded',
@@ -105,7 +105,7 @@ verifies('U06', async () => {
   await until(() => all.of('state').some(({ attempt }) => attempt === 2), 'two attempts', 30_000)
   expect(all.of('state').find(({ attempt }) => attempt === 2)).toMatchObject({
     state: 'failed',
-    error: expect.stringMatching(/^failed to start: no answer within 0\.2 s\. .*raise "startTimeoutMs" \(200\)/u),
+    error: expect.stringMatching(/^failed to start: no response within 0\.2 s\. .*increase "startTimeoutMs" \(200\)/u),
     retryInMs: expect.any(Number),
   })
 })

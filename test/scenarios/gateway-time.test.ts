@@ -23,11 +23,11 @@ verifies('D06', async () => {
     open: () => server.open(),
   })
   const failed: (readonly [at: number, error: string])[] = []
-  gateway.upstreams.events.on('discovery_failed', ({ error }) => failed.push([clock.now(), error]))
+  gateway.upstreams.events.on('list_failed', ({ error }) => failed.push([clock.now(), error]))
   await clock.run(29_999)
   expect(failed).toEqual([])
   await clock.run(30_100)
-  expect(failed).toEqual([[expect.closeTo(30_000, -1), expect.stringContaining('no answer within 30 s')]])
+  expect(failed).toEqual([[expect.closeTo(30_000, -1), expect.stringContaining('no response within 30 s')]])
   await clock.run(40_000)
   expect(gateway.source.entries().map(({ tool }) => tool.name)).toEqual(['up__tool_0'])
   // What comes after it was given up changes nothing.

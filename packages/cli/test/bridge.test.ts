@@ -137,7 +137,7 @@ test('a gateway that requires tokens serves the stdio clients of its own user, a
   expect(await names(small)).not.toContain('desk')
   expect(await at.unfold(['serve', 'unfold.json', '--stdio', '--profile', 'none'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('There is no profile "none" here.'),
+    stderr: expect.stringContaining('Unknown profile "none".'),
   })
   // Neither a token of the configuration nor that of the administration is taken for it.
   const [run = ''] = await readdir(join(at.folder, 'unfold', 'run'))

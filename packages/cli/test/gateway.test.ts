@@ -79,7 +79,7 @@ test('serve says where it is, how each server is and what the tools cost; status
     pid: gateway.pid,
     url: gateway.url,
     upstreams: expect.arrayContaining([expect.objectContaining({ name: 'desk', state: 'ready', tools: 7 })]),
-    held: [{ name: 'held' }],
+    notStarted: [{ name: 'held' }],
   })
   const { stdout: shown } = await at.unfold(['status'])
   expect(shown).toMatch(/desk +ready +7 tools +\d{4}-\d\d-\d\d +announces changes/u)
@@ -160,7 +160,7 @@ test('over standard input and output one client sees its profile, nothing else i
     const status = JSON.parse((await at.unfold(['status', '--json'])).stdout)
     expect(status).toMatchObject({ transport: 'stdio', upstreams: [{ name: 'desk', state: 'ready' }] })
     expect((await at.unfold(['status'])).stdout).toContain('for the client that started it')
-    await expect(connect({ url: status.url })).rejects.toThrow('nobody else')
+    await expect(connect({ url: status.url })).rejects.toThrow('only serves the client that started it')
     expect(JSON.parse((await at.unfold(['connect', 'cursor', '--dry-run', '--json'])).stdout).url).not.toBe(status.url)
   }
   await until(async () => (await processesWith(mark)).length === 0, 'its server has ended')
@@ -189,7 +189,7 @@ test('what cannot be served is said with its place, and nothing is started', asy
   await writeFile(file, '{\n  "mcpServers": {\n    "a": { "comand": "x" }\n  }\n}')
   const wrong = await at.unfold(['serve'])
   expect(wrong.code).toBe(2)
-  expect(wrong.stderr).toContain(`${file}:3:12 mcpServers.a.comand is not known here. Did you mean "command"?`)
+  expect(wrong.stderr).toContain(`${file}:3:12 mcpServers.a.comand is not a known key. Did you mean "command"?`)
   const asJson = await at.unfold(['serve', '--json'])
   expect(JSON.parse(asJson.stderr).error).toMatchObject({ reason: 'invalid_config', problems: [{ line: 3, column: 12 }] })
   await writeFile(file, '{}')
@@ -218,23 +218,23 @@ test('AT-D51: status and logs say which tools look suspicious and why, in words 
   await using gateway = await serving(at, { mcpServers: { desk: desk(), bad } })
   const { upstreams } = JSON.parse((await at.unfold(['status', '--json'])).stdout)
   expect(upstreams).toMatchObject([
-    { name: 'desk', suspicions: [] },
+    { name: 'desk', findings: [] },
     {
       name: 'bad',
-      suspicions: [
-        { tool: 'add', surface: 'description', rule: 'hidden', advice: expect.stringContaining('"deny"') },
-        { tool: 'add', surface: 'description', rule: 'overriding', excerpt: expect.stringContaining('Ignore all previous') },
+      findings: [
+        { tool: 'add', path: 'description', rule: 'hidden', advice: expect.stringContaining('"deny"') },
+        { tool: 'add', path: 'description', rule: 'overriding', excerpt: expect.stringContaining('Ignore all previous') },
       ],
     },
   ])
   const { stdout } = await at.unfold(['status'])
   expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('1 tool looks suspicious (add), 1 note: unfold status bad')
   const one = (await at.unfold(['status', 'bad'])).stdout
-  expect(one).toMatch(/What looks suspicious\n {2}add: description holds characters that nobody sees\n[\s\S]*"deny"/u)
+  expect(one).toMatch(/What looks suspicious\n {2}add: description contains hidden characters\n[\s\S]*"deny"/u)
   expect(one).not.toContain('\u001B[8m')
   const { lines } = JSON.parse((await at.unfold(['logs', 'bad', '--json'])).stdout)
   expect(lines).toContainEqual(
-    expect.objectContaining({ level: 'warn', message: expect.stringContaining('has a tool that looks suspicious, "add"') }),
+    expect.objectContaining({ level: 'warn', message: expect.stringContaining('suspicious tool "add"') }),
   )
   expect((await gateway.end()).code).toBe(0)
 })

@@ -1,18 +1,17 @@
-/** How long calls that run may take to finish when a gateway ends. */
+/** Default time for running calls to finish when the gateway shuts down. */
 export const defaultDrainMs = 10_000
 
-/** Waits for `done`, but not longer than so many milliseconds, and not once `hurry` is aborted. Says whether it was done. */
-export async function waitedFor(done: Promise<unknown>, withinMs: number, hurry: AbortSignal): Promise<boolean> {
-  if (hurry.aborted) return false
-  return new Promise((resolve) => {
-    const settle = (isDone: boolean) => (): void => {
-      clearTimeout(late)
-      hurry.removeEventListener('abort', impatient)
-      resolve(isDone)
+/** Waits until `work` settles, the time is up, or `signal` is aborted. */
+export async function settledWithin(work: Promise<unknown>, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const finish = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      resolve()
     }
-    const impatient = settle(false)
-    const late = setTimeout(settle(false), withinMs)
-    hurry.addEventListener('abort', impatient)
-    done.then(settle(true), settle(true))
+    const timer = setTimeout(finish, timeoutMs)
+    signal.addEventListener('abort', finish)
+    work.then(finish, finish)
   })
 }

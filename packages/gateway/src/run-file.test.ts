@@ -14,7 +14,7 @@ const record = {
   startedAt: '2026-01-01T00:00:00.000Z',
 }
 
-test('those that are gone are forgotten, and what is no record is not believed', async () => {
+test('stale run files are removed, and invalid ones are ignored', async () => {
   const home = await mkdtemp(join(tmpdir(), 'unfold-run-'))
   try {
     expect(await runningGateways(home)).toEqual([])
@@ -36,20 +36,17 @@ test('those that are gone are forgotten, and what is no record is not believed',
   }
 })
 
-test.skipIf(process.platform === 'win32')(
-  'what is no plain file is not read: a link leads elsewhere, and a pipe has no end',
-  async () => {
-    const home = await mkdtemp(join(tmpdir(), 'unfold-run-'))
-    const folder = join(home, 'run')
-    try {
-      await mkdir(folder)
-      await writeFile(join(home, 'linked.json'), JSON.stringify(record))
-      await symlink(join(home, 'linked.json'), join(folder, `${record.pid}.json`))
-      spawnSync('sh', ['-c', 'mkfifo "$0"', join(folder, `${process.ppid}.json`)])
-      expect(await readdir(folder)).toHaveLength(2)
-      expect(await runningGateways(home)).toEqual([])
-    } finally {
-      await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-    }
-  },
-)
+test.skipIf(process.platform === 'win32')('links and pipes are not read', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'unfold-run-'))
+  const folder = join(home, 'run')
+  try {
+    await mkdir(folder)
+    await writeFile(join(home, 'linked.json'), JSON.stringify(record))
+    await symlink(join(home, 'linked.json'), join(folder, `${record.pid}.json`))
+    spawnSync('sh', ['-c', 'mkfifo "$0"', join(folder, `${process.ppid}.json`)])
+    expect(await readdir(folder)).toHaveLength(2)
+    expect(await runningGateways(home)).toEqual([])
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+})

@@ -7,59 +7,59 @@ const recordSchema = z.object({
   pid: z.int().min(1),
   url: z.url({ protocol: /^http$/u }),
   admin: z.string().min(1).max(200),
-  /** What lets a stdio client of the same user in; none where clients are not served over HTTP. */
+  /** Token for stdio clients of the same user; absent where clients are not served over HTTP. */
   bridge: z.string().min(1).max(200).optional(),
   config: z.string().max(10_000),
   transport: z.enum(['http', 'stdio']),
   startedAt: z.iso.datetime(),
 })
 
-/** What a running gateway tells the commands of the same user: where it is, and the token that opens its administration. */
+/** Run file of a gateway, for the commands of the same user: its URL and its admin token. */
 export type RunRecord = z.output<typeof recordSchema>
 
-/** Says to the user's other programs that a gateway runs, and to nobody else. What is returned takes it back. */
+/** Writes the run file, readable only by the user. Returns a function that removes it. */
 export async function writeRunFile(home: string, record: RunRecord): Promise<() => Promise<void>> {
   const folder = folderOf(home)
   const file = join(folder, `${record.pid}.json`)
   const draft = `${file}.${record.admin.slice(-8)}.new`
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // One that was there before may have been open to others.
+  // An existing folder may be readable by others.
   await chmod(folder, 0o700)
   await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: 'wx' })
   await rename(draft, file)
   return async () => {
-    const found = await recordIn(file)
-    if (found?.admin === record.admin) await rm(file, { force: true })
+    const current = await readRecord(file)
+    if (current?.admin === record.admin) await rm(file, { force: true })
   }
 }
 
-/** The gateways of this user that run now, the one that started first in front. Files of those that are gone are removed. */
+/** Lists the running gateways of this user, oldest first. Removes stale run files. */
 export async function runningGateways(home: string): Promise<readonly RunRecord[]> {
   const folder = folderOf(home)
   const names = await readdir(folder).catch(() => [])
-  const found = await Promise.all(
+  const records = await Promise.all(
     names
       .filter((name) => /^\d+\.json$/u.test(name))
       .map(async (name) => {
         const file = join(folder, name)
-        const record = await recordIn(file)
+        const record = await readRecord(file)
         if (record !== undefined && name === `${record.pid}.json` && isRunning(record.pid)) return [record]
         if (!isRunning(Number.parseInt(name, 10))) await rm(file, { force: true }).catch(() => undefined)
         return []
       }),
   )
-  return found.flat().toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
+  return records.flat().toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
 }
 
 const folderOf = (home: string): string => join(home, 'run')
 
 const maxBytes = 65_536
-// What is no plain file is nothing of ours: a link leads elsewhere, and a pipe would keep us waiting. Windows has no such flags.
-const plainFile = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+// Does not follow links or block on pipes. Windows lacks these flags.
+const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-async function recordIn(file: string): Promise<RunRecord | undefined> {
+async function readRecord(file: string): Promise<RunRecord | undefined> {
   try {
-    await using handle = await open(file, plainFile)
+    await using handle = await open(file, openFlags)
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(maxBytes), 0, maxBytes, 0)
     return recordSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)))
   } catch {

@@ -30,15 +30,15 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
     test('an upstream without tools is known, and another is not', async () => {
       await using store = await open()
       await store.replaceTools('git', [])
-      expect(await store.known('git')).toEqual({ tools: [] })
-      expect(await store.known('web')).toBeUndefined()
+      expect(await store.load('git')).toEqual({ tools: [] })
+      expect(await store.load('web')).toBeUndefined()
       expect(await store.tools('web')).toEqual([])
     })
 
     test('what an upstream says of itself is kept with its tools, and replaced with them', async () => {
       await using store = await open()
       await store.replaceTools('git', [tool('log')], { instructions: 'For version control.' })
-      expect(await store.known('git')).toEqual({ tools: [tool('log')], instructions: 'For version control.' })
+      expect(await store.load('git')).toEqual({ tools: [tool('log')], instructions: 'For version control.' })
       const info = {
         name: 'git',
         version: '2.0.0',
@@ -47,9 +47,9 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
         websiteUrl: 'https://git.example',
       }
       await store.replaceTools('git', [tool('log')], { instructions: 'For version control.', info })
-      expect(await store.known('git')).toEqual({ tools: [tool('log')], instructions: 'For version control.', info })
+      expect(await store.load('git')).toEqual({ tools: [tool('log')], instructions: 'For version control.', info })
       await store.replaceTools('git', [tool('log')])
-      expect(await store.known('git')).toEqual({ tools: [tool('log')] })
+      expect(await store.load('git')).toEqual({ tools: [tool('log')] })
     })
 
     test('what an upstream offers beside tools is kept apart from them, replaced, and forgotten with it', async () => {
@@ -70,7 +70,7 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       await store.replaceTools('git', [tool('log')])
       await store.remove('git')
       await store.remove('git')
-      expect(await store.known('git')).toBeUndefined()
+      expect(await store.load('git')).toBeUndefined()
       expect(await store.upstreams()).toEqual([])
     })
 
@@ -80,7 +80,7 @@ export function catalogContract(driver: string, open: () => Promise<CatalogStore
       for (const name of odd)
         await store.replaceTools(name, [tool(`${name}!`, 'x\0y "\u202e'.repeat(3))], { instructions: `of ${name}` })
       for (const name of odd) {
-        expect(await store.known(name)).toEqual({
+        expect(await store.load(name)).toEqual({
           tools: [tool(`${name}!`, 'x\0y "\u202e'.repeat(3))],
           instructions: `of ${name}`,
         })

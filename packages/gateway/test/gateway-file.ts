@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CloseOptions } from '../src/running-gateway.ts'
+import type { CloseOptions } from '../src/gateway-service.ts'
 import { type RunningGateway, type StartOptions, startGateway } from '../src/start.ts'
 
 /** A folder for a gateway, removed when the test ends. */
@@ -31,7 +31,7 @@ export interface FromFile {
   readonly close: (options?: CloseOptions) => Promise<void>
 }
 
-/** Starts a gateway from a file that holds this configuration. Its folder is removed when it is closed. */
+/** StartQueue a gateway from a file that holds this configuration. Its folder is removed when it is closed. */
 export async function fromFile(config: object, { folder, ...options }: FromFileOptions = {}): Promise<FromFile> {
   const own = folder === undefined ? await gatewayFolder() : undefined
   const home = folder ?? own?.path ?? ''

@@ -20,7 +20,7 @@ const git = plain({
 })
 const notes = plain({ title: 'Notebook', tools: ['add', 'find'] })
 
-describe('what a client sees', () => {
+describe('the view of a client', () => {
   test('names lead back to one server and one tool, whatever these are called', async () => {
     const odd = ['read me', 'a__b', '_x', long, `${long}_2`, 'log']
     await using gateway = await composition({
@@ -35,7 +35,7 @@ describe('what a client sees', () => {
     const reached: string[] = []
     for (const name of names.slice(2)) {
       const [, tool = ''] = /^(.*) \{\}$/u.exec(textOf(await client.call(name))) ?? []
-      expect(gateway.gateway.source.ownName('My Files!', name)).toBe(tool)
+      expect(gateway.gateway.source.originalName('My Files!', name)).toBe(tool)
       reached.push(tool)
     }
     expect(reached).toEqual(odd)
@@ -100,7 +100,7 @@ describe('what a client sees', () => {
     expect(await client.toolNames()).not.toContain('git__status')
   })
 
-  test('tools that look alike or cannot be served are told to whoever runs it, and no two get one name', async () => {
+  test('similar or invalid tools are reported to the operator, and names are unique', async () => {
     const alike = plain({ tools: ['list_all', 'list-all', { name: 'odd', inputSchema: { type: 'object', $ref: '#' } }] })
     const renamed = plain({ tools: ['log'] }, { tools: { log: { name: 'history' } } })
     const config = { mcpServers: { git: renamed, notes: alike }, exposure: 'everything' }
@@ -108,11 +108,11 @@ describe('what a client sees', () => {
     const client = await gateway.connect({ listens: false })
     expect(await client.toolNames()).toEqual([own, 'history', 'notes__list_all', 'notes__list-all'])
     expect(gateway.gateway.source.notes('notes').map(({ kind, message }) => [kind, message])).toEqual([
-      ['left_out', 'The tool "odd" is left out: its input schema cannot be taken: it refers to itself in a circle.'],
-      ['doubt', 'These tools look alike: notes__list_all, notes__list-all.'],
+      ['left_out', 'Tool "odd" is omitted: its input schema is not accepted: it contains a circular reference.'],
+      ['warning', 'Similar tool names: notes__list_all, notes__list-all.'],
     ])
     const clash = { git: renamed, notes: { ...alike, tools: { list_all: { name: 'history' } } } }
-    expect((await gateway.edit({ ...config, mcpServers: clash })).join()).toContain('is the name of git.tools.log already')
+    expect((await gateway.edit({ ...config, mcpServers: clash })).join()).toContain('is already the name of git.tools.log')
     expect(await client.toolNames()).toContain('notes__list_all')
   })
 })
@@ -168,14 +168,14 @@ describe('how it is shown', () => {
     expect((await Promise.allSettled(wrong)).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   })
 
-  test('a wrong address is told what there is for whoever asks', async () => {
+  test('a wrong URL is answered with the names that the client may use', async () => {
     await using gateway = await composition({ mcpServers, exposure: 'groups', profiles: { one: { servers: ['git'] } } })
     await expect(gateway.connect({ at: '?groups=ntes' })).rejects.toThrow('Nearest: notes')
     await expect(gateway.connect({ at: '/one?groups=notes' })).rejects.toThrow('does not have. Known: git.')
-    await expect(gateway.connect({ at: '/on' })).rejects.toThrow('There is no profile')
+    await expect(gateway.connect({ at: '/on' })).rejects.toThrow('Unknown profile')
   })
 
-  test('what is saved is computed once, for each client, until something changes', async () => {
+  test('savings are computed once per client until something changes', async () => {
     await using gateway = await composition({
       mcpServers,
       exposure: 'search',
@@ -194,7 +194,7 @@ describe('how it is shown', () => {
   })
 })
 
-describe.each(eras)('what a client does, in the era "%s"', (era) => {
+describe.each(eras)('the calls of a client, in the era "%s"', (era) => {
   test('calls of tools that are not shown arrive, and show their group where a list may change', async () => {
     await using gateway = await composition({ mcpServers: { git, notes }, exposure: 'groups', budgetTokens: 1 })
     const [one, other] = [await gateway.connect({ era }), await gateway.connect({ era })]
@@ -214,7 +214,7 @@ describe.each(eras)('what a client does, in the era "%s"', (era) => {
     expect(other.notices).toBe(0)
   })
 
-  test('a search finds what a server has become, and no longer what it was', async () => {
+  test('a search finds the current tools of a server, and no removed ones', async () => {
     await using gateway = await composition({ mcpServers: { git, notes }, exposure: 'search' })
     const client = await gateway.connect({ era })
     const finds = async (query: string): Promise<string> => textOf(await client.call('search_tools', { query }))
@@ -227,7 +227,7 @@ describe.each(eras)('what a client does, in the era "%s"', (era) => {
     )
   })
 
-  test('a change is told once to those whose view it changes, and to nobody else', async () => {
+  test('a change is announced once to clients whose view it changes, and to no others', async () => {
     await using gateway = await composition({
       mcpServers: { git, notes },
       exposure: 'everything',
@@ -295,7 +295,7 @@ describe('an edit of the file', () => {
     expect(listed()).toEqual([])
     await gateway.apply(read({ mute, notes: { ...mute, env: { A: '2' } } }))
     expect(listed()).toEqual([])
-    expect(await store.known(catalogKey('notes', kept))).toBeUndefined()
+    expect(await store.load(catalogKey('notes', kept))).toBeUndefined()
   })
 
   test('that renames a tool or changes a profile is seen by those who are connected, once, and starts nothing anew', async () => {
@@ -314,13 +314,13 @@ describe('an edit of the file', () => {
     expect(await worker.toolNames()).toEqual([own, 'history', 'git__status', 'notes__find'])
     await gateway.edit({ mcpServers: renamed, exposure: 'everything', profiles: { work: widened.work } })
     await homely.told(1)
-    await expect(homely.toolNames()).rejects.toThrow('There is no profile')
+    await expect(homely.toolNames()).rejects.toThrow('Unknown profile')
     await homely.quiet()
     expect([worker.notices, homely.notices]).toEqual([2, 1])
     expect([gateway.pid('git'), gateway.pid('notes')]).toEqual(before)
   })
 
-  test('that is wrong is not used: what was good goes on, and the log says where the mistake is', async () => {
+  test('that is invalid is not applied: the last valid configuration stays in use, and the log shows the location', async () => {
     const config = { mcpServers: { git, notes }, exposure: 'everything' }
     await using gateway = await composition(config)
     const client = await gateway.connect()
@@ -332,7 +332,7 @@ describe('an edit of the file', () => {
     ]) {
       const [problem] = await gateway.edit(wrong)
       expect(problem).toMatch(/^\d+:\d+ /u)
-      expect(gateway.said.at(-1)).toContain('what was running goes on')
+      expect(gateway.said.at(-1)).toContain('the last valid configuration stays in use')
       expect(await client.toolNames()).toEqual(before.names)
       expect(gateway.pid('git')).toBe(before.pid)
     }

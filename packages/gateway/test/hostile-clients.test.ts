@@ -32,7 +32,7 @@ type Request = readonly [method: string, params: { readonly [key: string]: unkno
 const call = (name: string, args: object = {}): Request => ['tools/call', { name, arguments: args }]
 const complete = (ref: object): Request => ['completion/complete', { ref, argument: { name: 'x', value: '' } }]
 
-const looks: readonly Request[] = [
+const reads: readonly Request[] = [
   ['server/discover', {}],
   ['tools/list', {}],
   ['tools/describe', { name: 'shed__sang' }],
@@ -88,7 +88,7 @@ describe('a client with a profile', () => {
     tokens: [whole.record, part.record],
   }
 
-  test.each(eras)('is told nothing of what is not in it, whatever it asks, in the era: %s', async (era) => {
+  test.each(eras)('reveals nothing outside the profile, whatever the request, in the era: %s', async (era) => {
     await using gateway = await served(config)
     for (const name of ['vault', 'shed', 'pond_of_ducks']) await gateway.ready(name)
     const all = await rawClient(gateway.url, { era, token: whole.token })
@@ -98,7 +98,7 @@ describe('a client with a profile', () => {
     for (const exposure of ['groups', 'lazy', 'search', 'everything']) {
       const client = await rawClient(`${gateway.url}?exposure=${exposure}`, { era, token: part.token })
       expect(client.greeting).not.toMatch(secret)
-      for (const [method, params] of looks) expect((await client.ask(method, params)).text).not.toMatch(secret)
+      for (const [method, params] of reads) expect((await client.ask(method, params)).text).not.toMatch(secret)
       for (const [method, params] of tries) {
         const hidden = await client.ask(method, params)
         const missing = await client.ask(method, JSON.parse(invented(JSON.stringify(params))))
@@ -128,8 +128,8 @@ test('a token whose name looks like another with a profile is not that other', a
   expect(foreign.status).toBe(404)
 })
 
-describe('whoever held a token that was taken away', () => {
-  test.each(eras)('hears nothing any more, and others go on, in the era: %s', async (era) => {
+describe('the holder of a revoked token', () => {
+  test.each(eras)('receives nothing more, and others are unaffected, in the era: %s', async (era) => {
     const [leaves, stays] = [createToken('leaves'), createToken('stays')]
     const config = { mcpServers: { shed }, exposure: 'everything' }
     await using gateway = await served({ ...config, tokens: [leaves.record, stays.record] })
@@ -145,7 +145,7 @@ describe('whoever held a token that was taken away', () => {
     const update = { method: 'notifications/resources/updated', params: { uri } }
     // The same name with another token is somebody else.
     await gateway.write({ ...config, tokens: [createToken('leaves').record, stays.record] })
-    expect(await gateway.running.reload()).toEqual({ isUsed: true, problems: [] })
+    expect(await gateway.running.reload()).toEqual({ isApplied: true, problems: [] })
     await gone?.stream.ended
     expect((await gone?.client.ask('tools/list'))?.status).toBe(401)
     expect((await still?.client.ask('tools/call', { name: 'shed__sing', arguments: { say: update } }))?.status).toBe(200)
@@ -154,7 +154,7 @@ describe('whoever held a token that was taken away', () => {
   })
 })
 
-test('names that every object has are names like others', async () => {
+test('names of Object.prototype members are ordinary names', async () => {
   const names = ['constructor', 'toString', 'hasOwnProperty']
   const odd = (title: string): object =>
     hostile({
@@ -186,7 +186,7 @@ test('names that every object has are names like others', async () => {
   for (const profile of ['toString', '__proto__'])
     expect((await gateway.ask(`/mcp/${profile}`, { headers: { 'mcp-session-id': 'x' } })).status).toBe(404)
   await gateway.write({ mcpServers: { shed } })
-  expect(await gateway.running.reload()).toEqual({ isUsed: true, problems: [] })
+  expect(await gateway.running.reload()).toEqual({ isApplied: true, problems: [] })
   await gateway.ready('shed')
   expect(gateway.gateway.source.entries().map(({ tool }) => tool.name)).toEqual(['shed__sing'])
   expect((await gateway.ask('/api/upstreams/constructor', { token: gateway.admin })).status).toBe(404)

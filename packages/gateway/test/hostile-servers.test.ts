@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { eras } from './composition.ts'
 import { hostile, rawClient } from './hostile.ts'
-import { person } from './passing-clients.ts'
+import { person } from './proxy-clients.ts'
 import { served } from './served.ts'
 
 const fine = hostile({ title: 'Fine', tools: ['ping'], resources: [{ uri: 'memo://shared', name: 'shared' }] })
 
-test('a server with more resources than fit into memory is listed in part, and the others are served', async () => {
+test('an endless list of resources is truncated, and the other servers are served', async () => {
   const many = hostile({ tools: ['x'], many: { count: 10_000, characters: 60_000 } })
   await using gateway = await served({ mcpServers: { many, fine }, exposure: 'everything' })
   await gateway.ready('fine')
@@ -26,7 +26,7 @@ test('a server with more resources than fit into memory is listed in part, and t
 })
 
 describe('an address of a resource', () => {
-  test('by which one server is told apart cannot be taken by another, nor what it has by one that fits everything', async () => {
+  test('with the prefix of one server cannot be claimed by another, not even by a catch-all template', async () => {
     const thief = hostile({
       title: 'Thief',
       tools: ['x'],
@@ -50,11 +50,11 @@ describe('an address of a resource', () => {
     expect(await read('unfold://fine/memo://shared')).toContain('memo://shared of Fine')
     expect(await read('memo://shared')).toContain('of Thief')
     expect(await read('unfold://thief/unfold://fine/memo://shared')).toContain('of Thief')
-    expect(await read(`x://${'x'.repeat(100_000)}`)).toContain('There is no resource')
+    expect(await read(`x://${'x'.repeat(100_000)}`)).toContain('Unknown resource')
   })
 })
 
-describe('what a server wants of people', () => {
+describe('an elicitation of a server', () => {
   const visit = (...elicitations: readonly unknown[]): object => ({
     error: { code: -32_042, message: 'Visit this first.', data: { elicitations } },
   })
@@ -67,13 +67,13 @@ describe('what a server wants of people', () => {
     const answerTo = (args: object): Promise<unknown> =>
       client.text('fine__ping', { ...args }).catch(({ message, data }: { message: string; data: unknown }) => ({ message, data }))
     for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x'])
-      expect(await answerTo(visit(address(url)))).toContain('Only addresses that begin with https:// or http://')
+      expect(await answerTo(visit(address(url)))).toContain('Only http:// and https:// URLs')
     for (const nothing of [visit(null), visit({ url: 7 }), visit(), { error: { code: -32_042, message: 'Visit', data: null } }])
-      expect(await answerTo(nothing)).toMatch(/The server "fine" failed on "ping": Visit/u)
+      expect(await answerTo(nothing)).toMatch(/The server "fine" failed to run "ping": Visit/u)
     expect(client.asked).toEqual([])
   })
 
-  test('in a session names who wants it, without what nobody sees', async () => {
+  test('in a session names the server, without hidden characters', async () => {
     await using gateway = await served({ mcpServers: { fine }, exposure: 'everything' })
     await gateway.ready('fine')
     await using client = await person(gateway.url, { era: 'session' })
@@ -82,7 +82,7 @@ describe('what a server wants of people', () => {
     })
   })
 
-  test('is a completion without what the client knows from other servers', async () => {
+  test('for sampling excludes the context of other servers', async () => {
     await using gateway = await served({ mcpServers: { fine }, exposure: 'everything' })
     await gateway.ready('fine')
     await using client = await person(gateway.url, { era: 'session' })
@@ -105,7 +105,7 @@ describe('a server that never stops talking', () => {
     'updates of a resource': { method: 'notifications/resources/updated', params: { uri: 'memo://shared' } },
   }
 
-  test('keeps nobody waiting, and for a client that does not read little of it is kept', async () => {
+  test('blocks no other client, and little is buffered for a client that does not read', async () => {
     await using gateway = await served({ mcpServers: { loud: fine, fine }, exposure: 'everything' })
     await gateway.ready('loud')
     await gateway.ready('fine')

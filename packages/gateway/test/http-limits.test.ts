@@ -9,21 +9,21 @@ const reasonMeta = 'io.github.unfold-mcp/reason'
 const limited = { isError: true, _meta: { [reasonMeta]: 'rate_limited' } }
 
 describe('a client that calls too often', () => {
-  test('is told when to call again, whatever it calls, and nobody else is', async () => {
+  test('learns when to retry, whatever it calls, and others are unaffected', async () => {
     await using edge = await served({ exposure: 'search', limits: { callsPerMinute: 3 }, mcpServers: { box: changing() } })
     await edge.ready('box')
     await using busy = await edge.connect()
-    await using calm = await edge.connect()
+    await using deferStartsUntil = await edge.connect()
     for (let time = 0; time < 2; time++) await busy.call('search_tools', { query: 'process' })
     expect(await busy.call('call_tool', { name: 'box__pid', arguments: {} })).not.toMatchObject({ isError: true })
     const refused = await busy.call('box__pid')
     expect(refused).toMatchObject({
       ...limited,
-      content: [{ text: expect.stringMatching(/3 a minute are allowed.*again in \d+ s/u) }],
+      content: [{ text: expect.stringMatching(/3 calls per minute.*again in \d+ s/u) }],
     })
     expect(await busy.call('search_tools', { query: 'process' })).toMatchObject(limited)
-    expect(await calm.call('box__pid')).not.toMatchObject({ isError: true })
-    expect(await (await edge.ask('/metrics')).text()).toMatch(/^unfold_calls_refused_total 2$/mu)
+    expect(await deferStartsUntil.call('box__pid')).not.toMatchObject({ isError: true })
+    expect(await (await edge.ask('/metrics')).text()).toMatch(/^unfold_calls_rate_limited_total 2$/mu)
   })
 
   test('has no more with a second session or another profile, where a token says who it is', async () => {
@@ -55,14 +55,14 @@ test('a server that has too much to do refuses further calls at once, and those 
   const refused = await client.call('box__pid')
   expect(refused).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringMatching(/"box" has too much to do.*call it again later/u) }],
+    content: [{ text: expect.stringMatching(/"box" is busy.*try again later/u) }],
   })
   expect(await client.call('other__pid')).not.toMatchObject({ isError: true })
   for (const answer of await Promise.all(calls)) expect(answer).toMatchObject({ content: [{ text: 'done' }] })
   expect(await edge.api('/calls')).toContainEqual(expect.objectContaining({ tool: 'pid', upstream: 'box', outcome: 'busy' }))
 })
 
-test('sessions and streams are as many as the configuration says', async () => {
+test('sessions and streams are limited by the configuration', async () => {
   await using edge = await served({
     limits: { sessions: 1, subscriptions: 1, bodyBytes: 2_000 },
     mcpServers: { box: changing() },
@@ -109,7 +109,7 @@ function recordSpans(): readonly Seen[] {
   return seen
 }
 
-test('calls and discoveries are spans within the trace of the caller, which the server is told of when it is one', async () => {
+test('calls and discoveries are spans in the caller’s trace, which is forwarded to the server', async () => {
   const spans = recordSpans()
   await using edge = await served({ mcpServers: { mirror: server('mirror.mjs') } })
   await edge.ready('mirror')

@@ -83,7 +83,7 @@ test('no secret is in anything that a gateway tells: not in its log, its adminis
   expect(await readFile(edge.file, 'utf8')).not.toContain(token)
 })
 
-test('nothing that a client proves itself with reaches a server, and a server gets of the environment only what it needs', async () => {
+test('client credentials never reach a server, and a server gets only an allow-listed environment', async () => {
   const heard: string[] = []
   const toolbox = defineToolbox({ name: 'listening', version: '1.0.0' }).tool('hear', {}, () => 'heard')
   const handler = createHandler(toolbox)
@@ -155,7 +155,7 @@ test('nothing that a client proves itself with reaches a server, and a server ge
   await new Promise((resolve) => upstream.close(resolve))
 })
 
-test('what a sign-in is made of is told to its server alone: not in a log, an answer or the administration, also when it is renewed', async () => {
+test('the secrets of a sign-in are sent only to its server, never to a log, a response or the admin API, even after renewal', async () => {
   const heard: (string | undefined)[] = []
   // It repeats what it was sent wherever it can.
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -198,7 +198,7 @@ test('what a sign-in is made of is told to its server alone: not in a log, an an
   const told: unknown[] = []
   for (let call = 0; call < 30; call++) told.push(await client.call('open__open').catch(String))
   for (const path of ['/status', '/upstreams', '/calls', '/logs?level=debug&limit=1000']) told.push(await edge.api(path))
-  told.push(edge.running.withoutSecrets(edge.gateway.upstreams.get('shut')?.status.lastError ?? ''))
+  told.push(edge.running.redact(edge.gateway.upstreams.get('shut')?.status.lastError ?? ''))
   const everything = [...edge.lines, ...told.map((each) => JSON.stringify(each))].join('\n')
   expect(everything).toMatch(/Not with \[secret\]/u)
   expect(everything).toMatch(/known by \[secret\]/u)

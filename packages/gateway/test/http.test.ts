@@ -30,7 +30,7 @@ const hello = {
 const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 describe('the routes of a gateway', () => {
-  test('say that it is alive, ready, what it counted, and where nothing is', async () => {
+  test('report health, readiness, metrics and unknown paths', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     const client = await edge.connect()
@@ -46,10 +46,10 @@ describe('the routes of a gateway', () => {
       /^unfold_calls_total\{upstream="box",outcome="ok"\} 2$/mu,
       /^unfold_call_seconds_count\{upstream="box"\} 2$/mu,
       /^unfold_tool_changes_total\{upstream="box",kind="added"\} 7$/mu,
-      /^unfold_notices_total\{upstream="box"\} [1-9]/mu,
+      /^unfold_list_changed_total\{upstream="box"\} [1-9]/mu,
       /^unfold_discoveries_total\{upstream="box",outcome="first"\} 1$/mu,
       /^unfold_sessions 1$/mu,
-      /^unfold_list_tokens\{part="whole"\} [1-9]/mu,
+      /^unfold_list_tokens\{part="all"\} [1-9]/mu,
       /^process_resident_memory_bytes [1-9]/mu,
     ])
       expect(metrics).toMatch(line)
@@ -80,7 +80,7 @@ describe('the routes of a gateway', () => {
 })
 
 describe('who may ask', () => {
-  test('is whoever has a token, for the profile that the token is for', async () => {
+  test('is limited to holders of a token, for the profile of the token', async () => {
     await using edge = await served(guarded)
     await Promise.all([edge.ready('box'), edge.ready('other')])
     for (const token of [undefined, 'unf_wrong', `${work.token}x`, edge.admin, 'x'.repeat(5_000)]) {
@@ -118,7 +118,7 @@ describe('who may ask', () => {
     ).toMatchObject({ error: { data: { reason: 'unknown_profile', profile: 'smal', nearest: ['small'] } } })
   })
 
-  test('opens neither the administration nor the numbers with less than is asked', async () => {
+  test('requires the right token for the admin API and for metrics', async () => {
     await using edge = await served(guarded)
     for (const token of [undefined, all.token, work.token, `${edge.admin}x`, '']) {
       const refused = await edge.ask('/api/status', token === undefined ? {} : { token })
@@ -132,8 +132,8 @@ describe('who may ask', () => {
     expect((await edge.ask('/healthz')).status).toBe(200)
   })
 
-  test('is nobody from outside without a token, also when the last one is taken away', async () => {
-    await expect(served({ mcpServers: {} }, { host: '0.0.0.0' })).rejects.toThrow(/no token to keep them out.*unfold token add/u)
+  test('is never open to other machines without a token, even after the last token is removed', async () => {
+    await expect(served({ mcpServers: {} }, { host: '0.0.0.0' })).rejects.toThrow(/no token is configured.*unfold token add/u)
     await using edge = await served({ mcpServers: {}, tokens: [all.record] }, { host: '0.0.0.0' })
     // Programs of this machine find it at an address that it answers at.
     expect(await edge.api('/status')).toMatchObject({ url: edge.url, transport: 'http', problems: [] })
@@ -141,13 +141,13 @@ describe('who may ask', () => {
       (await fetch(edge.url, { ...hello, headers: { ...headers, authorization: `Bearer ${all.token}` } })).status
     expect(await knock()).toBe(200)
     await edge.write({ mcpServers: {}, tokens: [] })
-    expect(await edge.running.reload()).toEqual({ isUsed: true, problems: [] })
+    expect(await edge.running.reload()).toEqual({ isApplied: true, problems: [] })
     expect(await knock()).toBe(401)
   })
 })
 
 describe('the administration', () => {
-  test('shows servers, tools, changes, calls, clients, what is saved, and the log', async () => {
+  test('shows servers, tools, changes, calls, clients, savings and the log', async () => {
     await using edge = await served({
       mcpServers: { box: changing(), off: { ...changing(), disabled: true }, wants: { command: `$\{NOT_THERE}` } },
     })
@@ -174,7 +174,7 @@ describe('the administration', () => {
         },
         { name: 'off', state: 'disabled' },
       ],
-      held: [{ name: 'wants', problems: [{ path: 'mcpServers.wants.command' }] }],
+      notStarted: [{ name: 'wants', problems: [{ path: 'mcpServers.wants.command' }] }],
       clients: [
         { era: 'session', name: 'test-client', version: '1.0.0', isListening: true },
         { era: 'stateless', name: 'agent' },
@@ -182,14 +182,14 @@ describe('the administration', () => {
       savings: { exposure: 'everything', tools: 8, listed: 8 },
     })
     expect(await edge.api('/upstreams/box')).toMatchObject({ name: 'box', tools: 7 })
-    expect(await edge.api('/upstreams/bax')).toEqual({ error: 'There is no server "bax" here. Nearest: box.' })
+    expect(await edge.api('/upstreams/bax')).toEqual({ error: 'Unknown server "bax". Nearest: box.' })
     expect(await edge.api('/tools?upstream=box')).toContainEqual(
-      expect.objectContaining({ name: 'box__more', upstream: 'box', tool: 'more', about: 'Does more' }),
+      expect.objectContaining({ name: 'box__more', upstream: 'box', tool: 'more', description: 'Does more' }),
     )
     expect(await edge.api('/changes?limit=1')).toMatchObject([{ upstream: 'box', added: 1, names: { added: ['more'] } }])
     expect(await edge.api('/calls')).toMatchObject([
-      { client: 'anybody', upstream: 'box', tool: 'put', outcome: 'ok' },
-      { client: 'anybody', upstream: 'box', tool: 'pid', outcome: 'ok' },
+      { client: 'anonymous', upstream: 'box', tool: 'put', outcome: 'ok' },
+      { client: 'anonymous', upstream: 'box', tool: 'pid', outcome: 'ok' },
     ])
     expect(JSON.stringify(await edge.api('/calls'))).not.toContain('Does more')
     expect(await edge.api('/savings')).toMatchObject({ exposure: 'everything' })
@@ -197,7 +197,7 @@ describe('the administration', () => {
     expect(await edge.api('/logs?level=info&upstream=box')).toContainEqual(
       expect.objectContaining({
         level: 'info',
-        message: expect.stringMatching(/has other tools: 1 added, followed in \d+ ms/u),
+        message: expect.stringMatching(/tools changed: \+1 -0 ~0 \(\d+ ms\)/u),
       }),
     )
     expect(await edge.api('/logs?level=loud')).toMatchObject({ error: expect.stringContaining('debug, info, warn, error') })
@@ -208,24 +208,24 @@ describe('the administration', () => {
     await single.close()
   })
 
-  test('restarts a server, reads the configuration again, and says what cannot be used yet', async () => {
+  test('restarts a server, reloads the configuration, and reports what needs a restart', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     const before = edge.gateway.upstreams.get('box')?.status.pid
     expect(await edge.api('/upstreams/box/restart', { method: 'POST' })).toEqual({ restarted: 'box' })
     await until(() => ![undefined, before].includes(edge.gateway.upstreams.get('box')?.status.pid), 'it is another process')
     await edge.write({ mcpServers: { box: changing() }, listen: { port: 1 }, limits: { sessions: 5, callsPerMinute: 7 } })
-    expect(await edge.api('/reload', { method: 'POST' })).toEqual({ isUsed: true, problems: [] })
-    expect(edge.lines.join('')).toContain('Changes of listen.port, limits.sessions are not used before')
+    expect(await edge.api('/reload', { method: 'POST' })).toEqual({ isApplied: true, problems: [] })
+    expect(edge.lines.join('')).toContain('Restart the gateway to apply: listen.port, limits.sessions')
     await edge.write({ mcpServers: { box: { comand: 'x' } } })
     expect(await edge.api('/reload', { method: 'POST' })).toMatchObject({
-      isUsed: false,
+      isApplied: false,
       problems: [{ line: 1, path: expect.stringContaining('mcpServers.box') }],
     })
     expect(edge.gateway.upstreams.get('box')?.state).toBe('ready')
   })
 
-  test('streams what happens, and goes on where a reader was', async () => {
+  test('streams events and resumes after the last one', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     const [first] = (await edge.api('/changes')) as [{ id: number }]
@@ -252,7 +252,7 @@ describe('the administration', () => {
     await reader?.cancel()
   })
 
-  test('is found by the commands of the same user, and by nobody else', async () => {
+  test('is found only by commands of the same user', async () => {
     const edge = await served({ mcpServers: {} })
     try {
       expect(await runningGateways(edge.home)).toEqual([
@@ -277,7 +277,7 @@ describe('the administration', () => {
 })
 
 describe('a gateway that ends', () => {
-  test('lets calls that run finish, takes no more and nobody new, and is not ready meanwhile', async () => {
+  test('lets running calls finish, accepts no new calls or clients, and is not ready', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     await using client = await edge.connect()
@@ -289,13 +289,16 @@ describe('a gateway that ends', () => {
     const stranger = await fetch(edge.url, { ...hello, headers })
     expect([stranger.status, stranger.headers.get('retry-after')]).toEqual([503, '5'])
     const late = await client.call('box__pid')
-    expect(late).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('takes no more calls') }] })
+    expect(late).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('The gateway is shutting down. The tool was not called') }],
+    })
     expect(await running).toMatchObject({ content: [{ text: 'done' }] })
     await closed
     await expect(edge.ask('/healthz')).rejects.toThrow('fetch failed')
   })
 
-  test('ends at once when it is told again', async () => {
+  test('shuts down immediately on a second call', async () => {
     await using edge = await served({ mcpServers: { box: changing() } })
     await edge.ready('box')
     const client = await edge.connect()
@@ -306,9 +309,9 @@ describe('a gateway that ends', () => {
     await first
     expect(await running).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('Whether the call had any effect') }],
+      content: [{ text: expect.stringContaining('The call may have had an effect') }],
     })
-    expect(edge.lines.join('')).toContain('are cut off')
+    expect(edge.lines.join('')).toContain('Cancelling calls that are still running')
     await client.client.close()
   })
 })

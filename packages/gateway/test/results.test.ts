@@ -36,7 +36,9 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     const first = await client.call('files__read', { make: { lines: 500 }, meta: { mine: 1 } })
     const { handle, characters, sent } = cutOf(first)
     expect({ characters, isError: first.isError, mine: first._meta?.mine }).toEqual({ characters: whole.length, mine: 1 })
-    expect(lastOf(first)).toContain(`first ${sent} of ${whole.length} characters. Read on with read_result {"handle":"${handle}"`)
+    expect(lastOf(first)).toContain(
+      `first ${sent} of ${whole.length} characters. Continue with read_result {"handle":"${handle}"`,
+    )
     let read = bodyOf(first)
     expect(read).toBe(whole.slice(0, sent))
     expect(read.endsWith('\n')).toBe(true)
@@ -49,7 +51,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     expect(read).toBe(whole)
     const beyond = await client.call('read_result', { handle, offset: whole.length })
     expect(beyond.isError).toBe(true)
-    expect(textOf(beyond)).toContain(`It ends at ${whole.length}.`)
+    expect(textOf(beyond)).toContain(`The result has ${whole.length} characters.`)
     expect(bodyOf(await client.call('read_result', { handle, offset: 0, limit: 6 }))).toBe('line 0')
   })
 
@@ -62,15 +64,15 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     expect(bodyOf(await client.call('read_result', { handle, offset: sent + 1, limit: 5 }))).toBe('😀😀')
   })
 
-  test('words are found in what was cut, with where they are', async () => {
+  test('read_result finds text in a truncated result, with positions', async () => {
     const client = await gateway.connect({ era, listens: false })
     const { handle } = cutOf(await client.call('files__read', { make: { lines: 500 } }))
     const found = await client.call('read_result', { handle, find: 'LINE 444 of' })
     const at = Number(/at (\d+):/u.exec(textOf(found))?.[1])
     expect(bodyOf(await client.call('read_result', { handle, offset: at, limit: 15 }))).toBe('line 444 of 500')
-    expect(textOf(await client.call('read_result', { handle, find: '.*' }))).toContain('nowhere')
+    expect(textOf(await client.call('read_result', { handle, find: '.*' }))).toContain('No matches for')
     const many = await client.call('read_result', { handle, find: 'of 500' })
-    const next = JSON.parse(/look on with read_result (\{.*?\})/u.exec(lastOf(many))?.[1] ?? '{}')
+    const next = JSON.parse(/More matches: read_result (\{.*?\})/u.exec(lastOf(many))?.[1] ?? '{}')
     expect(bodyOf(many).split('\n')).toHaveLength(21)
     expect(bodyOf(await client.call('read_result', next))).toContain(`- at ${next.offset}:`)
   })
@@ -92,7 +94,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     const large = await client.call('files__query', { make: { rows: 300 } })
     expect(large.structuredContent).toBeUndefined()
     expect(large.isError).toBe(true)
-    expect(lastOf(large)).toContain('The tool did its work')
+    expect(lastOf(large)).toContain('The tool succeeded')
     const { handle, characters } = cutOf(large)
     let read = bodyOf(large)
     for (let round = 0; read.length < characters && round < 20; round++)
@@ -109,7 +111,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
     const small = await client.call('files__read', { make: { image: 20_000 } })
     expect(small.content.map(({ type }) => type)).toEqual(['image'])
     const large = await client.call('files__read', { make: { image: 60_000 } })
-    expect(textOf(large)).toMatch(/^\[Image of type image\/png, 60000 bytes, left out: have it whole with read_result/u)
+    expect(textOf(large)).toMatch(/^\[Image of type image\/png, 60000 bytes, omitted: get it with read_result/u)
     const handle = /"handle":"([^"]+)"/u.exec(textOf(large))?.[1]
     const { content } = await client.call('read_result', { handle })
     expect(content[0]).toMatchObject({ type: 'image', mimeType: 'image/png', data: Buffer.alloc(60_000, 7).toString('base64') })
@@ -117,7 +119,7 @@ describe.each(eras)('over HTTP in the era "%s"', (era) => {
   })
 })
 
-test('a handle is of use to nobody else, and nobody learns whether it is one', async () => {
+test('a handle is useless to other clients, which cannot tell whether it exists', async () => {
   const connect = (asking: Asking): Promise<TestClient> => gateway.connect({ ...asking, listens: false })
   const long = async (client: TestClient): Promise<string> =>
     cutOf(await client.call('files__read', { make: { lines: 500 } })).handle
@@ -127,7 +129,7 @@ test('a handle is of use to nobody else, and nobody learns whether it is one', a
   const stateless = await connect({ era: 'stateless' })
   const others = [await connect({}), await connect({ at: '/all' }), await connect({ era: 'stateless', at: '/all' })]
   const unknown = await reading(session, 'nonsense')
-  expect(unknown).toContain('There is nothing to read by this handle')
+  expect(unknown).toContain('Unknown or expired handle')
   for (const [owner, stranger] of [
     [session, stateless],
     [stateless, session],

@@ -9,7 +9,7 @@ import { server } from './upstreams.ts'
 /** The server whose tools can be changed, as the configuration names it. */
 export const changing = (more: object = {}): object => ({ ...server('toolbox.mjs'), ...more })
 
-export interface Asked {
+export interface ProxiedRequest {
   readonly token?: string
   readonly method?: string
   readonly headers?: Record<string, string>
@@ -25,7 +25,7 @@ export async function served(config: object, options: FromFileOptions = {}) {
   const { origin } = new URL(url)
   const [run] = await runningGateways(home)
   const admin = run?.admin ?? ''
-  const ask = (path: string, { token, method = 'GET', headers }: Asked = {}): Promise<Response> =>
+  const ask = (path: string, { token, method = 'GET', headers }: ProxiedRequest = {}): Promise<Response> =>
     fetch(`${origin}${path}`, {
       method,
       headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
@@ -42,7 +42,7 @@ export async function served(config: object, options: FromFileOptions = {}) {
     ask,
     write: (next: object): Promise<void> => write(remembering(next)),
     /** Asks the administration; the answer is read. */
-    async api(path: string, asked: Asked = {}): Promise<unknown> {
+    async api(path: string, asked: ProxiedRequest = {}): Promise<unknown> {
       const response = await ask(`/api${path}`, { token: admin, ...asked })
       return response.json()
     },
@@ -50,7 +50,7 @@ export async function served(config: object, options: FromFileOptions = {}) {
       until(() => gateway.upstreams.get(name)?.state === 'ready' && gateway.upstreams.tools(name).length > 0, `${name} is ready`),
     async connect(
       at = '',
-      { era = 'session', token, headers }: { era?: 'session' | 'stateless' } & Pick<Asked, 'token' | 'headers'> = {},
+      { era = 'session', token, headers }: { era?: 'session' | 'stateless' } & Pick<ProxiedRequest, 'token' | 'headers'> = {},
     ): Promise<TestClient> {
       const all = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers }
       const transport = new StreamableHTTPClientTransport(new URL(`${url}${at}`), { requestInit: { headers: all } })

@@ -31,9 +31,9 @@ export async function editConfig(file: string, edit: Edit, applying: Applying): 
 }
 
 /** Says what a configuration is still waiting for. */
-export function tellConfig(file: string, { held, warnings }: ReadConfig, output: Output): void {
+export function tellConfig(file: string, { notStarted, warnings }: ReadConfig, output: Output): void {
   for (const warning of warnings) output.warn(`${file}:${warning.line} ${warning.path} ${warning.message}`)
-  for (const [name, [problem]] of held) output.note(`${safeText(name)} is not started: ${safeText(problem?.message ?? '')}`)
+  for (const [name, [problem]] of notStarted) output.note(`${safeText(name)} is not started: ${safeText(problem?.message ?? '')}`)
 }
 
 // Editors that know the schema complete and check what is written.

@@ -6,8 +6,8 @@ import type { Output } from '../output/output.ts'
 import { askGateway, meantGateways } from './running.ts'
 
 /** What a gateway did when it was asked to read its configuration. */
-export interface Reloaded {
-  readonly isUsed: boolean
+export interface ReloadResult {
+  readonly isApplied: boolean
   readonly problems: readonly {
     readonly file: string
     readonly line: number
@@ -18,9 +18,9 @@ export interface Reloaded {
 }
 
 /** Makes one gateway read its configuration; resolves once that is in use or was refused. */
-export async function reload(gateway: RunRecord, signal: AbortSignal): Promise<Reloaded> {
+export async function reload(gateway: RunRecord, signal: AbortSignal): Promise<ReloadResult> {
   const response = await askGateway(gateway, 'reload', { method: 'POST', signal })
-  return (await response.json()) as Reloaded
+  return (await response.json()) as ReloadResult
 }
 
 // Closing the sessions of a revoked token includes the calls that still run.
@@ -36,13 +36,13 @@ export async function reloadGateways(file: string, io: Io, output: Output): Prom
     running
       .filter((_, at) => isMeant[at])
       .map(async (gateway) => {
-        const isUsed = await reload(gateway, limit.signal).then(
-          (answer) => answer.isUsed,
+        const isApplied = await reload(gateway, limit.signal).then(
+          (answer) => answer.isApplied,
           () => false,
         )
-        if (!isUsed)
+        if (!isApplied)
           output.warn(`The running gateway (process ${gateway.pid}) did not confirm the change. Check it with: unfold reload`)
-        return isUsed ? [gateway.pid] : []
+        return isApplied ? [gateway.pid] : []
       }),
   )
   return reloaded.flat()

@@ -1,5 +1,5 @@
 import type { Gateway, UpstreamEvent } from '@unfold-mcp/gateway'
-import { type Clean, heldText, nameWidth, serverLine } from '../status/summary.ts'
+import { type Clean, nameWidth, notStartedText, serverLine } from '../status/summary.ts'
 import { safeText } from '../text/safe.ts'
 
 export interface SettledOptions {
@@ -21,18 +21,18 @@ const longestMs = 2_147_483_647
  * names of those that did.
  */
 export function settled(
-  { upstreams, held, source }: Gateway,
+  { upstreams, notStarted, source }: Gateway,
   { tell, clean, signal, patienceMs, names = upstreams.names }: SettledOptions,
 ): Promise<readonly string[]> {
   const begun = performance.now()
   const waiting = new Set(names)
-  const width = nameWidth([...waiting, ...held.keys()])
+  const width = nameWidth([...waiting, ...notStarted.keys()])
   const say = (name: string, words: string): void => tell?.(`${safeText(name).padEnd(width)}  ${words}`)
-  for (const [name, [problem]] of held) say(name, heldText(problem?.message))
+  for (const [name, [problem]] of notStarted) say(name, notStartedText(problem?.message))
   return new Promise((resolve) => {
     const lineOf = (name: string): string => {
       const status = upstreams.get(name)?.status
-      return status === undefined ? 'removed' : serverLine(status, source.count(name), clean)
+      return status === undefined ? 'removed' : serverLine(status, source.toolCount(name), clean)
     }
     const late = setTimeout(
       () => {

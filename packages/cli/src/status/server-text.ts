@@ -20,7 +20,7 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
     announcesChanges,
     calls,
     notes,
-    suspicions,
+    findings,
     lastOutput,
     lastError,
     attempt,
@@ -52,27 +52,27 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
       about.filter(([, text]) => text !== ''),
       { width, indent: 2 },
     ),
-    ...suspicionLines(suspicions, { style, width }),
+    ...findingLines(findings, { style, width }),
     ...(notes.length === 0 ? [] : ['', style.bold('What should be known of its tools')]),
     ...notes.flatMap(({ message }) => wrapped(safeText(message, { limit: 500 }), width - 2)).map((line) => `  ${line}`),
     ...(tools.length === 0 ? [] : ['', style.bold('Tools')]),
     ...tableLines(
-      tools.map((tool) => [safeText(tool.name), safeText(tool.about)]),
+      tools.map((tool) => [safeText(tool.name), safeText(tool.description)]),
       { width, indent: 2, last: 'cut' },
     ),
   ].join('\n')
 }
 
-function suspicionLines(suspicions: Upstream['suspicions'], { style, width }: Screen): readonly string[] {
-  if (suspicions.length === 0) return []
+function findingLines(findings: Upstream['findings'], { style, width }: Screen): readonly string[] {
+  if (findings.length === 0) return []
   // Most of them end in the same words.
-  const advice = new Set(suspicions.flatMap((each) => each.advice.split(/(?<=\.) /u)))
+  const advice = new Set(findings.flatMap((each) => each.advice.split(/(?<=\.) /u)))
   return [
     '',
     style.bold(style.yellow('What looks suspicious')),
-    ...suspicions.flatMap(({ tool, surface, about, excerpt }) => [
+    ...findings.flatMap(({ tool, path, description, excerpt }) => [
       ...wrapped(
-        `${tool === undefined ? '' : `${safeText(tool)}: `}${safeText(surface, { limit: 300 })} ${safeText(about)}`,
+        `${tool === undefined ? '' : `${safeText(tool)}: `}${safeText(path, { limit: 300 })} ${safeText(description)}`,
         width - 2,
       ).map((line) => `  ${line}`),
       ...wrapped(safeText(excerpt), width - 6).map((line) => `      ${line}`),

@@ -17,11 +17,11 @@ export type Screen = Pick<Output, 'style' | 'width'>
 
 /** A gateway at this moment, for a person. */
 export function statusText(status: GatewayStatus, { style, width }: Screen): string {
-  const { version, pid, url, transport, config, uptimeMs, isReady, upstreams, held } = status
+  const { version, pid, url, transport, config, uptimeMs, isReady, upstreams, notStarted } = status
   const where = transport === 'stdio' ? 'for the client that started it' : `on ${url}`
   const rows = [
     ...upstreams.map((upstream) => upstreamRow(upstream, style)),
-    ...held.map(({ name, problems }) => [
+    ...notStarted.map(({ name, problems }) => [
       safeText(name),
       style.yellow('not started'),
       '',
@@ -33,7 +33,7 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     `${style.bold('unfold')} ${version} ${where}, process ${pid}, up ${timeText(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
     safeText(config),
     ...problemLines(status, style),
-    ...status.shortfalls.map(({ part, problem }) =>
+    ...status.degraded.map(({ part, problem }) =>
       style.yellow(`It does without its ${part}. ${safeText(problem, { limit: 400 })}`),
     ),
     '',
@@ -87,14 +87,7 @@ const paints: { readonly [state: string]: keyof Style } = {
 export const stateText = (state: string, style: Style): string => style[paints[state] ?? 'dim'](state.replace('_', ' '))
 
 // The last error of these is over, or said in another way.
-const errorless: ReadonlySet<Upstream['state']> = new Set([
-  'ready',
-  'needs_login',
-  'starting',
-  'installing',
-  'sleeping',
-  'disabled',
-])
+const errorless: ReadonlySet<Upstream['state']> = new Set(['ready', 'needs_login', 'starting', 'installing', 'idle', 'disabled'])
 
 function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
   const {
@@ -104,7 +97,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
     offered,
     protocolVersion,
     announcesChanges,
-    slowedMs = 0,
+    throttleMs = 0,
     calls,
     attempt,
     lastOutput,
@@ -119,7 +112,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
     sentenceParts([
       announcesChanges === undefined ? undefined : announcesText(announcesChanges),
       changeText(upstream),
-      slowedMs === 0 ? undefined : `slowed to ${timeText(slowedMs)}`,
+      throttleMs === 0 ? undefined : `slowed to ${timeText(throttleMs)}`,
       isIdle ? undefined : `${counted(calls.running, 'call')} running, ${calls.waiting} waiting`,
       moreText(upstream, style),
       state === 'needs_login' ? signInText(upstream) : undefined,
@@ -132,17 +125,17 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
 }
 
 /** What is told of a server elsewhere, and where. */
-function moreText({ name, notes, suspicions }: Upstream, style: Style): string | undefined {
+function moreText({ name, notes, findings }: Upstream, style: Style): string | undefined {
   const parts = [
-    suspicions.length === 0 ? undefined : style.yellow(suspicionText(suspicions)),
+    findings.length === 0 ? undefined : style.yellow(findingsText(findings)),
     notes.length === 0 ? undefined : counted(notes.length, 'note'),
   ]
-  return suspicions.length + notes.length === 0 ? undefined : `${sentenceParts(parts)}: unfold status ${safeText(name)}`
+  return findings.length + notes.length === 0 ? undefined : `${sentenceParts(parts)}: unfold status ${safeText(name)}`
 }
 
 /** How much of a server looks suspicious, with the names of a few tools. */
-function suspicionText(suspicions: Upstream['suspicions']): string {
-  const tools = [...new Set(suspicions.flatMap(({ tool }) => tool ?? []))]
+function findingsText(findings: Upstream['findings']): string {
+  const tools = [...new Set(findings.flatMap(({ tool }) => tool ?? []))]
   if (tools.length === 0) return 'what it says of itself looks suspicious'
   const named = tools.slice(0, 3).map((tool) => safeText(tool, { limit: 40 }))
   const more = tools.length > named.length ? ', …' : ''

@@ -21,7 +21,7 @@ export function serverLine(status: UpstreamStatus, offered: number, clean: Clean
     case 'starting':
     case 'installing':
       return progressText(status)
-    case 'sleeping':
+    case 'idle':
       return `sleeps until its first call, ${counted(tools, 'tool')} known`
     case 'needs_login':
       return `needs a login; ${signInText({ name, ...(address !== undefined && { address }) })}`
@@ -57,28 +57,28 @@ export function attemptText({ attempt = 1, nextRetryInMs }: Pick<UpstreamStatus,
 }
 
 /** All servers of a gateway, a line each, below how many are in which state. */
-export function summaryLines({ upstreams, held, source }: Gateway, clean: Clean): readonly string[] {
+export function summaryLines({ upstreams, notStarted, source }: Gateway, clean: Clean): readonly string[] {
   const statuses = upstreams.statuses()
-  const width = nameWidth([...statuses.map(({ name }) => name), ...held.keys()])
+  const width = nameWidth([...statuses.map(({ name }) => name), ...notStarted.keys()])
   const line = (name: string, words: string): string => `  ${safeText(name).padEnd(width)}  ${words}`
   return [
-    `All servers have settled: ${countsText(statuses, held.size)}.`,
-    ...[...held].map(([name, [problem]]) => line(name, heldText(problem?.message))),
-    ...statuses.map((status) => line(status.name, serverLine(status, source.count(status.name), clean))),
+    `All servers have settled: ${countsText(statuses, notStarted.size)}.`,
+    ...[...notStarted].map(([name, [problem]]) => line(name, notStartedText(problem?.message))),
+    ...statuses.map((status) => line(status.name, serverLine(status, source.toolCount(status.name), clean))),
   ]
 }
 
 /** What there is to say of a server that is not started because something is missing. */
-export const heldText = (problem = 'its configuration is incomplete.'): string => `not started: ${safeText(problem)}`
+export const notStartedText = (problem = 'its configuration is incomplete.'): string => `not started: ${safeText(problem)}`
 
 /** How wide the longest of these names is. */
 export const nameWidth = (names: readonly string[]): number => Math.max(0, ...names.map((name) => safeText(name).length))
 
 const labels: { readonly [S in State]?: string } = { needs_login: 'need a login', reconnecting: 'failed' }
 
-function countsText(statuses: readonly UpstreamStatus[], held: number): string {
+function countsText(statuses: readonly UpstreamStatus[], notStarted: number): string {
   const counts = new Map<string, number>()
   for (const { state } of statuses) counts.set(labels[state] ?? state, (counts.get(labels[state] ?? state) ?? 0) + 1)
-  if (held > 0) counts.set('waiting', held)
+  if (notStarted > 0) counts.set('waiting', notStarted)
   return [...counts].map(([label, count]) => `${amount(count)} ${label}`).join(', ')
 }

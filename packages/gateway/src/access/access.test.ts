@@ -59,18 +59,18 @@ describe('a client', () => {
     expect(admitted()).toEqual([false, false, true])
   })
 
-  test('gets no profile that is not there, or that its token is not for, and is not told of others', () => {
+  test('gets no unknown profile and none that its token does not permit, without a hint at others', () => {
     const access = new Access(configOf(profiles))
     for (const wrong of ['wrk', '__proto__', 'constructor'])
       expect(() => access.client(undefined, wrong)).toThrow(expect.objectContaining({ reason: 'unknown_profile' }))
     expect(() => access.client(free, 'wrk')).toThrow('Nearest: work.')
-    expect(() => access.client(bound, 'rest')).toThrow(/^There is no profile "rest" here\.$/u)
+    expect(() => access.client(bound, 'rest')).toThrow(/^Unknown profile "rest"\.$/u)
     expect(() => access.client(undefined, '\u202Ework')).toThrow(String.raw`"\u{202e}work"`)
   })
 })
 
-describe('what a client has', () => {
-  test('is everything without a profile, and with one what that has', () => {
+describe('the permissions of a client', () => {
+  test('include everything without a profile, and the tools of the profile otherwise', () => {
     const access = new Access(configOf(profiles))
     for (const client of [undefined, access.client(undefined, undefined), access.client(free, undefined)])
       expect(has(access, client, 'git', 'git__push')).toBe(true)
@@ -80,7 +80,7 @@ describe('what a client has', () => {
     expect([has(access, rest, 'git', 'git__push'), has(access, rest, 'unfold', 'unfold__x')]).toEqual([false, true])
   })
 
-  test('always includes the tools of the gateway itself, also beside a server of the same name', () => {
+  test('always include the gateway’s own tools, even if a server has the same name', () => {
     const access = new Access(configOf(profiles))
     const gatewaysOwn = access.permits(
       access.client(bound, undefined),
@@ -107,7 +107,7 @@ describe('what a client has', () => {
   })
 })
 
-test('how long activations are kept and how search works is what the profile says, else the file', () => {
+test('the profile overrides the activation and search settings of the file', () => {
   const embedder = { url: 'http://127.0.0.1:9/v1', model: 'm' }
   const settings = { remember: 'reconnect', search: { learn: true } }
   const access = new Access(configOf({ work: { remember: 'principal', search: { embedder } }, rest: {} }, settings))
@@ -147,7 +147,7 @@ describe('a server alone', () => {
       },
     )
 
-  test('is seen by whoever has it, or tools of it, and by nobody else', () => {
+  test('is visible to clients that may use it or one of its tools, and to no others', () => {
     const tools: Record<string, readonly string[]> = { git: [], notes: ['notes__log'], off: ['off__log'] }
     const access = new Access(config(), { toolsOf: (server) => tools[server] ?? [] })
     const seen = (profile?: string): readonly string[] =>
@@ -169,11 +169,11 @@ describe('a server alone', () => {
     ])
     tools.git = ['git__log']
     expect(seen('wide')).toEqual(['git', 'notes'])
-    expect(() => access.client(undefined, 'work', 'note')).toThrow(/^There is no server "note" here\.$/u)
+    expect(() => access.client(undefined, 'work', 'note')).toThrow(/^Unknown server "note"\.$/u)
     expect(() => access.client(free, undefined, 'note')).toThrow('Nearest: notes.')
   })
 
-  test('makes another client of the same token, which has what its profile has of it and nothing of others', () => {
+  test('is a separate client of the same token, with the permissions of its profile for that server', () => {
     const access = new Access(config({ tokens: [free, bound] }))
     const [one, whole] = [access.client(bound, undefined, 'git'), access.client(bound, undefined)]
     expect(one).toMatchObject({ id: `${whole.id}/s/git`, token: 'bound', profile: 'work', server: 'git' })
@@ -184,11 +184,11 @@ describe('a server alone', () => {
     )
     expect([has(access, one, 'git', 'git__log'), has(access, one, 'notes', 'notes__log')]).toEqual([true, false])
     const anyone = access.client(free, undefined, 'git')
-    expect([access.reaches(anyone, 'git'), access.reaches(anyone, 'notes')]).toEqual([true, false])
+    expect([access.permitsServer(anyone, 'git'), access.permitsServer(anyone, 'notes')]).toEqual([true, false])
     expect(has(access, anyone, 'notes', 'notes__log')).toBe(false)
   })
 
-  test('lets nobody in any more once it is gone, disabled, or outside of the profile', () => {
+  test('admits no clients once it is removed, disabled or outside the profile', () => {
     const access = new Access(config())
     const client = access.client(undefined, 'work', 'git')
     expect(access.admits(client)).toBe(true)

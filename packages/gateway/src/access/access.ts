@@ -2,37 +2,36 @@ import { Failure, nearest, nearestHint, printable } from '@unfold-mcp/core'
 import type { ExposureOptions, PermitSource, Place, Principal, Remember } from '@unfold-mcp/server'
 import type { SearchSettings } from '@unfold-mcp/server/search'
 import { mcpPath, serverSegment } from '../base/mcp-path.ts'
-import { profileHas, profileNames, profileReaches } from '../catalog/profile.ts'
+import { profileIncludesServer, profileNamesTools, profilePermits } from '../catalog/profile.ts'
 import type { Config, Profile, TokenRecord } from '../config/schema.ts'
 import { SearchSettingsCache } from './search-settings.ts'
 
-/** Who is behind a request: the holder of a token, or anybody; and what they are connected to. */
+/** The principal of a request: the holder of a token, or anonymous. */
 export interface Client extends Principal {
   readonly token?: string
   readonly profile?: string
-  /** The server that it is connected to alone, under its own names; all of them when this is left out. */
+  /** Set when the client connected to a single server (`/mcp/s/<server>`). */
   readonly server?: string
 }
 
 export interface AccessOptions {
-  /** The names that clients of all servers see the tools of one under. */
+  /** The exposed names of a server's tools. */
   readonly toolsOf?: (server: string) => Iterable<string>
-  /** Whether clients start lazily, in place of what the configuration says. */
+  /** Overrides lazy mode for all clients. */
   readonly lazy?: boolean | undefined
 }
 
-/** Who sees what of a gateway, by its configuration as it is now. */
+/** Decides what each client may see, from the current configuration. */
 export class Access implements PermitSource<Client> {
   #config: Config
-  /** Whether clients start lazily, where whoever started the gateway decided that in place of the configuration. */
   readonly #lazy: boolean | undefined
   readonly #clients = new Map<string, Client>()
-  /** Of the tokens that clients came with. */
+  /** Hash of the token each client authenticated with. */
   readonly #hashes = new WeakMap<Client, string>()
   readonly #toolsOf: NonNullable<AccessOptions['toolsOf']>
-  readonly #searches = new SearchSettingsCache()
-  #has = new Map<string, ReturnType<typeof profileHas>>()
-  /** By profile; the empty name is for clients without one. */
+  readonly #searchSettings = new SearchSettingsCache()
+  #toolFilters = new Map<string, ReturnType<typeof profilePermits>>()
+  /** By profile; the empty name stands for clients without a profile. */
   #exposures = new Map<string, ExposureOptions>()
 
   constructor(config: Config, { toolsOf = () => [], lazy }: AccessOptions = {}) {
@@ -43,54 +42,52 @@ export class Access implements PermitSource<Client> {
 
   configure(config: Config): void {
     this.#config = config
-    this.#has = new Map()
+    this.#toolFilters = new Map()
     this.#exposures = new Map()
-    this.#searches.retain([config.search, ...Object.values(config.profiles).flatMap(({ search }) => search ?? [])])
+    this.#searchSettings.retain([config.search, ...Object.values(config.profiles).flatMap(({ search }) => search ?? [])])
     for (const [id, client] of this.#clients) if (!this.admits(client)) this.#clients.delete(id)
   }
 
-  /** Whether a client that was let in would still be: its token is there and the same, or none is needed, and so is its server. */
+  /** True while the client's token, profile and server are still valid. */
   admits(client: Client): boolean {
     const { tokens } = this.#config
-    if (client.server !== undefined && !this.sees(client, client.server)) return false
+    if (client.server !== undefined && !this.hasServer(client, client.server)) return false
     if (client.token === undefined) return tokens.length === 0
     const record = tokens.find(({ name }) => name === client.token)
     if (record === undefined || record.hash !== this.#hashes.get(client)) return false
     return record.profile === undefined || record.profile === client.profile
   }
 
-  /**
-   * Whoever asks with this token, or none, for this profile, or the one that the token is for, and for all servers or one. The
-   * same object every time.
-   */
-  client(token: TokenRecord | undefined, asked: string | undefined, server?: string): Client {
-    const profile = this.#profileFor(token, asked)
-    const holder = `${token === undefined ? 'anybody' : `token:${part(token.name)}`}${profile === undefined ? '' : `/${part(profile)}`}`
-    // No profile is called like the segment, so this is nobody else's.
-    const id = server === undefined ? holder : `${holder}/${serverSegment}/${part(server)}`
-    const found = this.#clients.get(id)
-    const client: Client = found ?? {
+  /** Returns the client for a token, profile and server; the same object for the same arguments. */
+  client(token: TokenRecord | undefined, requestedProfile: string | undefined, server?: string): Client {
+    const profile = this.#profileFor(token, requestedProfile)
+    const principal = token === undefined ? 'anonymous' : `token:${escapeIdPart(token.name)}`
+    const base = profile === undefined ? principal : `${principal}/${escapeIdPart(profile)}`
+    // The configuration reserves the segment, so no profile can produce the same id.
+    const id = server === undefined ? base : `${base}/${serverSegment}/${escapeIdPart(server)}`
+    const existing = this.#clients.get(id)
+    const client: Client = existing ?? {
       id,
       ...(token !== undefined && { token: token.name }),
       ...(profile !== undefined && { profile }),
       ...(server !== undefined && { server }),
     }
-    if (server !== undefined && !this.sees(client, server)) throw this.#unknownServer(client, server)
-    if (found !== undefined) return found
+    if (server !== undefined && !this.hasServer(client, server)) throw this.#unknownServer(client, server)
+    if (existing !== undefined) return existing
     this.#clients.set(id, client)
     if (token !== undefined) this.#hashes.set(client, token.hash)
     return client
   }
 
-  /** How this client is presented the tools unless its address asks otherwise: as its profile says, else as the file does. */
+  /** Exposure settings of the client's profile, falling back to those of the file. */
   readonly exposure = (client: Client | undefined): ExposureOptions => {
     const name = client?.profile ?? ''
-    const found = this.#exposures.get(name)
-    if (found !== undefined) return found
+    const cached = this.#exposures.get(name)
+    if (cached !== undefined) return cached
     const configured = { ...exposureOf(this.#config), ...exposureOf(this.#profile(client) ?? {}) }
-    const made = { ...configured, ...this.#lazyMode(configured.mode) }
-    this.#exposures.set(name, made)
-    return made
+    const exposure = { ...configured, ...this.#lazyMode(configured.mode) }
+    this.#exposures.set(name, exposure)
+    return exposure
   }
 
   #lazyMode(configured: ExposureOptions['mode']): Pick<ExposureOptions, 'mode'> {
@@ -98,44 +95,42 @@ export class Access implements PermitSource<Client> {
     return this.#lazy === false && configured === 'lazy' ? { mode: 'auto' } : {}
   }
 
-  /** How long what this client activates is kept. */
   readonly remember = (client: Client | undefined): Remember => this.#profile(client)?.remember ?? this.#config.remember
 
-  /** How search goes beyond words for this client. */
   readonly search = (client: Client | undefined): SearchSettings =>
-    this.#searches.of(this.#profile(client)?.search ?? this.#config.search)
+    this.#searchSettings.get(this.#profile(client)?.search ?? this.#config.search)
 
   permits(client: Client | undefined, tool: { readonly name: string }, { source, group }: Omit<Place, 'tags'>): boolean {
-    // Tools of the gateway itself are in no group, and everybody's; those of servers are in theirs.
+    // The gateway's own tools have no group, and every client may use them.
     if (group === undefined) return true
     if (client?.server !== undefined && client.server !== source) return false
     if (client?.profile === undefined) return true
     const profile = this.#profile(client)
-    // A profile that is gone has nothing.
+    // The profile was removed from the configuration.
     if (profile === undefined) return false
-    const has = this.#has.get(client.profile) ?? profileHas(this.#config, profile)
-    this.#has.set(client.profile, has)
-    return has({ source, tool })
+    const isPermitted = this.#toolFilters.get(client.profile) ?? profilePermits(this.#config, profile)
+    this.#toolFilters.set(client.profile, isPermitted)
+    return isPermitted({ source, tool })
   }
 
-  /** Whether this client sees what a server offers beside tools. */
-  reaches(client: Client | undefined, server: string): boolean {
+  /** True if the client may use the whole server, including its prompts and resources. */
+  permitsServer(client: Client | undefined, server: string): boolean {
     if (client?.server !== undefined && client.server !== server) return false
     if (client?.profile === undefined) return true
     const profile = this.#profile(client)
-    return profile !== undefined && profileReaches(this.#config, profile)(server)
+    return profile !== undefined && profileIncludesServer(this.#config, profile)(server)
   }
 
-  /** Whether a server exists for this client: it has that server as a whole, or some of its tools. */
-  sees(client: Client, server: string): boolean {
+  /** True if the client may use the server, or at least one of its tools. */
+  hasServer(client: Client, server: string): boolean {
     const { mcpServers } = this.#config
     const config = Object.hasOwn(mcpServers, server) ? mcpServers[server] : undefined
     if (config === undefined || config.disabled) return false
-    if (this.reaches(client, server)) return true
+    if (this.permitsServer(client, server)) return true
     const profile = this.#profile(client)
     if (profile === undefined) return false
-    // The tools of a server that has yet to start are not known, but a profile that names them says that there is such a server.
-    if (profileNames(profile, server, config)) return true
+    // The tools of a server that has not started are unknown, so go by the names in the profile.
+    if (profileNamesTools(profile, server, config)) return true
     for (const name of this.#toolsOf(server)) if (this.permits(client, { name }, { source: server, group: server })) return true
     return false
   }
@@ -145,13 +140,13 @@ export class Access implements PermitSource<Client> {
   }
 
   #unknownServer(client: Client, server: string): Failure {
-    const known = Object.keys(this.#config.mcpServers).filter((each) => this.sees({ ...client, server: each }, each))
-    const near = nearest(server, known).map((each) => printable(each))
+    const visible = Object.keys(this.#config.mcpServers).filter((each) => this.hasServer({ ...client, server: each }, each))
+    const near = nearest(server, visible).map((each) => printable(each))
     const name = printable(server)
     const message =
       server === ''
-        ? `The address names no server. Write ${mcpPath}/${serverSegment}/<server>.${knownHint(known)}`
-        : `There is no server "${name}" here.${nearestHint(near)}`
+        ? `The URL does not name a server. Use ${mcpPath}/${serverSegment}/<server>.${serversHint(visible)}`
+        : `Unknown server "${name}".${nearestHint(near)}`
     return new Failure('unknown_server', message, { server: name, nearest: near })
   }
 
@@ -160,25 +155,18 @@ export class Access implements PermitSource<Client> {
     return name !== undefined && Object.hasOwn(this.#config.profiles, name) ? this.#config.profiles[name] : undefined
   }
 
-  /** A token that is for one profile shows no other. */
-  #profileFor(token: TokenRecord | undefined, asked: string | undefined): string | undefined {
-    const profile = asked ?? token?.profile
+  #profileFor(token: TokenRecord | undefined, requested: string | undefined): string | undefined {
+    const profile = requested ?? token?.profile
     if (profile === undefined) return undefined
     const isAllowed = token?.profile === undefined || token.profile === profile
     if (isAllowed && Object.hasOwn(this.#config.profiles, profile)) return profile
-    const known = token?.profile === undefined ? Object.keys(this.#config.profiles) : [token.profile]
-    throw new Failure(
-      'unknown_profile',
-      `There is no profile "${printable(profile)}" here.${nearestHint(nearest(profile, known))}`,
-      {
-        profile: printable(profile),
-        nearest: nearest(profile, known),
-      },
-    )
+    const near = nearest(profile, token?.profile === undefined ? Object.keys(this.#config.profiles) : [token.profile])
+    const name = printable(profile)
+    throw new Failure('unknown_profile', `Unknown profile "${name}".${nearestHint(near)}`, { profile: name, nearest: near })
   }
 }
 
-/** The settings of one level. What `exposure` has as an object wins over the same key next to it. */
+/** Keys inside an `exposure` object win over the flat keys of the same level. */
 function exposureOf({
   exposure,
   budgetTokens,
@@ -187,15 +175,14 @@ function exposureOf({
   hostHints,
   host,
 }: Partial<Config> | Profile): ExposureOptions {
-  const inside = typeof exposure === 'object' ? exposure : { mode: exposure }
-  const all = { budgetTokens, callVariants, order, hostHints, host, ...defined(inside) }
-  return defined(all)
+  const nested = typeof exposure === 'object' ? exposure : { mode: exposure }
+  return defined({ budgetTokens, callVariants, order, hostHints, host, ...defined(nested) })
 }
 
 const defined = (settings: object): ExposureOptions =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 
-const knownHint = (names: readonly string[]): string =>
+const serversHint = (names: readonly string[]): string =>
   names.length === 0
     ? ''
     : ` Servers: ${names
@@ -203,5 +190,5 @@ const knownHint = (names: readonly string[]): string =>
         .map((name) => printable(name))
         .join(', ')}.`
 
-// Else the token "team/dev" would be the token "team" with the profile "dev".
-const part = (name: string): string => name.replaceAll(/[%/]/gu, encodeURIComponent)
+// Without escaping, the token "team/dev" would get the id of the token "team" with the profile "dev".
+const escapeIdPart = (name: string): string => name.replaceAll(/[%/]/gu, encodeURIComponent)

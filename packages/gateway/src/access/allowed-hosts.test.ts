@@ -14,7 +14,7 @@ test('a gateway is reached by the names of where it listens, and by those that w
   expect(allowedHosts('0.0.0.0', [])).not.toContain('0.0.0.0')
 })
 
-test('what listens everywhere is reached from here by a name that it answers to', () => {
+test('a gateway on all interfaces accepts the names of this machine', () => {
   expect(localUrl('http://0.0.0.0:7420/mcp')).toBe('http://127.0.0.1:7420/mcp')
   expect(localUrl('http://[::]:7420/mcp')).toBe('http://[::1]:7420/mcp')
   expect(localUrl('http://192.0.2.7:7420/mcp')).toBe('http://192.0.2.7:7420/mcp')

@@ -1,15 +1,15 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { isEvery } from '../config/address.ts'
+import { isWildcardHost } from '../config/address.ts'
 import { isLoopback } from '../config/rules.ts'
 
 const loopback = ['localhost', '127.0.0.1', '[::1]']
 
 const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
 
-/** The names by which a gateway on this address may be reached: those of this machine, and those that were allowed. */
+/** Values accepted in the Host header: the names of this machine, and the configured ones. */
 export function allowedHosts(host: string, allowed: readonly string[]): readonly string[] {
   if (isLoopback(host)) return [...loopback, ...allowed]
-  const own = isEvery(host)
+  const own = isWildcardHost(host)
     ? [
         hostname().toLowerCase(),
         ...Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => bracketed(address)) ?? []),

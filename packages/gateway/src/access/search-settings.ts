@@ -2,24 +2,20 @@ import { canonicalJson } from '@unfold-mcp/core'
 import { openAiEmbedder, type SearchSettings } from '@unfold-mcp/server/search'
 import type { SearchConfig } from '../config/schema.ts'
 
-/**
- * The search settings of the library for those of a configuration. Equal settings are the same object, also after an edit of the
- * file, so that what an embedder has read of the tools is not read again.
- */
+/** Returns the same object for equal settings, so that an edit of the file does not embed the tools again. */
 export class SearchSettingsCache {
-  #made = new Map<string, SearchSettings>()
+  #settings = new Map<string, SearchSettings>()
 
-  of(config: SearchConfig): SearchSettings {
+  get(config: SearchConfig): SearchSettings {
     const key = canonicalJson(config)
-    const made = this.#made.get(key) ?? settingsOf(config)
-    this.#made.set(key, made)
-    return made
+    const settings = this.#settings.get(key) ?? settingsOf(config)
+    this.#settings.set(key, settings)
+    return settings
   }
 
-  /** Forgets all settings but these. */
   retain(configs: readonly SearchConfig[]): void {
     const keys = new Set(configs.map((config) => canonicalJson(config)))
-    this.#made = new Map([...this.#made].filter(([key]) => keys.has(key)))
+    this.#settings = new Map([...this.#settings].filter(([key]) => keys.has(key)))
   }
 }
 

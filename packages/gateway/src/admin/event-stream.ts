@@ -3,11 +3,11 @@ import { type Journal, type JournalEntry, recordTypes } from '../observability/j
 import { refusal, reply } from './reply.ts'
 
 const keepAliveMs = 15_000
-// Whoever reads more slowly than things happen is let go, and may come back to where it was.
-const mostBytesWaiting = 1_048_576
-const mostStreams = 64
+// A client that reads too slowly is disconnected; it can resume with Last-Event-ID.
+const maxBufferedBytes = 1_048_576
+const maxStreams = 64
 
-/** What happens in a gateway, as it happens, for those who ask for it. */
+/** Server-sent events of the journal. */
 export class EventStreams {
   readonly #journal: Journal
   readonly #open = new Set<() => void>()
@@ -16,25 +16,24 @@ export class EventStreams {
     this.#journal = journal
   }
 
-  /** A stream of events: those of `types`, beginning after the one that the client saw last. */
-  answer(request: Request): Response {
-    if (this.#open.size >= mostStreams)
-      return refusal(503, `There are ${mostStreams} streams of events already. Close one, or try again later.`, {
+  /** Opens a stream of the requested `types`, starting after the client's Last-Event-ID. */
+  open(request: Request): Response {
+    if (this.#open.size >= maxStreams)
+      return refusal(503, `Too many event streams (${maxStreams}). Close one, or try again later.`, {
         'retry-after': '30',
       })
     const { searchParams } = new URL(request.url)
-    const asked = searchParams.get('types')?.split(',')
-    const strange = asked?.find((type) => !recordTypes.some((each) => each === type))
-    if (strange !== undefined) return refusal(400, `There are no such events. There are ${recordTypes.join(', ')}.`)
-    // What servers write to standard error is too much for whoever did not ask for it.
-    const types = new Set(recordTypes.filter((type) => asked?.includes(type) ?? type !== 'stderr'))
-    const level = searchParams.get('level') ?? 'info'
-    const from = rankOf(level)
-    if (from === -1) return refusal(400, `There is no such level. There are ${logLevels.join(', ')}.`)
+    const requested = searchParams.get('types')?.split(',')
+    if (requested?.some((type) => !recordTypes.some((each) => each === type)))
+      return refusal(400, `Unknown event type. Use one of: ${recordTypes.join(', ')}.`)
+    // stderr is too noisy to send unless it was requested.
+    const types = new Set(recordTypes.filter((type) => requested?.includes(type) ?? type !== 'stderr'))
+    const minRank = rankOf(searchParams.get('level') ?? 'info')
+    if (minRank === -1) return refusal(400, `Unknown log level. Use one of: ${logLevels.join(', ')}.`)
     const isWanted = (entry: JournalEntry): boolean =>
-      types.has(entry.type) && !('level' in entry.data && rankOf(entry.data.level) < from)
-    const seen = request.headers.get('last-event-id')
-    const missed = /^\d{1,15}$/u.test(seen ?? '') ? this.#journal.after(Number(seen), types) : []
+      types.has(entry.type) && !('level' in entry.data && rankOf(entry.data.level) < minRank)
+    const lastId = request.headers.get('last-event-id')
+    const missed = /^\d{1,15}$/u.test(lastId ?? '') ? this.#journal.after(Number(lastId), types) : []
     return this.#stream(request.signal, { isWanted, missed })
   }
 
@@ -43,7 +42,7 @@ export class EventStreams {
   }
 
   #stream(
-    gone: AbortSignal,
+    disconnected: AbortSignal,
     { isWanted, missed }: { readonly isWanted: (entry: JournalEntry) => boolean; readonly missed: readonly JournalEntry[] },
   ): Response {
     const encoder = new TextEncoder()
@@ -57,24 +56,24 @@ export class EventStreams {
           }
           const keepAlive = setInterval(() => write(': keepalive\n\n'), keepAliveMs)
           keepAlive.unref()
-          const stop = this.#journal.subscribe((entry) => {
+          const unsubscribe = this.#journal.subscribe((entry) => {
             if (isWanted(entry)) write(eventOf(entry))
           })
           end = () => {
             if (!this.#open.delete(end)) return
             clearInterval(keepAlive)
-            stop()
-            gone.removeEventListener('abort', end)
+            unsubscribe()
+            disconnected.removeEventListener('abort', end)
             controller.close()
           }
           this.#open.add(end)
-          gone.addEventListener('abort', end)
+          disconnected.addEventListener('abort', end)
           write(': open\n\n')
           for (const entry of missed.filter(isWanted)) if (this.#open.has(end)) write(eventOf(entry))
         },
         cancel: () => end(),
       },
-      new ByteLengthQueuingStrategy({ highWaterMark: mostBytesWaiting }),
+      new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes }),
     )
     return reply(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
   }

@@ -1,20 +1,20 @@
-/** About how many characters a value takes as JSON; it stops counting when there are more than `limit`. */
-export function sizeOf(value: unknown, limit = Number.POSITIVE_INFINITY): number {
+/** Estimates the length of a value as JSON; stops counting beyond `limit`. */
+export function jsonSize(value: unknown, limit = Number.POSITIVE_INFINITY): number {
   let size = 0
-  // A list of what is left rather than recursion, because how deep it goes is the server's choice.
-  const left: unknown[] = [value]
-  while (left.length > 0 && size <= limit) {
-    const next = left.pop()
+  // Not recursive: the server chooses the depth.
+  const pending: unknown[] = [value]
+  while (pending.length > 0 && size <= limit) {
+    const next = pending.pop()
     if (typeof next === 'string') size += next.length + 2
     else if (typeof next !== 'object' || next === null) size += 4
     else if (Array.isArray(next)) {
       size += next.length
-      if (size <= limit) for (const member of next) left.push(member)
+      if (size <= limit) for (const member of next) pending.push(member)
     } else
       for (const key in next) {
         size += key.length + 4
         if (size > limit) break
-        left.push((next as Readonly<Record<string, unknown>>)[key])
+        pending.push((next as Readonly<Record<string, unknown>>)[key])
       }
   }
   return size

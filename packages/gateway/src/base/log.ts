@@ -2,25 +2,23 @@ import { createRequire } from 'node:module'
 import { styleText } from 'node:util'
 import { printable } from '@unfold-mcp/core'
 import type Pino from 'pino'
-import { wordsOf } from './error-text.ts'
+import { errorMessage } from './error-message.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 
 export type LogLevel = (typeof logLevels)[number]
 
-/** The place of a level among the others, from the least; -1 for what is none. */
+/** Numeric severity of a level; -1 for an unknown one. */
 export const rankOf = (level: string): number => logLevels.map(String).indexOf(level)
 
-/** What a gateway tells of itself: a line for people, with the same as data. */
+/** A structured log: each line has a message and the same information as data. */
 export type Log = { readonly [L in LogLevel]: (data: object, message: string) => void } & {
-  /** Why the last line could not be written, if it could not. */
+  /** Why the last write failed; undefined if it succeeded. */
   readonly problem?: () => string | undefined
 }
 
-/** For where nobody wants to know. */
 export const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** What a log is written to. */
 interface LogStream {
   write(line: string, written?: (error?: Error | null) => void): unknown
   on?(event: 'error', listener: () => void): unknown
@@ -28,26 +26,26 @@ interface LogStream {
 }
 
 export interface LogOptions {
-  /** What is less than this is not told; `info` by default. */
+  /** Lowest level to log; default: `info`. */
   readonly level?: LogLevel
-  /** Where lines go; standard error by default. */
+  /** Default: standard error. */
   readonly stream?: LogStream
-  /** Short lines for people instead of JSON; by default when the stream is a terminal. */
+  /** Human-readable lines instead of JSON; default: if the stream is a terminal. */
   readonly isReadable?: boolean
-  /** Colours in such lines; by default on a terminal. */
+  /** Colours in human-readable lines; default: if the stream is a terminal. */
   readonly hasColours?: boolean
 }
 
-/** A log on standard error: JSON for programs, short lines on a terminal. */
+/** Creates a log that writes JSON, or human-readable lines on a terminal. */
 export function createLog(options: LogOptions = {}): Log {
   const { level = 'info', stream = process.stderr } = options
   const { isReadable = stream.isTTY === true, hasColours = stream.isTTY === true } = options
   let problem: string | undefined
-  // A disk that is full must not end what is being told of.
+  // Without a listener, a full disk would end the process.
   stream.on?.('error', () => undefined)
   const write: Write = (line) =>
     void stream.write(line, (error) => {
-      problem = error instanceof Error ? `Lines of the log are lost: ${wordsOf(error)}.` : undefined
+      problem = error instanceof Error ? `log write failed: ${errorMessage(error)}` : undefined
     })
   const log = isReadable ? readableLog(level, write, hasColours) : jsonLog(level, write)
   return { ...log, problem: () => problem }
@@ -55,21 +53,21 @@ export function createLog(options: LogOptions = {}): Log {
 
 type Write = (line: string) => void
 
-function jsonLog(least: LogLevel, write: Write): Log {
-  const from = rankOf(least)
-  let made: Pino.Logger | undefined
+function jsonLog(minLevel: LogLevel, write: Write): Log {
+  const minRank = rankOf(minLevel)
+  let logger: Pino.Logger | undefined
   const at =
     (level: LogLevel) =>
     (data: object, message: string): void => {
-      if (rankOf(level) < from) return
-      made ??= pinoOn(write, least)
-      made[level](data, message)
+      if (rankOf(level) < minRank) return
+      logger ??= createPino(write, minLevel)
+      logger[level](data, message)
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Loaded with the first line: a start need not wait for it. */
-function pinoOn(write: Write, level: LogLevel): Pino.Logger {
+// Loaded with the first line, to keep the start fast.
+function createPino(write: Write, level: LogLevel): Pino.Logger {
   const { pino } = createRequire(import.meta.url)('pino') as typeof Pino
   return pino(
     {
@@ -88,17 +86,17 @@ const styles = { debug: 'dim', info: 'cyan', warn: 'yellow', error: 'red' } as c
 
 type Style = (typeof styles)[LogLevel] | 'bold'
 
-function readableLog(least: LogLevel, write: Write, hasColours: boolean): Log {
-  const from = rankOf(least)
+function readableLog(minLevel: LogLevel, write: Write, hasColours: boolean): Log {
+  const minRank = rankOf(minLevel)
   const styled = (style: Style, text: string): string => (hasColours ? styleText(style, text, { validateStream: false }) : text)
   const at =
     (level: LogLevel) =>
     (data: object, message: string): void => {
-      if (rankOf(level) < from) return
+      if (rankOf(level) < minRank) return
       const time = styled('dim', new Date().toTimeString().slice(0, 8))
       const upstream =
         'upstream' in data && typeof data.upstream === 'string' ? `${styled('bold', printable(data.upstream))} ` : ''
-      // What it says may come from a server, and a terminal would do what it says.
+      // The message may contain server output, including terminal escape sequences.
       write(`${time} ${styled(styles[level], level.padEnd(5))} ${upstream}${printable(message, 2_000)}\n`)
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }

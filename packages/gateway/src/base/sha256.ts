@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
 import type { Sha256 } from '@unfold-mcp/core'
 
-/** The hash by which names and definitions are told apart. */
 export const sha256: Sha256 = (data) => Buffer.from(hash('sha256', data, 'hex'), 'hex')

@@ -1,40 +1,39 @@
-export interface FlowOptions {
-  /** How much passes at once. */
-  readonly most: number
-  /** How much more passes with every `everyMs`. */
-  readonly more: number
+export interface TokenBucketOptions {
+  readonly capacity: number
+  /** Tokens added every `everyMs`. */
+  readonly refill: number
   readonly everyMs: number
   readonly now?: () => number
 }
 
-/** Lets so much pass and no more, so that whoever talks without end keeps nobody busy. Options that change hold from then on. */
-export class Flow {
-  readonly #options: FlowOptions
+/** Token bucket. The options are read at every call, so a changed limit takes effect immediately. */
+export class TokenBucket {
+  readonly #options: TokenBucketOptions
   readonly #now: () => number
-  #left: number
-  #at: number
+  #tokens: number
+  #updatedAt: number
 
-  constructor(options: FlowOptions) {
+  constructor(options: TokenBucketOptions) {
     this.#options = options
     this.#now = options.now ?? (() => performance.now())
-    this.#left = options.most
-    this.#at = this.#now()
+    this.#tokens = options.capacity
+    this.#updatedAt = this.#now()
   }
 
-  /** Whether this much may pass; then it is counted. */
-  lets(amount: number): boolean {
-    const { most, more, everyMs } = this.#options
+  /** Takes tokens if the bucket holds that many. */
+  tryTake(amount: number): boolean {
+    const { capacity, refill, everyMs } = this.#options
     const now = this.#now()
-    this.#left = Math.min(most, this.#left + ((now - this.#at) * more) / everyMs)
-    this.#at = now
-    if (amount > this.#left) return false
-    this.#left -= amount
+    this.#tokens = Math.min(capacity, this.#tokens + ((now - this.#updatedAt) * refill) / everyMs)
+    this.#updatedAt = now
+    if (amount > this.#tokens) return false
+    this.#tokens -= amount
     return true
   }
 
-  /** How long after it was last asked this much may pass. */
+  /** Time from the last `tryTake` until the bucket holds this many tokens. */
   msUntil(amount: number): number {
-    const { more, everyMs } = this.#options
-    return Math.max(0, Math.ceil(((amount - this.#left) * everyMs) / more))
+    const { refill, everyMs } = this.#options
+    return Math.max(0, Math.ceil(((amount - this.#tokens) * everyMs) / refill))
   }
 }

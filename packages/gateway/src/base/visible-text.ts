@@ -1,18 +1,15 @@
-// What nobody sees and a model still reads: control characters, marks that turn the direction of text, characters without
-// width, letters of the tag block, private characters, and selectors that can carry a message. Joiners stay: emoji and many
-// scripts need them.
+// Invisible to people but read by models: control characters, bidi marks, zero-width characters, tags, private-use characters and
+// variation selectors. Joiners stay because emoji and many scripts need them.
 const hidden = /(?![\n\r\t]|\u{200C}|\u{200D}|\u{FE0F})[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}]/gu
 
-/** Whether a text holds characters that nobody sees. */
-export const hasHidden = (text: string): boolean => text.search(hidden) !== -1
+export const hasHiddenCharacters = (text: string): boolean => text.search(hidden) !== -1
 
-/** The text without characters that nobody sees. */
-export const withoutHidden = (text: string): string => text.replaceAll(hidden, '')
+export const stripHiddenCharacters = (text: string): string => text.replaceAll(hidden, '')
 
-/** At most `limit` characters on one line, cut at the end of a sentence or word where there is one. */
-export function brief(text: string, limit: number): string {
-  // Far more than is kept; so the work is bounded whatever was sent.
-  const line = withoutHidden(text.slice(0, limit * 4))
+/** Shortens a text to one line of at most `limit` characters, at the end of a sentence or word if possible. */
+export function shorten(text: string, limit: number): string {
+  // Bounds the work for any input length.
+  const line = stripHiddenCharacters(text.slice(0, limit * 4))
     .replaceAll(/\s+/gu, ' ')
     .trim()
   if (line.length <= limit) return line

@@ -50,7 +50,7 @@ describe('the tools of an upstream', () => {
     expect(upstreamEntries([tool('add')], options({ deny: ['add'] }), before).entries).toEqual([])
   })
 
-  test('are what the configuration makes of them', () => {
+  test('follow the overrides of the configuration', () => {
     const server = {
       tools: { log: { name: 'history', description: 'What happened', pinned: true }, rm: { enabled: false } },
       deny: ['push*'],
@@ -75,20 +75,20 @@ describe('the tools of an upstream', () => {
     expect(names(tools, { allow: [] })).toEqual([])
   })
 
-  test('that the configuration names and the upstream does not have are told', () => {
+  test('that are configured but missing on the upstream cause a note', () => {
     expect(notes([tool('log')], { tools: { lgo: { pinned: true } }, deny: ['x*', 'add'] })).toEqual([
-      'The configuration names the tool "lgo", which the server does not have. Did you mean "log"?',
-      'The configuration names the tool "add", which the server does not have.',
+      'The configuration mentions the tool "lgo", which the server does not have. Did you mean "log"?',
+      'The configuration mentions the tool "add", which the server does not have.',
     ])
   })
 
-  test('that look like the gateway’s own are told', () => {
+  test('with names similar to the gateway’s own cause a note', () => {
     const made = upstreamEntries([tool('tools')], options({}, 'search'))
-    expect(made.notes.map(({ message }) => message)).toEqual(['These tools look alike: search__tools, search_tools.'])
+    expect(made.notes.map(({ message }) => message)).toEqual(['Similar tool names: search__tools, search_tools.'])
   })
 
-  test('that look alike are told', () => {
-    expect(notes([tool('read_file'), tool('Read-File')])).toEqual(['These tools look alike: git__read_file, git__Read-File.'])
+  test('with similar names cause a note', () => {
+    expect(notes([tool('read_file'), tool('Read-File')])).toEqual(['Similar tool names: git__read_file, git__Read-File.'])
   })
 })
 
@@ -102,18 +102,18 @@ const doubling = Object.fromEntries(
   Array.from({ length: 20 }, (_, i) => [`a${i}`, { anyOf: [{ $ref: `#/$defs/a${i + 1}` }, { $ref: `#/$defs/a${i + 1}` }] }]),
 )
 
-describe('a tool is left out, said, and does not take others with it', () => {
+describe('an invalid tool is omitted with a note, and the others are served', () => {
   test.each([
-    ['no schema', { inputSchema: undefined }, 'its input schema is no object'],
-    ['null', { inputSchema: null }, 'its input schema is no object'],
-    ['a list', { inputSchema: [] }, 'its input schema is no object'],
-    ['true', { inputSchema: true }, 'its input schema is no object'],
-    ['a schema of text', { inputSchema: { type: 'string' } }, 'its input schema is not that of an object'],
-    ['a description that is no text', { description: 5 }, 'its description is no text'],
+    ['no schema', { inputSchema: undefined }, 'its input schema is not an object'],
+    ['null', { inputSchema: null }, 'its input schema is not an object'],
+    ['a list', { inputSchema: [] }, 'its input schema is not an object'],
+    ['true', { inputSchema: true }, 'its input schema is not an object'],
+    ['a schema of text', { inputSchema: { type: 'string' } }, 'the type of its input schema is not "object"'],
+    ['a description that is no text', { description: 5 }, 'its description is not a string'],
     [
       'a circle',
       { inputSchema: { type: 'object', $ref: '#' } },
-      'its input schema cannot be taken: it refers to itself in a circle',
+      'its input schema is not accepted: it contains a circular reference',
     ],
     [
       'a circle of two',
@@ -124,29 +124,29 @@ describe('a tool is left out, said, and does not take others with it', () => {
           $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } },
         },
       },
-      'its input schema cannot be taken: it refers to itself in a circle',
+      'its input schema is not accepted: it contains a circular reference',
     ],
     [
       'doubling',
       { inputSchema: { type: 'object', $defs: doubling, $ref: '#/$defs/a0' } },
-      'its input schema cannot be taken: more than 2000 schemas apply to one value',
+      'its input schema is not accepted: more than 2000 schemas apply to one value',
     ],
     [
       'depth',
       { inputSchema: { type: 'object', ...deep(2_000) } },
-      'its input schema cannot be taken: it is nested more than 64 levels deep',
+      'its input schema is not accepted: it is nested more than 64 levels deep',
     ],
     [
       'properties',
       {
         inputSchema: { type: 'object', properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) },
       },
-      'its input schema cannot be taken: it has more than 5000 parts',
+      'its input schema is not accepted: it has more than 5000 nodes',
     ],
     [
       'a long pattern',
       { inputSchema: { type: 'object', properties: { x: { pattern: 'a'.repeat(3_000) } } } },
-      'its input schema cannot be taken: a pattern is longer than 2000 characters',
+      'its input schema is not accepted: a pattern is longer than 2000 characters',
     ],
     [
       'size',
@@ -156,7 +156,7 @@ describe('a tool is left out, said, and does not take others with it', () => {
     [
       'a header with a break',
       { inputSchema: { type: 'object', properties: { x: { type: 'string', 'x-mcp-header': 'a\r\nb' } } } },
-      'its input schema cannot be taken: x-mcp-header of "x" is not a valid header name',
+      'its input schema is not accepted: x-mcp-header of "x" is not a valid header name',
     ],
     [
       'a header twice',
@@ -166,26 +166,26 @@ describe('a tool is left out, said, and does not take others with it', () => {
           properties: { x: { type: 'string', 'x-mcp-header': 'A' }, y: { type: 'string', 'x-mcp-header': 'a' } },
         },
       },
-      'its input schema cannot be taken: two parameters have the header a',
+      'its input schema is not accepted: two parameters have the header a',
     ],
     [
       'a header in a list',
       { inputSchema: { type: 'object', properties: { x: { items: { type: 'string', 'x-mcp-header': 'A' } } } } },
-      'its input schema cannot be taken: x-mcp-header at "x" is not on a property of an object',
+      'its input schema is not accepted: x-mcp-header at "x" is not on a property of an object',
     ],
-    ['need of a task', { execution: { taskSupport: 'required' } }, 'it can only be run as a task'],
+    ['need of a task', { execution: { taskSupport: 'required' } }, 'it requires task execution'],
   ])('for %s', (_what, more, why) => {
     const tools = [odd('bad', more), tool('good')]
     expect(names(tools)).toEqual(['git__good'])
-    expect(notes(tools)).toEqual([`The tool "bad" is left out: ${why}.`])
+    expect(notes(tools)).toEqual([`Tool "bad" is omitted: ${why}.`])
   })
 
   test('for a name that is too long, is listed twice, or one tool too many', () => {
     expect(notes([tool('x'.repeat(300))])[0]).toContain('its name is longer than 256 characters')
-    expect(notes([tool('a'), tool('a', { title: 'A' })])).toEqual(['The tool "a" is left out: it is listed twice.'])
+    expect(notes([tool('a'), tool('a', { title: 'A' })])).toEqual(['Tool "a" is omitted: it is listed twice.'])
     const few = upstreamEntries([tool('a'), tool('b'), tool('c')], { ...options(), limit: 2 })
     expect(few.entries).toHaveLength(2)
-    expect(few.notes).toEqual([{ tool: '', kind: 'left_out', message: 'Only the first 2 of 3 tools are taken.' }])
+    expect(few.notes).toEqual([{ tool: '', kind: 'left_out', message: 'Only the first 2 of 3 tools are used.' }])
   })
 })
 
@@ -195,16 +195,20 @@ describe('a tool is taken', () => {
     expect(names([odd('tree', { inputSchema })])).toEqual(['git__tree'])
   })
 
-  test('with a pattern that could take forever, which is never run and told', () => {
+  test('with a pattern that may backtrack catastrophically, which is never run and causes a note', () => {
     const inputSchema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
     const made = upstreamEntries([odd('slow', { inputSchema })], options())
     expect(made.notes).toEqual([
-      { tool: 'slow', kind: 'changed', message: 'The tool "slow": a pattern in its schema could take forever to run: ^(a+)+$.' },
+      {
+        tool: 'slow',
+        kind: 'changed',
+        message: 'Tool "slow": a pattern in its schema may be subject to catastrophic backtracking: ^(a+)+$.',
+      },
     ])
     expect(made.entries[0]?.input.check({ x: 'a'.repeat(50) })).toEqual({ value: { x: 'a'.repeat(50) } })
   })
 
-  test('without characters that nobody sees, which is told; joiners and data stay', () => {
+  test('without hidden characters, with a note; joiners and data stay', () => {
     const family = '👨‍👩‍👧 ❤️'
     const inputSchema = { type: 'object', properties: { x: { description: 'a\u200bb\u202e', enum: ['k\u200b'] } } }
     const made = upstreamEntries(
@@ -216,9 +220,7 @@ describe('a tool is taken', () => {
       type: 'object',
       properties: { x: { description: 'ab', enum: ['k\u200b'] } },
     })
-    expect(made.notes.map(({ message }) => message)).toEqual([
-      'The tool "t": characters that nobody sees were taken out of its texts.',
-    ])
+    expect(made.notes.map(({ message }) => message)).toEqual(['Tool "t": hidden characters were removed from its text.'])
   })
 
   test('without an output schema or icons that could do harm', () => {
@@ -226,11 +228,11 @@ describe('a tool is taken', () => {
     const made = upstreamEntries([odd('t', { icons, outputSchema: { $ref: '#' }, extra: 'x' })], options())
     expect(made.entries[0]?.tool).toEqual({ ...tool('t'), name: 'git__t', icons: [{ src: 'https://x/i.png' }] })
     expect(made.notes.map(({ message }) => message)).toEqual([
-      'The tool "t": its output schema is left out: it refers to itself in a circle.',
+      'Tool "t": its output schema was removed: it contains a circular reference.',
     ])
   })
 
-  test('or left out in words, whatever it is', () => {
+  test('or omitted with a note, whatever the definition', () => {
     const anything = fc.record({ name: fc.string(), inputSchema: fc.jsonValue() }, { requiredKeys: ['name'] })
     const more = fc.dictionary(
       fc.constantFrom('title', 'description', 'outputSchema', 'annotations', 'icons', '_meta', 'execution'),

@@ -1,33 +1,36 @@
 import type { Introduction } from '@unfold-mcp/server'
 import { version } from '../base/version.ts'
-import { brief, withoutHidden } from '../base/visible-text.ts'
+import { shorten, stripHiddenCharacters } from '../base/visible-text.ts'
 import type { SelfDescription } from './groups.ts'
 
-const longestName = 100
-const longestText = 2_000
-const longestInstructions = 20_000
+const maxNameLength = 100
+const maxTextLength = 2_000
+const maxInstructionsLength = 20_000
 
 /**
- * A server as it introduces itself to clients that are connected to it alone: by its own name, version and instructions once they
- * are known. A description in the configuration is in place of its own texts.
+ * Server info for clients that are connected to this server alone: its own name, version and instructions once they are known. A
+ * configured description replaces its own texts.
  */
-export function introductionOf(server: string, about: string | undefined, says: SelfDescription): Introduction {
-  const { info, instructions } = says
-  const name = brief(info?.name ?? '', longestName) || brief(server, longestName) || 'server'
-  const title = brief(info?.title ?? '', longestName)
-  const description = brief(about ?? info?.description ?? '', longestText)
-  const read = about ?? withoutHidden(instructions?.slice(0, longestInstructions) ?? '').trim()
+export function serverIntroduction(
+  server: string,
+  configured: string | undefined,
+  { info, instructions }: SelfDescription,
+): Introduction {
+  const name = shorten(info?.name ?? '', maxNameLength) || shorten(server, maxNameLength) || 'server'
+  const title = shorten(info?.title ?? '', maxNameLength)
+  const description = shorten(configured ?? info?.description ?? '', maxTextLength)
+  const text = configured ?? stripHiddenCharacters(instructions?.slice(0, maxInstructionsLength) ?? '').trim()
   return {
     info: {
       name,
-      version: brief(info?.version ?? '', longestName) || version,
+      version: shorten(info?.version ?? '', maxNameLength) || version,
       ...(title !== '' && { title }),
       ...(description !== '' && { description }),
       ...(isWebsite(info?.websiteUrl) && { websiteUrl: info.websiteUrl }),
     },
-    ...(read !== '' && { about: read }),
+    ...(text !== '' && { about: text }),
   }
 }
 
 const isWebsite = (url: string | undefined): url is string =>
-  url !== undefined && url.length <= longestText && URL.canParse(url) && /^https?:$/u.test(new URL(url).protocol)
+  url !== undefined && url.length <= maxTextLength && URL.canParse(url) && /^https?:$/u.test(new URL(url).protocol)

@@ -1,10 +1,10 @@
 import { declareGroups } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
-import { brief } from '../base/visible-text.ts'
+import { shorten } from '../base/visible-text.ts'
 import { parseConfig } from '../config/read.ts'
 import { matcher } from '../names/pattern.ts'
-import { groupsOf } from './groups.ts'
-import { profileHas } from './profile.ts'
+import { buildGroups } from './groups.ts'
+import { profilePermits } from './profile.ts'
 
 const { config } = parseConfig(
   JSON.stringify({
@@ -48,14 +48,14 @@ describe('a profile', () => {
   ])('%s has %j', (name, expected) => {
     const profile = config.profiles[name]
     if (profile === undefined) throw new Error('no profile')
-    expect(entries.filter(profileHas(config, profile)).map(({ tool }) => tool.name)).toEqual(expected)
+    expect(entries.filter(profilePermits(config, profile)).map(({ tool }) => tool.name)).toEqual(expected)
   })
 })
 
 describe('the groups of a gateway', () => {
   test('are its servers, in the groups that the configuration puts them into, and can be declared', () => {
     const info = { name: 'aws-server', version: '1.0.0', title: 'Amazon \u200bWeb Services' }
-    const groups = groupsOf(config, (server) => (server === 'aws' ? { info, instructions: 'Call list_all first.' } : {}))
+    const groups = buildGroups(config, (server) => (server === 'aws' ? { info, instructions: 'Call list_all first.' } : {}))
     expect(groups).toEqual({
       work: { about: 'Work' },
       cloud: { about: 'Clouds', parent: 'work' },
@@ -67,17 +67,17 @@ describe('the groups of a gateway', () => {
     expect(declareGroups(groups).byName.size).toBe(6)
   })
 
-  test('are called by a few words of the title of a server, and by nothing that nobody sees', () => {
-    const titled = (title: string) => groupsOf(config, () => ({ info: { name: 'x', version: '1', title } })).gcp?.title
+  test('are named after a short title of the server without hidden characters', () => {
+    const titled = (title: string) => buildGroups(config, () => ({ info: { name: 'x', version: '1', title } })).gcp?.title
     const long = titled(`Use\u200b me.\u001b[31m ${'Again and again. '.repeat(10_000)}`)
     expect(long).toMatch(/^Use me\.\[31m Again/u)
     expect(long?.length).toBeLessThanOrEqual(60)
     expect(titled('\u200b\n ')).toBe('gcp')
   })
 
-  test('are cut between words, and never within a character', () => {
-    expect(brief('word '.repeat(50), 20)).toBe('word word word…')
-    expect(brief('😀'.repeat(50), 20)).toMatch(/^(?:😀)+…$/u)
+  test('are cut between words and never inside a character', () => {
+    expect(shorten('word '.repeat(50), 20)).toBe('word word word…')
+    expect(shorten('😀'.repeat(50), 20)).toMatch(/^(?:😀)+…$/u)
   })
 })
 

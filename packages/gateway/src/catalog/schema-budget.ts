@@ -1,36 +1,36 @@
 import { isRecord, type JsonSchema, printable } from '@unfold-mcp/core'
 
-// How much of a schema is taken from a server: it may be written to keep whoever reads it busy.
-const mostNodes = 5_000
-const deepest = 64
-const mostPatterns = 200
-const longestPattern = 2_000
-// How many may apply to one value, through `$ref`, `allOf` and the like.
-const mostBranches = 2_000
+// A hostile server may send schemas that are expensive to process.
+const maxNodes = 5_000
+const maxDepth = 64
+const maxPatterns = 200
+const maxPatternLength = 2_000
+// Schemas that apply to one value through `$ref`, `allOf` and similar.
+const maxBranches = 2_000
 
-/** What is wrong with a schema, if it goes beyond the budget; it is never compiled, and its patterns are never run. */
+/** Returns why a schema exceeds the limits. It is never compiled, and its patterns are never run. */
 export function schemaProblem(schema: JsonSchema): string | undefined {
   return sizeProblem(schema) ?? branchProblem(schema)
 }
 
 function sizeProblem(schema: JsonSchema): string | undefined {
-  let seen = 0
-  let found = 0
-  // Level by level and not by recursion, because how deep it goes is the server's choice.
+  let nodes = 0
+  let patterns = 0
+  // Level by level, not recursive: the server chooses the depth.
   let level: object[] = [schema]
-  for (let at = 1; level.length > 0; at++) {
-    if (at > deepest) return `it is nested more than ${deepest} levels deep`
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > maxDepth) return `it is nested more than ${maxDepth} levels deep`
     const next: object[] = []
     for (const node of level) {
-      seen++
-      if (seen > mostNodes) return `it has more than ${mostNodes} parts`
+      nodes++
+      if (nodes > maxNodes) return `it has more than ${maxNodes} nodes`
       for (const text of patternsOf(node)) {
-        found++
-        if (found > mostPatterns) return `it has more than ${mostPatterns} patterns`
-        if (text.length > longestPattern) return `a pattern is longer than ${longestPattern} characters`
+        patterns++
+        if (patterns > maxPatterns) return `it has more than ${maxPatterns} patterns`
+        if (text.length > maxPatternLength) return `a pattern is longer than ${maxPatternLength} characters`
       }
       for (const child of Object.values(node)) if (typeof child === 'object' && child !== null) next.push(child)
-      if (next.length > mostNodes) return `it has more than ${mostNodes} parts`
+      if (next.length > maxNodes) return `it has more than ${maxNodes} nodes`
     }
     level = next
   }
@@ -46,55 +46,58 @@ function patternsOf(node: object): readonly string[] {
 const lists = ['allOf', 'anyOf', 'oneOf'] as const
 const singles = ['not', 'if', 'then', 'else'] as const
 
-/** Whether schemas that apply to one value lead to each other in a circle, or to more than anybody can check. */
+/** Finds circular references, and subschemas whose combinations grow without bound. */
 function branchProblem(root: JsonSchema): string | undefined {
-  if (!mentions(root)) return undefined
+  if (!hasBranches(root)) return undefined
   const costs = new Map<object, number>()
-  const open = new Set<object>()
-  const found: { problem?: string } = {}
+  const visiting = new Set<object>()
+  let problem: string | undefined
   const cost = (node: object): number => {
-    const known = costs.get(node)
-    if (known !== undefined) return known
-    if (open.has(node)) {
-      found.problem ??= 'it refers to itself in a circle'
+    const cached = costs.get(node)
+    if (cached !== undefined) return cached
+    if (visiting.has(node)) {
+      problem ??= 'it contains a circular reference'
       return 0
     }
-    open.add(node)
+    visiting.add(node)
     let sum = 1
-    for (const each of applied(node, root)) {
-      sum += cost(each)
-      if (sum > mostBranches) found.problem ??= `more than ${mostBranches} schemas apply to one value`
-      if (found.problem !== undefined) break
+    for (const subschema of subschemasOf(node, root)) {
+      sum += cost(subschema)
+      if (sum > maxBranches) problem ??= `more than ${maxBranches} schemas apply to one value`
+      if (problem !== undefined) break
     }
-    open.delete(node)
+    visiting.delete(node)
     costs.set(node, sum)
     return sum
   }
-  const all: object[] = [root]
-  for (let node = all.pop(); node !== undefined; node = all.pop()) {
+  const pending: object[] = [root]
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (!Array.isArray(node)) cost(node)
-    if (found.problem !== undefined) return found.problem
-    for (const child of Object.values(node)) if (typeof child === 'object' && child !== null) all.push(child)
+    if (problem !== undefined) return problem
+    pending.push(...childObjects(node))
   }
   return undefined
 }
 
-const mentions = (root: JsonSchema): boolean => /"(?:\$ref|\$dynamicRef|allOf|anyOf|oneOf|if)":/u.test(JSON.stringify(root))
+const childObjects = (node: object): readonly object[] =>
+  Object.values(node).filter((child) => typeof child === 'object' && child !== null)
 
-/** The schemas that apply to the same value as this one. */
-function applied(node: object, root: JsonSchema): readonly object[] {
+const hasBranches = (root: JsonSchema): boolean => /"(?:\$ref|\$dynamicRef|allOf|anyOf|oneOf|if)":/u.test(JSON.stringify(root))
+
+/** Subschemas that apply to the same value. */
+function subschemasOf(node: object, root: JsonSchema): readonly object[] {
   if (!isRecord(node)) return []
-  const found: unknown[] = [
+  const subschemas: unknown[] = [
     ...lists.flatMap((key) => (Array.isArray(node[key]) ? node[key] : [])),
     ...singles.map((key) => node[key]),
   ]
-  if (isRecord(node.dependentSchemas)) found.push(...Object.values(node.dependentSchemas))
-  for (const ref of [node.$ref, node.$dynamicRef]) if (typeof ref === 'string') found.push(target(ref, root))
-  return found.filter((each) => typeof each === 'object' && each !== null)
+  if (isRecord(node.dependentSchemas)) subschemas.push(...Object.values(node.dependentSchemas))
+  for (const ref of [node.$ref, node.$dynamicRef]) if (typeof ref === 'string') subschemas.push(resolveRef(ref, root))
+  return subschemas.filter((each) => typeof each === 'object' && each !== null)
 }
 
-/** Where a reference leads within the schema; nothing is ever fetched. */
-function target(ref: string, root: JsonSchema): unknown {
+/** Resolves a local reference; nothing is ever fetched. */
+function resolveRef(ref: string, root: JsonSchema): unknown {
   if (ref === '#') return root
   if (!ref.startsWith('#/')) return undefined
   let node: unknown = root
@@ -106,17 +109,16 @@ function target(ref: string, root: JsonSchema): unknown {
   return node
 }
 
-// A repeated group that holds a repetition, or a choice, of its own: the usual way to a pattern that takes forever.
-const nested = /\((?:[^()\\]|\\.)*(?:[+*}|])(?:[^()\\]|\\.)*\)[+*{]/u
+// A quantified group that contains a quantifier or an alternation: the usual cause of catastrophic backtracking.
+const nestedQuantifier = /\((?:[^()\\]|\\.)*(?:[+*}|])(?:[^()\\]|\\.)*\)[+*{]/u
 
-/** A pattern that could take forever to run, if there is one. Here it is never run; whoever does should know. */
+/** Returns a pattern that may backtrack catastrophically. It is never run here, but clients may run it. */
 export function slowPattern(schema: JsonSchema): string | undefined {
-  const all: unknown[] = [schema]
-  for (let node = all.pop(); node !== undefined; node = all.pop()) {
-    if (typeof node !== 'object' || node === null) continue
-    const found = patternsOf(node).find((pattern) => nested.test(pattern))
-    if (found !== undefined) return printable(found)
-    for (const child of Object.values(node)) if (typeof child === 'object' && child !== null) all.push(child)
+  const pending: object[] = [schema]
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const slow = patternsOf(node).find((pattern) => nestedQuantifier.test(pattern))
+    if (slow !== undefined) return printable(slow)
+    pending.push(...childObjects(node))
   }
   return undefined
 }

@@ -3,20 +3,19 @@ import { isServable } from '../names/reserved.ts'
 import type { UpstreamSource } from './source.ts'
 
 interface View {
-  readonly of: readonly ToolEntry[]
+  readonly sharedEntries: readonly ToolEntry[]
   readonly entries: readonly ToolEntry[]
-  /** From the name that is shown here to the one that it has among the tools of all servers. */
+  /** Name here to name among the tools of all servers. */
   readonly names: ReadonlyMap<string, string>
 }
 
 /**
- * The tools of one upstream under its own names for them: a view of what clients of all servers see. It changes with this
- * upstream alone.
+ * The tools of one upstream under their original names: a view of the source of all servers. It changes only with this upstream.
  */
 export class ServerSource implements Source {
   readonly name: string
   readonly #all: UpstreamSource
-  readonly #made = new WeakMap<ToolEntry, ToolEntry>()
+  readonly #renamedEntries = new WeakMap<ToolEntry, ToolEntry>()
   #view: View | undefined
 
   constructor(all: UpstreamSource, server: string) {
@@ -29,51 +28,51 @@ export class ServerSource implements Source {
   }
 
   subscribe(changed: () => void): () => void {
-    let known = this.#all.entriesOf(this.name)
+    let previous = this.#all.entriesOf(this.name)
     return this.#all.subscribe(() => {
       const now = this.#all.entriesOf(this.name)
-      if (now === known) return
-      known = now
+      if (now === previous) return
+      previous = now
       changed()
     })
   }
 
-  /** The name of a tool among those of all servers, by which profiles name it; `undefined` for one that is not the server's. */
-  sharedName(shown: string): string | undefined {
-    return this.#current().names.get(shown)
+  /** Returns the name of a tool among those of all servers, which profiles refer to. */
+  sharedName(name: string): string | undefined {
+    return this.#current().names.get(name)
   }
 
   #current(): View {
-    const of = this.#all.entriesOf(this.name)
-    if (this.#view?.of !== of) this.#view = this.#make(of)
+    const sharedEntries = this.#all.entriesOf(this.name)
+    if (this.#view?.sharedEntries !== sharedEntries) this.#view = this.#build(sharedEntries)
     return this.#view
   }
 
-  #make(of: readonly ToolEntry[]): View {
+  #build(sharedEntries: readonly ToolEntry[]): View {
     const names = new Map<string, string>()
-    const tools = of.map(({ tool }) => ({ shared: tool.name, ...this.#all.namesOf(this.name, tool.name) }))
-    const taken = new Set(tools.map(({ given }) => given))
-    const isOwn = ({ own, given }: (typeof tools)[number]): boolean => given === undefined && isServable(own) && !taken.has(own)
-    // What cannot have its own name is named first: a tool that calls itself like that must not take the place of another.
-    for (const tool of tools.toSorted((a, b) => Number(isOwn(a)) - Number(isOwn(b)))) {
-      const wanted = tool.given ?? (isOwn(tool) ? tool.own : tool.shared)
-      const free = [wanted, tool.shared].find((name) => !names.has(name))
+    const tools = sharedEntries.map(({ tool }) => ({ shared: tool.name, ...this.#all.namesOf(this.name, tool.name) }))
+    const configuredNames = new Set(tools.map(({ configured }) => configured))
+    const keepsName = ({ original, configured }: (typeof tools)[number]): boolean =>
+      configured === undefined && isServable(original) && !configuredNames.has(original)
+    // Renamed tools come first, so that another tool cannot claim their names.
+    for (const tool of tools.toSorted((a, b) => Number(keepsName(a)) - Number(keepsName(b)))) {
+      const preferred = tool.configured ?? (keepsName(tool) ? tool.original : tool.shared)
+      const free = [preferred, tool.shared].find((name) => !names.has(name))
       if (free !== undefined) names.set(free, tool.shared)
     }
-    const shownAs = new Map([...names].map(([shown, shared]) => [shared, shown]))
-    const entries = of.flatMap((entry) => {
-      const shown = shownAs.get(entry.tool.name)
-      return shown === undefined ? [] : [this.#renamed(entry, shown)]
+    const nameOf = new Map([...names].map(([name, shared]) => [shared, name]))
+    const entries = sharedEntries.flatMap((entry) => {
+      const name = nameOf.get(entry.tool.name)
+      return name === undefined ? [] : [this.#renamed(entry, name)]
     })
-    return { of, names, entries }
+    return { sharedEntries, names, entries }
   }
 
-  /** The same entry under this name, in no group. The same object for as long as nothing of it changes. */
   #renamed(entry: ToolEntry, name: string): ToolEntry {
-    const known = this.#made.get(entry)
-    if (known?.tool.name === name) return known
-    const made = { ...entry, tool: { ...entry.tool, name }, visibility: {} }
-    this.#made.set(entry, made)
-    return made
+    const cached = this.#renamedEntries.get(entry)
+    if (cached?.tool.name === name) return cached
+    const renamed = { ...entry, tool: { ...entry.tool, name }, visibility: {} }
+    this.#renamedEntries.set(entry, renamed)
+    return renamed
   }
 }

@@ -18,7 +18,7 @@ function sourceOf(config: Config = configOf({ git: x, notes: x })) {
   return { source, changes, names: () => source.entries().map((entry) => entry.tool.name) }
 }
 
-test('entries stand in the order of the configuration, whoever came first', () => {
+test('entries follow the order of the configuration, whichever server started first', () => {
   const { source, names, changes } = sourceOf()
   source.replace('notes', [tool('add')])
   source.replace('git', [tool('log')])
@@ -59,14 +59,14 @@ test('only groups that have something in them are there, with those they lie in'
   expect(source.groups()).toEqual({})
 })
 
-test('a server that says the same of itself again has not changed', () => {
+test('an identical self-description is not a change', () => {
   const { source, changes } = sourceOf()
   source.describe('git', { title: 'Git', instructions: 'Works.' })
   source.describe('git', { title: 'Git', instructions: 'Works.' })
   expect(changes.count).toBe(1)
 })
 
-test('what is removed or switched off leaves nothing behind, not even its words to the next of its name', () => {
+test('a removed or disabled server leaves nothing behind, not even its self-description for a new server of the same name', () => {
   const { source, names } = sourceOf()
   const tools = (): readonly Tool[] => [tool('log')]
   source.describe('git', { instructions: 'Works with repositories.' })

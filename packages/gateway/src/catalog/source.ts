@@ -3,52 +3,51 @@ import type { Source, ToolEntry } from '@unfold-mcp/server'
 import type { Config } from '../config/schema.ts'
 import { exposedName, serverSlug } from '../names/naming.ts'
 import { type CallUpstream, type EntriesOptions, type ToolNote, type UpstreamEntries, upstreamEntries } from './entries.ts'
-import { type GroupTable, groupsOf, type SelfDescription } from './groups.ts'
+import { buildGroups, type GroupTable, type SelfDescription } from './groups.ts'
 
 interface Provided {
   readonly tools: readonly Tool[]
   readonly options: EntriesOptions
-  /** What the options were made from, as text. */
-  readonly basis: string
-  readonly made: UpstreamEntries
+  /** Canonical JSON of the settings in `options`. */
+  readonly optionsKey: string
+  readonly built: UpstreamEntries
 }
 
 const noEntries: readonly ToolEntry[] = []
 
 /**
- * The tools of all upstreams as one source of the library. A change of one upstream makes only the entries anew that changed;
- * all others stay the same objects, so that nothing is computed for them again.
+ * The tools of all upstreams as one source of the library. Only entries of changed tools are rebuilt; the others stay the same
+ * objects, so nothing is recomputed for them.
  */
 export class UpstreamSource implements Source {
   readonly name = 'upstreams'
   readonly #callOf: (server: string) => CallUpstream
   readonly #provided = new Map<string, Provided>()
-  readonly #says = new Map<string, SelfDescription>()
+  readonly #selfDescriptions = new Map<string, SelfDescription>()
   readonly #listeners = new Set<() => void>()
   #config: Config
   #entries: readonly ToolEntry[] | undefined
   #groups: GroupTable | undefined
 
-  /** `callOf` says how the tools of a server are called. */
   constructor(config: Config, callOf: (server: string) => CallUpstream) {
     this.#config = config
     this.#callOf = callOf
   }
 
-  /** In the order of the configuration, so that a list does not depend on who was faster. */
+  /** In the order of the configuration, so that the list does not depend on which server starts first. */
   entries(): readonly ToolEntry[] {
-    this.#entries ??= Object.keys(this.#config.mcpServers).flatMap((server) => this.#provided.get(server)?.made.entries ?? [])
+    this.#entries ??= Object.keys(this.#config.mcpServers).flatMap((server) => this.#provided.get(server)?.built.entries ?? [])
     return this.#entries
   }
 
-  /** Those of one server: the same array for as long as they are the same. */
+  /** Entries of one server; the same array while nothing changes. */
   entriesOf(server: string): readonly ToolEntry[] {
-    return this.#provided.get(server)?.made.entries ?? noEntries
+    return this.#provided.get(server)?.built.entries ?? noEntries
   }
 
-  /** Only those that have something in them: a group that opens nothing would be in the way. */
+  /** Groups that contain tools. */
   groups(): GroupTable {
-    this.#groups ??= this.#filled(groupsOf(this.#config, (server) => this.#says.get(server) ?? {}))
+    this.#groups ??= this.#nonEmpty(buildGroups(this.#config, (server) => this.#selfDescriptions.get(server) ?? {}))
     return this.#groups
   }
 
@@ -57,69 +56,65 @@ export class UpstreamSource implements Source {
     return () => this.#listeners.delete(changed)
   }
 
-  /** How many tools of a server clients may have. */
-  count(server: string): number {
-    return this.#provided.get(server)?.made.entries.length ?? 0
+  toolCount(server: string): number {
+    return this.#provided.get(server)?.built.entries.length ?? 0
   }
 
-  /** What the operator should know of the tools of a server. */
   notes(server: string): readonly ToolNote[] {
-    return this.#provided.get(server)?.made.notes ?? []
+    return this.#provided.get(server)?.built.notes ?? []
   }
 
-  /** What a server says of each tool that clients may have; the entry is the same object for as long as it says the same. */
-  sayings(server: string): readonly { readonly entry: ToolEntry; readonly own: string; readonly said: object }[] {
-    const made = this.#provided.get(server)?.made
-    if (made === undefined) return []
-    return [...made.made.values()].flatMap(({ entry, said }) => {
-      const own = entry === undefined ? undefined : made.names.get(entry.tool.name)
-      return entry === undefined || own === undefined || said === undefined ? [] : [{ entry, own, said }]
+  /** Definitions as the server sent them, before sanitizing. The entry object stays the same while the definition does. */
+  originals(server: string): readonly { readonly entry: ToolEntry; readonly name: string; readonly definition: object }[] {
+    const built = this.#provided.get(server)?.built
+    if (built === undefined) return []
+    return [...built.built.values()].flatMap(({ entry, original }) => {
+      const name = entry === undefined ? undefined : built.names.get(entry.tool.name)
+      return entry === undefined || name === undefined || original === undefined ? [] : [{ entry, name, definition: original }]
     })
   }
 
-  /** What a server says of itself. */
-  says(server: string): SelfDescription | undefined {
-    return this.#says.get(server)
+  selfDescription(server: string): SelfDescription | undefined {
+    return this.#selfDescriptions.get(server)
   }
 
-  /** The server's own name for a tool, by the one that clients see; and the latter where it is one that the configuration gives. */
-  namesOf(server: string, exposed: string): { readonly own: string; readonly given: string | undefined } {
-    const own = this.ownName(server, exposed) ?? exposed
-    return { own, given: exposed === exposedName(serverSlug(server), own) ? undefined : exposed }
+  /** Returns the tool's name on the server, and the exposed name if it is a configured one. */
+  namesOf(server: string, exposed: string): { readonly original: string; readonly configured: string | undefined } {
+    const original = this.originalName(server, exposed) ?? exposed
+    return { original, configured: exposed === exposedName(serverSlug(server), original) ? undefined : exposed }
   }
 
-  /** The server's own name for a tool, by the one that clients see. */
-  ownName(server: string, exposed: string): string | undefined {
-    return this.#provided.get(server)?.made.names.get(exposed)
+  /** Returns the name on the server of an exposed tool. */
+  originalName(server: string, exposed: string): string | undefined {
+    return this.#provided.get(server)?.built.names.get(exposed)
   }
 
-  /** A tool as clients see it, by the server's own name. */
-  toolOf(server: string, own: string): Tool | undefined {
-    const made = this.#provided.get(server)?.made
-    return made?.entries.find(({ tool }) => made.names.get(tool.name) === own)?.tool
+  /** Returns the exposed tool for a name on the server. */
+  toolOf(server: string, originalName: string): Tool | undefined {
+    const built = this.#provided.get(server)?.built
+    return built?.entries.find(({ tool }) => built.names.get(tool.name) === originalName)?.tool
   }
 
-  /** Takes another configuration into use; `toolsOf` has the tools of each server that is part of it. */
+  /** Applies a new configuration; `toolsOf` returns the tools of each server in it. */
   configure(config: Config, toolsOf: (server: string) => readonly Tool[]): void {
     this.#config = config
-    for (const known of [this.#provided, this.#says])
-      for (const server of [...known.keys()]) if (!Object.hasOwn(config.mcpServers, server)) known.delete(server)
+    for (const byServer of [this.#provided, this.#selfDescriptions])
+      for (const server of [...byServer.keys()]) if (!Object.hasOwn(config.mcpServers, server)) byServer.delete(server)
     for (const server of Object.keys(config.mcpServers)) this.#provide(server, toolsOf(server))
     this.#changed()
   }
 
-  /** These are the tools of a server now. */
   replace(server: string, tools: readonly Tool[]): void {
     this.#provide(server, tools)
     this.#changed()
   }
 
-  /** What a server says of itself: its group is described with it. */
-  describe(server: string, says: SelfDescription): void {
-    const before = this.#says.get(server)
-    this.#says.set(server, says)
+  /** Sets the self-description of a server, which also describes its group. */
+  describe(server: string, description: SelfDescription): void {
+    const before = this.#selfDescriptions.get(server)
+    this.#selfDescriptions.set(server, description)
     const texts = ({ instructions, title, info }: SelfDescription = {}): unknown[] => [instructions, title, info?.description]
-    if (JSON.stringify(texts(before)) !== JSON.stringify(texts(says))) this.#changed()
+    if (JSON.stringify(texts(before)) !== JSON.stringify(texts(description))) this.#changed()
   }
 
   #provide(server: string, tools: readonly Tool[]): void {
@@ -131,10 +126,10 @@ export class UpstreamSource implements Source {
     const before = this.#provided.get(server)
     const { tools: overrides, allow, deny, timeoutMs } = config
     const limit = this.#config.limits.tools
-    const basis = canonicalJson({ overrides, allow, deny, timeoutMs, limit })
-    const options = before?.basis === basis ? before.options : { server, config, call: this.#callOf(server), limit }
+    const optionsKey = canonicalJson({ overrides, allow, deny, timeoutMs, limit })
+    const options = before?.optionsKey === optionsKey ? before.options : { server, config, call: this.#callOf(server), limit }
     if (before?.tools === tools && before.options === options) return
-    this.#provided.set(server, { tools, options, basis, made: upstreamEntries(tools, options, before?.made) })
+    this.#provided.set(server, { tools, options, optionsKey, built: upstreamEntries(tools, options, before?.built) })
   }
 
   #changed(): void {
@@ -143,10 +138,10 @@ export class UpstreamSource implements Source {
     for (const listener of this.#listeners) listener()
   }
 
-  #filled(groups: GroupTable): GroupTable {
-    const kept = new Set<string>()
+  #nonEmpty(groups: GroupTable): GroupTable {
+    const used = new Set<string>()
     for (const { visibility } of this.entries())
-      for (let name = visibility.group; name !== undefined && !kept.has(name); name = groups[name]?.parent) kept.add(name)
-    return Object.fromEntries(Object.entries(groups).filter(([name]) => kept.has(name)))
+      for (let name = visibility.group; name !== undefined && !used.has(name); name = groups[name]?.parent) used.add(name)
+    return Object.fromEntries(Object.entries(groups).filter(([name]) => used.has(name)))
   }
 }

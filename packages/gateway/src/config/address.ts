@@ -1,11 +1,9 @@
-const every = new Set(['0.0.0.0', '::', '[::]'])
+/** True for the unspecified address, which listens on every interface. */
+export const isWildcardHost = (host: string): boolean => ['0.0.0.0', '::', '[::]'].includes(host)
 
-/** Whether this stands for every address of the machine. */
-export const isEvery = (host: string): boolean => every.has(host)
-
-/** The address at which programs of this machine reach what listens at `url`: that of every interface is one of none. */
+/** Returns a URL that local programs can connect to: the loopback address instead of the unspecified one. */
 export function localUrl(url: string): string {
   const local = new URL(url)
-  if (isEvery(local.hostname)) local.hostname = local.hostname === '0.0.0.0' ? '127.0.0.1' : '[::1]'
+  if (isWildcardHost(local.hostname)) local.hostname = local.hostname === '0.0.0.0' ? '127.0.0.1' : '[::1]'
   return local.href
 }

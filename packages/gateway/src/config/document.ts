@@ -2,10 +2,10 @@ import { type JsoncProblem, type JsoncTree, parseJsonc } from '@unfold-mcp/clien
 import { findNodeAtLocation } from 'jsonc-parser'
 import { type ConfigProblem, pathText } from './problem.ts'
 
-/** A value in a file together with where its parts stand. */
+/** A parsed configuration file that can locate its values. */
 export interface ConfigDocument {
   readonly value: unknown
-  /** A problem with what stands at `path`, or with its key, or with whatever of the way there exists. */
+  /** Creates a problem located at the value or key of `path`, or at its nearest existing parent. */
   problem(path: readonly PropertyKey[], message: string, at?: 'key' | 'value'): ConfigProblem
 }
 
@@ -13,15 +13,14 @@ type Node = JsoncTree['root']
 
 export type Parsed = { readonly document: ConfigDocument } | { readonly problems: readonly ConfigProblem[] }
 
-// More than anybody writes; what is larger was not meant for us.
-const mostCharacters = 4_000_000
-const deepest = 50
+const maxCharacters = 4_000_000
+const maxDepth = 50
 
-/** Reads JSON with comments, trailing commas and a byte order mark. */
+/** Parses JSON with comments, trailing commas and a byte order mark. */
 export function parseDocument(file: string, text: string): Parsed {
-  const simple = (message: string): Parsed => ({ problems: [{ file, line: 1, column: 1, path: '', message }] })
-  if (text.length > mostCharacters) return simple('is too large for a configuration.')
-  const parsed = parseJsonc(text, { maxDepth: deepest })
+  const fileProblem = (message: string): Parsed => ({ problems: [{ file, line: 1, column: 1, path: '', message }] })
+  if (text.length > maxCharacters) return fileProblem('is too large for a configuration file.')
+  const parsed = parseJsonc(text, { maxDepth })
   if ('problems' in parsed)
     return {
       problems: parsed.problems.map((problem) => ({
@@ -46,37 +45,37 @@ export function parseDocument(file: string, text: string): Parsed {
 }
 
 function messageOf(problem: JsoncProblem): string {
-  if (problem.kind === 'syntax') return `is not JSON here: ${problem.detail}.`
-  return problem.kind === 'empty' ? 'is empty. Write {} at least.' : `is nested more than ${deepest} levels deep.`
+  if (problem.kind === 'syntax') return `is not valid JSON: ${problem.detail}.`
+  return problem.kind === 'empty' ? 'is empty. Write at least {}.' : `is nested more than ${maxDepth} levels deep.`
 }
 
 function contentOf(
   node: Node,
   path: readonly PropertyKey[],
-  refuse: (node: Node, path: readonly PropertyKey[], message: string) => void,
+  report: (node: Node, path: readonly PropertyKey[], message: string) => void,
 ): unknown {
-  if (node.type === 'array') return (node.children ?? []).map((child, index) => contentOf(child, [...path, index], refuse))
+  if (node.type === 'array') return (node.children ?? []).map((child, index) => contentOf(child, [...path, index], report))
   if (node.type !== 'object') return node.value
   const entries = new Map<string, unknown>()
   for (const { children: [key, child] = [] } of node.children ?? []) {
     if (key === undefined || child === undefined) continue
     const name = String(key.value)
     const at = [...path, name]
-    if (name === '__proto__') refuse(key, at, 'cannot be a key. Choose another name.')
-    else if (entries.has(name)) refuse(key, at, 'is written twice, and only one can count. Remove one.')
-    else entries.set(name, contentOf(child, at, refuse))
+    if (name === '__proto__') report(key, at, 'is not allowed as a key. Choose another name.')
+    else if (entries.has(name)) report(key, at, 'is a duplicate key. Remove one of them.')
+    else entries.set(name, contentOf(child, at, report))
   }
   return Object.fromEntries(entries)
 }
 
-/** What stands at `path`, or the nearest thing around it. */
+/** Returns the node at `path`, or its nearest existing parent. */
 function nodeAt(root: Node, path: readonly PropertyKey[], at: 'key' | 'value' = 'value'): Node {
   for (let length = path.length; length > 0; length--) {
     const parts = path.slice(0, length).map((part) => (typeof part === 'number' ? part : String(part)))
-    const found = findNodeAtLocation(root, parts)
-    if (found === undefined) continue
-    const key = found.parent?.type === 'property' ? found.parent.children?.[0] : undefined
-    return at === 'key' && length === path.length ? (key ?? found) : found
+    const node = findNodeAtLocation(root, parts)
+    if (node === undefined) continue
+    const key = node.parent?.type === 'property' ? node.parent.children?.[0] : undefined
+    return at === 'key' && length === path.length ? (key ?? node) : node
   }
   return root
 }

@@ -1,4 +1,4 @@
-// What edits or reads a configuration needs nothing of what runs one, and starts much faster without.
+// A separate entry point: commands that only edit the configuration load faster without the gateway.
 export { localUrl } from './address.ts'
 export { parseConfig, type ReadConfig, readConfig, writtenConfig } from './read.ts'
 export { isLoopback } from './rules.ts'

@@ -1,21 +1,21 @@
 import { printable } from '@unfold-mcp/core'
 
-/** A mistake in a configuration: where it is, what is wrong and what to do. */
+/** An error in a configuration file: where it is, what is wrong and how to fix it. */
 export interface ConfigProblem {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** Where in the configuration, such as `mcpServers.git.command`; empty for the whole. */
+  /** Path in the configuration, such as `mcpServers.git.command`; empty for the file. */
   readonly path: string
   readonly message: string
 }
 
-/** A problem in one line that editors and terminals make a link of. */
+/** Formats a problem as `file:line:column`, which editors and terminals turn into a link. */
 export function problemLine({ file, line, column, path, message }: ConfigProblem): string {
   return `${file}:${line}:${column} ${path === '' ? '' : `${path} `}${message}`
 }
 
-/** A configuration that cannot be used, with everything that is wrong with it. */
+/** An invalid configuration, with all its problems. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly ConfigProblem[]
@@ -26,7 +26,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A path as people write it: a name that is no plain word stands in brackets. */
+/** Formats a path; names that are not identifiers are written in brackets. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((part, index) => {

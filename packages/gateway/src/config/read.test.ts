@@ -29,7 +29,7 @@ const mistakes = (text: string): readonly string[] => problems(text)?.map(proble
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
 
 describe('a configuration', () => {
-  test('may be what people already have', () => {
+  test('accepts existing mcpServers files', () => {
     const { config } = read(
       json({
         mcpServers: {
@@ -52,51 +52,48 @@ describe('a configuration', () => {
     expect(read('{}').config.mcpServers).toEqual({})
   })
 
-  test('of another program is taken without what only that program understands, and says so', () => {
+  test('of another program is accepted, with warnings for foreign keys', () => {
     const { config, warnings } = read('{ "mcpServers": { "a": { "command": "x", "autoApprove": ["y"] } } }')
     expect(config.mcpServers.a).not.toHaveProperty('autoApprove')
     expect(warnings.map(problemLine)).toEqual([
-      'unfold.json:1:42 mcpServers.a.autoApprove is for another program and does nothing here.',
+      'unfold.json:1:42 mcpServers.a.autoApprove is a setting of another program and is ignored.',
     ])
   })
 
-  test('says when the key of an embedder would be sent unencrypted', () => {
+  test('warns when the API key of an embedder would be sent unencrypted', () => {
     const doubtsOf = (url: string): readonly string[] =>
       read(json({ search: { embedder: { url, model: 'm', apiKey: 'key' } } })).warnings.map(problemLine)
     expect(doubtsOf('http://models.example/v1')).toEqual([
-      'unfold.json:4:7 search.embedder.url sends the apiKey unencrypted, so others on the network can read it. Use https.',
+      'unfold.json:4:7 search.embedder.url sends the apiKey unencrypted. Use https.',
     ])
     expect([...doubtsOf('https://models.example/v1'), ...doubtsOf('http://127.0.0.1:11434/v1')]).toEqual([])
   })
 
-  test('says when two servers look alike', () => {
+  test('warns about similar server names', () => {
     const { warnings } = read(json({ mcpServers: { server1: { command: 'x' }, serverl: { command: 'y' } } }))
     expect(warnings.map(problemLine)).toEqual([
-      'unfold.json:6:5 mcpServers.serverl looks like "server1". A person or a model may take one for the other.',
+      'unfold.json:6:5 mcpServers.serverl is easily confused with "server1". Rename one of them.',
     ])
   })
 })
 
-describe('a mistake', () => {
+describe('a configuration error', () => {
   test.each([
     [
       '{ "mcpServers": { "git": { "comand": "x" } } }',
-      ['unfold.json:1:28 mcpServers.git.comand is not known here. Did you mean "command"?'],
+      ['unfold.json:1:28 mcpServers.git.comand is not a known key. Did you mean "command"?'],
     ],
-    ['{ "servers": {} }', ['unfold.json:1:3 servers is not known here. Did you mean "mcpServers"?']],
-    [
-      '{ "mcpServers": { "git": {} } }',
-      ['unfold.json:1:26 mcpServers.git has neither "command" nor "url". Give it one of them.'],
-    ],
-    ['{ "mcpServers": { "git": { "type": "sse" } } }', ['unfold.json:1:26 mcpServers.git has no "url". Give it one.']],
+    ['{ "servers": {} }', ['unfold.json:1:3 servers is not a known key. Did you mean "mcpServers"?']],
+    ['{ "mcpServers": { "git": {} } }', ['unfold.json:1:26 mcpServers.git requires "command" or "url".']],
+    ['{ "mcpServers": { "git": { "type": "sse" } } }', ['unfold.json:1:26 mcpServers.git requires "url".']],
     [
       '{ "mcpServers": { "git": { "command": "a", "url": "b" } } }',
-      ['unfold.json:1:44 mcpServers.git.url cannot stand beside "command": a server is started or reached. Remove one.'],
+      ['unfold.json:1:44 mcpServers.git.url cannot be combined with "command". Remove one of them.'],
     ],
-    ['{ "mcpServers": { "git": "x" } }', ['unfold.json:1:26 mcpServers.git must be an object, not a text.']],
+    ['{ "mcpServers": { "git": "x" } }', ['unfold.json:1:26 mcpServers.git must be an object, not a string.']],
     [
       '{ "mcpServers": { "git": { "command": "a", "args": "b" } } }',
-      ['unfold.json:1:52 mcpServers.git.args must be a list, not a text.'],
+      ['unfold.json:1:52 mcpServers.git.args must be an array, not a string.'],
     ],
     [
       '{ "mcpServers": { "a": { "url": "http://x/", "type": "htp" } } }',
@@ -106,11 +103,11 @@ describe('a mistake', () => {
     ],
     [
       '{ "mcpServers": { "a": { "url": "ftp://x/" } } }',
-      ['unfold.json:1:33 mcpServers.a.url must be an address that begins with http:// or https://.'],
+      ['unfold.json:1:33 mcpServers.a.url must be an http:// or https:// URL.'],
     ],
     [
       '{ "mcpServers": { "a": { "command": "x", "excludeTools": ["rm"] } } }',
-      ['unfold.json:1:42 mcpServers.a.excludeTools is not known here. Did you mean "deny"?'],
+      ['unfold.json:1:42 mcpServers.a.excludeTools is not a known key. Did you mean "deny"?'],
     ],
     [
       '{ "exposure": "lasy" }',
@@ -118,7 +115,7 @@ describe('a mistake', () => {
         'unfold.json:1:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not "lasy". Did you mean "lazy"?',
       ],
     ],
-    ['{ "exposure": { "mod": "auto" } }', ['unfold.json:1:17 exposure.mod is not known here. Did you mean "mode"?']],
+    ['{ "exposure": { "mod": "auto" } }', ['unfold.json:1:17 exposure.mod is not a known key. Did you mean "mode"?']],
     [
       '{ "profiles": { "a": { "exposure": { "mode": "lasy" } } } }',
       [
@@ -126,34 +123,36 @@ describe('a mistake', () => {
       ],
     ],
     ['{ "listen": { "port": 70000 } }', ['unfold.json:1:23 listen.port must be at most 65535.']],
-    ['{ "listen": { "port": 1.5 } }', ['unfold.json:1:23 listen.port must be a whole number, not 1.5.']],
+    ['{ "listen": { "port": 1.5 } }', ['unfold.json:1:23 listen.port must be an integer, not 1.5.']],
     [
       '{ "store": { "kind": "sqlit" } }',
       ['unfold.json:1:22 store.kind must be one of "sqlite", "memory", not "sqlit". Did you mean "sqlite"?'],
     ],
     ['{ "store": {} }', ['unfold.json:1:12 store.kind is missing.']],
-    ['{ "store": { "kind": "memory", "path": "x" } }', ['unfold.json:1:32 store.path does not belong here. Remove it.']],
+    ['{ "store": { "kind": "memory", "path": "x" } }', ['unfold.json:1:32 store.path is not allowed here. Remove it.']],
     [
       '{ "groups": { "a b": { "about": "x" } } }',
-      ['unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores and hyphens, a letter or digit first.'],
+      [
+        'unfold.json:1:15 groups["a b"] must be 1 to 55 letters, digits, underscores or hyphens, starting with a letter or digit.',
+      ],
     ],
     [
       '{ "remember": "sesion" }',
       ['unfold.json:1:15 remember must be one of "session", "reconnect", "principal", not "sesion". Did you mean "session"?'],
     ],
-    ['{ "serach": {} }', ['unfold.json:1:3 serach is not known here. Did you mean "search"?']],
-    ['{ "search": { "deadlinMs": 1 } }', ['unfold.json:1:15 search.deadlinMs is not known here. Did you mean "deadlineMs"?']],
+    ['{ "serach": {} }', ['unfold.json:1:3 serach is not a known key. Did you mean "search"?']],
+    ['{ "search": { "deadlinMs": 1 } }', ['unfold.json:1:15 search.deadlinMs is not a known key. Did you mean "deadlineMs"?']],
     ['{ "search": { "deadlineMs": 0 } }', ['unfold.json:1:29 search.deadlineMs must be at least 1.']],
-    ['{ "search": { "embedder": "x" } }', ['unfold.json:1:27 search.embedder must be an object, not a text.']],
+    ['{ "search": { "embedder": "x" } }', ['unfold.json:1:27 search.embedder must be an object, not a string.']],
     [
       '{ "profiles": { "a": { "search": { "embeddings": {} } } } }',
-      ['unfold.json:1:36 profiles.a.search.embeddings is not known here. Did you mean "embedder"?'],
+      ['unfold.json:1:36 profiles.a.search.embeddings is not a known key. Did you mean "embedder"?'],
     ],
     [
       '{ "profiles": { "a": { "search": { "embedder": { "url": "http://x/", "api_key": "k" } } } } }',
       [
         'unfold.json:1:48 profiles.a.search.embedder.model is missing.',
-        'unfold.json:1:70 profiles.a.search.embedder.api_key is not known here. Did you mean "apiKey"?',
+        'unfold.json:1:70 profiles.a.search.embedder.api_key is not a known key. Did you mean "apiKey"?',
       ],
     ],
     [
@@ -163,18 +162,15 @@ describe('a mistake', () => {
         'unfold.json:1:72 search.embedder.apiKey KEY is not set. Set it, or give it a default: ${KEY:-value}.',
       ],
     ],
-    ['[]', ['unfold.json:1:1 must be an object, not a list.']],
-    ['', ['unfold.json:1:1 is empty. Write {} at least.']],
-    ['{ "exposure" "lazy" }', ['unfold.json:1:14 is not JSON here: colon expected.']],
-    [
-      '{ "exposure": "lazy", "exposure": "auto" }',
-      ['unfold.json:1:23 exposure is written twice, and only one can count. Remove one.'],
-    ],
+    ['[]', ['unfold.json:1:1 must be an object, not an array.']],
+    ['', ['unfold.json:1:1 is empty. Write at least {}.']],
+    ['{ "exposure" "lazy" }', ['unfold.json:1:14 is not valid JSON: colon expected.']],
+    ['{ "exposure": "lazy", "exposure": "auto" }', ['unfold.json:1:23 exposure is a duplicate key. Remove one of them.']],
     [
       '{ "mcpServers": { "__proto__": { "command": "x" } } }',
-      ['unfold.json:1:19 mcpServers.__proto__ cannot be a key. Choose another name.'],
+      ['unfold.json:1:19 mcpServers.__proto__ is not allowed as a key. Choose another name.'],
     ],
-  ])('in %s is told with its place and what to do', (text, expected) => {
+  ])('in %s has its location and a fix', (text, expected) => {
     expect(mistakes(text)).toEqual(expected)
   })
 
@@ -188,23 +184,23 @@ describe('a mistake', () => {
   "results": { "maxCharacters": 1 }
 }`
     expect(mistakes(text)).toEqual([
-      'unfold.json:3:12 mcpServers.a.comand is not known here. Did you mean "command"?',
-      'unfold.json:3:36 mcpServers.a.args[0] must be a text, not 1.',
-      'unfold.json:4:45 mcpServers.b.headers["bad name"] cannot be the name of a header.',
+      'unfold.json:3:12 mcpServers.a.comand is not a known key. Did you mean "command"?',
+      'unfold.json:3:36 mcpServers.a.args[0] must be a string, not 1.',
+      'unfold.json:4:45 mcpServers.b.headers["bad name"] is not a valid header name.',
       'unfold.json:6:15 exposure must be one of "auto", "everything", "native", "groups", "lazy", "search", not 5.',
       'unfold.json:7:33 results.maxCharacters must be at least 1000.',
     ])
   })
 
-  test('after a byte-order mark is told where an editor shows it', () => {
-    expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not known here\./u)
+  test('after a byte order mark has the column that editors show', () => {
+    expect(mistakes('\uFEFF{ "x": 1 }')[0]).toMatch(/^unfold\.json:1:3 x is not a known key\./u)
   })
 
-  test('in brackets without end is told and not followed', () => {
+  test('in endlessly nested brackets is reported without recursion', () => {
     expect(mistakes('['.repeat(100_000))).toEqual(['unfold.json:1:1 is nested more than 50 levels deep.'])
   })
 
-  test('is all that any text can be: it is read or refused in words, and each problem has its place', () => {
+  test('any text is either accepted or rejected with located problems', () => {
     const key = fc.constantFrom(
       'mcpServers',
       'groups',
@@ -245,77 +241,71 @@ describe('a mistake', () => {
   })
 })
 
-describe('what the parts say against each other', () => {
+describe('an inconsistency between parts', () => {
   const server = { command: 'x' }
   test.each([
     [
       { mcpServers: { git: server }, groups: { code: { about: 'Code', servers: ['gti'] } } },
-      'groups.code.servers[0] names the server "gti", which is not in this file. Did you mean "git"?',
+      'groups.code.servers[0] refers to the server "gti", which is not defined. Did you mean "git"?',
     ],
     [
       { mcpServers: { git: { ...server, group: 'cod' } }, groups: { code: { about: 'Code' } } },
-      'mcpServers.git.group names the group "cod", which is not in this file. Did you mean "code"?',
+      'mcpServers.git.group refers to the group "cod", which is not defined. Did you mean "code"?',
     ],
     [
       { groups: { a: { about: 'A', groups: ['b'] }, b: { about: 'B', groups: ['a'] } } },
-      'groups.a.groups leads back to itself: a → b → a. Remove one of these.',
+      'groups.a.groups contains itself: a → b → a. Remove one of these.',
     ],
-    [{ groups: { a: { about: 'A', groups: ['a'] } } }, 'groups.a.groups leads back to itself: a → a. Remove one of these.'],
+    [{ groups: { a: { about: 'A', groups: ['a'] } } }, 'groups.a.groups contains itself: a → a. Remove one of these.'],
     [
       { mcpServers: { git: server }, groups: { a: { about: 'A', servers: ['git'] }, b: { about: 'B', servers: ['git'] } } },
-      'groups.b.servers[0] lies in the group "a" already, and nothing lies in two. Remove one.',
+      'groups.b.servers[0] is already in the group "a". Remove it from one of them.',
     ],
     [
       { mcpServers: { git: server }, groups: { git: { about: 'A' } } },
-      'groups.git is the name of the group that the server "git" is by itself. Choose another.',
+      'groups.git has the same name as the group of the server "git". Choose another name.',
     ],
-    [
-      { mcpServers: { 'a b': server, a_b: server } },
-      'mcpServers.a_b cannot be told from "a b" in the names of tools. Rename one.',
-    ],
+    [{ mcpServers: { 'a b': server, a_b: server } }, 'mcpServers.a_b has the same tool prefix as "a b". Rename one of them.'],
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'go' } } }, b: { ...server, tools: { y: { name: 'go' } } } } },
-      'mcpServers.b.tools.y.name is the name of a.tools.x already. Choose another.',
+      'mcpServers.b.tools.y.name is already the name of a.tools.x. Choose another name.',
     ],
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'a__x' } } } } },
-      'mcpServers.a.tools.x.name must not hold "__", which stands between a server and its tool.',
+      'mcpServers.a.tools.x.name must not contain "__", which separates server and tool.',
     ],
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'search_tooIs' } } } } },
-      'mcpServers.a.tools.x.name is a name of the gateway’s own tools, or looks like one.',
+      'mcpServers.a.tools.x.name is reserved for the gateway, or too similar to a reserved name.',
     ],
     [
       { mcpServers: { a: { ...server, tools: { x: { name: 'activate_a' } } } } },
-      'mcpServers.a.tools.x.name is a name of the gateway’s own tools, or looks like one.',
+      'mcpServers.a.tools.x.name is reserved for the gateway, or too similar to a reserved name.',
     ],
     [
       { search: { embedder: { url: 'ftp://x', model: 'm' } } },
-      'search.embedder.url must be an address that begins with http:// or https://, without a name or password.',
+      'search.embedder.url must be an http:// or https:// URL without credentials.',
     ],
     [
       { profiles: { a: { search: { embedder: { url: 'https://me:pw@x.example', model: 'm' } } } } },
-      'profiles.a.search.embedder.url must be an address that begins with http:// or https://, without a name or password.',
+      'profiles.a.search.embedder.url must be an http:// or https:// URL without credentials.',
     ],
     [
       { search: { embedder: { url: 'https://x.example', model: 'm', apiKey: 'a b' } } },
-      'search.embedder.apiKey has characters that a header cannot hold, such as a space or a line break.',
+      'search.embedder.apiKey contains characters that are not allowed in an HTTP header, such as a space or a line break.',
     ],
-    [{ profiles: { s: {} } }, 'profiles.s is reserved: /mcp/s/<server> serves single servers. Rename the profile.'],
-    [
-      { profiles: { home: { servers: ['x'] } } },
-      'profiles.home.servers[0] names the server "x", which is not in this file. There is no server.',
-    ],
+    [{ profiles: { s: {} } }, 'profiles.s is reserved for /mcp/s/<server>. Rename the profile.'],
+    [{ profiles: { home: { servers: ['x'] } } }, 'profiles.home.servers[0] refers to the server "x", which is not defined.'],
     [
       { tokens: [{ name: 'me', hash: `sha256:${'0'.repeat(64)}`, profile: 'x' }] },
-      'tokens[0].profile names the profile "x", which is not in this file. There is no profile.',
+      'tokens[0].profile refers to the profile "x", which is not defined.',
     ],
-    [{ tokens: [{ name: 'me', hash: 'secret' }] }, 'tokens[0].hash must be "sha256:" and 64 hexadecimal digits.'],
+    [{ tokens: [{ name: 'me', hash: 'secret' }] }, 'tokens[0].hash must be "sha256:" followed by 64 hexadecimal digits.'],
     [
       { listen: { host: '0.0.0.0' } },
-      'listen.host can be reached by others, and there is no token to keep them out. Make one (unfold token add <name>), or listen on 127.0.0.1.',
+      'listen.host is reachable from other machines, but no token is configured. Add one (unfold token add <name>), or listen on 127.0.0.1.',
     ],
-  ])('is told: %j', (value, expected) => {
+  ])('is reported: %j', (value, expected) => {
     const found = mistakes(json(value))
     expect(found.map((line) => line.replace(/^unfold\.json:\d+:\d+ /u, ''))).toEqual([expected])
   })
@@ -328,6 +318,25 @@ describe('what the parts say against each other', () => {
 
   test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.1.2.3'])('is nothing when it listens on %s', (host) => {
     expect(mistakes(json({ listen: { host } }))).toEqual([])
+  })
+})
+
+describe('the deprecated key "about"', () => {
+  test('is read as "description" of servers and groups', () => {
+    const { config } = read(
+      json({
+        mcpServers: { git: { command: 'x', about: 'Versions' } },
+        groups: { code: { about: 'Code', servers: ['git'] } },
+      }),
+    )
+    expect(config.mcpServers.git).toMatchObject({ description: 'Versions' })
+    expect(config.groups.code).toMatchObject({ description: 'Code' })
+  })
+
+  test('is an error next to "description"', () => {
+    expect(mistakes('{ "mcpServers": { "git": { "command": "x", "about": "A", "description": "B" } } }')).toEqual([
+      'unfold.json:1:44 mcpServers.git.about is not a known key. Did you mean "description"?',
+    ])
   })
 })
 
@@ -355,21 +364,21 @@ describe('variables', () => {
     ['${NO}', 'NO is not set. Set it, or give it a default: ${NO:-value}.'],
     ['${toString}', 'toString is not set. Set it, or give it a default: ${toString:-value}.'],
     ['${input:key}', 'contains ${input:key}, which is not supported here. Write ${NAME} or ${NAME:-default}.'],
-    ['${A', 'contains a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.'],
-    [
-      '${A:-${B}}',
-      'contains a "${" that does not end, or one within another. Write ${NAME} or ${NAME:-default}, or $${ for itself.',
-    ],
+    ['${A', 'contains an unterminated or nested "${". Write ${NAME} or ${NAME:-default}, or $${ for a literal "${".'],
+    ['${A:-${B}}', 'contains an unterminated or nested "${". Write ${NAME} or ${NAME:-default}, or $${ for a literal "${".'],
   ])('that are wrong as in %s hold their server back, with its name and field, and no other', (text, message) => {
-    const { config, held } = read(json({ mcpServers: { git: { command: 'a', args: [text] }, other: { command: 'b' } } }), {})
+    const { config, notStarted } = read(
+      json({ mcpServers: { git: { command: 'a', args: [text] }, other: { command: 'b' } } }),
+      {},
+    )
     expect(Object.keys(config.mcpServers)).toEqual(['other'])
-    expect(held.get('git')?.[0]).toMatchObject({ path: 'mcpServers.git.args[0]', line: 6, message })
+    expect(notStarted.get('git')?.[0]).toMatchObject({ path: 'mcpServers.git.args[0]', line: 6, message })
   })
 
-  test('of a server that is switched off are nobody’s problem', () => {
-    const { config, held } = read(json({ mcpServers: { git: { url: '${NO}', disabled: true } } }))
+  test('of a disabled server are not checked', () => {
+    const { config, notStarted } = read(json({ mcpServers: { git: { url: '${NO}', disabled: true } } }))
     expect(Object.keys(config.mcpServers)).toEqual(['git'])
-    expect(held.size).toBe(0)
+    expect(notStarted.size).toBe(0)
   })
 
   test('stand in addresses, headers, folders and variables of a server, and nowhere else', () => {
@@ -383,7 +392,7 @@ describe('variables', () => {
       }),
       { A: 'a' },
     )
-    expect(config.mcpServers.web).toMatchObject({ url: 'https://a/', headers: { K: 'a' }, about: '${A}' })
+    expect(config.mcpServers.web).toMatchObject({ url: 'https://a/', headers: { K: 'a' }, description: '${A}' })
     expect(config.mcpServers.git).toMatchObject({ cwd: 'a', env: { V: 'a' } })
     expect(config.store).toEqual({ kind: 'sqlite', path: 'a.db' })
   })
@@ -396,8 +405,8 @@ describe('a file', () => {
       const path = join(folder, 'unfold.json')
       await writeFile(path, '{ "exposure": "lazy" }')
       expect((await readConfig(path, {})).config.exposure).toBe('lazy')
-      await expect(readConfig(folder, {})).rejects.toThrow('is a folder. Name the file in it.')
-      await expect(readConfig(join(folder, 'no.json'), {})).rejects.toThrow('is not there. Write it, or name another file.')
+      await expect(readConfig(folder, {})).rejects.toThrow('is a folder. Specify the file in it.')
+      await expect(readConfig(join(folder, 'no.json'), {})).rejects.toThrow('does not exist. Create it, or specify another file.')
     } finally {
       await rm(folder, { recursive: true })
     }

@@ -1,27 +1,28 @@
 import { readFile } from 'node:fs/promises'
+import { renameDeprecatedKeys } from './deprecated-keys.ts'
 import { type ConfigDocument, parseDocument } from './document.ts'
-import { mistakesOf, withoutForeign } from './mistakes.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
-import { contradictions, doubts } from './rules.ts'
+import { ruleViolations, ruleWarnings } from './rules.ts'
 import { type Config, configSchema, isCommandServer, type SearchConfig, type ServerConfig } from './schema.ts'
+import { schemaErrors, stripForeignKeys } from './schema-errors.ts'
 import { type Environment, expand } from './variables.ts'
 
-/** A configuration that can be used. */
+/** A valid configuration. */
 export interface ReadConfig {
-  /** With every default and variable filled in, and without the servers that are held back. */
+  /** Defaults and variables filled in, without the servers in `notStarted`. */
   readonly config: Config
-  /** Servers that cannot be used until what they need is there; all others can. */
-  readonly held: ReadonlyMap<string, readonly ConfigProblem[]>
+  /** Servers whose variables are not set. The others can be used. */
+  readonly notStarted: ReadonlyMap<string, readonly ConfigProblem[]>
   readonly warnings: readonly ConfigProblem[]
 }
 
-/** Reads a configuration file; throws `ConfigError` with all that is wrong with it. */
+/** Reads a configuration file. Throws `ConfigError` with all problems. */
 export async function readConfig(file: string, environment: Environment): Promise<ReadConfig> {
-  return parseConfig(await textOf(file), { file, environment })
+  return parseConfig(await readConfigText(file), { file, environment })
 }
 
-/** The text of a configuration file; throws `ConfigError` for one that cannot be read. */
-export async function textOf(file: string): Promise<string> {
+/** Reads the text of a configuration file. Throws `ConfigError` if that fails. */
+export async function readConfigText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
@@ -32,111 +33,117 @@ export async function textOf(file: string): Promise<string> {
 }
 
 const reasons: { readonly [code: string]: string } = {
-  ENOENT: 'is not there. Write it, or name another file.',
-  EISDIR: 'is a folder. Name the file in it.',
-  EACCES: 'may not be read by this user.',
+  ENOENT: 'does not exist. Create it, or specify another file.',
+  EISDIR: 'is a folder. Specify the file in it.',
+  EACCES: 'is not readable by this user.',
 }
 
-/** Reads the text of a configuration; throws `ConfigError` with all that is wrong with it. */
+/** Parses the text of a configuration file. Throws `ConfigError` with all problems. */
 export function parseConfig(
   text: string,
   { file, environment }: { readonly file: string; readonly environment: Environment },
 ): ReadConfig {
-  const { written, document, warnings } = checked(text, file)
-  const { config, unset, problems } = filledIn(written, document, environment)
-  const held = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
-  const found = contradictions(config)
-    .filter(({ path }) => !isAbout(path, held))
+  const { written, document, warnings } = validate(text, file)
+  const { config, unset, problems } = expandVariables(written, document, environment)
+  const notStarted = new Map([...unset].filter(([name]) => config.mcpServers[name]?.disabled === false))
+  const violations = ruleViolations(config)
+    .filter(({ path }) => !isUnexpandedUrl(path, notStarted))
     .map(({ path, message }) => document.problem(path, message))
-  // What a variable that is not set left behind says nothing new.
-  const all = [...problems, ...found.filter(({ path }) => !problems.some((problem) => problem.path === path))]
+  // A value with an unset variable is already reported.
+  const all = [...problems, ...violations.filter(({ path }) => !problems.some((problem) => problem.path === path))]
   if (all.length > 0) throw new ConfigError(inOrder(all))
   return {
-    config: { ...config, mcpServers: Object.fromEntries(Object.entries(config.mcpServers).filter(([name]) => !held.has(name))) },
-    held,
-    warnings: inOrder([...warnings, ...doubts(config).map(({ path, message }) => document.problem(path, message, 'key'))]),
+    config: {
+      ...config,
+      mcpServers: Object.fromEntries(Object.entries(config.mcpServers).filter(([name]) => !notStarted.has(name))),
+    },
+    notStarted,
+    warnings: inOrder([...warnings, ...ruleWarnings(config).map(({ path, message }) => document.problem(path, message, 'key'))]),
   }
 }
 
-/** A configuration file as it is written, with defaults and no variable filled in; throws `ConfigError` like `readConfig`. */
-export const writtenConfig = async (file: string): Promise<Config> => checked(await textOf(file), file).written
+/** Reads a configuration file with defaults but unexpanded variables. Throws `ConfigError` like `readConfig`. */
+export const writtenConfig = async (file: string): Promise<Config> => validate(await readConfigText(file), file).written
 
-function checked(text: string, file: string) {
+function validate(text: string, file: string) {
   const parsed = parseDocument(file, text)
   if ('problems' in parsed) throw new ConfigError(parsed.problems)
   const { document } = parsed
-  const { value, warnings } = withoutForeign(document)
+  const { value: stripped, warnings } = stripForeignKeys(document)
+  const value = renameDeprecatedKeys(stripped)
   const result = configSchema.safeParse(value)
-  if (!result.success) throw new ConfigError(inOrder(mistakesOf(document, value, result.error.issues)))
+  if (!result.success) throw new ConfigError(inOrder(schemaErrors(document, value, result.error.issues)))
   return { written: result.data, document, warnings }
 }
 
 const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =>
   problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
 
-/** What a variable makes of an address is no mistake of whoever wrote the variable's name. */
-const isAbout = (path: readonly PropertyKey[], held: ReadonlyMap<string, unknown>): boolean =>
-  path[0] === 'mcpServers' && path[2] === 'url' && held.has(String(path[1]))
+const isUnexpandedUrl = (path: readonly PropertyKey[], notStarted: ReadonlyMap<string, unknown>): boolean =>
+  path[0] === 'mcpServers' && path[2] === 'url' && notStarted.has(String(path[1]))
 
-function filledIn(config: Config, document: ConfigDocument, environment: Environment) {
+function expandVariables(config: Config, document: ConfigDocument, environment: Environment) {
   const unset = new Map<string, readonly ConfigProblem[]>()
   const problems: ConfigProblem[] = []
-  const into = (found: ConfigProblem[], path: readonly PropertyKey[]) => (text: string, more: readonly PropertyKey[]) => {
-    const expanded = expand(text, environment)
-    for (const problem of expanded.problems) found.push(document.problem([...path, ...more], problem))
-    return expanded.text
-  }
+  const expander =
+    (serverProblems: ConfigProblem[], parent: readonly PropertyKey[]): Expand =>
+    (text, path) => {
+      const expanded = expand(text, environment)
+      for (const problem of expanded.problems) serverProblems.push(document.problem([...parent, ...path], problem))
+      return expanded.text
+    }
   const mcpServers = Object.fromEntries(
     Object.entries(config.mcpServers).map(([name, server]) => {
-      const found: ConfigProblem[] = []
-      const filled = filledServer(server, into(found, ['mcpServers', name]))
-      if (found.length > 0) unset.set(name, found)
-      return [name, filled] as const
+      const serverProblems: ConfigProblem[] = []
+      const expanded = expandServer(server, expander(serverProblems, ['mcpServers', name]))
+      if (serverProblems.length > 0) unset.set(name, serverProblems)
+      return [name, expanded] as const
     }),
   )
-  const { store } = config
-  const isPlaced = store.kind === 'sqlite' && store.path !== undefined
-  const placed = isPlaced ? { ...store, path: into(problems, ['store'])(store.path ?? '', ['path']) } : store
-  const { audit } = config
-  const written = audit === undefined ? {} : { audit: { ...audit, path: into(problems, ['audit'])(audit.path, ['path']) } }
-  const search = filledSearch(config.search, into(problems, ['search']))
+  const expandAt = expander(problems, [])
+  const store =
+    config.store.kind === 'sqlite' && config.store.path !== undefined
+      ? { ...config.store, path: expandAt(config.store.path, ['store', 'path']) }
+      : config.store
+  const audit = config.audit && { ...config.audit, path: expandAt(config.audit.path, ['audit', 'path']) }
+  const search = expandSearch(config.search, expander(problems, ['search']))
   const profiles = Object.fromEntries(
-    Object.entries(config.profiles).map(([name, profile]) => {
-      const own = profile.search
-      return [
-        name,
-        own === undefined ? profile : { ...profile, search: filledSearch(own, into(problems, ['profiles', name, 'search'])) },
-      ]
-    }),
+    Object.entries(config.profiles).map(([name, profile]) => [
+      name,
+      profile.search === undefined
+        ? profile
+        : { ...profile, search: expandSearch(profile.search, expander(problems, ['profiles', name, 'search'])) },
+    ]),
   )
-  return { config: { ...config, mcpServers, profiles, search, store: placed, ...written }, unset, problems }
+  return { config: { ...config, mcpServers, profiles, search, store, ...(audit && { audit }) }, unset, problems }
 }
 
-type Fill = (text: string, path: readonly PropertyKey[]) => string
+type Expand = (text: string, path: readonly PropertyKey[]) => string
 
-function filledSearch(search: SearchConfig, fill: Fill): SearchConfig {
+function expandSearch(search: SearchConfig, expandText: Expand): SearchConfig {
   const { embedder } = search
   if (embedder === undefined) return search
   const { url, model, apiKey } = embedder
   return {
     ...search,
     embedder: {
-      url: fill(url, ['embedder', 'url']),
-      model: fill(model, ['embedder', 'model']),
-      ...(apiKey !== undefined && { apiKey: fill(apiKey, ['embedder', 'apiKey']) }),
+      url: expandText(url, ['embedder', 'url']),
+      model: expandText(model, ['embedder', 'model']),
+      ...(apiKey !== undefined && { apiKey: expandText(apiKey, ['embedder', 'apiKey']) }),
     },
   }
 }
 
-function filledServer(server: ServerConfig, fill: Fill): ServerConfig {
+function expandServer(server: ServerConfig, expandText: Expand): ServerConfig {
   const table = (key: string, values: { readonly [name: string]: string }): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([name, text]) => [name, fill(text, [key, name])]))
-  if (!isCommandServer(server)) return { ...server, url: fill(server.url, ['url']), headers: table('headers', server.headers) }
+    Object.fromEntries(Object.entries(values).map(([name, text]) => [name, expandText(text, [key, name])]))
+  if (!isCommandServer(server))
+    return { ...server, url: expandText(server.url, ['url']), headers: table('headers', server.headers) }
   return {
     ...server,
-    command: fill(server.command, ['command']),
-    args: server.args.map((text, index) => fill(text, ['args', index])),
+    command: expandText(server.command, ['command']),
+    args: server.args.map((text, index) => expandText(text, ['args', index])),
     env: table('env', server.env),
-    ...(server.cwd !== undefined && { cwd: fill(server.cwd, ['cwd']) }),
+    ...(server.cwd !== undefined && { cwd: expandText(server.cwd, ['cwd']) }),
   }
 }

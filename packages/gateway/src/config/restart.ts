@@ -1,17 +1,17 @@
 import { canonicalJson } from '@unfold-mcp/core'
 import type { Config } from './schema.ts'
 
-// The rest of a configuration is looked at whenever it matters.
-const readOnce: { readonly [K in keyof Config]?: readonly string[] } = {
+// All other settings take effect immediately.
+const startupSettings: { readonly [K in keyof Config]?: readonly string[] } = {
   listen: ['host', 'port', 'allowedHosts', 'allowedOrigins'],
   store: ['kind', 'path'],
   audit: [],
   limits: ['bodyBytes', 'depth', 'elements', 'sessions', 'subscriptions'],
 }
 
-/** What differs between two configurations and is taken into use only by a gateway that starts, as people write it. */
-export function waitingForRestart(before: Config, after: Config): readonly string[] {
-  return Object.entries(readOnce).flatMap(([key, parts]) => {
+/** Returns the changed settings that only take effect after a restart. */
+export function restartRequired(before: Config, after: Config): readonly string[] {
+  return Object.entries(startupSettings).flatMap(([key, parts]) => {
     const [old, now] = [before, after].map((config) => config[key as keyof Config]) as [unknown, unknown]
     if (parts.length === 0) return canonicalJson(old ?? null) === canonicalJson(now ?? null) ? [] : [key]
     return parts.filter((part) => partOf(old, part) !== partOf(now, part)).map((part) => `${key}.${part}`)

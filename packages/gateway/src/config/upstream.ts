@@ -2,8 +2,7 @@ import type { UpstreamConfig } from '../upstreams/config.ts'
 import { isCommandServer, type ServerConfig } from './schema.ts'
 import { targetOf } from './target.ts'
 
-/** A server of the configuration as an upstream: how it is reached, and how it is treated. */
-export function upstreamOf(server: ServerConfig, folder: string): UpstreamConfig {
+export function upstreamConfig(server: ServerConfig, folder: string): UpstreamConfig {
   const { disabled, start, idleStopMs, startTimeoutMs, sweepMs, graceMs, pingMs, concurrency, queue, timeoutMs } = server
   const settings = { start, idleStopMs, startTimeoutMs, sweepMs, graceMs, pingMs, concurrency, queue, timeoutMs }
   const installing = isCommandServer(server) ? { installTimeoutMs: server.installTimeoutMs } : {}

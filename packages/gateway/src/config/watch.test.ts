@@ -68,7 +68,7 @@ describe('a watched configuration', () => {
     expect(following_.told).toEqual([{ servers: ['b'] }, { servers: ['c'] }, { servers: ['d'] }])
   })
 
-  test('stays as it was when an edit is wrong, which is said once, and goes on with the next good one', async () => {
+  test('keeps the last valid configuration after an invalid edit, reports it once, and applies the next valid edit', async () => {
     using following_ = await following()
     await writeFile(file, '{ "mcpServers": { "a": { "comand": "x" } } }')
     await following_.next(1)
@@ -77,7 +77,7 @@ describe('a watched configuration', () => {
     expect(Object.keys(following_.watch.current.config.mcpServers)).toEqual(['a'])
     const [first] = following_.told
     expect(first !== undefined && 'problems' in first ? first.problems.map(problemLine) : []).toEqual([
-      `${file}:1:26 mcpServers.a.comand is not known here. Did you mean "command"?`,
+      `${file}:1:26 mcpServers.a.comand is not a known key. Did you mean "command"?`,
     ])
     await writeFile(file, text('a', 'z'))
     await following_.next(2)
@@ -85,11 +85,11 @@ describe('a watched configuration', () => {
     expect(following_.told[1]).toEqual({ servers: ['a', 'z'] })
   })
 
-  test('stays as it was when the file is gone, which is said once, and is followed when it is back', async () => {
-    using following_ = await following({ everyMs: 30 })
+  test('keeps the last valid configuration while the file is missing, reports it once, and applies the file when it is back', async () => {
+    using following_ = await following({ pollMs: 30 })
     await rm(file)
     await following_.next(1)
-    expect(following_.told).toMatchObject([{ problems: [{ message: 'is not there. Write it, or name another file.' }] }])
+    expect(following_.told).toMatchObject([{ problems: [{ message: 'does not exist. Create it, or specify another file.' }] }])
     await following_.watch.reload()
     await writeFile(file, text('a', 'b'))
     await following_.next(2)
@@ -97,7 +97,7 @@ describe('a watched configuration', () => {
     expect(following_.told[1]).toEqual({ servers: ['a', 'b'] })
   })
 
-  test('tells nobody of another way to write the same, but of another order of servers, which is that of lists', async () => {
+  test('ignores formatting, but reports a new order of servers, which is the order of lists', async () => {
     await writeFile(file, '{ "mcpServers": { "a": { "command": "a", "env": { "X": "1", "Y": "2" } }, "b": { "command": "b" } } }')
     using following_ = await following()
     const a = '"a": { "env": { "Y": "2", "X": "1" }, "start": "eager", "command": "a" }'
@@ -112,13 +112,13 @@ describe('a watched configuration', () => {
     expect(following_.told).toEqual([{ servers: ['b', 'a'] }])
   })
 
-  test('has no problem any more when the same file is back after it was gone, and that it is gone again is told again', async () => {
+  test('has no problems when the same file is back, and reports again when it is missing again', async () => {
     let restored = 0
     using following_ = await following({ restored: () => void restored++ })
     for (const times of [1, 2]) {
       await rm(file)
       await following_.next(times)
-      expect(following_.watch.problems).toMatchObject([{ message: 'is not there. Write it, or name another file.' }])
+      expect(following_.watch.problems).toMatchObject([{ message: 'does not exist. Create it, or specify another file.' }])
       await writeFile(file, text('a'))
       await following_.watch.reload()
       expect(following_.watch.problems).toEqual([])
@@ -127,7 +127,7 @@ describe('a watched configuration', () => {
     expect(following_.told).toHaveLength(2)
   })
 
-  test('is followed where it is a link and what it leads to is replaced', async () => {
+  test('follows a link whose target is replaced', async () => {
     await mkdir(join(folder, 'one'))
     await mkdir(join(folder, 'two'))
     await writeFile(join(folder, 'one', 'real.json'), text('a'))
@@ -135,7 +135,7 @@ describe('a watched configuration', () => {
     await rm(file)
     await symlink(join(folder, 'one'), join(folder, 'now'))
     await symlink(join(folder, 'now', 'real.json'), file)
-    using following_ = await following({ everyMs: 30 })
+    using following_ = await following({ pollMs: 30 })
     await symlink(join(folder, 'two'), join(folder, 'next'))
     await rename(join(folder, 'next'), join(folder, 'now'))
     await following_.next(1)
@@ -156,7 +156,7 @@ describe('a watched configuration', () => {
     expect(found).toEqual(['a', 'b'])
   })
 
-  test('that cannot be put to use is told, and the next edit is followed', async () => {
+  test('that cannot be applied is reported, and the next edit is applied', async () => {
     let isBroken = true
     const told: string[] = []
     let wake = (): void => undefined
@@ -175,7 +175,7 @@ describe('a watched configuration', () => {
     })
     await watch.reload()
     for (const [name, expected] of [
-      ['b', 'could not be put to use: no room'],
+      ['b', 'could not be applied: no room'],
       ['c', 'a,c'],
     ] as const) {
       const woken = new Promise<void>((resolve) => {

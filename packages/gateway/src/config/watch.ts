@@ -3,63 +3,63 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { canonicalJson } from '@unfold-mcp/core'
-import { wordsOf } from '../base/error-text.ts'
+import { errorMessage } from '../base/error-message.ts'
 import { ConfigError, type ConfigProblem } from './problem.ts'
-import { parseConfig, type ReadConfig, textOf } from './read.ts'
+import { parseConfig, type ReadConfig, readConfigText } from './read.ts'
 import type { Environment } from './variables.ts'
 
 export interface WatchOptions {
   readonly environment: Environment
-  /** A configuration that says something else than the one before. */
+  /** Called with a valid configuration that differs from the last one. */
   readonly changed: (read: ReadConfig) => void
-  /** An edit that cannot be used; the last good configuration stays. Told once for each edit. */
+  /** Called once for each invalid edit; the last valid configuration stays in use. */
   readonly invalid: (problems: readonly ConfigProblem[]) => void
-  /** What could not be used was made good, and is what it was before. */
+  /** Called when an invalid edit was undone. */
   readonly restored?: () => void
-  /** How long to wait for the rest of an edit: saving a file is several changes. */
+  /** Debounce time: saving a file causes several events. */
   readonly settleMs?: number
-  /** How often to look even if nobody told of a change: on some disks nobody does. */
-  readonly everyMs?: number
+  /** Polling interval, for file systems without change events. */
+  readonly pollMs?: number
 }
 
-/** Follows a configuration file, however it is saved: written over, replaced by another, or gone for a while. */
+/** Watches a configuration file, whether it is overwritten, replaced, or deleted and created again. */
 export class ConfigWatch {
   readonly #file: string
   readonly #options: Required<Omit<WatchOptions, 'restored'>> & Pick<WatchOptions, 'restored'>
-  readonly #every: NodeJS.Timeout
+  readonly #polling: NodeJS.Timeout
   #watcher: FSWatcher | undefined
   #settling: NodeJS.Timeout | undefined
   #current: ReadConfig
-  #seen = ''
+  #fingerprint = ''
   #text: string | undefined
-  #told = ''
+  #reportedError = ''
   #problems: readonly ConfigProblem[] = []
   #reading: Promise<void> | undefined
   #isDirty = false
   #isClosed = false
 
-  /** `current` is what was read before; a first look finds what changed since. */
+  /** `current` is the configuration in use; edits since it was read are found at once. */
   constructor(file: string, current: ReadConfig, options: WatchOptions) {
     this.#file = resolve(file)
     this.#current = current
-    this.#options = { settleMs: 100, everyMs: 2_000, ...options }
-    this.#every = setInterval(() => void this.#glance(), this.#options.everyMs)
-    this.#every.unref()
+    this.#options = { settleMs: 100, pollMs: 2_000, ...options }
+    this.#polling = setInterval(() => void this.#poll(), this.#options.pollMs)
+    this.#polling.unref()
     this.#follow()
-    this.#look()
+    this.#reloadInBackground()
   }
 
-  /** The last good configuration. */
+  /** The last valid configuration. */
   get current(): ReadConfig {
     return this.#current
   }
 
-  /** What is wrong with the file as it is now. */
+  /** Problems of the file as it is now. */
   get problems(): readonly ConfigProblem[] {
     return this.#problems
   }
 
-  /** Reads the file now. Done when what it holds is in use, or was refused. */
+  /** Reads the file now. Resolves when it was applied or rejected. */
   reload(): Promise<void> {
     this.#isDirty = true
     this.#reading ??= this.#readWhileDirty().finally(() => {
@@ -70,53 +70,52 @@ export class ConfigWatch {
 
   close(): void {
     this.#isClosed = true
-    clearInterval(this.#every)
+    clearInterval(this.#polling)
     clearTimeout(this.#settling)
     this.#watcher?.close()
   }
 
-  // The folder and not the file: editors put a new file in its place, and a watch would stay with the old one.
+  // Watches the folder: editors replace the file, and a watcher of the file would stay with the old one.
   #follow(): void {
     const name = basename(this.#file)
     try {
       this.#watcher = watch(dirname(this.#file), { persistent: false }, (_event, changed) => {
-        if (changed === null || changed === name) this.#touched()
+        if (changed === null || changed === name) this.#scheduleReload()
       })
-      // The folder is gone, or there are no more watches to be had; looking now and then must do.
+      // The folder is gone, or no more watches are available: polling continues.
       this.#watcher.on('error', () => this.#watcher?.close())
     } catch {
       // As above.
     }
   }
 
-  #touched(): void {
+  #scheduleReload(): void {
     clearTimeout(this.#settling)
-    this.#settling = setTimeout(() => this.#look(), this.#options.settleMs)
+    this.#settling = setTimeout(() => this.#reloadInBackground(), this.#options.settleMs)
     this.#settling.unref()
   }
 
-  async #glance(): Promise<void> {
-    const seen = await marksOf(this.#file)
-    if (seen !== this.#seen) this.#look()
+  async #poll(): Promise<void> {
+    if ((await fingerprintOf(this.#file)) !== this.#fingerprint) this.#reloadInBackground()
   }
 
-  /** Reads the file because of a change. Nobody waits for it, so what goes wrong in whoever listens is told and not thrown. */
-  #look(): void {
+  // Nobody awaits this, so an error thrown by a listener is reported.
+  #reloadInBackground(): void {
     this.reload().catch((error: unknown) => {
-      const message = `could not be put to use: ${wordsOf(error)}`
+      const message = `could not be applied: ${errorMessage(error)}`
       this.#options.invalid([{ file: this.#file, line: 1, column: 1, path: '', message }])
     })
   }
 
-  // A change that comes while reading may have come too late to be read.
+  // A change during a read may have been missed by that read.
   async #readWhileDirty(): Promise<void> {
     while (this.#isDirty && !this.#isClosed) {
       this.#isDirty = false
-      this.#seen = await marksOf(this.#file)
-      // Between an old file and the new one in its place there is none for a moment.
-      if (this.#seen === 'gone') {
+      this.#fingerprint = await fingerprintOf(this.#file)
+      // While an editor replaces the file, it may be missing for a moment.
+      if (this.#fingerprint === 'missing') {
         await wait(this.#options.settleMs, undefined, { ref: false })
-        this.#seen = await marksOf(this.#file)
+        this.#fingerprint = await fingerprintOf(this.#file)
       }
       await this.#read()
     }
@@ -125,54 +124,48 @@ export class ConfigWatch {
   async #read(): Promise<void> {
     const { environment, invalid } = this.#options
     try {
-      const text = await this.#textNow()
+      const text = await this.#readText()
       if (text === this.#text || this.#isClosed) return
       this.#text = text
-      this.#use(parseConfig(text, { file: this.#file, environment }))
+      this.#apply(parseConfig(text, { file: this.#file, environment }))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       this.#problems = error.problems
-      if (!this.#isClosed && !this.#isTold(error)) invalid(error.problems)
+      const isNew = this.#reportedError !== error.message
+      this.#reportedError = error.message
+      if (!this.#isClosed && isNew) invalid(error.problems)
     }
   }
 
-  /** One that is back after it was gone counts as new, even if it is the same. */
-  async #textNow(): Promise<string> {
+  async #readText(): Promise<string> {
     try {
-      return await textOf(this.#file)
+      return await readConfigText(this.#file)
     } catch (error) {
+      // A file that was missing counts as new when it is back.
       this.#text = undefined
       throw error
     }
   }
 
-  /** Whether this was said of the file already, and nothing good came since. */
-  #isTold({ message }: ConfigError): boolean {
-    if (this.#told === message) return true
-    this.#told = message
-    return false
-  }
-
-  #use(read: ReadConfig): void {
+  #apply(read: ReadConfig): void {
     const before = this.#current
-    const wasRefused = this.#problems.length > 0
-    this.#told = ''
+    const wasInvalid = this.#problems.length > 0
+    this.#reportedError = ''
     this.#problems = []
     this.#current = read
-    if (meaningOf(before) !== meaningOf(read)) this.#options.changed(read)
-    else if (wasRefused) this.#options.restored?.()
+    if (contentKey(before) !== contentKey(read)) this.#options.changed(read)
+    else if (wasInvalid) this.#options.restored?.()
   }
 }
 
-/** The same text for configurations that say the same, however they are written. In which order servers stand is the order of lists. */
-function meaningOf({ config: { $schema: _schema, ...config }, held }: ReadConfig): string {
-  return canonicalJson([config, Object.keys(config.mcpServers), [...held.keys()]])
+// The order of servers matters because it is the order of tools.
+function contentKey({ config: { $schema: _schema, ...config }, notStarted }: ReadConfig): string {
+  return canonicalJson([config, Object.keys(config.mcpServers), [...notStarted.keys()]])
 }
 
-/** What tells one state of a file from another without reading it. */
-async function marksOf(file: string): Promise<string> {
+async function fingerprintOf(file: string): Promise<string> {
   return stat(file).then(
     ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
-    () => 'gone',
+    () => 'missing',
   )
 }

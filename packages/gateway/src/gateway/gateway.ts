@@ -8,62 +8,60 @@ import type { CallUpstream } from '../catalog/entries.ts'
 import { UpstreamSource } from '../catalog/source.ts'
 import type { ReadConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
-import { upstreamOf } from '../config/upstream.ts'
-import { chained, type Middleware, type Pass } from '../middleware/chain.ts'
-import { Suspicions } from '../poisoning/findings.ts'
-import { isSameProgram } from '../poisoning/program.ts'
-import { suspectsOf } from '../poisoning/subjects.ts'
-import { Passing } from '../proxy/proxy.ts'
+import { upstreamConfig } from '../config/upstream.ts'
+import { type CallHandler, composeMiddleware, type Middleware } from '../middleware/chain.ts'
+import { PoisoningChecks } from '../poisoning/poisoning-checks.ts'
+import { isSameProgram } from '../poisoning/same-program.ts'
+import { collectSubjects } from '../poisoning/subjects.ts'
+import { UpstreamProxy } from '../proxy/proxy.ts'
 import { ResultStore } from '../results/store.ts'
-import { cutting } from '../results/truncation.ts'
+import { truncateResults } from '../results/truncation.ts'
 import type { CatalogStore } from '../stores/catalog.ts'
 import { catalogKey } from '../stores/key.ts'
 import { type Applied, Upstreams, type UpstreamsOptions } from '../upstreams/upstreams.ts'
-import { type Savings, savingsOf } from './savings.ts'
+import { computeSavings, type Savings } from './savings.ts'
 import { type GatewayToolbox, Toolboxes } from './toolboxes.ts'
 
-export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'calm' | 'signIns'> {
+export interface GatewayOptions extends Pick<UpstreamsOptions, 'pace' | 'random' | 'open' | 'deferStartsUntil' | 'signIns'> {
   readonly read: ReadConfig
-  /** The folder from which paths in the configuration are seen. */
+  /** Base folder for relative paths in the configuration. */
   readonly folder: string
-  /** Where the tools are kept that were known last. Whoever opened it closes it. */
+  /** Cache of the upstreams' definitions. The caller closes it. */
   readonly store: CatalogStore
-  /** Where it is kept what clients activated, for as long as `remember` says; memory by default. */
+  /** Store for activated tools; default: memory. */
   readonly activations?: ActivationStore
   readonly log: Log
-  /** Starts every client lazily, or none, in place of what the configuration says. */
+  /** Overrides lazy mode for all clients. */
   readonly lazy?: boolean
   readonly clock?: Clock
-  /** What happens to every call, the first outermost. */
+  /** Applied to every call; the first one is outermost. */
   readonly middleware?: readonly Middleware[]
-  /** Asked before every call of any tool; a failure that it throws is the answer. */
+  /** Called before every tool call; a failure that it throws is returned to the client. */
   readonly admit?: (call: { readonly scope: string; readonly principal: Client | undefined }) => void
-  /** Is shown the servers before any of them is started, so that nothing that happens to them is missed. */
+  /** Called before any server is started, so that no event is missed. */
   readonly observe?: (upstreams: Upstreams) => void
 }
 
-/** Many servers behind one: a toolbox whose tools are those of the upstreams, and follow every change of theirs. */
+/** Serves the tools, prompts and resources of many upstream servers as one, and follows their changes. */
 export class Gateway implements AsyncDisposable {
   readonly upstreams: Upstreams
   readonly access: Access
-  /** What is served. */
   readonly toolboxes: Toolboxes
   readonly source: UpstreamSource
-  /** What passes through beside the list of tools. */
-  readonly passing: Passing
-  /** What looks as if it were meant to deceive a model. */
-  readonly suspicions: Suspicions
+  readonly proxy: UpstreamProxy
+  readonly poisoning: PoisoningChecks
   readonly #options: GatewayOptions
-  readonly #known = new Map<string, readonly Tool[]>()
+  /** Tools of new servers from the store, until the servers are created. */
+  readonly #cachedTools = new Map<string, readonly Tool[]>()
   readonly #saving = new Set<Promise<void>>()
   readonly #results: ResultStore
-  /** What each client saves, for as long as the tools and the configuration stay as they are. */
+  /** By client; cleared when tools or configuration change. */
   readonly #savings = new Map<Client | undefined, Promise<Savings>>()
   #read: ReadConfig
-  #turn: Promise<unknown> = Promise.resolve()
+  #applied: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
-  /** Starts what the configuration names. Resolves at once with the tools that were known last; servers come as they are ready. */
+  /** Opens a gateway and starts its servers. Resolves without waiting for them, with the cached tools. */
   static async open(options: GatewayOptions): Promise<Gateway> {
     const gateway = new Gateway(options)
     await gateway.apply(options.read)
@@ -71,7 +69,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions) {
-    const { read, clock, random, pace, open, calm, signIns, middleware = [] } = options
+    const { read, clock, random, pace, open, deferStartsUntil, signIns, middleware = [] } = options
     const { config } = read
     this.#options = options
     this.#read = read
@@ -80,16 +78,16 @@ export class Gateway implements AsyncDisposable {
       lazy: options.lazy,
     })
     this.upstreams = new Upstreams({
-      known: (name) => this.#known.get(name),
+      cachedTools: (name) => this.#cachedTools.get(name),
       connect: { clientInfo: { name: 'unfold-gateway', title: 'Unfold gateway', version }, relays: true },
       ...(clock !== undefined && { clock }),
       ...(random !== undefined && { random }),
       ...(pace !== undefined && { pace }),
       ...(open !== undefined && { open }),
       ...(signIns !== undefined && { signIns }),
-      ...(calm !== undefined && { calm }),
+      ...(deferStartsUntil !== undefined && { deferStartsUntil }),
     })
-    this.passing = new Passing({
+    this.proxy = new UpstreamProxy({
       config,
       upstreams: this.upstreams,
       access: this.access,
@@ -97,14 +95,14 @@ export class Gateway implements AsyncDisposable {
       random: random ?? Math.random,
       pace,
       log: options.log,
-      keep: (upstream, kept) => {
-        this.suspicions.changed()
-        this.#keep(upstream, (key) => options.store.replaceDocuments(key, kept))
+      save: (upstream, documents) => {
+        this.poisoning.invalidate()
+        this.#save(upstream, (key) => options.store.replaceDocuments(key, documents))
       },
     })
-    this.suspicions = new Suspicions({
-      suspects: () => suspectsOf(this.config, this.source, this.passing),
-      isSame: (...servers) => {
+    this.poisoning = new PoisoningChecks({
+      subjects: () => collectSubjects(this.config, this.source, this.proxy),
+      isSameProgram: (...servers) => {
         const [one, other] = servers.map((server) => this.config.mcpServers[server])
         return one !== undefined && other !== undefined && isSameProgram(one, other)
       },
@@ -112,18 +110,18 @@ export class Gateway implements AsyncDisposable {
       log: options.log,
     })
     this.#results = new ResultStore(clock ?? systemClock)
-    const cut = cutting({
+    const truncate = truncateResults({
       store: this.#results,
       maxCharacters: () => this.config.results.maxCharacters,
-      promisesStructure: (upstream, tool) => this.source.toolOf(upstream, tool)?.outputSchema !== undefined,
+      hasOutputSchema: (upstream, tool) => this.source.toolOf(upstream, tool)?.outputSchema !== undefined,
     })
-    const pass = chained([cut, ...middleware], this.passing.call)
-    this.source = new UpstreamSource(config, (server) => this.#callOf(server, pass))
+    const callUpstream = composeMiddleware([truncate, ...middleware], this.proxy.call)
+    this.source = new UpstreamSource(config, (server) => this.#callOf(server, callUpstream))
     this.toolboxes = new Toolboxes({
       config: () => this.config,
       access: this.access,
       source: this.source,
-      passing: this.passing,
+      proxy: this.proxy,
       results: this.#results,
       activations: options.activations,
       admit: options.admit,
@@ -131,7 +129,7 @@ export class Gateway implements AsyncDisposable {
     })
     this.source.subscribe(() => {
       this.#savings.clear()
-      this.suspicions.changed()
+      this.poisoning.invalidate()
     })
     this.#follow()
     options.observe?.(this.upstreams)
@@ -141,51 +139,50 @@ export class Gateway implements AsyncDisposable {
     return this.#read.config
   }
 
-  /** All servers as one; every way of serving a toolbox serves this one. */
+  /** All servers as one toolbox. */
   get toolbox(): GatewayToolbox {
     return this.toolboxes.all
   }
 
-  /** Servers that cannot be used until what they need is there. */
-  get held(): ReadConfig['held'] {
-    return this.#read.held
+  /** Servers that are not started because their configuration is incomplete. */
+  get notStarted(): ReadConfig['notStarted'] {
+    return this.#read.notStarted
   }
 
-  /** What the whole list would cost a client, and what it is listed when it connects. Computed once until something changes. */
+  /** Token cost of all tools and of the list that a client gets when it connects. Cached until something changes. */
   savings(client?: Client): Promise<Savings> {
-    const known = this.#savings.get(client)
-    if (known !== undefined) return known
-    const made = savingsOf(this.toolboxes.of(client), client)
-    this.#savings.set(client, made)
-    made.catch(() => this.#savings.delete(client))
-    return made
+    const cached = this.#savings.get(client)
+    if (cached !== undefined) return cached
+    const savings = computeSavings(this.toolboxes.of(client), client)
+    this.#savings.set(client, savings)
+    savings.catch(() => this.#savings.delete(client))
+    return savings
   }
 
-  /** Makes this the configuration, after those that were given before. Only the servers that it touches are touched. */
+  /** Applies a configuration after earlier ones have been applied. Servers that it does not change keep running. */
   apply(read: ReadConfig): Promise<Applied> {
-    const turn = this.#turn.then(() => this.#apply(read))
-    this.#turn = turn.catch(() => undefined)
-    return turn
+    const applied = this.#applied.then(() => this.#apply(read))
+    this.#applied = applied.catch(() => undefined)
+    return applied
   }
 
   async #apply(read: ReadConfig): Promise<Applied> {
     const before = this.#read
     const { config } = read
-    await this.#remember(config)
+    await this.#loadCached(config)
     this.#read = read
     this.access.configure(config)
     const { folder, store } = this.#options
-    const configs = Object.entries(config.mcpServers).map(([name, server]) => [name, upstreamOf(server, folder)] as const)
+    const configs = Object.entries(config.mcpServers).map(([name, server]) => [name, upstreamConfig(server, folder)] as const)
     const applying = this.upstreams.apply(Object.fromEntries(configs))
-    // What is known of new ones is served at once; those that end are waited for.
-    const toolsOf = (server: string): readonly Tool[] => this.upstreams.get(server)?.tools ?? this.#known.get(server) ?? []
+    // Cached tools of new servers are served immediately.
+    const toolsOf = (server: string): readonly Tool[] => this.upstreams.get(server)?.tools ?? this.#cachedTools.get(server) ?? []
     this.source.configure(config, toolsOf)
-    this.passing.configure(config)
+    this.proxy.configure(config)
     const applied = await applying
-    // From here on each server has its own.
-    this.#known.clear()
+    this.#cachedTools.clear()
     this.source.configure(config, toolsOf)
-    await this.toolboxes.reconfigured()
+    await this.toolboxes.reconfigure()
     for (const name of [...applied.removed, ...applied.replaced]) {
       const [old, next] = [before, read].map(({ config: { mcpServers } }) => mcpServers[name])
       if (old === undefined || (next !== undefined && catalogKey(name, old) === catalogKey(name, next))) continue
@@ -194,7 +191,6 @@ export class Gateway implements AsyncDisposable {
     return applied
   }
 
-  /** Ends everything that was started. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -205,17 +201,17 @@ export class Gateway implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    this.passing.close()
-    this.suspicions.close()
+    this.proxy.close()
+    this.poisoning.close()
     await this.upstreams.close()
     await this.toolboxes.close()
     this.#results.close()
     await Promise.all(this.#saving)
   }
 
-  #callOf(upstream: string, pass: Pass): CallUpstream {
+  #callOf(upstream: string, callUpstream: CallHandler): CallUpstream {
     return (tool, input, ctx) =>
-      pass({
+      callUpstream({
         upstream,
         tool,
         input: (input ?? {}) as Record<string, unknown>,
@@ -226,12 +222,12 @@ export class Gateway implements AsyncDisposable {
 
   #follow(): void {
     const { events } = this.upstreams
-    events.on('tools', ({ upstream, tools, looks }) => {
+    events.on('tools', ({ upstream, tools, reads }) => {
       this.source.replace(upstream, tools)
-      // A list that is empty because the server is away is not what it has.
-      if (looks > 0) this.#save(upstream)
+      // Without a read, the list is empty because the server is disconnected.
+      if (reads > 0) this.#saveTools(upstream)
     })
-    events.on('listed', ({ upstream }) => this.#save(upstream))
+    events.on('listed', ({ upstream }) => this.#saveTools(upstream))
     events.on('connected', ({ upstream }) => {
       const connection = this.upstreams.get(upstream)?.connection
       if (connection === undefined) return
@@ -240,41 +236,40 @@ export class Gateway implements AsyncDisposable {
     })
   }
 
-  /** Reads what was known last of the servers that are new. */
-  async #remember({ mcpServers }: Config): Promise<void> {
+  /** Loads the cached definitions of new servers. */
+  async #loadCached({ mcpServers }: Config): Promise<void> {
     const { store } = this.#options
-    const known = this.upstreams.names
-    const fresh = Object.entries(mcpServers).filter(([name, { disabled }]) => !disabled && !known.includes(name))
+    const existing = this.upstreams.names
+    const added = Object.entries(mcpServers).filter(([name, { disabled }]) => !disabled && !existing.includes(name))
     await Promise.all(
-      fresh.map(async ([name, server]) => {
+      added.map(async ([name, server]) => {
         const key = catalogKey(name, server)
-        const found = await store.known(key).catch(() => undefined)
+        const cached = await store.load(key).catch(() => undefined)
         const documents = await store.documents(key).catch(() => undefined)
-        // Of one that had nothing but tools, nothing else was kept; nobody has to wait for it to say so again.
-        this.passing.restore(name, documents ?? (found === undefined ? undefined : {}))
-        if (found === undefined) return
-        this.#known.set(name, found.tools)
-        const { instructions, info } = found
+        // A known server without stored documents has none, so clients need not wait for it.
+        this.proxy.restore(name, documents ?? (cached === undefined ? undefined : {}))
+        if (cached === undefined) return
+        this.#cachedTools.set(name, cached.tools)
+        const { instructions, info } = cached
         this.source.describe(name, { title: info?.title ?? info?.name, instructions, info })
       }),
     )
   }
 
-  #save(upstream: string): void {
-    const found = this.upstreams.get(upstream)
-    if (found === undefined) return
-    const { store } = this.#options
-    const { instructions, info } = this.source.says(upstream) ?? {}
-    const introduced = { ...(instructions !== undefined && { instructions }), ...(info !== undefined && { info }) }
-    this.#keep(upstream, (key) => store.replaceTools(key, found.tools, introduced))
+  #saveTools(upstream: string): void {
+    const tools = this.upstreams.get(upstream)?.tools
+    if (tools === undefined) return
+    const { instructions, info } = this.source.selfDescription(upstream) ?? {}
+    const details = { ...(instructions !== undefined && { instructions }), ...(info !== undefined && { info }) }
+    this.#save(upstream, (key) => this.#options.store.replaceTools(key, tools, details))
   }
 
-  #keep(upstream: string, write: (key: string) => Promise<void>): void {
+  #save(upstream: string, write: (key: string) => Promise<void>): void {
     const server = this.config.mcpServers[upstream]
     if (server === undefined) return
     const { log } = this.#options
     const saving = write(catalogKey(upstream, server))
-      .catch((error: unknown) => log.warn({ upstream, error }, 'What it has could not be kept for the next start.'))
+      .catch((error: unknown) => log.warn({ upstream, error }, 'definitions could not be cached'))
       .finally(() => this.#saving.delete(saving))
     this.#saving.add(saving)
   }

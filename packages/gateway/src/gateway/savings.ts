@@ -2,15 +2,14 @@ import type { Preview } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import type { GatewayToolbox } from './toolboxes.ts'
 
-/** What a client is listed first, beside all that it may have. */
+/** Size of the first list compared with all tools. */
 export interface Savings extends Pick<Preview, 'allTokens' | 'listedTokens' | 'exposure' | 'reason'> {
-  /** How many tools there are for it. */
+  /** Number of tools the client may use. */
   readonly tools: number
   readonly listed: number
 }
 
-/** What is listed to a client that connects now, and what everything would be. */
-export async function savingsOf(toolbox: Pick<GatewayToolbox, 'preview'>, principal: Client | undefined): Promise<Savings> {
+export async function computeSavings(toolbox: Pick<GatewayToolbox, 'preview'>, principal: Client | undefined): Promise<Savings> {
   const { allTokens, listedTokens, exposure, reason, all, listed } = await toolbox.preview({ principal })
   return { allTokens, listedTokens, exposure, reason, tools: all.length, listed: listed.length }
 }

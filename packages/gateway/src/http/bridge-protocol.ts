@@ -1,11 +1,11 @@
 /**
- * The authority that a client asks to be connected to. CONNECT is used because no MCP client sends it, and because an `Upgrade`
- * that a client offers on its own, such as to HTTP/2, must not be taken for one.
+ * Authority of the CONNECT request. CONNECT is unambiguous: no MCP client sends it, while some offer an `Upgrade` (to HTTP/2) on
+ * their own.
  */
 export const bridgeAuthority = 'unfold-stdio:0'
 
-/** Headers of a request to be connected: what an address says in its path and in its query. */
+/** Headers of the CONNECT request, equivalent to path and query of the MCP endpoint. */
 export const bridgeHeaders = { profile: 'unfold-profile', view: 'unfold-view', problem: 'unfold-problem' } as const
 
-/** Sent when the gateway is about to end: the client should ask nothing more here, and connect again. */
+/** Sent when the gateway is shutting down: the client should send no more requests here and reconnect. */
 export const endingNotice = 'notifications/io.github.unfold-mcp/ending'

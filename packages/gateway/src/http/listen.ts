@@ -1,8 +1,8 @@
 import { type Handler, type Listening, listen } from '@unfold-mcp/server'
 import { allowedHosts } from '../access/allowed-hosts.ts'
 import { authenticate } from '../access/authenticate.ts'
-import { Callers, sessionStatus } from '../access/clients.ts'
-import type { Reloaded } from '../admin/api.ts'
+import { StatelessClients, sessionStatus } from '../access/clients.ts'
+import type { ReloadResult } from '../admin/api.ts'
 import { EventStreams } from '../admin/event-stream.ts'
 import type { Log } from '../base/log.ts'
 import { mcpPath } from '../base/mcp-path.ts'
@@ -10,64 +10,63 @@ import { localUrl } from '../config/address.ts'
 import type { ConfigProblem } from '../config/problem.ts'
 import { isLoopback } from '../config/rules.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { Shortfall } from '../observability/degraded.ts'
+import type { DegradedPart } from '../observability/degraded-parts.ts'
 import type { Journal } from '../observability/journal.ts'
 import type { Metrics } from '../observability/metrics.ts'
-import type { Secrets } from '../observability/secrets.ts'
+import type { Redactor } from '../observability/redactor.ts'
+import { ActiveRequests } from './active-requests.ts'
 import { Bridges } from './bridges.ts'
-import { FirstTools } from './first-tools.ts'
-import { Requests } from './requests.ts'
 import { routes } from './routes.ts'
+import { StartupWait } from './startup-wait.ts'
 
 export interface HttpOptions {
   readonly host: string
   readonly port: number
-  /** What opens the administration. */
+  /** Admin token. */
   readonly admin: string
-  /** What lets stdio clients of the same user in; none where no clients are served. */
+  /** Token for stdio clients of the same user; absent where no clients are served. */
   readonly bridge: string | undefined
-  /** The configuration file. */
+  /** Path of the configuration file. */
   readonly config: string
   readonly log: Log
   readonly journal: Journal
   readonly metrics: Metrics
-  readonly secrets: Secrets
-  /** Whom the gateway serves: clients at this address, or one that started it. Then only its administration is here. */
+  readonly redactor: Redactor
+  /** `stdio`: the gateway serves only the client that started it, and only the admin API is served here. */
   readonly transport: 'http' | 'stdio'
   readonly isReady: () => boolean
-  /** What it does without for now. */
-  readonly shortfalls: () => readonly Shortfall[]
-  /** What is wrong with the configuration file as it is now. */
+  readonly degraded: () => readonly DegradedPart[]
+  /** Problems of the configuration file as it is now. */
   readonly problems: () => readonly ConfigProblem[]
-  /** Whether it is about to end, and takes nobody new. */
+  /** True while the gateway is shutting down. */
   readonly isDraining: () => boolean
-  readonly reload: () => Promise<Reloaded>
+  readonly reload: () => Promise<ReloadResult>
 }
 
 export interface ListeningGateway {
-  /** Where MCP clients of this machine connect. */
+  /** The MCP endpoint for clients of this machine. */
   readonly url: string
   readonly handler: Handler
-  /** Done when all that was asked has been answered. */
-  answered(): Promise<void>
-  /** Tells clients that can be told that the gateway is about to end. */
+  /** Resolves when no request is pending. */
+  idle(): Promise<void>
+  /** Announces the shutdown to stdio clients. */
   drain(): void
-  /** Ends what belongs to clients that the configuration does not let in any more. */
+  /** Ends the sessions of clients that are no longer admitted. */
   dismiss(): Promise<void>
   close(): Promise<void>
 }
 
-/** Serves a gateway on an address. Done when it can be reached. */
+/** Serves a gateway over HTTP. Resolves when it is listening. */
 export async function listenHttp(gateway: Gateway, options: HttpOptions): Promise<ListeningGateway> {
   const { host, port, journal, metrics, isDraining, log } = options
   const { limits, listen: settings } = gateway.config
   const isPublic = !isLoopback(host)
-  const callers = new Callers()
+  const statelessClients = new StatelessClients()
   const events = new EventStreams(journal)
-  const first = new FirstTools(gateway)
+  const startupWait = new StartupWait(gateway)
   let listening: Listening | undefined
   const handler = (): Handler | undefined => listening?.handler
-  metrics.measure({
+  metrics.registerGauges({
     gateway,
     sessions: () => handler()?.sessionCount ?? 0,
     subscriptions: () => handler()?.subscriptionCount ?? 0,
@@ -82,21 +81,21 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
     maxBodyBytes: limits.bodyBytes,
     sessions: { max: limits.sessions },
     maxSubscriptions: limits.subscriptions,
-    // Two for each client that may be there, and some for those who only look in.
+    // Two per client, and some for short requests.
     maxConnections: 2 * limits.sessions + limits.subscriptions + 256,
-    onListen: gateway.passing.listens,
+    onListen: gateway.proxy.onListen,
     servedTo: (client) => gateway.toolboxes.of(client),
-    onerror: (error) => log.error({ error }, 'A request could not be answered.'),
+    onerror: (error) => log.error({ error }, 'request failed'),
     identify(head) {
-      if (options.transport === 'stdio') return elsewhere()
+      if (options.transport === 'stdio') return stdioOnly()
       const isSession = head.header('mcp-session-id') !== undefined
-      // What belongs to calls that still run must come through: answers to questions, and cancellations.
-      if (isDraining() && !(isSession && head.method === 'POST')) return ending()
+      // Sessions still need to answer elicitations of running calls, and to cancel them.
+      if (isDraining() && !(isSession && head.method === 'POST')) return shuttingDown()
       const client = authenticate(head, { config: gateway.config, access: gateway.access, isPublic })
       const isStateless = head.header('mcp-method') !== undefined
       if (client instanceof Response) return client
-      if (isStateless) callers.saw(client, head.header('user-agent'))
-      return isSession ? client : (first.of(client)?.then(() => client) ?? client)
+      if (isStateless) statelessClients.record(client, head.header('user-agent'))
+      return isSession ? client : (startupWait.for(client)?.then(() => client) ?? client)
     },
     elsewhere: routes({
       ...options,
@@ -105,23 +104,30 @@ export async function listenHttp(gateway: Gateway, options: HttpOptions): Promis
       events,
       startedAt: performance.now(),
       url: () => (listening === undefined ? '' : localUrl(listening.url)),
-      clients: () => [...(handler()?.sessions().map(sessionStatus) ?? []), ...callers.statuses(), ...(bridges?.statuses() ?? [])],
+      clients: () => [
+        ...(handler()?.sessions().map(sessionStatus) ?? []),
+        ...statelessClients.statuses(),
+        ...(bridges?.statuses() ?? []),
+      ],
     }),
   })
   const { handler: served } = listening
-  const detach = gateway.passing.attach(served.notify)
-  const release = gateway.toolboxes.onEnd((toolbox) => served.forget(toolbox))
-  const bridges = bridgesFor(listening, options, { gateway, ready: gateway.upstreams.ready.then(() => gateway.passing.read()) })
-  const requests = new Requests(listening.server)
+  const detach = gateway.proxy.attach(served.notify)
+  const unsubscribe = gateway.toolboxes.onClose((toolbox) => served.forget(toolbox))
+  const bridges = bridgesFor(listening, options, {
+    gateway,
+    ready: gateway.upstreams.ready.then(() => gateway.proxy.documentsRead()),
+  })
+  const requests = new ActiveRequests(listening.server)
   return {
     url: localUrl(listening.url),
     handler: listening.handler,
-    answered: () => requests.answered(),
+    idle: () => requests.idle(),
     drain: () => bridges?.drain(),
     dismiss: async () => handler()?.dismiss((client) => client !== undefined && !gateway.access.admits(client)),
     async close() {
       detach()
-      release()
+      unsubscribe()
       events.close()
       await bridges?.close()
       await listening?.close()
@@ -137,13 +143,13 @@ function bridgesFor(
   return bridge === undefined ? undefined : new Bridges(server, { gateway, token: bridge, isDraining, ready, log })
 }
 
-function elsewhere(): Response {
-  const message = 'This gateway serves the client that started it, and nobody else. Start one for others: unfold serve'
+function stdioOnly(): Response {
+  const message = 'This gateway only serves the client that started it over stdio. Start another one with: unfold serve'
   return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status: 404 })
 }
 
-function ending(): Response {
-  const message = 'The gateway is about to end and takes nobody new. Nothing was done; try again in a moment.'
+function shuttingDown(): Response {
+  const message = 'The gateway is shutting down. Try again in a moment.'
   return Response.json(
     { jsonrpc: '2.0', error: { code: -32000, message }, id: null },
     { status: 503, headers: { 'retry-after': '5' } },

@@ -1,79 +1,82 @@
-import { sizeOf } from '../base/json-size.ts'
+import { jsonSize } from '../base/json-size.ts'
 import type { Log } from '../base/log.ts'
 import type { AuditFile } from '../observability/audit-file.ts'
 import type { CallRecord, Journal } from '../observability/journal.ts'
-import type { Secrets } from '../observability/secrets.ts'
+import type { Redactor } from '../observability/redactor.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
-import type { Middleware, PassingCall } from './chain.ts'
+import type { Middleware, ProxiedCall } from './chain.ts'
 import { outcomeOf, reasonOf } from './outcome.ts'
 
 export interface AuditOptions {
-  /** Told as it is: there is no secret in what is written here. */
+  /** Not redacted again: the records contain no secrets. */
   readonly log: Log
   readonly journal: Journal
-  readonly secrets: Secrets
-  /** Where it is written to stay. */
+  readonly redactor: Redactor
   readonly file?: AuditFile | undefined
-  /** Whether a call that cannot be written down before it is made is refused. */
+  /** Rejects a call unless it was recorded before. */
   readonly isStrict?: boolean
 }
 
-/** Writes down every call: who called what, how long it took, how it ended, how much went to and fro; never with what. */
-export function audited(options: AuditOptions): Middleware {
+/** Records every call with client, tool, duration, outcome and sizes, but without arguments and results. */
+export function auditCalls(options: AuditOptions): Middleware {
   return async (call, next) => {
-    const begun = performance.now()
+    const startedAt = performance.now()
     try {
-      if (options.file !== undefined && options.isStrict === true) await writtenBefore(options.file, call, options.secrets)
+      if (options.file !== undefined && options.isStrict === true) await recordBefore(options.file, call, options.redactor)
       const result = await next(call)
-      tell(options, call, { begun, outcome: outcomeOf(result), received: sizeOf(result) })
+      recordCall(options, call, { startedAt, outcome: outcomeOf(result), received: jsonSize(result) })
       return result
     } catch (error) {
-      tell(options, call, { begun, outcome: reasonOf(error), received: 0 })
-      throw withoutSecrets(error, options.secrets)
+      recordCall(options, call, { startedAt, outcome: reasonOf(error), received: 0 })
+      throw redactError(error, options.redactor)
     }
   }
 }
 
-async function writtenBefore(file: AuditFile, call: PassingCall, secrets: Secrets): Promise<void> {
-  if (await file.write({ ...callOf(call, secrets), outcome: 'called' })) return
-  const said =
-    'was not called: the gateway cannot write down what is called, and makes no call without that. Nothing was done. Ask the person who runs it to look at unfold status.'
-  throw new UpstreamError(call.upstream, 'refused', said)
+async function recordBefore(file: AuditFile, call: ProxiedCall, redactor: Redactor): Promise<void> {
+  if (await file.write({ ...callFields(call, redactor), outcome: 'called' })) return
+  const detail =
+    'was not called: the audit log cannot be written, and the gateway is configured to reject calls without it. The operator can check "unfold status".'
+  throw new UpstreamError(call.upstream, 'refused', detail)
 }
 
-const callOf = (call: PassingCall, secrets: Secrets): Pick<CallRecord, 'client' | 'upstream' | 'tool'> => ({
-  client: secrets.name(call.client?.id ?? 'anybody'),
+const callFields = (call: ProxiedCall, redactor: Redactor): Pick<CallRecord, 'client' | 'upstream' | 'tool'> => ({
+  client: redactor.name(call.client?.id ?? 'anonymous'),
   upstream: call.upstream,
-  tool: secrets.name(call.tool),
+  tool: redactor.name(call.tool),
 })
 
-interface Ended {
-  readonly begun: number
+interface Outcome {
+  readonly startedAt: number
   readonly outcome: string
   readonly received: number
 }
 
-function tell({ log, journal, secrets, file }: AuditOptions, call: PassingCall, { begun, outcome, received }: Ended): void {
+function recordCall(
+  { log, journal, redactor, file }: AuditOptions,
+  call: ProxiedCall,
+  { startedAt, outcome, received }: Outcome,
+): void {
   const record: CallRecord = {
-    ...callOf(call, secrets),
-    ms: Math.round(performance.now() - begun),
+    ...callFields(call, redactor),
+    ms: Math.round(performance.now() - startedAt),
     outcome,
-    sentCharacters: sizeOf(call.input),
+    sentCharacters: jsonSize(call.input),
     receivedCharacters: received,
   }
   journal.write('call', record)
   void file?.write(record)
   const level = outcome === 'ok' || outcome === 'error' || outcome === 'input_required' ? 'info' : 'warn'
-  const message = `answered ${record.client} on ${record.tool}: ${outcome}, ${record.ms} ms`
+  const message = `${record.tool} ${outcome}, ${record.ms} ms (${record.client})`
   journal.write('log', { level, message, upstream: record.upstream, data: record })
   log[level](record, message)
 }
 
-/** What went wrong may be told in the words of a server, which may hold what only it should know. */
-function withoutSecrets(error: unknown, secrets: Secrets): unknown {
+// A server's error message may contain its secrets.
+function redactError(error: unknown, redactor: Redactor): unknown {
   if (!(error instanceof UpstreamError)) return error
-  const { upstream, reason, said, retryAfterMs } = error
-  const clean = secrets.text(said)
-  if (clean === said) return error
-  return new UpstreamError(upstream, reason, clean, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
+  const { upstream, reason, detail, retryAfterMs } = error
+  const redacted = redactor.text(detail)
+  if (redacted === detail) return error
+  return new UpstreamError(upstream, reason, redacted, { ...(retryAfterMs !== undefined && { retryAfterMs }) })
 }

@@ -3,26 +3,25 @@ import type { ToolContext } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import type { Trace } from './trace.ts'
 
-/** A call on its way to an upstream. */
-export interface PassingCall {
+/** A tool call that is forwarded to an upstream. */
+export interface ProxiedCall {
   readonly upstream: string
-  /** The upstream's own name for the tool. */
+  /** Name of the tool on the upstream. */
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
   readonly client: Client | undefined
   readonly ctx: ToolContext
-  /** The trace that it belongs to. */
   readonly trace?: Trace
 }
 
-export type PassingResult = CallToolResult | InputRequiredResult
+export type ProxiedResult = CallToolResult | InputRequiredResult
 
-export type Pass = (call: PassingCall) => Promise<PassingResult>
+export type CallHandler = (call: ProxiedCall) => Promise<ProxiedResult>
 
-/** Something that happens to every call: it may look, refuse, or change what comes back. */
-export type Middleware = (call: PassingCall, next: Pass) => Promise<PassingResult>
+/** Wraps every call: it may observe or reject the call, or change its result. */
+export type Middleware = (call: ProxiedCall, next: CallHandler) => Promise<ProxiedResult>
 
-/** The way of a call through all of these, the first outermost, to `end`. */
-export function chained(middleware: readonly Middleware[], end: Pass): Pass {
-  return middleware.reduceRight<Pass>((next, each) => (call) => each(call, next), end)
+/** Composes middleware around `handler`; the first one is outermost. */
+export function composeMiddleware(middleware: readonly Middleware[], handler: CallHandler): CallHandler {
+  return middleware.reduceRight<CallHandler>((next, each) => (call) => each(call, next), handler)
 }

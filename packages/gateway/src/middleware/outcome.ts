@@ -1,12 +1,10 @@
 import { isFailure } from '@unfold-mcp/core'
 import { UpstreamError } from '../upstreams/errors.ts'
-import type { PassingResult } from './chain.ts'
+import type { ProxiedResult } from './chain.ts'
 
-/** How a call ended that has a result. */
-export function outcomeOf(result: PassingResult): 'ok' | 'error' | 'input_required' {
+export function outcomeOf(result: ProxiedResult): 'ok' | 'error' | 'input_required' {
   if ('resultType' in result && result.resultType === 'input_required') return 'input_required'
   return 'isError' in result && result.isError === true ? 'error' : 'ok'
 }
 
-/** Why a call ended that has none. */
 export const reasonOf = (error: unknown): string => (error instanceof UpstreamError || isFailure(error) ? error.reason : 'failed')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { exposedName, lookAlikes, serverSlug } from './naming.ts'
+import { confusableNames, exposedName, serverSlug } from './naming.ts'
 import { isReserved, reservedNames } from './reserved.ts'
 
 const part = fc.oneof(
@@ -68,7 +68,7 @@ describe('the name that clients see', () => {
     expect(exposedName('a', victim.slice('a__'.length))).not.toBe(victim)
   })
 
-  test('does not depend on what else there is, and keeps what can be read of it', () => {
+  test('depends only on server and tool, and stays readable', () => {
     expect(exposedName('notes', 'a tool with spaces')).toBe(
       `notes__a_tool_with_spaces_${exposedName('notes', 'a tool with spaces').slice(-8)}`,
     )
@@ -103,10 +103,10 @@ describe('a server’s part of names', () => {
   })
 })
 
-describe('names that look alike', () => {
+describe('similar names', () => {
   test('are found', () => {
     expect(
-      lookAlikes(['a__Read-File', 'a__read_file', 'a__write', 'a__search_tools', 'a__search_tooIs', 'a__bum', 'a__burn']),
+      confusableNames(['a__Read-File', 'a__read_file', 'a__write', 'a__search_tools', 'a__search_tooIs', 'a__bum', 'a__burn']),
     ).toEqual([
       ['a__Read-File', 'a__read_file'],
       ['a__search_tools', 'a__search_tooIs'],
@@ -115,7 +115,7 @@ describe('names that look alike', () => {
   })
 
   test('are none where a name is only repeated', () => {
-    expect(lookAlikes(['a', 'a', 'b'])).toEqual([])
+    expect(confusableNames(['a', 'a', 'b'])).toEqual([])
   })
 })
 

@@ -1,4 +1,4 @@
-/** Whether a text matches one of these patterns, in which `*` stands for any characters. Takes time in proportion, whatever they are. */
+/** Matches a text against patterns in which `*` stands for any characters, in linear time. */
 export function matcher(patterns: readonly string[]): (text: string) => boolean {
   const parts = patterns.map((pattern) => pattern.split('*'))
   return (text) => parts.some((each) => matches(each, text))
@@ -12,9 +12,9 @@ function matches(parts: readonly string[], text: string): boolean {
   const end = text.length - last.length
   let at = first.length
   for (const part of rest) {
-    const found = text.indexOf(part, at)
-    if (found === -1 || found + part.length > end) return false
-    at = found + part.length
+    const index = text.indexOf(part, at)
+    if (index === -1 || index + part.length > end) return false
+    at = index + part.length
   }
   return true
 }

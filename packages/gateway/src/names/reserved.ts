@@ -1,19 +1,19 @@
 import { isToolName, surfaceNames } from '@unfold-mcp/core'
-import { lookKey } from './naming.ts'
+import { confusableKey } from './naming.ts'
 
 const withoutGroups: ReadonlySet<string> = new Set([...surfaceNames, 'read_result'])
 
-/** Names of the tools that the gateway itself may show, under one exposure or another. */
+/** Names of the gateway's own tools in any exposure mode. */
 export const reservedNames: ReadonlySet<string> = new Set([...withoutGroups, 'activate', 'deactivate'])
 
-/** Whether a tool can be shown under an upstream's own name for it, where that upstream is served alone and there are no groups. */
+/** True if a tool can keep its original name where its server is served alone (without groups). */
 export const isServable = (own: string): boolean => isToolName(own) && !withoutGroups.has(own)
 
-const looks = new Set([...reservedNames].map(lookKey))
-const activator = lookKey('activate_')
+const reservedKeys = new Set([...reservedNames].map(confusableKey))
+const activator = confusableKey('activate_')
 
-/** Whether a tool that was given this name would be, or would be taken for, one of the gateway's own. */
+/** True if a configured tool name is, or resembles, one of the gateway's own. */
 export function isReserved(name: string): boolean {
-  const key = lookKey(name)
-  return looks.has(key) || key.startsWith(activator)
+  const key = confusableKey(name)
+  return reservedKeys.has(key) || key.startsWith(activator)
 }

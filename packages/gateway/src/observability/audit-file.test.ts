@@ -15,7 +15,7 @@ const lines = async (path: string): Promise<readonly { readonly n?: number; read
 test('lines are in the file in order, for its owner alone, and a file that is taken away is begun anew', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'calls.jsonl')
-  const file = new AuditFile(path, { told: () => undefined })
+  const file = new AuditFile(path, { onStatus: () => undefined })
   await Promise.all([1, 2, 3].map((n) => file.write({ n })))
   expect((await lines(path)).map(({ n }) => n)).toEqual([1, 2, 3])
   expect((await stat(path)).mode & 0o077).toBe(process.platform === 'win32' ? 0o066 : 0)
@@ -31,25 +31,25 @@ test.skipIf(!existsSync('/dev/full'))(
     await using folder = await gatewayFolder()
     const path = join(folder.path, 'calls.jsonl')
     await symlink('/dev/full', path)
-    const told: (string | undefined)[] = []
-    const file = new AuditFile(path, { told: (problem) => told.push(problem) })
+    const onStatus: (string | undefined)[] = []
+    const file = new AuditFile(path, { onStatus: (problem) => onStatus.push(problem) })
     expect(await file.write({ n: 0 })).toBe(false)
-    expect(told).toEqual([expect.stringContaining('ENOSPC')])
+    expect(onStatus).toEqual([expect.stringContaining('ENOSPC')])
     await Promise.all(Array.from({ length: 1_010 }, (_, at) => file.write({ n: at + 1 })))
     await rm(path)
     await file.close()
     const written = await lines(path)
     expect(written.slice(0, -1).map(({ n }) => n)).toEqual(Array.from({ length: 1_001 }, (_, at) => at))
     expect(written.at(-1)).toMatchObject({ missing: 10 })
-    expect(told.at(-1)).toBeUndefined()
+    expect(onStatus.at(-1)).toBeUndefined()
   },
 )
 
-test('lines go on in a new file when the old one is moved, and to where a link points; a folder in their place is told', async () => {
+test('lines go on in a new file when the old one is moved, and to where a link points; a folder in their place is onStatus', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'calls.jsonl')
-  const told: (string | undefined)[] = []
-  const file = new AuditFile(path, { told: (problem) => told.push(problem) })
+  const onStatus: (string | undefined)[] = []
+  const file = new AuditFile(path, { onStatus: (problem) => onStatus.push(problem) })
   await file.write({ n: 1 })
   await rename(path, `${path}.1`)
   await symlink(`${path}.2`, path)
@@ -57,39 +57,39 @@ test('lines go on in a new file when the old one is moved, and to where a link p
   await rm(path)
   await mkdir(path)
   expect(await file.write({ n: 3 })).toBe(false)
-  expect(told.at(-1)).toContain('EISDIR')
+  expect(onStatus.at(-1)).toContain('EISDIR')
   await rm(path, { recursive: true })
   await file.close()
   expect((await Promise.all([`${path}.1`, `${path}.2`, path].map(lines))).flat().map(({ n }) => n)).toEqual([1, 2, 3])
 })
 
-test.skipIf(process.platform === 'win32')('a pipe that nobody reads is told, and nobody waits for it', async () => {
+test.skipIf(process.platform === 'win32')('a pipe that nobody reads is onStatus, and nobody waits for it', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'calls.jsonl')
   spawnSync('sh', ['-c', 'mkfifo "$0"', path])
-  const told: (string | undefined)[] = []
-  const file = new AuditFile(path, { told: (problem) => told.push(problem) })
+  const onStatus: (string | undefined)[] = []
+  const file = new AuditFile(path, { onStatus: (problem) => onStatus.push(problem) })
   expect(await file.write({ n: 1 })).toBe(false)
-  expect(told).toEqual([expect.stringContaining('ENXIO')])
+  expect(onStatus).toEqual([expect.stringContaining('ENXIO')])
   // For reading and writing, so that opening it waits for nobody.
   await using reader = await open(path, 'r+')
   expect(await file.write({ n: 2 })).toBe(true)
   const { buffer, bytesRead } = await reader.read(Buffer.alloc(1_000), 0, 1_000)
   expect(buffer.toString('utf8', 0, bytesRead)).toMatch(/"n":1\}\n.*"n":2\}\n$/u)
-  expect(told.at(-1)).toBeUndefined()
+  expect(onStatus.at(-1)).toBeUndefined()
   await file.close()
 })
 
-test('a file that cannot be is told at the beginning, before there is a line for it', async () => {
+test('a file that cannot be created is reported on open, before the first line', async () => {
   await using folder = await gatewayFolder()
   const path = join(folder.path, 'missing', 'calls.jsonl')
-  const told: (string | undefined)[] = []
-  const file = new AuditFile(path, { told: (problem) => told.push(problem) })
-  await file.begin()
-  expect(told).toEqual([expect.stringContaining('ENOENT')])
+  const onStatus: (string | undefined)[] = []
+  const file = new AuditFile(path, { onStatus: (problem) => onStatus.push(problem) })
+  await file.open()
+  expect(onStatus).toEqual([expect.stringContaining('ENOENT')])
   await mkdir(join(folder.path, 'missing'))
-  await file.begin()
-  expect(told).toEqual([expect.any(String), undefined])
+  await file.open()
+  expect(onStatus).toEqual([expect.any(String), undefined])
   expect(await readFile(path, 'utf8')).toBe('')
   await file.close()
 })

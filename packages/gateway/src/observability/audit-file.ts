@@ -1,45 +1,45 @@
 import { constants, open } from 'node:fs/promises'
-import { wordsOf } from '../base/error-text.ts'
+import { errorMessage } from '../base/error-message.ts'
 
 export interface AuditFileOptions {
-  /** Hears what is wrong with the file, and nothing once it is right again. */
-  readonly told: (problem: string | undefined) => void
+  /** Called with the problem when a write fails, and with `undefined` when it succeeds. */
+  readonly onStatus: (problem: string | undefined) => void
 }
 
-// A pipe that nobody reads would otherwise keep whoever opens it waiting for ever.
-const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
-const mostWaiting = 1_000
+// O_NONBLOCK: opening a pipe without a reader would block forever.
+const openFlags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK
+const maxQueuedLines = 1_000
 const retryMs = 2_000
 
 /**
- * Lines in a file, in order and each of them whole. What cannot be written now is kept, up to a number, and written when it can
- * be; what is beyond that number is counted, and the count is written.
+ * Appends complete lines to a file, in order. Lines that cannot be written are queued up to a limit and retried; lines beyond the
+ * limit are counted, and the count is written.
  */
 export class AuditFile {
   readonly #path: string
-  readonly #told: AuditFileOptions['told']
-  #waiting: string[] = []
-  /** What was begun and is not in the file to its end. */
+  readonly #onStatus: AuditFileOptions['onStatus']
+  #queue: string[] = []
+  /** Bytes that a partial write left over. */
   #rest: Uint8Array | undefined
   #missing = 0
-  #isToBegin = false
-  #turn: Promise<boolean> = Promise.resolve(true)
+  #isOpening = false
+  #flushing: Promise<boolean> = Promise.resolve(true)
   #retry: NodeJS.Timeout | undefined
 
-  constructor(path: string, { told }: AuditFileOptions) {
+  constructor(path: string, { onStatus }: AuditFileOptions) {
     this.#path = path
-    this.#told = told
+    this.#onStatus = onStatus
   }
 
-  /** Done when the file is there to be written, or it was told why it is not. */
-  async begin(): Promise<void> {
-    this.#isToBegin = true
+  /** Creates the file, or reports why that failed. */
+  async open(): Promise<void> {
+    this.#isOpening = true
     await this.#flush()
   }
 
-  /** Done when the line is in the file with all before it, or cannot be written now; then it is false. */
+  /** Resolves to true when the line and all before it are written, to false if writing fails. */
   write(record: object): Promise<boolean> {
-    if (this.#waiting.length < mostWaiting) this.#waiting.push(lineOf(record))
+    if (this.#queue.length < maxQueuedLines) this.#queue.push(lineOf(record))
     else this.#missing++
     return this.#flush()
   }
@@ -50,26 +50,26 @@ export class AuditFile {
   }
 
   #flush(): Promise<boolean> {
-    this.#turn = this.#turn.then(() => this.#drain())
-    return this.#turn
+    this.#flushing = this.#flushing.then(() => this.#drain())
+    return this.#flushing
   }
 
   async #drain(): Promise<boolean> {
     clearTimeout(this.#retry)
-    if (!this.#isToBegin && this.#rest === undefined && this.#waiting.length === 0) return true
+    if (!this.#isOpening && this.#rest === undefined && this.#queue.length === 0) return true
     try {
-      // Opened anew each time: the file may have been taken away for another to be begun.
-      await using handle = await open(this.#path, appending, 0o600)
+      // Opened each time, to support log rotation.
+      await using handle = await open(this.#path, openFlags, 0o600)
       for (let rest = this.#next(); rest !== undefined; rest = this.#next()) {
         const { bytesWritten } = await handle.write(rest)
         this.#rest = bytesWritten < rest.length ? rest.subarray(bytesWritten) : undefined
       }
-      this.#isToBegin = false
-      this.#told(undefined)
+      this.#isOpening = false
+      this.#onStatus(undefined)
       return true
     } catch (error) {
-      this.#told(
-        `${this.#path} could not be written: ${wordsOf(error)}. Make its folder or room for it, or let this user write there.`,
+      this.#onStatus(
+        `cannot write ${this.#path}: ${errorMessage(error)}. Check the folder, the permissions and the free disk space.`,
       )
       this.#retry = setTimeout(() => void this.#flush(), retryMs)
       this.#retry.unref()
@@ -77,13 +77,12 @@ export class AuditFile {
     }
   }
 
-  /** What is to be written next. */
   #next(): Uint8Array | undefined {
     if (this.#rest !== undefined) return this.#rest
-    if (this.#waiting.length === 0) return undefined
+    if (this.#queue.length === 0) return undefined
     const missing = this.#missing === 0 ? '' : lineOf({ missing: this.#missing })
-    this.#rest = Buffer.from(`${this.#waiting.join('')}${missing}`)
-    this.#waiting = []
+    this.#rest = Buffer.from(`${this.#queue.join('')}${missing}`)
+    this.#queue = []
     this.#missing = 0
     return this.#rest
   }

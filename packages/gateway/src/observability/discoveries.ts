@@ -1,26 +1,26 @@
 import type { EventStream } from '../upstreams/events.ts'
 
-/** One time that the tools of a server were read. */
+/** One discovery of a server's tools. */
 export interface Discovery {
   readonly upstream: string
-  /** `first`: since it was met. `changed`: because they had changed. */
+  /** `first`: after connecting. `changed`: after a change. */
   readonly outcome: 'first' | 'changed' | 'failed'
   readonly ms: number
-  /** How often they had to be read. */
-  readonly looks: number
+  /** Number of `tools/list` reads. */
+  readonly reads: number
 }
 
-/** Tells of every time that the tools of a server were read, each once. */
-export function followDiscoveries(events: EventStream, tell: (discovery: Discovery) => void): void {
-  const met = new Set<string>()
-  events.on('connected', ({ upstream }) => met.add(upstream))
+/** Calls `listener` once for each discovery. */
+export function onDiscovery(events: EventStream, listener: (discovery: Discovery) => void): void {
+  const unlisted = new Set<string>()
+  events.on('connected', ({ upstream }) => unlisted.add(upstream))
   events.on('listed', ({ upstream, ms }) => {
-    met.delete(upstream)
-    tell({ upstream, outcome: 'first', ms, looks: 1 })
+    unlisted.delete(upstream)
+    listener({ upstream, outcome: 'first', ms, reads: 1 })
   })
-  events.on('tools', ({ upstream, looks, ms }) => {
-    // What the first look finds is told when it is over; what left with its server was not read.
-    if (looks > 0 && !met.has(upstream)) tell({ upstream, outcome: 'changed', ms, looks })
+  events.on('tools', ({ upstream, reads, ms }) => {
+    // The first read is reported by `listed`. Without a read, the tools are gone because the server is.
+    if (reads > 0 && !unlisted.has(upstream)) listener({ upstream, outcome: 'changed', ms, reads })
   })
-  events.on('discovery_failed', ({ upstream }) => tell({ upstream, outcome: 'failed', ms: 0, looks: 1 }))
+  events.on('list_failed', ({ upstream }) => listener({ upstream, outcome: 'failed', ms: 0, reads: 1 }))
 }

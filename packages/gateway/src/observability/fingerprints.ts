@@ -1,70 +1,70 @@
 import { createHash } from 'node:crypto'
 
-/** A part of a text: from the first character to the one before `end`. */
+/** A half-open range of a text. */
 export interface Range {
   readonly start: number
   readonly end: number
 }
 
-/** No value is shorter than this. */
-export const shortest = 6
+/** Shorter values are ignored. */
+export const minSecretLength = 6
 
 const slots = 65_536
 
 /**
- * Recognises values in a text without keeping them: of each there are its last characters, its length and a digest. So a token that was
- * replaced long ago is still known, costs little, and opens nothing for whoever reads the memory of this process.
+ * Recognises values in a text without storing them: it keeps the last characters, the length and a digest. An expired token is still
+ * redacted, costs little, and cannot be read from the memory of this process.
  *
- * Of more than `most` values, those go first that were neither added nor found for the longest time.
+ * Beyond `maxSize` values, the least recently added or found ones are evicted.
  */
 export class Fingerprints {
-  readonly #most: number
-  /** The least recently used one comes first. */
+  readonly #maxSize: number
+  /** Least recently used first. */
   readonly #used = new Map<string, { readonly ending: string; readonly length: number }>()
   readonly #byEnding = new Map<string, Map<number, number>>()
-  // Rules out nearly every place in a text before anything is looked up.
+  // Bloom filter: rules out nearly every position before a lookup.
   readonly #filter = new Uint8Array(slots)
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize
   }
 
   get size(): number {
     return this.#used.size
   }
 
-  /** Whether one of these was not known before. */
+  /** Returns true if one of the values is new. */
   add(values: readonly string[]): boolean {
     const before = this.#used.size
-    for (const value of values) if (value.length >= shortest) this.#add(value)
+    for (const value of values) if (value.length >= minSecretLength) this.#add(value)
     const hasNew = this.#used.size > before
     for (const [key, { ending, length }] of this.#used) {
-      if (this.#used.size <= this.#most) break
+      if (this.#used.size <= this.#maxSize) break
       this.#used.delete(key)
       this.#forget(ending, length)
     }
     return hasNew
   }
 
-  /** Where in the text such a value is. Ranges may overlap. */
+  /** Finds all values in a text. Ranges may overlap. */
   find(text: string): readonly Range[] {
-    const found: Range[] = []
-    for (let end = shortest; end <= text.length; end++) {
+    const ranges: Range[] = []
+    for (let end = minSecretLength; end <= text.length; end++) {
       if (this.#filter[slotOf(text, end)] === 0) continue
-      for (const length of this.#byEnding.get(text.slice(end - shortest, end))?.keys() ?? []) {
+      for (const length of this.#byEnding.get(text.slice(end - minSecretLength, end))?.keys() ?? []) {
         const start = end - length
         if (start < 0 || !this.#use(keyOf(text.slice(start, end)))) continue
-        found.push({ start, end })
+        ranges.push({ start, end })
       }
     }
-    return found
+    return ranges
   }
 
   #add(value: string): void {
     const key = keyOf(value)
     if (this.#use(key)) return
     const { length } = value
-    const ending = value.slice(-shortest)
+    const ending = value.slice(-minSecretLength)
     const lengths = this.#byEnding.get(ending) ?? new Map<number, number>()
     lengths.set(length, (lengths.get(length) ?? 0) + 1)
     this.#byEnding.set(ending, lengths)
@@ -72,12 +72,12 @@ export class Fingerprints {
     this.#used.set(key, { ending, length })
   }
 
-  /** Whether it is known; it is the most recently used one then. */
+  /** Marks a value as recently used; false if it is unknown. */
   #use(key: string): boolean {
-    const known = this.#used.get(key)
-    if (known === undefined) return false
+    const entry = this.#used.get(key)
+    if (entry === undefined) return false
     this.#used.delete(key)
-    this.#used.set(key, known)
+    this.#used.set(key, entry)
     return true
   }
 
@@ -94,6 +94,6 @@ const keyOf = (value: string): string => createHash('sha256').update(value, 'utf
 
 function slotOf(text: string, end: number): number {
   let hash = 0
-  for (let at = end - shortest; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  for (let at = end - minSecretLength; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash ^ (hash >>> 16)) & (slots - 1)
 }

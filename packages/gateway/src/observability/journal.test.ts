@@ -3,7 +3,7 @@ import { Journal } from './journal.ts'
 
 const line = (message: string, level: 'debug' | 'info' = 'info') => ({ level, message, data: {} })
 
-test('what a server wrote to standard error is kept however much another writes', () => {
+test('the stderr output of a server is kept however much another writes', () => {
   const journal = new Journal()
   journal.write('stderr', { upstream: 'quiet', line: 'once' })
   for (let index = 0; index < 1_000; index++) journal.write('stderr', { upstream: 'loud', line: String(index) })
@@ -14,7 +14,7 @@ test('what a server wrote to standard error is kept however much another writes'
 
 test('the latest are kept in order, and a flood of one kind pushes nothing else out', () => {
   const journal = new Journal()
-  journal.write('config', { isUsed: true })
+  journal.write('config', { isApplied: true })
   journal.write('log', line('early'))
   for (let index = 0; index < 10_000; index++) journal.write('log', line(`detail ${index}`, 'debug'))
   journal.write('log', line('late'))

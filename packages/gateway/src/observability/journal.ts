@@ -1,7 +1,7 @@
 import { Ring } from '@unfold-mcp/core'
 import type { LogLevel } from '../base/log.ts'
 
-/** A line of the log, as it was told. */
+/** A log line, redacted. */
 export interface LogRecord {
   readonly level: LogLevel
   readonly message: string
@@ -15,35 +15,28 @@ export interface ChangeRecord {
   readonly added: number
   readonly changed: number
   readonly removed: number
-  readonly looks: number
+  readonly reads: number
   readonly ms: number
-  /** The server's own names of the tools, not more than a few. */
+  /** Names of the first few tools. */
   readonly names: { readonly added: readonly string[]; readonly changed: readonly string[]; readonly removed: readonly string[] }
 }
 
-/** A call of a tool: who, what, and how it went; not with what, and not what came back. */
+/** A tool call, without arguments and result. */
 export interface CallRecord {
   readonly client: string
   readonly upstream: string
   readonly tool: string
   readonly ms: number
   readonly outcome: string
-  /** About how much was sent and came back. */
+  /** Approximate sizes. */
   readonly sentCharacters: number
   readonly receivedCharacters: number
-}
-
-/** A line that a server wrote to standard error. */
-interface StderrRecord {
-  readonly upstream: string
-  readonly line: string
 }
 
 export interface Records {
   log: LogRecord
   change: ChangeRecord
   call: CallRecord
-  /** A server is in another state. */
   state: {
     readonly upstream: string
     readonly state: string
@@ -51,17 +44,16 @@ export interface Records {
     readonly attempt?: number
     readonly retryInMs?: number
   }
-  /** A server wrote a line to standard error. */
-  stderr: StderrRecord
+  stderr: { readonly upstream: string; readonly line: string }
   /** The configuration file was read again. */
-  config: { readonly isUsed: boolean }
-  /** The gateway ends. */
+  config: { readonly isApplied: boolean }
+  /** The gateway is shutting down. */
   drain: { readonly withinMs: number }
 }
 
 export type RecordType = keyof Records
 
-/** Something that happened, with its place in the order of all. */
+/** An event; `id` increases with every entry. */
 export interface JournalEntry<T extends RecordType = RecordType> {
   readonly id: number
   readonly at: string
@@ -71,25 +63,24 @@ export interface JournalEntry<T extends RecordType = RecordType> {
 
 export const recordTypes: readonly RecordType[] = ['log', 'change', 'call', 'state', 'stderr', 'config', 'drain']
 
-// What servers write all the time must not push out what happens seldom.
+// Separate rings, so that frequent events do not evict rare ones.
 const sizes = { debug: 1_000, log: 1_000, change: 500, call: 1_000, state: 500, config: 50, drain: 2 } as const
-// Nor may a server that writes all the time push out what another wrote before it ended.
+// A ring per server, so that a noisy server does not evict the output of another.
 const stderrLines = 200
-const mostServers = 1_000
+const maxServers = 1_000
 
-type Shelf = keyof typeof sizes
+type RingName = keyof typeof sizes
 
-const shelfOf = (type: Exclude<RecordType, 'stderr'>, data: Records[RecordType]): Shelf =>
+const ringNameOf = (type: Exclude<RecordType, 'stderr'>, data: Records[RecordType]): RingName =>
   type === 'log' && 'level' in data && data.level === 'debug' ? 'debug' : type
 
-/** What happened lately. Bounded; nothing in it is secret, because whoever writes it takes that out. */
+/** Recent events, bounded. Writers redact secrets before writing. */
 export class Journal {
-  readonly #shelves = Object.fromEntries(
+  readonly #rings = Object.fromEntries(
     Object.entries(sizes).map(([name, size]) => [name, new Ring<JournalEntry>({ entries: size })]),
   ) as {
-    readonly [S in Shelf]: Ring<JournalEntry>
+    readonly [S in RingName]: Ring<JournalEntry>
   }
-  /** What each server wrote to standard error. */
   readonly #stderr = new Map<string, Ring<JournalEntry>>()
   readonly #listeners = new Set<(entry: JournalEntry) => void>()
   #last = 0
@@ -97,24 +88,24 @@ export class Journal {
   #at = ''
 
   write<T extends RecordType>(type: T, data: Records[T]): void {
-    const entry: JournalEntry<T> = { id: ++this.#last, at: this.#time(), type, data }
+    const entry: JournalEntry<T> = { id: ++this.#last, at: this.#timestamp(), type, data }
     this.#ringFor(type, data).push(entry)
     for (const listener of this.#listeners) listener(entry)
   }
 
-  /** The last entries of one kind that match, the latest at the end. */
+  /** Returns the last matching entries of one type, oldest first. */
   last<T extends RecordType>(
     type: T,
     limit: number,
     matches: (data: Records[T]) => boolean = () => true,
   ): readonly JournalEntry<T>[] {
-    const found = this.#found(type, limit, ({ data }) => matches(data as Records[T]))
-    return found.filter((entry): entry is JournalEntry<T> => entry.type === type).slice(-limit)
+    const entries = this.#entries(type, limit, ({ data }) => matches(data as Records[T]))
+    return entries.filter((entry): entry is JournalEntry<T> => entry.type === type).slice(-limit)
   }
 
-  /** All that is still known and came after the entry of this number, in order. */
+  /** Returns the stored entries after an id, in order. */
   after(id: number, types: ReadonlySet<RecordType>): readonly JournalEntry[] {
-    return inOrder([...types].flatMap((type) => this.#found(type, Number.POSITIVE_INFINITY, (entry) => entry.id > id)))
+    return inOrder([...types].flatMap((type) => this.#entries(type, Number.POSITIVE_INFINITY, (entry) => entry.id > id)))
   }
 
   subscribe(listener: (entry: JournalEntry) => void): () => void {
@@ -122,32 +113,32 @@ export class Journal {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The time as text, made once for all that is written in one moment. */
-  #time(): string {
+  // Formatted once per millisecond.
+  #timestamp(): string {
     const ms = Date.now()
     if (ms !== this.#ms) this.#at = new Date(ms).toISOString()
     this.#ms = ms
     return this.#at
   }
 
-  #found(type: RecordType, limit: number, matches: (entry: JournalEntry) => boolean): readonly JournalEntry[] {
+  #entries(type: RecordType, limit: number, matches: (entry: JournalEntry) => boolean): readonly JournalEntry[] {
     return inOrder(this.#ringsOf(type).flatMap((ring) => ring.last(limit, matches)))
   }
 
   #ringsOf(type: RecordType): readonly Ring<JournalEntry>[] {
     if (type === 'stderr') return [...this.#stderr.values()]
-    return type === 'log' ? [this.#shelves.log, this.#shelves.debug] : [this.#shelves[type]]
+    return type === 'log' ? [this.#rings.log, this.#rings.debug] : [this.#rings[type]]
   }
 
   #ringFor(type: RecordType, data: Records[RecordType]): Ring<JournalEntry> {
-    if (type !== 'stderr') return this.#shelves[shelfOf(type, data)]
+    if (type !== 'stderr') return this.#rings[ringNameOf(type, data)]
     const upstream = 'upstream' in data ? (data.upstream ?? '') : ''
     const ring = this.#stderr.get(upstream) ?? new Ring<JournalEntry>({ entries: stderrLines })
-    // The one that wrote last is the last to be forgotten.
+    // Reinserted, so that the least recently active server comes first.
     this.#stderr.delete(upstream)
     this.#stderr.set(upstream, ring)
     const [oldest] = this.#stderr.keys()
-    if (this.#stderr.size > mostServers && oldest !== undefined) this.#stderr.delete(oldest)
+    if (this.#stderr.size > maxServers && oldest !== undefined) this.#stderr.delete(oldest)
     return ring
   }
 }

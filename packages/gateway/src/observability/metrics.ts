@@ -1,50 +1,48 @@
 import type { EventStream } from '../upstreams/events.ts'
-import { followDiscoveries } from './discoveries.ts'
-import type { Measured, Numbers } from './prometheus.ts'
+import { onDiscovery } from './discoveries.ts'
+import type { MetricSources, PrometheusMetrics } from './prometheus.ts'
 
-// By then a start is over; and what happens until then is little.
 const loadAfterMs = 2_000
-const mostBefore = 10_000
+const maxQueued = 10_000
 
-/** The numbers of one gateway, for Prometheus. What counts them is loaded after the start, and then told what it missed. */
+/** Prometheus metrics of one gateway. prom-client is loaded after the start; updates until then are queued. */
 export class Metrics {
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8'
-  readonly #before: ((numbers: Numbers) => void)[] = []
-  #numbers: Numbers | undefined
-  #loading: Promise<Numbers> | undefined
+  readonly #queue: ((metrics: PrometheusMetrics) => void)[] = []
+  #metrics: PrometheusMetrics | undefined
+  #loading: Promise<PrometheusMetrics> | undefined
 
-  /** Counts all that happens to the servers. */
+  /** Counts upstream events. */
   follow(events: EventStream): void {
-    events.on('call', (call) => this.#tell((numbers) => numbers.call(call)))
-    events.on('tools', (change) => this.#tell((numbers) => numbers.tools(change)))
-    followDiscoveries(events, (discovery) => this.#tell((numbers) => numbers.discovery(discovery)))
-    events.on('notice', (notice) => this.#tell((numbers) => numbers.notice(notice)))
+    events.on('call', (call) => this.#update((metrics) => metrics.call(call)))
+    events.on('tools', (change) => this.#update((metrics) => metrics.tools(change)))
+    onDiscovery(events, (discovery) => this.#update((metrics) => metrics.discovery(discovery)))
+    events.on('list_changed', (event) => this.#update((metrics) => metrics.listChanged(event)))
     setTimeout(() => void this.#load().catch(() => undefined), loadAfterMs).unref()
   }
 
-  readonly refused = (): void => this.#tell((numbers) => numbers.refused())
+  readonly rateLimited = (): void => this.#update((metrics) => metrics.rateLimited())
 
-  /** Reads from now on what is true at the moment of asking. */
-  measure(measured: Measured): void {
-    this.#tell((numbers) => numbers.measure(measured))
+  /** Registers gauges that are read at scrape time. */
+  registerGauges(sources: MetricSources): void {
+    this.#update((metrics) => metrics.registerGauges(sources))
   }
 
   async text(): Promise<string> {
-    const numbers = await this.#load()
-    return numbers.text()
+    return (await this.#load()).text()
   }
 
-  #tell(what: (numbers: Numbers) => void): void {
-    if (this.#numbers !== undefined) what(this.#numbers)
-    else if (this.#before.push(what) >= mostBefore) void this.#load().catch(() => undefined)
+  #update(update: (metrics: PrometheusMetrics) => void): void {
+    if (this.#metrics !== undefined) update(this.#metrics)
+    else if (this.#queue.push(update) >= maxQueued) void this.#load().catch(() => undefined)
   }
 
-  #load(): Promise<Numbers> {
-    this.#loading ??= import('./prometheus.ts').then(({ Numbers }) => {
-      const numbers = new Numbers()
-      for (const what of this.#before.splice(0)) what(numbers)
-      this.#numbers = numbers
-      return numbers
+  #load(): Promise<PrometheusMetrics> {
+    this.#loading ??= import('./prometheus.ts').then(({ PrometheusMetrics }) => {
+      const metrics = new PrometheusMetrics()
+      for (const update of this.#queue.splice(0)) update(metrics)
+      this.#metrics = metrics
+      return metrics
     })
     return this.#loading
   }

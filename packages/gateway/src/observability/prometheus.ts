@@ -6,100 +6,92 @@ import type { Discovery } from './discoveries.ts'
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-const mostUncounted = 256
+const maxUncounted = 256
 
-let processNumbers: Registry | undefined
+let processRegistry: Registry | undefined
 
-// There is one process however many gateways are in it, and measuring it costs something; so it begins when somebody asks.
-function ofProcess(): Registry {
-  if (processNumbers === undefined) {
-    processNumbers = new Registry()
-    collectDefaultMetrics({ register: processNumbers })
+// Shared by all gateways of the process, and created at the first scrape because collecting has a cost.
+function processMetrics(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry()
+    collectDefaultMetrics({ register: processRegistry })
   }
-  return processNumbers
+  return processRegistry
 }
 
-/** What can be read of a gateway when somebody asks for its numbers. */
-export interface Measured {
+/** Values that are read at scrape time. */
+export interface MetricSources {
   readonly gateway: {
     readonly upstreams: { statuses(): readonly UpstreamStatus[] }
-    readonly suspicions: { of(upstream: string): readonly { readonly rule: string }[] }
+    readonly poisoning: { findings(upstream: string): readonly { readonly rule: string }[] }
     savings(): Promise<{ readonly allTokens: number; readonly listedTokens: number }>
   }
   readonly sessions: () => number
   readonly subscriptions: () => number
 }
 
-/** The numbers of one gateway, as Prometheus reads them. */
-export class Numbers {
+export class PrometheusMetrics {
   readonly #registry = new Registry()
   readonly #uncounted: UpstreamEvents['call'][] = []
-  readonly #calls = this.#counter('unfold_calls_total', 'Calls of tools, by how they ended', ['upstream', 'outcome'])
-  readonly #callSeconds = this.#histogram('unfold_call_seconds', 'How long calls of tools took')
-  readonly #changes = this.#counter('unfold_tool_changes_total', 'Tools that changed', ['upstream', 'kind'])
-  readonly #changeSeconds = this.#histogram('unfold_change_seconds', 'From hearing of a change to having followed it')
-  readonly #discoveries = this.#counter('unfold_discoveries_total', 'Lists of tools that were read', ['upstream', 'outcome'])
-  readonly #notices = this.#counter('unfold_notices_total', 'Changes that servers announced', ['upstream'])
-  readonly #refused = this.#counter('unfold_calls_refused_total', 'Calls that were over the rate of a client', [])
+  readonly #calls = this.#counter('unfold_calls_total', 'Tool calls by outcome', ['upstream', 'outcome'])
+  readonly #callSeconds = this.#histogram('unfold_call_seconds', 'Duration of tool calls')
+  readonly #changes = this.#counter('unfold_tool_changes_total', 'Tools added, changed or removed', ['upstream', 'kind'])
+  readonly #changeSeconds = this.#histogram('unfold_change_seconds', 'Time from a change notification to the updated list')
+  readonly #discoveries = this.#counter('unfold_discoveries_total', 'tools/list reads by outcome', ['upstream', 'outcome'])
+  readonly #listChanged = this.#counter('unfold_list_changed_total', 'tools/list_changed notifications', ['upstream'])
+  readonly #rateLimited = this.#counter('unfold_calls_rate_limited_total', 'Calls rejected by the rate limit', [])
 
-  /** Counts a call, with others: to count many at once costs each of them less. */
+  /** Counts calls in batches, which is cheaper. */
   call(call: UpstreamEvents['call']): void {
-    if (this.#uncounted.push(call) >= mostUncounted) this.#count()
+    if (this.#uncounted.push(call) >= maxUncounted) this.#count()
   }
 
-  tools({ upstream, added, changed, removed, looks, ms }: UpstreamEvents['tools']): void {
+  tools({ upstream, added, changed, removed, reads, ms }: UpstreamEvents['tools']): void {
     for (const [kind, count] of Object.entries({ added, changed, removed })) this.#changes.inc({ upstream, kind }, count)
-    if (looks > 0) this.#changeSeconds.observe({ upstream }, ms / 1_000)
+    if (reads > 0) this.#changeSeconds.observe({ upstream }, ms / 1_000)
   }
 
-  discovery({ upstream, outcome, looks }: Discovery): void {
-    this.#discoveries.inc({ upstream, outcome }, looks)
+  discovery({ upstream, outcome, reads }: Discovery): void {
+    this.#discoveries.inc({ upstream, outcome }, reads)
   }
 
-  notice({ upstream }: UpstreamEvents['notice']): void {
-    this.#notices.inc({ upstream })
+  listChanged({ upstream }: UpstreamEvents['list_changed']): void {
+    this.#listChanged.inc({ upstream })
   }
 
-  refused(): void {
-    this.#refused.inc()
+  rateLimited(): void {
+    this.#rateLimited.inc()
   }
 
-  /** Reads from now on what is true at the moment of asking. */
-  measure({ gateway, sessions, subscriptions }: Measured): void {
-    const each = (name: string, help: string, value: (status: UpstreamStatus) => number): void =>
+  /** Registers gauges that are read at scrape time. */
+  registerGauges({ gateway, sessions, subscriptions }: MetricSources): void {
+    const upstreamGauge = (name: string, help: string, value: (status: UpstreamStatus) => number): void =>
       this.#gauge(name, help, ['upstream'], (gauge) => {
         for (const status of gateway.upstreams.statuses()) gauge.set({ upstream: status.name }, value(status))
       })
-    this.#gauge('unfold_info', 'The version of the gateway', ['version'], (gauge) => gauge.set({ version }, 1))
-    this.#gauge('unfold_upstream_state', 'The state that each server is in', ['upstream', 'state'], (gauge) => {
+    this.#gauge('unfold_info', 'Version of the gateway', ['version'], (gauge) => gauge.set({ version }, 1))
+    this.#gauge('unfold_upstream_state', 'Current state of each server', ['upstream', 'state'], (gauge) => {
       for (const { name, state } of gateway.upstreams.statuses()) gauge.set({ upstream: name, state }, 1)
     })
-    each('unfold_upstream_tools', 'Tools of each server', ({ tools }) => tools)
-    each('unfold_upstream_calls_running', 'Calls that each server is answering', ({ calls }) => calls.running)
-    each('unfold_upstream_calls_waiting', 'Calls that wait for their turn', ({ calls }) => calls.waiting)
-    this.#gauge('unfold_upstream_suspicions', 'Texts of each server that look suspicious', ['upstream', 'rule'], (gauge) => {
+    upstreamGauge('unfold_upstream_tools', 'Tools of each server', ({ tools }) => tools)
+    upstreamGauge('unfold_upstream_calls_running', 'Running calls of each server', ({ calls }) => calls.running)
+    upstreamGauge('unfold_upstream_calls_waiting', 'Queued calls of each server', ({ calls }) => calls.waiting)
+    this.#gauge('unfold_upstream_findings', 'Poisoning findings of each server', ['upstream', 'rule'], (gauge) => {
       for (const { name } of gateway.upstreams.statuses())
-        for (const { rule } of gateway.suspicions.of(name)) gauge.inc({ upstream: name, rule })
+        for (const { rule } of gateway.poisoning.findings(name)) gauge.inc({ upstream: name, rule })
     })
-    this.#gauge('unfold_sessions', 'Clients with a session', [], (gauge) => gauge.set(sessions()))
-    this.#gauge('unfold_subscriptions', 'Clients without a session that listen for changes', [], (gauge) =>
-      gauge.set(subscriptions()),
-    )
-    this.#gauge(
-      'unfold_list_tokens',
-      'What a list costs: all tools, and what a client is listed first',
-      ['part'],
-      async (gauge) => {
-        const { allTokens, listedTokens } = await gateway.savings()
-        gauge.set({ part: 'whole' }, allTokens)
-        gauge.set({ part: 'listed' }, listedTokens)
-      },
-    )
+    this.#gauge('unfold_sessions', 'Open sessions', [], (gauge) => gauge.set(sessions()))
+    this.#gauge('unfold_subscriptions', 'Open subscriptions/listen streams', [], (gauge) => gauge.set(subscriptions()))
+    this.#gauge('unfold_list_tokens', 'Tokens of all tools and of the first list', ['part'], async (gauge) => {
+      const { allTokens, listedTokens } = await gateway.savings()
+      gauge.set({ part: 'all' }, allTokens)
+      gauge.set({ part: 'listed' }, listedTokens)
+    })
   }
 
   async text(): Promise<string> {
     this.#count()
-    return `${await this.#registry.metrics()}\n${await ofProcess().metrics()}`
+    return `${await this.#registry.metrics()}\n${await processMetrics().metrics()}`
   }
 
   #count(): void {
@@ -125,7 +117,7 @@ export class Numbers {
       labelNames,
       registers: [this.#registry],
       async collect() {
-        // Servers that are gone are not told of any more.
+        // Drops the series of removed servers.
         this.reset()
         await collect(this)
       },

@@ -1,18 +1,18 @@
 import { printable } from '@unfold-mcp/core'
 import type { Log, LogLevel } from '../base/log.ts'
 import type { Journal } from './journal.ts'
-import type { Secrets } from './secrets.ts'
+import type { Redactor } from './redactor.ts'
 
-/** The same log without secrets in it; what is told is also kept for a while. */
-export function toldLog(log: Log, { secrets, journal }: { readonly secrets: Secrets; readonly journal: Journal }): Log {
+/** Wraps a log: redacts secrets, and copies every line to the journal. */
+export function redactedLog(log: Log, { redactor, journal }: { readonly redactor: Redactor; readonly journal: Journal }): Log {
   const at =
     (level: LogLevel) =>
     (data: object, message: string): void => {
-      const told = { ...(secrets.data(data) as { readonly [key: string]: unknown }) }
-      const text = secrets.text(message)
-      const upstream = typeof told.upstream === 'string' ? { upstream: told.upstream } : {}
-      journal.write('log', { level, message: printable(text, 2_000), ...upstream, data: told })
-      log[level](told, text)
+      const redacted = { ...(redactor.data(data) as { readonly [key: string]: unknown }) }
+      const text = redactor.text(message)
+      const upstream = typeof redacted.upstream === 'string' ? { upstream: redacted.upstream } : {}
+      journal.write('log', { level, message: printable(text, 2_000), ...upstream, data: redacted })
+      log[level](redacted, text)
     }
   const { problem } = log
   return {

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { EventStream } from '../upstreams/events.ts'
 import { Journal } from './journal.ts'
-import { Secrets } from './secrets.ts'
-import { tellUpstreams } from './upstream-log.ts'
+import { Redactor } from './redactor.ts'
+import { logUpstreams } from './upstream-log.ts'
 
-test('trouble is told once and not at every attempt, until it is another or was over', () => {
+test('an error is logged once and not at every attempt, until it changes or the server recovers', () => {
   const events = new EventStream()
   const lines: string[] = []
   const at = (level: string) => (_data: object, message: string) => void lines.push(`${level} ${message}`)
   const log = { debug: () => undefined, info: at('info'), warn: at('warn'), error: at('error') }
-  tellUpstreams(events, { log, journal: new Journal(), secrets: new Secrets() })
+  logUpstreams(events, { log, journal: new Journal(), redactor: new Redactor() })
   const fails = (state: 'reconnecting' | 'failed', error: string): void =>
     events.emit('state', { upstream: 'a', state, error, attempt: 1, retryInMs: 1_500 })
   fails('reconnecting', 'It is away.')
@@ -30,7 +30,7 @@ test('trouble is told once and not at every attempt, until it is another or was 
     'warn It is away. (attempt 1, next attempt in 1.5 s)',
     'error It is away. (attempt 1, next attempt in 1.5 s)',
     'error It is broken. (attempt 1, next attempt in 1.5 s)',
-    'info is connected (s, 2025-11-25, 1 ms), and announces changes of its tools.',
+    'info connected: s, 2025-11-25, announces tool changes (1 ms)',
     'error It is broken. (attempt 1, next attempt in 1.5 s)',
   ])
 })

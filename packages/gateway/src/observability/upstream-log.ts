@@ -1,44 +1,44 @@
 import { printable, type Tool } from '@unfold-mcp/core'
 import type { Log, LogLevel } from '../base/log.ts'
-import { Flow } from '../base/token-bucket.ts'
+import { TokenBucket } from '../base/token-bucket.ts'
 import type { EventStream, UpstreamEvent, UpstreamEvents, UpstreamState } from '../upstreams/events.ts'
 import type { Journal } from './journal.ts'
-import type { Secrets } from './secrets.ts'
+import type { Redactor } from './redactor.ts'
 
-const most = 50
-// A server that says so all the time would fill the log with it.
-const noticeEveryMs = 1_000
+const maxNames = 50
+// Repeated notifications within this time are logged at debug level.
+const notificationIntervalMs = 1_000
 
 const levels: { readonly [S in UpstreamState]: LogLevel } = {
   starting: 'debug',
   installing: 'info',
   ready: 'debug',
-  // That `tools/list` failed is said by itself.
+  // `list_failed` is logged on its own.
   degraded: 'debug',
   reconnecting: 'warn',
   needs_login: 'warn',
   failed: 'error',
   disabled: 'info',
-  sleeping: 'info',
+  idle: 'info',
   stopped: 'debug',
 }
 
-const words: { readonly [S in UpstreamState]: string } = {
+const stateNames: { readonly [S in UpstreamState]: string } = {
   starting: 'starting',
   installing: 'installing',
   ready: 'ready',
   degraded: 'ready, tools/list failed',
   reconnecting: 'reconnecting',
-  needs_login: 'needs a login',
+  needs_login: 'requires authentication',
   failed: 'failed',
   disabled: 'disabled',
-  sleeping: 'sleeping until its first call',
+  idle: 'idle, starts on first call',
   stopped: 'stopped',
 }
 
-// What a server can say as often as it likes.
-const chatty: ReadonlySet<keyof UpstreamEvents> = new Set(['notice', 'stderr', 'log', 'documents', 'warning'])
-const mostLines = { most: 1_000, more: 100, everyMs: 1_000 }
+// Events that a server can cause at any rate.
+const rateLimitedEvents: ReadonlySet<keyof UpstreamEvents> = new Set(['list_changed', 'stderr', 'log', 'documents', 'warning'])
+const lineLimit = { capacity: 1_000, refill: 100, everyMs: 1_000 }
 
 interface Line {
   readonly level: LogLevel
@@ -47,119 +47,115 @@ interface Line {
 
 type Lines = { readonly [E in keyof UpstreamEvents]: (event: UpstreamEvents[E]) => Line | undefined }
 
-/** Tells the log and the journal of all that happens to the servers, until what is returned is called. */
-export function tellUpstreams(events: EventStream, { log, journal, secrets, now = () => performance.now() }: Told): () => void {
-  const noticed = new Map<string, number>()
-  const isSeldom = (upstream: string): boolean => {
-    const last = noticed.get(upstream)
-    noticed.set(upstream, now())
-    return last === undefined || now() - last >= noticeEveryMs
+/** Logs and records upstream events. Returns a function that stops it. */
+export function logUpstreams(
+  events: EventStream,
+  { log, journal, redactor, now = () => performance.now() }: UpstreamLogOptions,
+): () => void {
+  const lastNotifications = new Map<string, number>()
+  const isFrequent = (upstream: string): boolean => {
+    const last = lastNotifications.get(upstream)
+    lastNotifications.set(upstream, now())
+    return last !== undefined && now() - last < notificationIntervalMs
   }
-  // The trouble that each server is in, which is told once and not at every attempt.
-  const troubles = new Map<string, string>()
+  // A repeated error is logged once, not at every attempt.
+  const lastErrors = new Map<string, string>()
   const lines: Lines = {
     state: ({ upstream, state, error, attempt, retryInMs }) => {
-      const trouble = `${state}: ${error ?? ''}`
-      const isKnown = troubles.get(upstream) === trouble
-      if (error !== undefined) troubles.set(upstream, trouble)
-      const which = attempt === undefined ? [] : [`attempt ${attempt}`]
-      const next = retryInMs === undefined ? [] : [`next attempt in ${seconds(retryInMs)}`]
-      const message = error === undefined ? [words[state], ...which].join(', ') : `${error} (${[...which, ...next].join(', ')})`
-      return { level: isKnown ? 'debug' : levels[state], message }
+      const key = `${state}: ${error ?? ''}`
+      const isRepeated = lastErrors.get(upstream) === key
+      if (error !== undefined) lastErrors.set(upstream, key)
+      const current = attempt === undefined ? [] : [`attempt ${attempt}`]
+      const next = retryInMs === undefined ? [] : [`next attempt in ${duration(retryInMs)}`]
+      const message =
+        error === undefined ? [stateNames[state], ...current].join(', ') : `${error} (${[...current, ...next].join(', ')})`
+      return { level: isRepeated ? 'debug' : levels[state], message }
     },
     installing: ({ attempt, ms }) => ({
       level: 'info',
-      message: `installing, ${seconds(Math.round(ms / 1_000) * 1_000)}, attempt ${attempt}`,
+      message: `installing, ${duration(Math.round(ms / 1_000) * 1_000)}, attempt ${attempt}`,
     }),
-    installed: ({ ms }) => ({ level: 'info', message: `installed in ${seconds(ms)}` }),
+    installed: ({ ms }) => ({ level: 'info', message: `installed in ${duration(ms)}` }),
     connected: ({ upstream, server, protocolVersion, announcesChanges, ms }) => {
-      troubles.delete(upstream)
-      const how = announcesChanges
-        ? 'announces changes of its tools'
-        : 'does not announce changes: its tools are read now and then'
-      return { level: 'info', message: `is connected (${printable(server)}, ${protocolVersion}, ${ms} ms), and ${how}.` }
+      lastErrors.delete(upstream)
+      const changes = announcesChanges ? 'announces tool changes' : 'does not announce tool changes, polling'
+      return { level: 'info', message: `connected: ${printable(server)}, ${protocolVersion}, ${changes} (${ms} ms)` }
     },
-    listed: ({ total, ms }) => ({ level: 'info', message: `has ${total} ${total === 1 ? 'tool' : 'tools'}, read in ${ms} ms.` }),
-    notice: ({ upstream, isDeclared }) => {
-      const undeclared = isDeclared ? '' : ' It had not declared that it would.'
-      return { level: isSeldom(upstream) ? 'info' : 'debug', message: `says that its tools changed.${undeclared}` }
-    },
+    listed: ({ total, ms }) => ({ level: 'info', message: `${total} ${total === 1 ? 'tool' : 'tools'} (${ms} ms)` }),
+    list_changed: ({ upstream, isDeclared }) => ({
+      level: isFrequent(upstream) ? 'debug' : 'info',
+      message: `tools/list_changed received${isDeclared ? '' : ' (not declared in its capabilities)'}`,
+    }),
     tools: ({ added, changed, removed, ms }) => ({
       level: 'info',
-      message: `has other tools: ${countsOf({ added, changed, removed })}, followed in ${ms} ms.`,
+      message: `tools changed: +${added} -${removed} ~${changed} (${ms} ms)`,
     }),
-    discovery_failed: ({ error, attempt, retryInMs }) => ({
+    list_failed: ({ error, attempt, retryInMs }) => ({
       level: 'warn',
-      message: `tools/list failed: ${error} (attempt ${attempt}, next attempt in ${seconds(retryInMs)})`,
+      message: `tools/list failed: ${error} (attempt ${attempt}, next attempt in ${duration(retryInMs)})`,
     }),
-    restless: ({ delayMs }) => ({
+    throttled: ({ delayMs }) => ({
       level: 'warn',
-      message: `never stops announcing changes, and is asked for its tools at most every ${seconds(delayMs)} now.`,
+      message: `announces changes too often: tools/list at most every ${duration(delayMs)}`,
     }),
-    // The audit has them.
+    // Logged by the audit middleware.
     call: () => undefined,
-    stderr: ({ line }) => ({ level: 'debug', message: `wrote: ${printable(line, 2_000)}` }),
-    log: ({ entry: { level, data } }) => ({ level: 'debug', message: `logged (${level}): ${printable(textOf(data), 2_000)}` }),
-    documents: ({ notice: { kind } }) => ({ level: 'debug', message: `may have other documents (${kind}).` }),
+    stderr: ({ line }) => ({ level: 'debug', message: `stderr: ${printable(line, 2_000)}` }),
+    log: ({ entry: { level, data } }) => ({ level: 'debug', message: `log (${level}): ${printable(textOf(data), 2_000)}` }),
+    documents: ({ notice: { kind } }) => ({ level: 'debug', message: `prompts or resources may have changed (${kind})` }),
     warning: ({ message }) => ({ level: 'warn', message }),
   }
-  const flows = new Map<string, Flow>()
-  const isTooMuch = (upstream: string): boolean => {
-    const flow = flows.get(upstream) ?? new Flow({ ...mostLines, now })
-    flows.set(upstream, flow)
-    return !flow.lets(1)
+  const buckets = new Map<string, TokenBucket>()
+  const isRateLimited = (upstream: string): boolean => {
+    const bucket = buckets.get(upstream) ?? new TokenBucket({ ...lineLimit, now })
+    buckets.set(upstream, bucket)
+    return !bucket.tryTake(1)
   }
-  const cut = new Set<string>()
+  const truncated = new Set<string>()
   return events.all((event) => {
     const { type, upstream } = event
-    if (chatty.has(type) && isTooMuch(upstream)) {
-      if (!cut.has(upstream)) log.warn({ upstream }, 'says more than anybody reads: a part of it is not in the log.')
-      cut.add(upstream)
+    if (rateLimitedEvents.has(type) && isRateLimited(upstream)) {
+      if (!truncated.has(upstream)) log.warn({ upstream }, 'too much output: some log lines are dropped')
+      truncated.add(upstream)
       return
     }
-    record(event, journal, secrets)
+    record(event, journal, redactor)
     const line = (lines[event.type] as (event: UpstreamEvent) => Line | undefined)(event)
-    if (line !== undefined) log[line.level]({ upstream: event.upstream, event: event.type, ...numbersOf(event) }, line.message)
+    if (line !== undefined) log[line.level]({ upstream: event.upstream, event: event.type, ...scalarsOf(event) }, line.message)
   })
 }
 
-interface Told {
+interface UpstreamLogOptions {
   readonly log: Log
   readonly journal: Journal
-  readonly secrets: Secrets
+  readonly redactor: Redactor
   readonly now?: () => number
 }
 
-function record(event: UpstreamEvent, journal: Journal, secrets: Secrets): void {
+function record(event: UpstreamEvent, journal: Journal, redactor: Redactor): void {
   if (event.type === 'stderr') {
     const { upstream, line } = event
-    journal.write('stderr', { upstream, line: secrets.text(printable(line, 2_000)) })
+    journal.write('stderr', { upstream, line: redactor.text(printable(line, 2_000)) })
   }
   if (event.type === 'state') {
     const { upstream, state, error, attempt, retryInMs } = event
-    const why = error === undefined ? {} : { error: secrets.text(error) }
+    const cause = error === undefined ? {} : { error: redactor.text(error) }
     const next = { ...(attempt !== undefined && { attempt }), ...(retryInMs !== undefined && { retryInMs }) }
-    journal.write('state', { upstream, state, ...why, ...next })
+    journal.write('state', { upstream, state, ...cause, ...next })
   }
   if (event.type !== 'tools') return
-  const { upstream, added, changed, removed, looks, ms, difference } = event
-  const few = (tools: readonly Tool[]): readonly string[] => tools.slice(0, most).map(({ name }) => printable(name))
+  const { upstream, added, changed, removed, reads, ms, difference } = event
+  const namesOf = (tools: readonly Tool[]): readonly string[] => tools.slice(0, maxNames).map(({ name }) => printable(name))
   const names = {
-    added: few(difference.added),
-    changed: few(difference.changed.map(({ after }) => after)),
-    removed: few(difference.removed),
+    added: namesOf(difference.added),
+    changed: namesOf(difference.changed.map(({ after }) => after)),
+    removed: namesOf(difference.removed),
   }
-  journal.write('change', { upstream, added, changed, removed, looks, ms, names })
+  journal.write('change', { upstream, added, changed, removed, reads, ms, names })
 }
 
-const countsOf = (counts: { readonly [what: string]: number }): string =>
-  Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([what, count]) => `${count} ${what}`)
-    .join(', ')
-
-/** The plain numbers and words of an event, for programs that read the log. */
-function numbersOf(event: UpstreamEvent): object {
+/** Scalar fields of an event, for structured logs. */
+function scalarsOf(event: UpstreamEvent): object {
   return Object.fromEntries(
     Object.entries(event).filter(
       ([key, value]) =>
@@ -168,6 +164,6 @@ function numbersOf(event: UpstreamEvent): object {
   )
 }
 
-const seconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`)
+const duration = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`)
 
 const textOf = (data: unknown): string => (typeof data === 'string' ? data : (JSON.stringify(data) ?? ''))

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import { configSchema } from '../config/schema.ts'
-import { clonesAmong } from './clones.ts'
-import { isSameProgram } from './program.ts'
+import { findClones } from './clones.ts'
+import { isSameProgram } from './same-program.ts'
 
 const words = 'Create a new issue in a GitHub repository, with a title, a body, labels and people who are assigned.'
 const one = { server: 'github', tool: 'create_issue', description: words }
 
-const options = { isSame: () => false, breathe: async () => undefined }
+const options = { isSameProgram: () => false, yieldToEventLoop: async () => undefined }
 
 const flagged = async (other: object, isSame = false): Promise<readonly string[]> => {
-  const found = await clonesAmong([one, { ...one, server: 'other', ...other }], { ...options, isSame: () => isSame })
+  const found = await findClones([one, { ...one, server: 'other', ...other }], { ...options, isSameProgram: () => isSame })
   return [...found.keys()].map(({ server }) => server)
 }
 
-describe('AT-D50: a tool with the name and the words of another', () => {
-  test('is told on both servers, because nobody knows which came first', async () => {
+describe('AT-D50: a tool with the name and description of another', () => {
+  test('is reported for both servers, because the original is unknown', async () => {
     expect(await flagged({})).toEqual(['github', 'other'])
     expect(await flagged({ tool: 'Create-Issue', description: `${words.toUpperCase()} Fast.` })).toEqual(['github', 'other'])
     const other = { ...one, server: 'other' }
-    expect((await clonesAmong([one, other], options)).get(other)).toMatchObject({
-      about: 'is nearly that of the tool "create_issue" of the server "github", under the same name',
+    expect((await findClones([one, other], options)).get(other)).toMatchObject({
+      description: 'is nearly identical to that of "create_issue" on the server "github"',
       excerpt: words,
     })
   })
@@ -36,21 +36,26 @@ describe('AT-D50: a tool with the name and the words of another', () => {
     expect(await flagged(other)).toEqual([])
   })
 
-  test('is not told for few words on both, nor for a server that is configured twice', async () => {
+  test('is not reported for short descriptions, nor for the same program configured twice', async () => {
     const short = { tool: 'list_tables', description: 'List all tables in the database' }
     const both = ['a', 'b'].map((server) => ({ ...short, server }))
-    expect([...(await clonesAmong(both, options))]).toEqual([])
+    expect([...(await findClones(both, options))]).toEqual([])
     expect(await flagged({}, true)).toEqual([])
   })
 
-  test('is looked for in steps, and only among the tools of several servers', async () => {
+  test('is searched in steps, and only among tools of several servers', async () => {
     let steps = 0
-    const breathe = async (): Promise<void> => void steps++
+    const yieldToEventLoop = async (): Promise<void> => void steps++
     const tools = ['a', 'b', 'c'].flatMap((tool) => [
       { ...one, tool },
       { ...one, tool, server: tool === 'c' ? 'github' : 'other' },
     ])
-    expect([...(await clonesAmong(tools, { ...options, breathe })).keys()].map(({ tool }) => tool)).toEqual(['a', 'a', 'b', 'b'])
+    expect([...(await findClones(tools, { ...options, yieldToEventLoop })).keys()].map(({ tool }) => tool)).toEqual([
+      'a',
+      'a',
+      'b',
+      'b',
+    ])
     expect(steps).toBe(2)
   })
 })

@@ -1,81 +1,76 @@
 import { normalForm, printable } from '@unfold-mcp/core'
-import { lookKey } from '../names/naming.ts'
-import { type Suspicion, suspicionOf } from './finding.ts'
+import { confusableKey } from '../names/naming.ts'
+import { type Finding, findingOf } from './finding.ts'
 
-/** A tool, as far as it can be taken for another. */
-export interface Described {
+export interface DescribedTool {
   readonly server: string
   readonly tool: string
   readonly description: string
 }
 
-// Of so many words at least, because short descriptions are alike by chance; and so many of them in common, of all in both.
-const fewestWords = 10
-const likeness = 0.85
-const mostWords = 500
-const mostCharacters = 20_000
-const mostOfName = 40
-const mostOfServer = 5
+// Short descriptions are similar by chance.
+const minWords = 10
+const similarityThreshold = 0.85
+const maxWords = 500
+const maxCharacters = 20_000
+const maxPerName = 40
+const maxPerServer = 5
 
 export interface CloneOptions {
-  /** Which servers are one. */
-  readonly isSame: (server: string, other: string) => boolean
-  /** Lets others work, now and then. */
-  readonly breathe: () => Promise<void>
+  /** True if two servers run the same program. */
+  readonly isSameProgram: (server: string, other: string) => boolean
+  readonly yieldToEventLoop: () => Promise<void>
 }
 
-/** The tools of different servers that have one name and nearly the same description. */
-export async function clonesAmong<T extends Described>(
+/** Finds tools of different servers with a similar name and a nearly identical description. */
+export async function findClones<T extends DescribedTool>(
   tools: Iterable<T>,
-  { isSame, breathe }: CloneOptions,
-): Promise<ReadonlyMap<T, Suspicion>> {
+  { isSameProgram, yieldToEventLoop }: CloneOptions,
+): Promise<ReadonlyMap<T, Finding>> {
   const byName = new Map<string, T[]>()
   for (const each of tools) {
-    const key = lookKey(each.tool)
+    const key = confusableKey(each.tool)
     const others = byName.get(key)
     if (others === undefined) byName.set(key, [each])
-    else if (others.length < mostOfName && others.filter(({ server }) => server === each.server).length < mostOfServer)
+    else if (others.length < maxPerName && others.filter(({ server }) => server === each.server).length < maxPerServer)
       others.push(each)
   }
-  const found = new Map<T, Suspicion>()
+  const clones = new Map<T, Finding>()
   for (const [, group] of byName) {
     if (new Set(group.map(({ server }) => server)).size < 2) continue
-    await breathe()
-    const words = group.map(({ description }) => wordsOf(description))
-    for (const [at, one] of group.entries())
-      for (const [next, other] of group.entries()) {
-        if (next <= at || one.server === other.server || isSame(one.server, other.server)) continue
-        if (!areAlike(words[at], words[next])) continue
-        for (const [mine, theirs] of [
-          [one, other],
-          [other, one],
-        ] as const)
-          if (!found.has(mine)) found.set(mine, cloneOf(mine, theirs))
+    await yieldToEventLoop()
+    const words = group.map(({ description }) => wordSet(description))
+    for (const [i, one] of group.entries())
+      for (const [j, other] of group.entries()) {
+        if (j <= i || one.server === other.server || isSameProgram(one.server, other.server)) continue
+        if (!areSimilar(words[i], words[j])) continue
+        if (!clones.has(one)) clones.set(one, cloneFinding(one, other))
+        if (!clones.has(other)) clones.set(other, cloneFinding(other, one))
       }
   }
-  return found
+  return clones
 }
 
-function cloneOf({ description }: Described, { server, tool }: Described): Suspicion {
-  const about = `is nearly that of the tool "${printable(tool)}" of the server "${printable(server)}", under the same name`
-  return suspicionOf('clone', { surface: 'description', excerpt: description.slice(0, 500), about })
+function cloneFinding({ description: text }: DescribedTool, { server, tool }: DescribedTool): Finding {
+  const description = `is nearly identical to that of "${printable(tool)}" on the server "${printable(server)}"`
+  return findingOf('clone', { path: 'description', excerpt: text.slice(0, 500), description })
 }
 
-function wordsOf(text: string): ReadonlySet<string> {
+function wordSet(text: string): ReadonlySet<string> {
   const words = new Set<string>()
-  let left = mostWords
-  for (const [word] of normalForm(text.slice(0, mostCharacters), 'NFKC')
+  let remaining = maxWords
+  for (const [word] of normalForm(text.slice(0, maxCharacters), 'NFKC')
     .toLowerCase()
     .matchAll(/[\p{L}\p{N}]+/gu)) {
     words.add(word)
-    if (--left === 0) break
+    if (--remaining === 0) break
   }
   return words
 }
 
-function areAlike(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): boolean {
-  if (one.size < fewestWords || other.size < fewestWords) return false
+function areSimilar(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): boolean {
+  if (one.size < minWords || other.size < minWords) return false
   let common = 0
   for (const word of one) if (other.has(word)) common++
-  return common / (one.size + other.size - common) >= likeness
+  return common / (one.size + other.size - common) >= similarityThreshold
 }

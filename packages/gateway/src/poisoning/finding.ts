@@ -1,56 +1,53 @@
 import { printable } from '@unfold-mcp/core'
-import { brief } from '../base/visible-text.ts'
+import { shorten } from '../base/visible-text.ts'
 
-const checked = 'Unless you expected this, leave the tool out with "deny", or take the server out of the file.'
+const removeAdvice = 'Unless you expected this, exclude the tool with "deny", or remove the server.'
 
-/** What may look suspicious in a text of a server, with what to do about it. */
 const rules = {
-  overriding: { about: 'tells the model to ignore its instructions', advice: checked },
-  secrecy: { about: 'tells the model to keep something from the user', advice: checked },
-  posing: { about: 'poses as a message of the system', advice: checked },
+  overriding: { description: 'tells the model to ignore its instructions', advice: removeAdvice },
+  secrecy: { description: 'tells the model to hide something from the user', advice: removeAdvice },
+  posing: { description: 'imitates a system message', advice: removeAdvice },
   secrets: {
-    about: 'asks for secrets, or for the whole conversation',
-    advice: `Change passwords and keys that may have been read. ${checked}`,
+    description: 'asks for secrets or for the whole conversation',
+    advice: `Rotate passwords and keys that may have been exposed. ${removeAdvice}`,
   },
-  hidden: { about: 'holds characters that nobody sees', advice: `Clients get texts without such characters. ${checked}` },
-  payload: { about: 'holds a command for a shell', advice: checked },
-  shadowing: { about: 'says how a tool of another server is to be used', advice: checked },
+  hidden: { description: 'contains hidden characters', advice: `Clients get the text without them. ${removeAdvice}` },
+  payload: { description: 'contains a shell command', advice: removeAdvice },
+  shadowing: { description: 'gives instructions for a tool of another server', advice: removeAdvice },
   clone: {
-    about: 'is described like a tool of another server',
-    advice: 'One of them may stand in for the other. Keep the one that you trust: leave the other out with "deny".',
+    description: 'is described like a tool of another server',
+    advice: 'One of them may impersonate the other. Exclude the one you do not trust with "deny".',
   },
-  unread: { about: 'is more text than is checked', advice: 'Take fewer of its tools, with "allow".' },
+  unread: { description: 'exceeds the amount of text that is checked', advice: 'Limit its tools with "allow".' },
 } as const
 
 export type Rule = keyof typeof rules
 
-/** Something in the texts of a server that could be meant to deceive a model. Nothing is blocked because of it. */
-export interface Suspicion {
-  /** The server's own name for the tool, safe to show; left out for what belongs to no tool. */
+/** A sign of tool poisoning in the text of a server. Findings are reported, not blocked. */
+export interface Finding {
+  /** Name of the tool on the server, escaped; absent for text outside tools. */
   readonly tool?: string
-  /** Where it stands, such as `inputSchema.properties.path.description`. */
-  readonly surface: string
+  /** Location, such as `inputSchema.properties.path.description`. */
+  readonly path: string
   readonly rule: Rule
-  /** What it is in words, after "It". */
-  readonly about: string
-  /** The words in question, safe to show, at most 120 characters. */
+  /** Predicate that follows the path: "contains a shell command". */
+  readonly description: string
+  /** The matching text, escaped, at most 120 characters. */
   readonly excerpt: string
   readonly advice: string
 }
 
-const longestExcerpt = 120
+const maxExcerptLength = 120
 
-/** The suspicion that a rule has of some words. */
-export function suspicionOf(
+export function findingOf(
   rule: Rule,
-  at: { readonly surface: string; readonly excerpt: string; readonly about?: string },
-): Suspicion {
-  const { about, advice } = rules[rule]
-  return { surface: at.surface, rule, about: at.about ?? about, excerpt: shortened(at.excerpt), advice }
+  { path, excerpt, description }: { readonly path: string; readonly excerpt: string; readonly description?: string },
+): Finding {
+  return { path, rule, excerpt: escaped(excerpt), ...rules[rule], ...(description !== undefined && { description }) }
 }
 
-/** What is escaped takes more room than it had. */
-function shortened(text: string): string {
-  const shown = printable(brief(text, longestExcerpt), longestExcerpt)
-  return shown.length <= longestExcerpt ? shown : `${shown.slice(0, longestExcerpt - 1)}…`
+function escaped(text: string): string {
+  const excerpt = printable(shorten(text, maxExcerptLength), maxExcerptLength)
+  // Escaping can make it longer again.
+  return excerpt.length <= maxExcerptLength ? excerpt : `${excerpt.slice(0, maxExcerptLength - 1)}…`
 }

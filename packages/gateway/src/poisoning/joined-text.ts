@@ -1,21 +1,21 @@
 import { normalForm } from '@unfold-mcp/core'
-import type { Surface } from './text-parts.ts'
+import type { TextPart } from './text-parts.ts'
 
-/** The texts of a definition in one, as a model reads them: so each rule looks at them once, however many they are. */
-export interface Reading {
-  /** One after another, with `separator` around each; white space is a single character. */
-  readonly shown: string
-  /** The same in small letters, each letter at the same place; those that only look like Latin ones are Latin. */
-  readonly words: string
-  /** Where a place of the text stands in the definition. */
-  surfaceAt(place: number): string
-  /** What stands around a place within its own surface, at most so far to either side. */
-  around(place: number, reach: number): { readonly shown: string; readonly words: string }
-  /** The words from shortly before a place on, to show them. */
-  excerpt(place: number): string
+/** All texts of a definition joined, so that each rule scans them once. */
+export interface JoinedText {
+  /** The parts, each surrounded by the separator, with collapsed white space. */
+  readonly text: string
+  /** `text` in lower case with Latin look-alikes replaced; every index is the same as in `text`. */
+  readonly normalized: string
+  /** Path of the part at an index. */
+  pathAt(index: number): string
+  /** Context of an index within its part, at most `reach` characters to either side. */
+  around(index: number, reach: number): { readonly text: string; readonly normalized: string }
+  /** Excerpt that starts shortly before an index. */
+  excerpt(index: number): string
 }
 
-/** Stands around each text; it is in none of them. */
+/** Does not occur in any part. */
 const separator = '\0'
 
 const plain = /^[ -~]*$/
@@ -24,11 +24,11 @@ const plainParts = /^[\0\n -~]*$/
 const spaces = /\s+/g
 const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Variation_Selector}]/gu
 
-// As plain letters, one of these is a whole sentence; a text of them would be twenty times as long.
-const sentences = /[\u{FDFA}\u{FDFB}]/gu
+// NFKC expands each of these to a sentence, which would make a text of them twenty times as long.
+const sentenceLigatures = /[\u{FDFA}\u{FDFB}]/gu
 
 // Letters of other scripts that look like Latin ones.
-const looks: ReadonlyMap<string, string> = new Map(
+const lookAlikes: ReadonlyMap<string, string> = new Map(
   Object.entries({
     а: 'a',
     е: 'e',
@@ -58,68 +58,66 @@ const looks: ReadonlyMap<string, string> = new Map(
     ı: 'i',
   }),
 )
-const alike = new RegExp(`[${[...looks.keys()].join('')}]`, 'gu')
+const lookAlike = new RegExp(`[${[...lookAlikes.keys()].join('')}]`, 'gu')
 
-/** Reads the texts of a definition. */
-export function readingOf(surfaces: readonly Surface[]): Reading {
+export function joinText(parts: readonly TextPart[]): JoinedText {
   const starts: number[] = []
-  const parts: string[] = []
+  const cleanParts: string[] = []
   let length = 1
-  for (const { text } of surfaces) {
-    const part = cleaned(text)
+  for (const part of parts) {
+    const clean = cleaned(part.text)
     starts.push(length)
-    parts.push(part)
-    length += part.length + 1
+    cleanParts.push(clean)
+    length += clean.length + 1
   }
-  const shown = `${separator}${parts.join(separator)}${separator}`
-  const small = shown.toLowerCase()
-  const words = plainParts.test(shown) ? small : small.replace(alike, (letter) => looks.get(letter) ?? letter)
-  // Only so far is looked for the ends of the surface: it may be long, and this is asked for often.
-  const ahead = (place: number, most: number): string =>
-    shown
-      .slice(Math.max(0, place - most), place)
+  const text = `${separator}${cleanParts.join(separator)}${separator}`
+  const lower = text.toLowerCase()
+  const normalized = plainParts.test(text) ? lower : lower.replace(lookAlike, (letter) => lookAlikes.get(letter) ?? letter)
+  // Sliced before splitting: a part may be long, and this runs often.
+  const before = (index: number, reach: number): string =>
+    text
+      .slice(Math.max(0, index - reach), index)
       .split(separator)
       .at(-1) ?? ''
-  const behind = (place: number, most: number): string =>
-    shown
-      .slice(place, place + most)
+  const after = (index: number, reach: number): string =>
+    text
+      .slice(index, index + reach)
       .split(separator, 1)
       .join('')
   return {
-    shown,
-    words,
-    surfaceAt: (place) => surfaces[indexAt(starts, place)]?.path() ?? '',
-    around(place, reach) {
-      const [from, to] = [place - ahead(place, reach).length, place + behind(place, reach).length]
-      return { shown: shown.slice(from, to), words: words.slice(from, to) }
+    text,
+    normalized,
+    pathAt: (index) => parts[partAt(starts, index)]?.path() ?? '',
+    around(index, reach) {
+      const [from, to] = [index - before(index, reach).length, index + after(index, reach).length]
+      return { text: text.slice(from, to), normalized: normalized.slice(from, to) }
     },
-    excerpt: (place) => `${wholeWords(ahead(place, shownBefore))}${behind(place, shownAfter)}`,
+    excerpt: (index) => `${dropPartialWord(before(index, excerptBefore))}${after(index, excerptAfter)}`,
   }
 }
 
-const shownBefore = 24
-const shownAfter = 200
+const excerptBefore = 24
+const excerptAfter = 200
 
-/** A text that was cut at its beginning, from its first whole word on. */
-const wholeWords = (text: string): string => (text.length < shownBefore ? text : text.replace(/^\S*\s?/u, ''))
+const dropPartialWord = (text: string): string => (text.length < excerptBefore ? text : text.replace(/^\S*\s?/u, ''))
 
 function cleaned(text: string): string {
   if (plain.test(text) && !text.includes('  ')) return text
   const spaced = text.replace(spaces, (run) => (run.includes('\n') ? '\n' : ' '))
   if (plainLines.test(spaced)) return spaced
-  const normal = normalForm(spaced.replace(sentences, ' '), 'NFKC').replace(unseen, '')
-  // A few capitals are longer as small letters; then those are shown, so that places stay the same.
-  const small = normal.toLowerCase()
-  return small.length === normal.length ? normal : small
+  const normal = normalForm(spaced.replace(sentenceLigatures, ' '), 'NFKC').replace(unseen, '')
+  // A few capitals are longer in lower case, which would shift the indexes.
+  const lower = normal.toLowerCase()
+  return lower.length === normal.length ? normal : lower
 }
 
-/** The last start that is not behind the place. */
-function indexAt(starts: readonly number[], place: number): number {
+/** Binary search for the part that contains an index. */
+function partAt(starts: readonly number[], index: number): number {
   let low = 0
   let high = starts.length - 1
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    if ((starts[middle] ?? 0) <= place) low = middle
+    if ((starts[middle] ?? 0) <= index) low = middle
     else high = middle - 1
   }
   return low

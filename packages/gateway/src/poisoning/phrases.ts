@@ -1,7 +1,7 @@
-import { type Rule, type Suspicion, suspicionOf } from './finding.ts'
-import type { Reading } from './joined-text.ts'
+import { type Finding, findingOf, type Rule } from './finding.ts'
+import type { JoinedText } from './joined-text.ts'
 
-// Every gap is bounded, and no text runs over into the next: the work grows with the text and no faster.
+// Every gap is bounded and no match crosses a separator, so matching is linear.
 const forbids = String.raw`(?:do\snot|don['’]?t|never|must\snot|should\snot|without)\s(?:ever\s)?`
 const people = String.raw`(?:the\s|any\s|your\s)?(?:user|human|owner|operator)\b`
 
@@ -56,43 +56,43 @@ const reads = /\b(?:read|reading|open|cat|load|access|copy|fetch|get|include|pro
 const wants =
   /\bbefore\s(?:you\s)?(?:us|call|invok|run|perform|execut|do)|\bcontents?\s(?:of|from)\b|\b(?:pass|send|put|include|add|insert|attach|provide)\s(?:its|their|the|that|this|all)\s(?:\w{1,20}\s){0,2}(?:contents?|text|data|key)|\bmust\s(?:first\s)?(?:read|open|load|include|send)\b|\botherwise\b|\bsidenote\b/
 
-const wishReach = 240
+const contextLength = 240
 
-// A text that says it a hundred times is told of once for each surface anyway.
-const mostOfRule = 100
+// Only the first match per rule and path is reported.
+const maxPerRule = 100
 
-/** Where a text tells a model what no description of a tool has to tell it. */
-export function phraseSuspicions(reading: Reading): readonly Suspicion[] {
-  const found: Suspicion[] = []
-  const add = (rule: Rule, place: number): void => {
-    found.push(suspicionOf(rule, { surface: reading.surfaceAt(place), excerpt: reading.excerpt(place) }))
+/** Finds phrases that a tool description has no reason to contain. */
+export function phraseFindings(joined: JoinedText): readonly Finding[] {
+  const findings: Finding[] = []
+  const add = (rule: Rule, index: number): void => {
+    findings.push(findingOf(rule, { path: joined.pathAt(index), excerpt: joined.excerpt(index) }))
   }
-  for (const [rule, pattern] of phrases) for (const place of placesOf(pattern, reading.words)) add(rule, place)
-  for (const place of placesOf(conversation, reading.words)) add('secrets', place)
-  for (const place of secretWishes(reading)) add('secrets', place)
-  return found
+  for (const [rule, pattern] of phrases) for (const index of matchIndexes(pattern, joined.normalized)) add(rule, index)
+  for (const index of matchIndexes(conversation, joined.normalized)) add('secrets', index)
+  for (const index of secretRequests(joined)) add('secrets', index)
+  return findings
 }
 
-/** Where a file that holds secrets is wanted, and not only named. */
-function secretWishes(reading: Reading): readonly number[] {
-  const places: number[] = []
+/** Finds files with secrets that the text asks for, not only mentions. */
+function secretRequests(joined: JoinedText): readonly number[] {
+  const indexes: number[] = []
   let last = Number.NEGATIVE_INFINITY
-  for (const { index } of reading.words.matchAll(secretFile)) {
-    // What stands so close to the one before was seen with it.
-    if (index - last < wishReach / 3) continue
+  for (const { index } of joined.normalized.matchAll(secretFile)) {
+    // Covered by the context of the previous match.
+    if (index - last < contextLength / 3) continue
     last = index
-    const { words } = reading.around(index, wishReach)
-    if (reads.test(words) && wants.test(words)) places.push(index)
+    const { normalized } = joined.around(index, contextLength)
+    if (reads.test(normalized) && wants.test(normalized)) indexes.push(index)
   }
-  return places
+  return indexes
 }
 
-function placesOf(pattern: RegExp, text: string): readonly number[] {
-  const places: number[] = []
-  for (const { index, 0: all } of text.matchAll(pattern)) {
-    // What marks the beginning of a line belongs to the text before.
-    places.push(/^[\0\n]/u.test(all) ? index + 1 : index)
-    if (places.length === mostOfRule) break
+function matchIndexes(pattern: RegExp, text: string): readonly number[] {
+  const indexes: number[] = []
+  for (const { index, 0: match } of text.matchAll(pattern)) {
+    // A separator or line break at the start belongs to the previous text.
+    indexes.push(/^[\0\n]/u.test(match) ? index + 1 : index)
+    if (indexes.length === maxPerRule) break
   }
-  return places
+  return indexes
 }

@@ -1,35 +1,34 @@
-import { type Suspicion, suspicionOf } from './finding.ts'
-import { unseenSuspicions } from './hidden-characters.ts'
-import { readingOf } from './joined-text.ts'
-import { mostOrders, type Order, ordersOf } from './mentions.ts'
-import { payloadSuspicions } from './payloads.ts'
-import { phraseSuspicions } from './phrases.ts'
-import { surfacesOf } from './text-parts.ts'
+import { type Finding, findingOf } from './finding.ts'
+import { hiddenCharacterFindings } from './hidden-characters.ts'
+import { joinText } from './joined-text.ts'
+import { findInstructions, type Instruction, maxInstructions } from './mentions.ts'
+import { payloadFindings } from './payloads.ts'
+import { phraseFindings } from './phrases.ts'
+import { textPartsOf } from './text-parts.ts'
 
-// Of one definition; more of them say nothing more.
-const mostSuspicions = 20
+// Per definition.
+const maxFindings = 20
 
-/** What can be said of a definition by itself, and what depends on the others. */
-export interface Scanned {
-  readonly suspicions: readonly Suspicion[]
-  readonly orders: readonly Order[]
-  /** How much text it has. */
+export interface ScanResult {
+  readonly findings: readonly Finding[]
+  /** To be compared with the tools of other servers. */
+  readonly instructions: readonly Instruction[]
   readonly characters: number
 }
 
-/** Looks at all texts of a definition. The work grows with its size and no faster. */
-export function scanned(definition: object): Scanned {
-  const surfaces = surfacesOf(definition)
-  const reading = readingOf(surfaces)
-  const orders = ordersOf(reading)
-  const all = [...unseenSuspicions(surfaces), ...phraseSuspicions(reading), ...payloadSuspicions(reading)]
-  if (orders.length === mostOrders)
-    all.unshift(suspicionOf('unread', { surface: orders[0]?.surface ?? '', excerpt: 'more orders than are looked at' }))
-  return { suspicions: onceEach(all).slice(0, mostSuspicions), orders, characters: reading.words.length }
+/** Scans all texts of a definition in linear time. */
+export function scanDefinition(definition: object): ScanResult {
+  const parts = textPartsOf(definition)
+  const joined = joinText(parts)
+  const instructions = findInstructions(joined)
+  const findings = [...hiddenCharacterFindings(parts), ...phraseFindings(joined), ...payloadFindings(joined)]
+  if (instructions.length === maxInstructions)
+    findings.unshift(findingOf('unread', { path: instructions[0]?.path ?? '', excerpt: 'too many instructions to check' }))
+  return { findings: firstPerRule(findings).slice(0, maxFindings), instructions, characters: joined.normalized.length }
 }
 
-/** The first of each rule on each surface. */
-export function onceEach(suspicions: readonly Suspicion[]): readonly Suspicion[] {
-  if (suspicions.length < 2) return suspicions
-  return [...new Map(suspicions.toReversed().map((each) => [`${each.rule} ${each.surface}`, each])).values()].toReversed()
+/** Keeps the first finding per rule and path. */
+export function firstPerRule(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length < 2) return findings
+  return [...new Map(findings.toReversed().map((each) => [`${each.rule} ${each.path}`, each])).values()].toReversed()
 }

@@ -2,44 +2,46 @@ import type { SelfDescription } from '../catalog/groups.ts'
 import type { UpstreamSource } from '../catalog/source.ts'
 import type { Config } from '../config/schema.ts'
 import { serverSlug } from '../names/naming.ts'
-import { saidOf } from '../proxy/definitions.ts'
-import type { Passing } from '../proxy/proxy.ts'
-import type { Saying, Suspect } from './findings.ts'
+import { originalOf } from '../proxy/document-definitions.ts'
+import type { UpstreamProxy } from '../proxy/proxy.ts'
+import type { CheckedDefinition, Subject } from './poisoning-checks.ts'
 
-/** All that clients may read of the servers in use, as the servers said it: before anything was taken out. */
-export function suspectsOf(config: Config, source: UpstreamSource, passing: Passing): readonly Suspect[] {
+/** Collects everything that clients may read from the enabled servers, before sanitizing. */
+export function collectSubjects(config: Config, source: UpstreamSource, proxy: UpstreamProxy): readonly Subject[] {
   return Object.entries(config.mcpServers)
     .filter(([, { disabled }]) => !disabled)
-    .map(([server, { about }]) => {
-      const says = source.says(server)
-      const { prompts, resources, templates } = passing.offered(server)
-      const sayings: Saying[] = source.sayings(server).map(({ entry, own, said }) => ({ key: entry, tool: own, said }))
-      // Where the configuration describes the server, nobody reads its own words.
-      if (says !== undefined && about === undefined) sayings.push(...ofItself(says))
-      const say = (what: string, key: object): void => void sayings.push({ key, said: { [what]: saidOf(key) } })
-      for (const each of prompts) say(`prompt ${each.name}`, each)
-      for (const each of resources) say(`resource ${each.uri}`, each)
-      for (const each of templates) say(`resource template ${each.uriTemplate}`, each)
-      return { server, slug: serverSlug(server), sayings }
+    .map(([server, { description }]) => {
+      const selfDescription = source.selfDescription(server)
+      const { prompts, resources, templates } = proxy.documents(server)
+      const definitions: CheckedDefinition[] = source
+        .originals(server)
+        .map(({ entry, name, definition }) => ({ key: entry, tool: name, definition }))
+      // A configured description replaces the server's own text.
+      if (selfDescription !== undefined && description === undefined) definitions.push(...textsOf(selfDescription))
+      const add = (label: string, key: object): void => void definitions.push({ key, definition: { [label]: originalOf(key) } })
+      for (const each of prompts) add(`prompt ${each.name}`, each)
+      for (const each of resources) add(`resource ${each.uri}`, each)
+      for (const each of templates) add(`resource template ${each.uriTemplate}`, each)
+      return { server, slug: serverSlug(server), definitions }
     })
 }
 
-// Of more than this nothing is ever shown.
-const mostCharacters = 65_536
+// Clients never see more than this.
+const maxCharacters = 65_536
 
-const known = new WeakMap<SelfDescription, readonly Saying[]>()
+const cache = new WeakMap<SelfDescription, readonly CheckedDefinition[]>()
 
-/** Each by itself: after a restart some are known before the others, and are no others because of it. */
-function ofItself(says: SelfDescription): readonly Saying[] {
-  const before = known.get(says)
-  if (before !== undefined) return before
-  const { title, instructions, info } = says
+// Separate definitions: after a restart some are known before others, and must not be logged again.
+function textsOf(selfDescription: SelfDescription): readonly CheckedDefinition[] {
+  const cached = cache.get(selfDescription)
+  if (cached !== undefined) return cached
+  const { title, instructions, info } = selfDescription
   const parts = [
-    { title: title?.slice(0, mostCharacters) },
-    { instructions: instructions?.slice(0, mostCharacters) },
-    ...(info?.description === undefined ? [] : [{ description: info.description.slice(0, mostCharacters) }]),
+    { title: title?.slice(0, maxCharacters) },
+    { instructions: instructions?.slice(0, maxCharacters) },
+    ...(info?.description === undefined ? [] : [{ description: info.description.slice(0, maxCharacters) }]),
   ]
-  const sayings = parts.map((said) => ({ key: said, said }))
-  known.set(says, sayings)
-  return sayings
+  const definitions = parts.map((definition) => ({ key: definition, definition }))
+  cache.set(selfDescription, definitions)
+  return definitions
 }

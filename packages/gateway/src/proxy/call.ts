@@ -1,47 +1,47 @@
 import { type ClientCapabilities, type InputRequiredResult, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { CallResult, Relay } from '@unfold-mcp/client'
 import type { Client } from '../access/access.ts'
-import type { PassingCall, PassingResult } from '../middleware/chain.ts'
+import type { ProxiedCall, ProxiedResult } from '../middleware/chain.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { Exchanges } from './exchanges.ts'
-import type { Run } from './held-exchange.ts'
-import type { Asked } from './proxied-request.ts'
+import type { ProxiedRequest } from './proxied-request.ts'
+import type { Send } from './suspended-request.ts'
 
-export interface Passage {
+export interface CallContext {
   readonly upstreams: Upstreams
   readonly exchanges: Exchanges
-  /** What the client of a session said it can be asked. */
+  /** Capabilities of a session's client. */
   readonly capabilities: (scope: string) => ClientCapabilities | undefined
-  /** The address under which a client reads a resource of a server. */
-  readonly address: (client: Client | undefined, server: string, uri: string) => string
+  /** URI under which the client can read a resource of a server. */
+  readonly clientUri: (client: Client | undefined, server: string, uri: string) => string
 }
 
 type Block = CallResult['content'][number]
 
-type RunOptions = Parameters<Run<object>>[1]
+type SendOptions = Parameters<Send<object>>[1]
 
-/** Calls the tool of an upstream for a client: what it asks and says meanwhile passes through, and what it answers comes back. */
-export function passOn(passage: Passage, call: PassingCall): Promise<PassingResult> {
+/** Calls a tool of an upstream, and relays elicitation, sampling, progress and logging to the client. */
+export function proxyCall(context: CallContext, call: ProxiedCall): Promise<ProxiedResult> {
   const { upstream, tool, input, trace } = call
-  const run = (relay: Relay, { signal, onProgress }: RunOptions): Promise<PassingResult> => {
+  const send = (relay: Relay, { signal, onProgress }: SendOptions): Promise<ProxiedResult> => {
     const meta = trace === undefined ? undefined : { ...trace }
     const options = meta === undefined ? { signal, onProgress, relay } : { signal, onProgress, relay, meta }
-    return passage.upstreams.call(upstream, tool, input, options).then((result) => passedBack(passage, call, result))
+    return context.upstreams.call(upstream, tool, input, options).then((result) => clientResult(context, call, result))
   }
-  return passage.exchanges.pass<Exclude<PassingResult, InputRequiredResult>>(new AskedCall(passage, call), run)
+  return context.exchanges.run<Exclude<ProxiedResult, InputRequiredResult>>(new ProxiedToolCall(context, call), send)
 }
 
-/** A call as a request of a client. What it takes to ask that client something is made when it is asked. */
-class AskedCall implements Asked {
+// Getters, because most calls never ask the client anything.
+class ProxiedToolCall implements ProxiedRequest {
   readonly server: string
   readonly client: Client | undefined
-  readonly #passage: Passage
-  readonly #call: PassingCall
+  readonly #context: CallContext
+  readonly #call: ProxiedCall
 
-  constructor(passage: Passage, call: PassingCall) {
+  constructor(context: CallContext, call: ProxiedCall) {
     this.server = call.upstream
     this.client = call.client
-    this.#passage = passage
+    this.#context = context
     this.#call = call
   }
 
@@ -49,48 +49,48 @@ class AskedCall implements Asked {
     return `tools/call ${this.#call.tool}`
   }
 
-  get era(): Asked['era'] {
+  get era(): ProxiedRequest['era'] {
     return this.#call.ctx.era
   }
 
-  get port(): Asked['port'] {
+  get port(): ProxiedRequest['port'] {
     return this.#call.ctx.client
   }
 
-  get envelope(): Asked['envelope'] {
+  get envelope(): ProxiedRequest['envelope'] {
     return this.#call.ctx.envelope
   }
 
-  get inputResponses(): Asked['inputResponses'] {
+  get inputResponses(): ProxiedRequest['inputResponses'] {
     return this.#call.ctx.inputResponses
   }
 
-  get requestState(): Asked['requestState'] {
+  get requestState(): ProxiedRequest['requestState'] {
     return this.#call.ctx.requestState
   }
 
-  get capabilities(): Asked['capabilities'] {
-    return this.#passage.capabilities(this.#call.ctx.scope)
+  get capabilities(): ProxiedRequest['capabilities'] {
+    return this.#context.capabilities(this.#call.ctx.scope)
   }
 
   get signal(): AbortSignal {
     return this.#call.ctx.signal
   }
 
-  progress(...report: Parameters<Asked['progress']>): Promise<void> {
+  progress(...report: Parameters<ProxiedRequest['progress']>): Promise<void> {
     return this.#call.ctx.progress(...report)
   }
 }
 
-function passedBack({ address }: Passage, { client, upstream }: PassingCall, result: CallResult): PassingResult {
+function clientResult({ clientUri }: CallContext, { client, upstream }: ProxiedCall, result: CallResult): ProxiedResult {
   const { content, structuredContent, isError, inputRequired } = result
   if (inputRequired !== undefined) return inputRequired
-  const _meta = beside(result)
+  const _meta = metaOf(result)
   if (structuredContent === undefined && _meta === undefined && !isError && content.every(isText))
     return { content: [...content] }
   return {
     content: content.map((block) =>
-      block.type === 'text' ? block : readdressed(block, (uri) => address(client, upstream, uri)),
+      block.type === 'text' ? block : withClientUri(block, (uri) => clientUri(client, upstream, uri)),
     ),
     ...(structuredContent !== undefined && { structuredContent: structuredContent as Record<string, unknown> }),
     ...(isError && { isError }),
@@ -98,17 +98,16 @@ function passedBack({ address }: Passage, { client, upstream }: PassingCall, res
   }
 }
 
-/** What came beside a result, without who made it: to the client that is the gateway. */
-function beside({ _meta = {} }: CallResult): Readonly<Record<string, unknown>> | undefined {
+// Without the server's info: to the client, the server is the gateway.
+function metaOf({ _meta = {} }: CallResult): Readonly<Record<string, unknown>> | undefined {
   const { [SERVER_INFO_META_KEY]: _maker, ...rest } = _meta
   return Object.keys(rest).length === 0 ? undefined : rest
 }
 
 const isText = ({ type }: Block): boolean => type === 'text'
 
-/** A resource is named by the address under which the client can read it. */
-function readdressed(block: Block, address: (uri: string) => string): Block {
-  if (block.type === 'resource_link' && typeof block.uri === 'string') return { ...block, uri: address(block.uri) }
+function withClientUri(block: Block, clientUri: (uri: string) => string): Block {
+  if (block.type === 'resource_link' && typeof block.uri === 'string') return { ...block, uri: clientUri(block.uri) }
   if (block.type !== 'resource' || typeof block.resource?.uri !== 'string') return block
-  return { ...block, resource: { ...block.resource, uri: address(block.resource.uri) } }
+  return { ...block, resource: { ...block.resource, uri: clientUri(block.resource.uri) } }
 }

@@ -2,11 +2,11 @@ import type { Prompt, Resource, ResourceTemplateType, ServerCapabilities } from 
 import type { Clock } from '@unfold-mcp/client'
 import { type Pace, Refresher } from '../upstreams/connected/refresher.ts'
 import type { UpstreamConnection } from '../upstreams/connection.ts'
-import { takenPrompt, takenResource, takenTemplate } from './definitions.ts'
-import { type Ask, listed } from './listing.ts'
+import { sanitizePrompt, sanitizeResource, sanitizeTemplate } from './document-definitions.ts'
+import { listAll, type SendRequest } from './paginated-list.ts'
 
-/** What an upstream offers beside tools. */
-export interface Offers {
+/** Capabilities of an upstream besides tools. */
+export interface DocumentCapabilities {
   readonly prompts: boolean
   readonly resources: boolean
   readonly subscribe: boolean
@@ -23,31 +23,30 @@ export interface DocumentListOptions {
   readonly random: () => number
   readonly pace?: Partial<Pace> | undefined
   readonly limit: () => number
-  /** It has others than before. */
   readonly changed: (kind: 'prompts' | 'resources') => void
   readonly failed: (kind: 'prompts' | 'resources', error: unknown) => void
 }
 
-// Nobody waits longer for a server that is slow to list what it has: it is listed as it was known last.
-const readMs = 1_000
-const nothing: Offers = { prompts: false, resources: false, subscribe: false, completions: false }
+// A slow server is listed as it was last known.
+const readTimeoutMs = 1_000
+const noCapabilities: DocumentCapabilities = { prompts: false, resources: false, subscribe: false, completions: false }
 const noResources: Resources = { resources: [], templates: [] }
 
-/** The prompts and resources of one upstream, followed while it is there; what was known last while it is not. */
+/** Prompts and resources of one upstream: refreshed while it is connected, the last known ones otherwise. */
 export class DocumentList {
   readonly #options: DocumentListOptions
-  #offers = nothing
+  #capabilities = noCapabilities
   #prompts: readonly Prompt[] = []
   #resources = noResources
-  #life: { readonly prompts: Refresher<readonly Prompt[]>; readonly resources: Refresher<Resources> } | undefined
-  #read: Promise<void> = Promise.resolve()
+  #refreshers: { readonly prompts: Refresher<readonly Prompt[]>; readonly resources: Refresher<Resources> } | undefined
+  #firstRead: Promise<void> = Promise.resolve()
 
   constructor(options: DocumentListOptions) {
     this.#options = options
   }
 
-  get offers(): Offers {
-    return this.#offers
+  get capabilities(): DocumentCapabilities {
+    return this.#capabilities
   }
 
   get prompts(): readonly Prompt[] {
@@ -62,106 +61,104 @@ export class DocumentList {
     return this.#resources.templates
   }
 
-  /** Resolves when it has been read once since it was met, could not be, or is slow. */
-  get read(): Promise<void> {
-    return this.#read
+  /** Resolves after the first read since connecting, whether it succeeded, failed or timed out. */
+  get firstRead(): Promise<void> {
+    return this.#firstRead
   }
 
-  /** All there is to know of it, to be kept for another time. */
-  get kept(): object {
-    return { offers: this.#offers, prompts: this.#prompts, ...this.#resources }
+  /** State to store for the next start. */
+  get snapshot(): object {
+    return { capabilities: this.#capabilities, prompts: this.#prompts, ...this.#resources }
   }
 
-  /** This was kept of it, if it makes sense. */
-  restore(kept: unknown): void {
-    const { offers, prompts, resources, templates } = (kept ?? {}) as { readonly [key: string]: unknown }
-    const has = (offers ?? {}) as { readonly [key: string]: unknown }
-    this.#offers = {
+  /** Restores a snapshot, ignoring invalid parts. */
+  restore(snapshot: unknown): void {
+    const { capabilities, prompts, resources, templates } = (snapshot ?? {}) as { readonly [key: string]: unknown }
+    const has = (capabilities ?? {}) as { readonly [key: string]: unknown }
+    this.#capabilities = {
       prompts: has.prompts === true,
       resources: has.resources === true,
       subscribe: has.subscribe === true,
       completions: has.completions === true,
     }
-    this.#prompts = all(prompts, takenPrompt)
-    this.#resources = { resources: all(resources, takenResource), templates: all(templates, takenTemplate) }
+    this.#prompts = all(prompts, sanitizePrompt)
+    this.#resources = { resources: all(resources, sanitizeResource), templates: all(templates, sanitizeTemplate) }
   }
 
-  /** It is there. */
-  met(connection: Pick<UpstreamConnection, 'capabilities' | 'request'>): void {
-    this.lost()
-    this.#offers = offersOf(connection.capabilities)
+  connect(connection: Pick<UpstreamConnection, 'capabilities' | 'request'>): void {
+    this.disconnect()
+    this.#capabilities = documentCapabilities(connection.capabilities)
     const { limit } = this.#options
-    const asking =
-      (signal: AbortSignal): Ask =>
+    const sender =
+      (signal: AbortSignal): SendRequest =>
       async (method, params) =>
         connection.request?.(method, params, { signal })
     const prompts = this.#refresher<readonly Prompt[]>('prompts', {
-      look: (signal) =>
-        this.#offers.prompts
-          ? listed(asking(signal), { method: 'prompts/list', member: 'prompts', take: takenPrompt, limit: limit() })
+      read: (signal) =>
+        this.#capabilities.prompts
+          ? listAll(sender(signal), { method: 'prompts/list', member: 'prompts', parse: sanitizePrompt, limit: limit() })
           : Promise.resolve([]),
       now: () => this.#prompts,
-      take: (found) => {
-        this.#prompts = found
+      take: (value) => {
+        this.#prompts = value
       },
     })
     const resources = this.#refresher<Resources>('resources', {
-      look: async (signal) => {
-        if (!this.#offers.resources) return noResources
-        const ask = asking(signal)
+      read: async (signal) => {
+        if (!this.#capabilities.resources) return noResources
+        const send = sender(signal)
         const [found, templates] = await Promise.all([
-          listed(ask, { method: 'resources/list', member: 'resources', take: takenResource, limit: limit() }),
-          listed(ask, {
+          listAll(send, { method: 'resources/list', member: 'resources', parse: sanitizeResource, limit: limit() }),
+          listAll(send, {
             method: 'resources/templates/list',
             member: 'resourceTemplates',
-            take: takenTemplate,
+            parse: sanitizeTemplate,
             limit: limit(),
           }),
         ])
         return { resources: found, templates }
       },
       now: () => this.#resources,
-      take: (found) => {
-        this.#resources = found
+      take: (value) => {
+        this.#resources = value
       },
     })
-    this.#life = { prompts, resources }
-    this.#read = this.#within([prompts.now(), resources.now()])
+    this.#refreshers = { prompts, resources }
+    this.#firstRead = this.#settledWithin([prompts.readNow(), resources.readNow()])
   }
 
-  /** It says that something changed, or may have without being heard. */
-  notice(kind: 'prompts' | 'resources' | 'unsure'): void {
-    if (kind !== 'resources') this.#life?.prompts.notice()
-    if (kind !== 'prompts') this.#life?.resources.notice()
+  /** Refreshes after a change notification; `resync`: a notification may have been missed. */
+  notice(kind: 'prompts' | 'resources' | 'resync'): void {
+    if (kind !== 'resources') this.#refreshers?.prompts.notify()
+    if (kind !== 'prompts') this.#refreshers?.resources.notify()
   }
 
-  /** It is not there any more. What it has stays known. */
-  lost(): void {
-    this.#life?.prompts.close()
-    this.#life?.resources.close()
-    this.#life = undefined
+  disconnect(): void {
+    this.#refreshers?.prompts.close()
+    this.#refreshers?.resources.close()
+    this.#refreshers = undefined
   }
 
-  async #within(looks: readonly Promise<unknown>[]): Promise<void> {
+  async #settledWithin(looks: readonly Promise<unknown>[]): Promise<void> {
     let stop: () => void = () => undefined
     const enough = new Promise<void>((resolve) => {
-      stop = this.#options.clock.after(readMs, resolve, true)
+      stop = this.#options.clock.after(readTimeoutMs, resolve, true)
     })
     await Promise.race([Promise.allSettled(looks), enough])
     stop()
   }
 
-  #refresher<T>(kind: 'prompts' | 'resources', { look, now, take }: Followed<T>): Refresher<T> {
+  #refresher<T>(kind: 'prompts' | 'resources', { read, now, take }: Followed<T>): Refresher<T> {
     const { clock, random, pace, changed, failed } = this.#options
     return new Refresher<T>({
-      look,
-      differs: (found) => JSON.stringify(found) !== JSON.stringify(now()),
-      publish: (found) => {
-        take(found)
+      read,
+      differs: (value) => JSON.stringify(value) !== JSON.stringify(now()),
+      publish: (value) => {
+        take(value)
         changed(kind)
       },
       failed: (error) => failed(kind, error),
-      restless: () => undefined,
+      throttled: () => undefined,
       clock,
       random,
       ...(pace !== undefined && { pace }),
@@ -173,12 +170,12 @@ const all = <T>(given: unknown, take: (each: unknown) => T | undefined): readonl
   Array.isArray(given) ? given.flatMap((each) => take(each) ?? []) : []
 
 interface Followed<T> {
-  readonly look: (signal: AbortSignal) => Promise<T>
+  readonly read: (signal: AbortSignal) => Promise<T>
   readonly now: () => T
-  readonly take: (found: T) => void
+  readonly take: (value: T) => void
 }
 
-const offersOf = ({ prompts, resources, completions }: ServerCapabilities): Offers => ({
+const documentCapabilities = ({ prompts, resources, completions }: ServerCapabilities): DocumentCapabilities => ({
   prompts: prompts !== undefined,
   resources: resources !== undefined,
   subscribe: resources?.subscribe === true,

@@ -3,52 +3,51 @@ import type { Prompt, Resource, ResourceTemplateType } from '@modelcontextprotoc
 import type { Access, Client } from '../access/access.ts'
 import type { Config } from '../config/schema.ts'
 import { exposedName, serverSlug } from '../names/naming.ts'
-import type { DocumentList, Offers } from './document-list.ts'
-import { addressed, fits, literalLength, readAddress } from './uris.ts'
+import type { DocumentCapabilities, DocumentList } from './document-list.ts'
+import { literalLength, matchesTemplate, parsePrefixedUri, prefixedUri } from './uris.ts'
 
-/** Something that a server offers, and the name or address that it has there. */
-export interface Placed<T> {
+/** A prompt, resource or template with its server and its name or URI there. */
+export interface Routed<T> {
   readonly server: string
-  readonly own: string
-  readonly shown: T
+  readonly original: string
+  readonly exposed: T
 }
 
-/** All that a client sees beside tools. */
-export interface Shown {
-  readonly prompts: ReadonlyMap<string, Placed<Prompt>>
-  readonly resources: ReadonlyMap<string, Placed<Resource>>
-  readonly templates: ReadonlyMap<string, Placed<ResourceTemplateType>>
-  readonly offers: Offers
-  /** The servers that have resources, by the names that stand in addresses. */
-  readonly holders: ReadonlyMap<string, string>
-  /** The same text as long as the same is shown. */
+/** Prompts and resources that a client sees. */
+export interface DocumentView {
+  readonly prompts: ReadonlyMap<string, Routed<Prompt>>
+  readonly resources: ReadonlyMap<string, Routed<Resource>>
+  readonly templates: ReadonlyMap<string, Routed<ResourceTemplateType>>
+  readonly capabilities: DocumentCapabilities
+  /** Servers with resources, by slug. */
+  readonly resourceServers: ReadonlyMap<string, string>
+  /** Changes exactly when the list does. */
   readonly identity: { readonly prompts: string; readonly resources: string }
 }
 
 export interface DocumentsOptions {
   readonly access: Access
   readonly listOf: (server: string) => DocumentList | undefined
-  /** Told of an address that two servers use, once. */
-  readonly clash: (uri: string, winner: string, loser: string) => void
+  /** Called once for each URI that two servers use. */
+  readonly onConflict: (uri: string, winner: string, loser: string) => void
 }
 
-const mostClashes = 1_000
-const longestUri = 8_192
+const maxConflicts = 1_000
+const maxUriLength = 8_192
 
-/** The same text for clients that see the same beside tools. */
+/** Equal for clients with the same view. */
 export const viewKey = (client: Client | undefined): string => JSON.stringify([client?.profile ?? null, client?.server ?? null])
 
 /**
- * The prompts and resources of all servers as each client sees them: in the order of the configuration, names told apart. Whoever
- * is connected to one server alone sees the names and addresses that it gives itself.
+ * Merges the prompts and resources of all servers for each client, in the order of the configuration and with unique names. A client
+ * of a single server sees the original names and URIs.
  */
 export class Documents {
   readonly #options: DocumentsOptions
-  readonly #clashes = new Set<string>()
+  readonly #conflicts = new Set<string>()
   #config: Config
-  /** The names of all servers as they stand in addresses. */
   #slugs: ReadonlySet<string>
-  #shown = new Map<string, Shown>()
+  #views = new Map<string, DocumentView>()
 
   constructor(config: Config, options: DocumentsOptions) {
     this.#config = config
@@ -59,103 +58,101 @@ export class Documents {
   configure(config: Config): void {
     this.#config = config
     this.#slugs = slugsOf(config)
-    this.changed()
+    this.invalidate()
   }
 
-  /** Something is not what it was. */
-  changed(): void {
-    this.#shown = new Map()
+  invalidate(): void {
+    this.#views = new Map()
   }
 
-  /** What this client sees now. */
-  shown(client: Client | undefined): Shown {
+  view(client: Client | undefined): DocumentView {
     const key = viewKey(client)
-    const known = this.#shown.get(key)
-    if (known !== undefined) return known
-    const made = this.#make(client)
-    this.#shown.set(key, made)
-    return made
+    const cached = this.#views.get(key)
+    if (cached !== undefined) return cached
+    const view = this.#build(client)
+    this.#views.set(key, view)
+    return view
   }
 
-  /** Whose a resource is, for this client; `undefined` when nobody's that it sees. */
-  ownerOf(client: Client | undefined, uri: string): Placed<unknown> | undefined {
-    if (uri.length > longestUri) return undefined
-    const { resources, templates, holders } = this.shown(client)
+  /** Finds the server of a resource; `undefined` if no server that the client sees can have it. */
+  ownerOf(client: Client | undefined, uri: string): Routed<unknown> | undefined {
+    if (uri.length > maxUriLength) return undefined
+    const { resources, templates, resourceServers } = this.view(client)
     const listed = resources.get(uri)
     if (listed !== undefined) return listed
-    const address = readAddress(uri)
-    const named = address === undefined ? undefined : holders.get(address.slug)
-    if (address !== undefined && named !== undefined) return { server: named, own: address.uri, shown: undefined }
+    const parsed = parsePrefixedUri(uri)
+    const named = parsed === undefined ? undefined : resourceServers.get(parsed.slug)
+    if (parsed !== undefined && named !== undefined) return { server: named, original: parsed.uri, exposed: undefined }
     const [template] = [...templates.values()]
-      .filter(({ shown }) => fits(shown.uriTemplate, uri))
-      .toSorted((a, b) => literalLength(b.shown.uriTemplate) - literalLength(a.shown.uriTemplate))
-    // Of several the one that says most: one that fits everything must not take what another was made for.
-    if (template !== undefined) return { server: template.server, own: uri, shown: undefined }
-    const [only, another] = holders.values()
-    // Servers may have what they do not list; of several it could be anybody's.
-    return only !== undefined && another === undefined ? { server: only, own: uri, shown: undefined } : undefined
+      .filter(({ exposed }) => matchesTemplate(exposed.uriTemplate, uri))
+      .toSorted((a, b) => literalLength(b.exposed.uriTemplate) - literalLength(a.exposed.uriTemplate))
+    // The most specific template wins.
+    if (template !== undefined) return { server: template.server, original: uri, exposed: undefined }
+    const [only, another] = resourceServers.values()
+    // An unlisted URI is only unambiguous with a single server.
+    return only !== undefined && another === undefined ? { server: only, original: uri, exposed: undefined } : undefined
   }
 
-  /** The address under which a client reads a resource of a server. */
-  addressOf(client: Client | undefined, server: string, uri: string): string {
-    const owner = this.shown(client).resources.get(uri)
-    return owner === undefined || owner.server === server ? uri : addressed(serverSlug(server), uri)
+  /** Returns the URI under which a client reads a resource of a server. */
+  clientUri(client: Client | undefined, server: string, uri: string): string {
+    const owner = this.view(client).resources.get(uri)
+    return owner === undefined || owner.server === server ? uri : prefixedUri(serverSlug(server), uri)
   }
 
-  #make(client: Client | undefined): Shown {
+  #build(client: Client | undefined): DocumentView {
     const { access, listOf } = this.#options
     const isAlone = client?.server !== undefined
-    const prompts = new Map<string, Placed<Prompt>>()
-    const resources = new Map<string, Placed<Resource>>()
-    const templates = new Map<string, Placed<ResourceTemplateType>>()
-    const holders = new Map<string, string>()
-    const offers = { prompts: false, resources: false, subscribe: false, completions: false }
+    const prompts = new Map<string, Routed<Prompt>>()
+    const resources = new Map<string, Routed<Resource>>()
+    const templates = new Map<string, Routed<ResourceTemplateType>>()
+    const resourceServers = new Map<string, string>()
+    const capabilities = { prompts: false, resources: false, subscribe: false, completions: false }
     for (const [server, { disabled }] of Object.entries(this.#config.mcpServers)) {
-      const list = disabled || !access.reaches(client, server) ? undefined : listOf(server)
+      const list = disabled || !access.permitsServer(client, server) ? undefined : listOf(server)
       if (list === undefined) continue
       const slug = serverSlug(server)
-      for (const key of Object.keys(offers) as (keyof Offers)[]) offers[key] ||= list.offers[key]
-      if (list.offers.resources) holders.set(slug, server)
+      for (const key of Object.keys(capabilities) as (keyof DocumentCapabilities)[]) capabilities[key] ||= list.capabilities[key]
+      if (list.capabilities.resources) resourceServers.set(slug, server)
       for (const prompt of list.prompts) {
         const shared = exposedName(slug, prompt.name)
         const isPermitted = access.permits(client, { name: shared }, { source: server, group: slug })
         const name = isAlone ? prompt.name : shared
-        if (isPermitted && !prompts.has(name)) prompts.set(name, { server, own: prompt.name, shown: { ...prompt, name } })
+        if (isPermitted && !prompts.has(name)) prompts.set(name, { server, original: prompt.name, exposed: { ...prompt, name } })
       }
       for (const resource of list.resources) {
-        const uri = isAlone ? resource.uri : this.#free(resources, resource.uri, server)
-        if (!resources.has(uri)) resources.set(uri, { server, own: resource.uri, shown: { ...resource, uri } })
+        const uri = isAlone ? resource.uri : this.#uniqueUri(resources, resource.uri, server)
+        if (!resources.has(uri)) resources.set(uri, { server, original: resource.uri, exposed: { ...resource, uri } })
       }
       for (const template of list.templates) {
-        const uriTemplate = isAlone ? template.uriTemplate : this.#free(templates, template.uriTemplate, server)
+        const uriTemplate = isAlone ? template.uriTemplate : this.#uniqueUri(templates, template.uriTemplate, server)
         if (!templates.has(uriTemplate))
-          templates.set(uriTemplate, { server, own: template.uriTemplate, shown: { ...template, uriTemplate } })
+          templates.set(uriTemplate, { server, original: template.uriTemplate, exposed: { ...template, uriTemplate } })
       }
     }
     const identity = {
-      prompts: identityOf([...prompts.values()], offers),
-      resources: identityOf([...resources.values(), ...templates.values()], offers),
+      prompts: identityOf([...prompts.values()], capabilities),
+      resources: identityOf([...resources.values(), ...templates.values()], capabilities),
     }
-    return { prompts, resources, templates, offers, holders, identity }
+    return { prompts, resources, templates, capabilities, resourceServers, identity }
   }
 
-  /** The address as it is, unless another server before this one uses it, or it is one by which another is told apart. */
-  #free(taken: ReadonlyMap<string, Placed<unknown>>, uri: string, server: string): string {
-    const named = readAddress(uri)?.slug
-    if (named !== undefined && this.#slugs.has(named) && named !== serverSlug(server)) return addressed(serverSlug(server), uri)
+  /** Prefixes a URI if an earlier server uses it, or if it has the prefix of another server. */
+  #uniqueUri(taken: ReadonlyMap<string, Routed<unknown>>, uri: string, server: string): string {
+    const named = parsePrefixedUri(uri)?.slug
+    if (named !== undefined && this.#slugs.has(named) && named !== serverSlug(server)) return prefixedUri(serverSlug(server), uri)
     const other = taken.get(uri)
     if (other === undefined || other.server === server) return uri
-    const clash = `${other.server}\0${server}\0${uri}`
-    if (!this.#clashes.has(clash) && this.#clashes.size < mostClashes) {
-      this.#clashes.add(clash)
-      this.#options.clash(uri, other.server, server)
+    const onConflict = `${other.server}\0${server}\0${uri}`
+    if (!this.#conflicts.has(onConflict) && this.#conflicts.size < maxConflicts) {
+      this.#conflicts.add(onConflict)
+      this.#options.onConflict(uri, other.server, server)
     }
-    return addressed(serverSlug(server), uri)
+    return prefixedUri(serverSlug(server), uri)
   }
 }
 
-const identityOf = (placed: readonly Placed<unknown>[], offers: Offers): string =>
-  hash('sha256', JSON.stringify([placed, offers]), 'hex')
+const identityOf = (placed: readonly Routed<unknown>[], capabilities: DocumentCapabilities): string =>
+  hash('sha256', JSON.stringify([placed, capabilities]), 'hex')
 
 const slugsOf = ({ mcpServers }: Config): ReadonlySet<string> =>
   new Set(Object.keys(mcpServers).map((server) => serverSlug(server)))

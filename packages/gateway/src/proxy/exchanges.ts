@@ -1,190 +1,207 @@
 import { type InputRequests, type InputRequiredResult, isInputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
 import type { Clock } from '@unfold-mcp/client'
 import { isClientError, type Relay } from '@unfold-mcp/client'
-import { sizeOf } from '../base/json-size.ts'
-import { Flow } from '../base/token-bucket.ts'
+import { jsonSize } from '../base/json-size.ts'
+import { TokenBucket } from '../base/token-bucket.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
-import { HeldRequests, isHeld, type Run, unknownState } from './held-exchange.ts'
-import { type Asked, askable, askSession, logLevelOf, logTo, ownerOf, questions } from './proxied-request.ts'
-import { Seal } from './signed-state.ts'
+import {
+  askableCapabilities,
+  askSession,
+  clientInputRequests,
+  logLevelOf,
+  logTo,
+  ownerOf,
+  type ProxiedRequest,
+} from './proxied-request.ts'
+import { StateCipher } from './state-cipher.ts'
+import { isSuspended, type Send, SuspendedRequests, unknownState } from './suspended-request.ts'
 
 const urlElicitationRequired = -32_042
 const missingCapability = -32_021
-const longestState = 65_536
-const mostQuestions = 16
-// In characters. A client gets what is said faster or longer only in part, or it would all be kept for one that reads slowly.
-const mostSaid = { most: 1_048_576, more: 262_144, everyMs: 1_000 }
+const maxStateLength = 65_536
+const maxQuestions = 16
+// In characters. Output beyond this rate is dropped; otherwise it would be buffered for slow clients.
+const mostSaid = { capacity: 1_048_576, refill: 262_144, everyMs: 1_000 }
 const leastSaid = 1_024
 
 /**
- * Requests of clients on their way to servers and back. Whatever era each of the two speaks, what the server asks meanwhile
- * reaches the client that made the request and nobody else, or is refused.
+ * Forwards client requests to servers across protocol eras. Server-initiated requests reach only the client that made the original
+ * request, or are rejected.
  */
 export class Exchanges {
-  readonly #held: HeldRequests
-  readonly #seal = new Seal()
+  readonly #suspended: SuspendedRequests
+  readonly #cipher = new StateCipher()
 
   constructor(clock: Clock) {
-    this.#held = new HeldRequests(clock)
+    this.#suspended = new SuspendedRequests(clock)
   }
 
-  /** Has `run` ask the server. What comes back is its result, or what the client has to say first. */
-  pass<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
-    if (!isRepeated(asked) && isAskedAlone(asked)) return this.#straight<T>(asked, run, undefined)
-    return this.#withAnswers<T>(asked, run)
+  /** Sends a request to the server. Returns its result, or the input that the client has to provide first. */
+  run<T extends object>(request: ProxiedRequest, send: Send<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
+    if (!isRetry(request) && canRunDirect(request)) return this.#runDirect<T>(request, send, undefined)
+    return this.#runWithInputs<T>(request, send)
   }
 
   close(): void {
-    this.#held.close()
+    this.#suspended.close()
   }
 
-  #straight<T extends object>(
-    asked: Asked,
-    run: Run<T | InputRequiredResult>,
-    answers: Relay['inputs'],
+  #runDirect<T extends object>(
+    request: ProxiedRequest,
+    send: Send<T | InputRequiredResult>,
+    inputs: Relay['inputs'],
   ): Promise<T | InputRequiredResult> {
-    const relay = new StraightRelay(asked, answers)
-    return this.#given<T>(asked, run(relay, { signal: asked.signal, onProgress: relay.onProgress }))
+    const relay = new StreamRelay(request, inputs)
+    return this.#settle<T>(request, send(relay, { signal: request.signal, onProgress: relay.onProgress }))
   }
 
-  /** The same for a request that the client may have made before, and comes back to with what it was asked. */
-  async #withAnswers<T extends object>(asked: Asked, run: Run<T | InputRequiredResult>): Promise<T | InputRequiredResult> {
-    const { inputResponses, requestState: state } = asked
-    if (state !== undefined && isHeld(state)) return this.#given<T>(asked, this.#held.resume(asked, state, inputResponses ?? {}))
-    const requestState = state === undefined ? undefined : this.#seal.open(state, ownerOf(asked))
+  /** Runs a request that may be suspended, or that the client retries with its inputs. */
+  async #runWithInputs<T extends object>(
+    request: ProxiedRequest,
+    send: Send<T | InputRequiredResult>,
+  ): Promise<T | InputRequiredResult> {
+    const { inputResponses, requestState: state } = request
+    if (state !== undefined && isSuspended(state))
+      return this.#settle<T>(request, this.#suspended.resume(request, state, inputResponses ?? {}))
+    const requestState = state === undefined ? undefined : this.#cipher.decrypt(state, ownerOf(request))
     if (state !== undefined && requestState === undefined) throw unknownState()
-    const answers = isRepeated(asked) ? answersOf(inputResponses, requestState) : undefined
-    if (asked.era === 'session') return this.#straight<T>(asked, run, answers)
-    const said = new Said()
-    const withAnswers: Run<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
-      run({ ...relay, onLog: bounded(said, relay.onLog), inputs: answers }, { signal, onProgress: bounded(said, onProgress) })
-    return this.#given<T>(asked, this.#held.begin(asked, withAnswers))
+    const inputs = isRetry(request) ? inputsOf(inputResponses, requestState) : undefined
+    if (request.era === 'session') return this.#runDirect<T>(request, send, inputs)
+    const sent = new OutputLimit()
+    const withInputs: Send<T | InputRequiredResult> = (relay, { signal, onProgress }) =>
+      send({ ...relay, onLog: bounded(sent, relay.onLog), inputs }, { signal, onProgress: bounded(sent, onProgress) })
+    return this.#settle<T>(request, this.#suspended.begin(request, withInputs))
   }
 
-  async #given<T extends object>(asked: Asked, running: Promise<object>): Promise<T | InputRequiredResult> {
+  async #settle<T extends object>(request: ProxiedRequest, running: Promise<object>): Promise<T | InputRequiredResult> {
     let result: object
     try {
       result = await running
     } catch (error) {
-      result = this.#visited(asked, error)
+      result = this.#urlElicitation(request, error)
     }
-    // What is held here was asked in the client's own words already.
-    if (!isInputRequiredResult(result) || isHeld(result.requestState ?? '')) return result as T
+    // The input requests of a suspended request are already translated.
+    if (!isInputRequiredResult(result) || isSuspended(result.requestState ?? '')) return result as T
     const { inputRequests, requestState } = result
-    if (requestState !== undefined && requestState.length > longestState)
-      throw this.#refused(asked, 'wants to be told more with the answers than can be kept.')
-    if (Object.keys(inputRequests ?? {}).length > mostQuestions) throw this.#refused(asked, 'has too many questions.')
+    if (requestState !== undefined && requestState.length > maxStateLength)
+      throw this.#refused(request, `sent a requestState of more than ${maxStateLength} characters.`)
+    if (Object.keys(inputRequests ?? {}).length > maxQuestions)
+      throw this.#refused(request, `sent more than ${maxQuestions} input requests.`)
     return {
       resultType: 'input_required',
-      ...(inputRequests !== undefined && { inputRequests: this.#questions(asked, inputRequests) }),
-      ...(requestState !== undefined && { requestState: this.#seal.close(requestState, ownerOf(asked)) }),
+      ...(inputRequests !== undefined && { inputRequests: this.#questions(request, inputRequests) }),
+      ...(requestState !== undefined && { requestState: this.#cipher.encrypt(requestState, ownerOf(request)) }),
     }
   }
 
-  #questions(asked: Asked, given: InputRequests): InputRequests {
+  #questions(request: ProxiedRequest, requested: InputRequests): InputRequests {
     try {
-      return questions(asked, given)
+      return clientInputRequests(request, requested)
     } catch (error) {
-      throw this.#refused(asked, `asks for what cannot be passed on. ${error instanceof Error ? error.message : ''}`)
+      throw this.#refused(
+        request,
+        `sent an input request that cannot be forwarded. ${error instanceof Error ? error.message : ''}`,
+      )
     }
   }
 
-  #refused({ server }: Asked, message: string): UpstreamError {
+  #refused({ server }: ProxiedRequest, message: string): UpstreamError {
     return new UpstreamError(server, 'refused', message)
   }
 
-  /** A session-era server may refuse until somebody has visited an address; in the other era that is a question like others. */
-  #visited(asked: Asked, error: unknown): InputRequiredResult {
-    const { era } = asked
+  /** Translates the session-era error "URL elicitation required" to an input request for stateless clients. */
+  #urlElicitation(request: ProxiedRequest, error: unknown): InputRequiredResult {
+    const { era } = request
     const cause = error instanceof UpstreamError ? error.cause : undefined
     if (!isClientError(cause, 'protocol')) throw error
     const { problem, data, code } = cause.details
-    // It was told what the client can do, so what it misses is for the client to know.
+    // The server knows the client's capabilities, so the error is meant for the client.
     if (code === missingCapability && era === 'stateless') throw new ProtocolError(missingCapability, problem, data)
     if (code !== urlElicitationRequired) throw error
-    const inputRequests = visitsIn(data)
+    const inputRequests = urlElicitations(data)
     const count = Object.keys(inputRequests).length
-    if (count === 0 || count > mostQuestions) throw error
+    if (count === 0 || count > maxQuestions) throw error
     if (era === 'stateless') return { resultType: 'input_required', inputRequests }
-    const elicitations = Object.values(this.#questions(asked, inputRequests)).map(({ params }) => params)
+    const elicitations = Object.values(this.#questions(request, inputRequests)).map(({ params }) => params)
     throw new ProtocolError(urlElicitationRequired, problem, { elicitations })
   }
 }
 
-/** The addresses that a server wants to be visited, as questions: those that are some, whatever else it sent. */
-function visitsIn(data: unknown): InputRequests {
+/** Extracts the valid URL elicitations from error data. */
+function urlElicitations(data: unknown): InputRequests {
   const wanted: unknown = (data as { readonly elicitations?: unknown } | null | undefined)?.elicitations
   const visits = (Array.isArray(wanted) ? wanted : []).flatMap((each: unknown) => {
     const { url, message, elicitationId } = (each ?? {}) as { readonly [key: string]: unknown }
     if (typeof url !== 'string' || typeof message !== 'string') return []
     return [{ mode: 'url' as const, url, message, ...(typeof elicitationId === 'string' && { elicitationId }) }]
   })
-  const asked = visits.map((params, index) => [`${index + 1}`, { method: 'elicitation/create', params }] as const)
-  return Object.fromEntries(asked) as InputRequests
+  const inputRequests = visits.map((params, index) => [`${index + 1}`, { method: 'elicitation/create', params }] as const)
+  return Object.fromEntries(inputRequests) as InputRequests
 }
 
-/** Whether nothing needs to be kept for a client that comes back: it is asked over the stream of its request, or never. */
-const isAskedAlone = (asked: Asked): boolean => asked.era === 'session' || Object.keys(askable(asked)).length === 0
+/** True if no state is needed: the client is asked on the stream of its request, or never. */
+const canRunDirect = (request: ProxiedRequest): boolean =>
+  request.era === 'session' || Object.keys(askableCapabilities(request)).length === 0
 
-/** Whether the client made the request before, and comes with answers. */
-const isRepeated = ({ inputResponses, requestState }: Asked): boolean =>
+/** True if the client retries a request with inputs. */
+const isRetry = ({ inputResponses, requestState }: ProxiedRequest): boolean =>
   inputResponses !== undefined || requestState !== undefined
 
-const answersOf = (inputResponses: unknown, requestState: string | undefined): Relay['inputs'] => ({
+const inputsOf = (inputResponses: unknown, requestState: string | undefined): Relay['inputs'] => ({
   ...(inputResponses !== undefined && { inputResponses }),
   ...(requestState !== undefined && { requestState }),
 })
 
-/** How much was said during one request. */
-class Said {
-  readonly #flow = new Flow(mostSaid)
+/** Limits logging and progress of one request. */
+class OutputLimit {
+  readonly #bucket = new TokenBucket(mostSaid)
 
-  lets(what: unknown): boolean {
-    return this.#flow.lets(Math.max(leastSaid, sizeOf(what, mostSaid.most)))
+  tryTake(what: unknown): boolean {
+    return this.#bucket.tryTake(Math.max(leastSaid, jsonSize(what, mostSaid.capacity)))
   }
 }
 
 const bounded =
-  <T>(said: Said, tell: (what: T) => void) =>
+  <T>(sent: OutputLimit, tell: (what: T) => void) =>
   (what: T): void => {
-    if (said.lets(what)) tell(what)
+    if (sent.tryTake(what)) tell(what)
   }
 
-/** Passes what a server asks and says on to a client over the stream of its request. What most requests have no use for is made when it is asked for. */
-class StraightRelay implements Relay {
+/** Relays server-initiated requests, logging and progress on the stream of the request. Getters, because most requests need none. */
+class StreamRelay implements Relay {
   readonly inputs: Relay['inputs']
-  readonly #asked: Asked
-  #said: Said | undefined
+  readonly #request: ProxiedRequest
+  #sent: OutputLimit | undefined
 
-  constructor(asked: Asked, answers: Relay['inputs']) {
-    this.#asked = asked
-    this.inputs = answers
+  constructor(request: ProxiedRequest, inputs: Relay['inputs']) {
+    this.#request = request
+    this.inputs = inputs
   }
 
   get capabilities(): Relay['capabilities'] {
-    return askable(this.#asked)
+    return askableCapabilities(this.#request)
   }
 
   get logLevel(): Relay['logLevel'] {
-    return logLevelOf(this.#asked)
+    return logLevelOf(this.#request)
   }
 
-  onRequest(...[given, signal]: Parameters<Relay['onRequest']>): ReturnType<Relay['onRequest']> {
-    return askSession(this.#asked, given, signal)
+  onRequest(...[requested, signal]: Parameters<Relay['onRequest']>): ReturnType<Relay['onRequest']> {
+    return askSession(this.#request, requested, signal)
   }
 
   onLog(entry: Parameters<Relay['onLog']>[0]): void {
-    if (this.#lets(entry)) logTo(this.#asked)(entry)
+    if (this.#tryTake(entry)) logTo(this.#request)(entry)
   }
 
-  readonly onProgress: Parameters<Run<object>>[1]['onProgress'] = (report) => {
-    if (!this.#lets(report)) return
+  readonly onProgress: Parameters<Send<object>>[1]['onProgress'] = (report) => {
+    if (!this.#tryTake(report)) return
     const { progress, total, message } = report
-    this.#asked.progress(progress, total, message).catch(() => undefined)
+    this.#request.progress(progress, total, message).catch(() => undefined)
   }
 
-  #lets(what: unknown): boolean {
-    this.#said ??= new Said()
-    return this.#said.lets(what)
+  #tryTake(what: unknown): boolean {
+    this.#sent ??= new OutputLimit()
+    return this.#sent.tryTake(what)
   }
 }

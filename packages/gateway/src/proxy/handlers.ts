@@ -12,10 +12,10 @@ import { SdkPort, type Served } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
 import { UpstreamError } from '../upstreams/errors.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { Offers } from './document-list.ts'
-import type { Documents, Placed } from './documents.ts'
+import type { DocumentCapabilities } from './document-list.ts'
+import type { Documents, Routed } from './documents.ts'
 import type { Exchanges } from './exchanges.ts'
-import type { Asked } from './proxied-request.ts'
+import type { ProxiedRequest } from './proxied-request.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 export interface Handlers {
@@ -23,30 +23,31 @@ export interface Handlers {
   readonly subscriptions: Subscriptions
   readonly exchanges: Exchanges
   readonly upstreams: Upstreams
-  /** What this client is told that there is. */
-  readonly offers: Offers
-  /** Whether this client can follow resources: in a session, or on a stream that tells which. */
-  readonly canFollow: boolean
-  /** Done when what was never read has been, or it takes too long. */
+  /** Capabilities declared to this client. */
+  readonly capabilities: DocumentCapabilities
+  /** True if the client can subscribe to resources. */
+  readonly canSubscribe: boolean
+  /** Resolves when the lists have been read once, or the wait is over. */
   readonly read: () => Promise<unknown>
 }
 
-/** Answers for prompts, resources and completions on a protocol server, as far as they are offered. */
+/** Registers handlers for prompts, resources and completions, according to the capabilities. */
 export function register(mcp: McpServer, { era, principal }: Served, parts: Handlers): void {
-  const { documents, subscriptions, exchanges, upstreams, offers, canFollow, read } = parts
+  const { documents, subscriptions, exchanges, upstreams, capabilities, canSubscribe, read } = parts
   const client: Client | undefined = principal
   const { server } = mcp
   server.registerCapabilities({
-    ...(offers.prompts && { prompts: { listChanged: true } }),
-    ...(offers.resources && { resources: { listChanged: true, ...(offers.subscribe && canFollow && { subscribe: true }) } }),
-    ...(offers.completions && { completions: {} }),
+    ...(capabilities.prompts && { prompts: { listChanged: true } }),
+    ...(capabilities.resources && {
+      resources: { listChanged: true, ...(capabilities.subscribe && canSubscribe && { subscribe: true }) },
+    }),
+    ...(capabilities.completions && { completions: {} }),
   })
 
-  /** Has a server answer a request of this client. */
-  const pass = (ctx: ServerContext, { server: name, own }: Placed<unknown>, { method, params }: Passed) => {
-    const asked: Asked = {
+  const forward = (ctx: ServerContext, { server: name, original }: Routed<unknown>, { method, params }: ForwardedRequest) => {
+    const request: ProxiedRequest = {
       server: name,
-      what: `${method} ${own}`,
+      what: `${method} ${original}`,
       client,
       era,
       port: new SdkPort(ctx),
@@ -57,72 +58,72 @@ export function register(mcp: McpServer, { era, principal }: Served, parts: Hand
       signal: ctx.mcpReq.signal,
       progress: (progress, total, message) => report(ctx, { progress, total, message }),
     }
-    return onTheWire(() =>
-      exchanges.pass<object>(asked, async (relay, options) =>
+    return asProtocolError(() =>
+      exchanges.run<object>(request, async (relay, options) =>
         resultOf(name, await upstreams.request(name, method, params, { ...options, relay })),
       ),
     )
   }
 
-  if (offers.prompts) {
+  if (capabilities.prompts) {
     server.setRequestHandler('prompts/list', async ({ params }) => {
       refuseCursor(params?.cursor)
       await read()
-      return { prompts: [...documents.shown(client).prompts.values()].map(({ shown }) => shown) }
+      return { prompts: [...documents.view(client).prompts.values()].map(({ exposed }) => exposed) }
     })
     server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args } }, ctx) => {
-      const { prompts } = documents.shown(client)
-      const found = prompts.get(name) ?? unknown('prompt', name, prompts.keys())
-      const params = { name: found.own, ...(args !== undefined && { arguments: args }) }
-      return (await pass(ctx, found, { method: 'prompts/get', params })) as never
+      const { prompts } = documents.view(client)
+      const prompt = prompts.get(name) ?? unknown('prompt', name, prompts.keys())
+      const params = { name: prompt.original, ...(args !== undefined && { arguments: args }) }
+      return (await forward(ctx, prompt, { method: 'prompts/get', params })) as never
     })
   }
-  if (offers.resources) {
+  if (capabilities.resources) {
     server.setRequestHandler('resources/list', async ({ params }) => {
       refuseCursor(params?.cursor)
       await read()
-      return { resources: [...documents.shown(client).resources.values()].map(({ shown }) => shown) }
+      return { resources: [...documents.view(client).resources.values()].map(({ exposed }) => exposed) }
     })
     server.setRequestHandler('resources/templates/list', async ({ params }) => {
       refuseCursor(params?.cursor)
       await read()
-      return { resourceTemplates: [...documents.shown(client).templates.values()].map(({ shown }) => shown) }
+      return { resourceTemplates: [...documents.view(client).templates.values()].map(({ exposed }) => exposed) }
     })
     server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
       const owner = documents.ownerOf(client, uri) ?? noResource(uri)
-      const result = await pass(ctx, owner, { method: 'resources/read', params: { uri: owner.own } })
-      return readdressed(result, owner.own, uri) as never
+      const result = await forward(ctx, owner, { method: 'resources/read', params: { uri: owner.original } })
+      return readdressed(result, owner.original, uri) as never
     })
   }
-  // 2026-07-28 has streams for that.
-  if (offers.subscribe && era === 'session') {
+  // 2026-07-28 uses subscriptions/listen instead.
+  if (capabilities.subscribe && era === 'session') {
     server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
       const owner = documents.ownerOf(client, uri) ?? noResource(uri)
       if (!subscriptions.hasRoomFor(mcp))
-        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'You follow too many resources. Unsubscribe from some first.')
-      await onTheWire(() => subscriptions.add(mcp, owner, uri))
+        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many resource subscriptions. Unsubscribe from some first.')
+      await asProtocolError(() => subscriptions.add(mcp, owner, uri))
       return {}
     })
     server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
       const owner = documents.ownerOf(client, uri)
-      if (owner !== undefined) await onTheWire(() => subscriptions.remove(mcp, owner))
+      if (owner !== undefined) await asProtocolError(() => subscriptions.remove(mcp, owner))
       return {}
     })
   }
-  if (offers.completions)
+  if (capabilities.completions)
     server.setRequestHandler('completion/complete', async ({ params: { ref, ...rest } }, ctx) => {
-      const { prompts, templates } = documents.shown(client)
+      const { prompts, templates } = documents.view(client)
       const owner =
         ref.type === 'ref/prompt'
           ? (prompts.get(ref.name) ?? unknown('prompt', ref.name, prompts.keys()))
           : (templates.get(ref.uri) ?? documents.ownerOf(client, ref.uri) ?? noResource(ref.uri))
-      const own = ref.type === 'ref/prompt' ? { ...ref, name: owner.own } : { ...ref, uri: owner.own }
+      const original = ref.type === 'ref/prompt' ? { ...ref, name: owner.original } : { ...ref, uri: owner.original }
       if (upstreams.get(owner.server)?.connection?.capabilities.completions === undefined) return { completion: { values: [] } }
-      return (await pass(ctx, owner, { method: 'completion/complete', params: { ref: own, ...rest } })) as never
+      return (await forward(ctx, owner, { method: 'completion/complete', params: { ref: original, ...rest } })) as never
     })
 }
 
-interface Passed {
+interface ForwardedRequest {
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
 }
@@ -140,23 +141,23 @@ async function report({ mcpReq }: ServerContext, { progress, total, message }: R
   await mcpReq.notify({ method: 'notifications/progress', params })
 }
 
-function resultOf(server: string, answer: unknown): object | InputRequiredResult {
-  if (typeof answer === 'object' && answer !== null) return answer
-  throw new UpstreamError(server, 'failed', 'answered with what is no result.')
+function resultOf(server: string, result: unknown): object | InputRequiredResult {
+  if (typeof result === 'object' && result !== null) return result
+  throw new UpstreamError(server, 'failed', 'returned an invalid result.')
 }
 
-/** What was read is named by the address that the client asked for. */
-function readdressed(result: object, own: string, uri: string): object {
-  if (own === uri || !('contents' in result) || !Array.isArray(result.contents)) return result
+// The contents carry the URI that the client requested.
+function readdressed(result: object, original: string, uri: string): object {
+  if (original === uri || !('contents' in result) || !Array.isArray(result.contents)) return result
   const contents = result.contents.map((each: unknown) =>
-    typeof each === 'object' && each !== null && 'uri' in each && each.uri === own ? { ...each, uri } : each,
+    typeof each === 'object' && each !== null && 'uri' in each && each.uri === original ? { ...each, uri } : each,
   )
   return { ...result, contents }
 }
 
 function refuseCursor(cursor: string | undefined): void {
   if (cursor === undefined) return
-  const message = 'There is one page only: list without a cursor.'
+  const message = 'The list has a single page: list without a cursor.'
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, {
     reason: 'invalid_cursor',
     cursor: printable(cursor),
@@ -165,16 +166,16 @@ function refuseCursor(cursor: string | undefined): void {
 
 function unknown(what: string, name: string, known: Iterable<string>): never {
   const near = nearest(name, [...known]).map((each) => printable(each))
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no ${what} "${printable(name)}".${nearestHint(near)}`)
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what} "${printable(name)}".${nearestHint(near)}`)
 }
 
 function noResource(uri: string): never {
-  const message = `There is no resource "${printable(uri)}" here. List the resources to see what there is.`
+  const message = `Unknown resource "${printable(uri)}". Use resources/list to see the available ones.`
   throw new ResourceNotFoundError(printable(uri, 1_000), message)
 }
 
-/** A failure of a server as the client gets it: with the server's own code where it answered, in words where it did not. */
-async function onTheWire<T>(work: () => Promise<T>): Promise<T> {
+/** Rethrows a server's error with its own code, and other failures as internal errors. */
+async function asProtocolError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -9,122 +9,118 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { ClientResult, Relay, ServerRequest } from '@unfold-mcp/client'
+import type { ClientResult, ServerRequest, Relay } from '@unfold-mcp/client'
 import { printable } from '@unfold-mcp/core'
 import type { ClientPort, Era } from '@unfold-mcp/server'
 import type { Client } from '../access/access.ts'
-import { withoutHidden } from '../base/visible-text.ts'
+import { stripHiddenCharacters } from '../base/visible-text.ts'
 
-/** A request of a client that a server is to answer. */
-export interface Asked {
+/** A client request that is forwarded to a server. */
+export interface ProxiedRequest {
   readonly server: string
-  /** What is asked for, so that an answer for something else is told apart. */
+  /** Method and target, so that answers for another request are rejected. */
   readonly what: string
   readonly client: Client | undefined
   readonly era: Era
-  /** How the client can be reached meanwhile; absent for a request that came over no wire. */
+  /** Sends requests to the client; absent for in-process requests. */
   readonly port: ClientPort | undefined
-  /** What a 2026-07-28 client says of itself with the request. */
+  /** `_meta` of a 2026-07-28 request. */
   readonly envelope: ServerContext['mcpReq']['envelope']
-  /** What the client brings to a request that it made before. */
+  /** Answers of a retried request. */
   readonly inputResponses: { readonly [key: string]: unknown } | undefined
   readonly requestState: string | undefined
-  /** What the client said it can be asked. */
+  /** Capabilities of a session's client. */
   readonly capabilities: ClientCapabilities | undefined
   readonly signal: AbortSignal
   readonly progress: (progress: number, total?: number, message?: string) => Promise<void>
 }
 
-/** Whose answers belong to this request, and to which. */
-export const ownerOf = ({ client, server, what }: Asked): string => JSON.stringify([client?.id ?? null, server, what])
+/** Binds answers to the client and the request. */
+export const ownerOf = ({ client, server, what }: ProxiedRequest): string => JSON.stringify([client?.id ?? null, server, what])
 
-/** What the client can be asked through a gateway: its roots are on another machine, and no server's concern here. */
-export function askable(asked: Asked): ClientCapabilities {
-  const can = asked.era === 'stateless' ? said(asked, CLIENT_CAPABILITIES_META_KEY) : asked.capabilities
+/** Client capabilities that servers may use. Roots are excluded: the client's file system is not the server's. */
+export function askableCapabilities(request: ProxiedRequest): ClientCapabilities {
+  const can = request.era === 'stateless' ? envelopeValue(request, CLIENT_CAPABILITIES_META_KEY) : request.capabilities
   const { elicitation, sampling } = (can ?? {}) as ClientCapabilities
   return { ...(elicitation !== undefined && { elicitation }), ...(sampling !== undefined && { sampling }) }
 }
 
-/** From which level on the client reads the log; every message of a session is weighed when it is passed on. */
-export function logLevelOf(asked: Asked): LoggingLevel | undefined {
-  return asked.era === 'session' ? 'debug' : (said(asked, LOG_LEVEL_META_KEY) as LoggingLevel | undefined)
+/** Log level requested by the client; for sessions the filter is applied when a message is sent. */
+export function logLevelOf(request: ProxiedRequest): LoggingLevel | undefined {
+  return request.era === 'session' ? 'debug' : (envelopeValue(request, LOG_LEVEL_META_KEY) as LoggingLevel | undefined)
 }
 
-/** What a 2026-07-28 client says with every request. */
-const said = ({ envelope }: Asked, key: string): unknown => (envelope as Readonly<Record<string, unknown>> | undefined)?.[key]
+const envelopeValue = ({ envelope }: ProxiedRequest, key: string): unknown =>
+  (envelope as Readonly<Record<string, unknown>> | undefined)?.[key]
 
-/** Passes a line of the server's log on to the client, under the server's name. */
+/** Forwards log messages to the client, with the server's name as logger. */
 export const logTo =
-  (asked: Asked): Relay['onLog'] =>
+  (request: ProxiedRequest): Relay['onLog'] =>
   ({ level, data }) => {
-    asked.port?.log(level, data, asked.server).catch(() => undefined)
+    request.port?.log(level, data, request.server).catch(() => undefined)
   }
 
-const longestQuestion = 262_144
+const maxQuestionLength = 262_144
 
-/** The question as the client is asked it: who wants to know stands in it. Throws when this client cannot be asked that. */
-export function question(asked: Asked, given: ServerRequest): ServerRequest {
-  refuseUnasked(askable(asked), given)
-  if (JSON.stringify(given.params).length > longestQuestion) throw refusal('The question is too long to be passed on.')
-  if (given.method !== 'elicitation/create') return withoutContext(given)
-  const { params } = given
-  if (params.mode === 'url' && !/^https?:\/\//iu.test(params.url))
-    throw refusal('Only addresses that begin with https:// or http:// are shown to people.')
-  const message = withoutHidden(params.message)
-  // Whoever is connected to one server alone knows who asks.
+/** Prepares a server-initiated request for the client. Throws if the client does not support it. */
+export function clientQuestion(request: ProxiedRequest, question: ServerRequest): ServerRequest {
+  refuseUnasked(askableCapabilities(request), question)
+  if (JSON.stringify(question.params).length > maxQuestionLength) throw refusal('The request is too long to be forwarded.')
+  if (question.method !== 'elicitation/create') return withoutContext(question)
+  const { params } = question
+  if (params.mode === 'url' && !/^https?:\/\//iu.test(params.url)) throw refusal('Only http:// and https:// URLs are allowed.')
+  const message = stripHiddenCharacters(params.message)
+  // A client of a single server knows which server asks.
   return {
-    ...given,
-    params: { ...params, message: asked.client?.server === undefined ? `${asked.server}: ${message}` : message },
+    ...question,
+    params: { ...params, message: request.client?.server === undefined ? `${request.server}: ${message}` : message },
   }
 }
 
-/** To the client all servers behind the gateway are one, and what it knows from one of them is not for another. */
-function withoutContext<T extends CreateMessageRequest>(given: T): T {
-  const { includeContext: _, ...params } = given.params
-  return { ...given, params }
+// The client would include context from other servers.
+function withoutContext<T extends CreateMessageRequest>(question: T): T {
+  const { includeContext: _, ...params } = question.params
+  return { ...question, params }
 }
 
-/** The same for what a server wants to know in place of a result. */
-export function questions(asked: Asked, given: InputRequests): InputRequests {
+export function clientInputRequests(request: ProxiedRequest, question: InputRequests): InputRequests {
   return Object.fromEntries(
-    Object.entries(given).map(([key, each]) => {
-      if (each.method === 'roots/list') throw refusal('There are no roots here.')
-      return [key, question(asked, each)]
+    Object.entries(question).map(([key, each]) => {
+      if (each.method === 'roots/list') throw refusal('Roots are not supported.')
+      return [key, clientQuestion(request, each)]
     }),
   )
 }
 
 function refuseUnasked({ elicitation, sampling }: ClientCapabilities, { method, params }: ServerRequest): void {
   if (method === 'sampling/createMessage') {
-    if (sampling === undefined) throw refusal('The client that made this request cannot be asked for a completion (sampling).')
+    if (sampling === undefined) throw refusal('The client does not support sampling.')
     if ('tools' in params && params.tools !== undefined && sampling.tools === undefined)
-      throw refusal('The client that made this request cannot be asked for a completion with tools (sampling.tools).')
+      throw refusal('The client does not support sampling with tools (sampling.tools).')
     return
   }
   const isUrl = params.mode === 'url'
-  // A client from before there were two kinds means forms.
+  // Clients of earlier revisions declare only `elicitation`, which means forms.
   const can = isUrl
     ? elicitation?.url !== undefined
     : elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
   if (can) return
-  const what = isUrl ? 'to have an address visited (elicitation.url)' : 'to have a form filled in (elicitation)'
-  throw refusal(`The client that made this request cannot be asked ${what}.`)
+  throw refusal(`The client does not support ${isUrl ? 'URL elicitation (elicitation.url)' : 'form elicitation'}.`)
 }
 
-/** Why a question is not passed on, in words for the server. */
 export const refusal = (why: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidRequest, why)
 
-const patienceMs = 600_000
+const answerTimeoutMs = 600_000
 
-/** Asks the client of a session, over the stream of its own request. */
-export async function askSession(asked: Asked, given: ServerRequest, signal: AbortSignal): Promise<ClientResult> {
-  const { port, server } = asked
-  if (port === undefined) throw refusal('The request came over no connection, so nobody can be asked.')
-  const { method, params } = question(asked, given)
+/** Sends a request to the client of a session, on the stream of its own request. */
+export async function askSession(request: ProxiedRequest, question: ServerRequest, signal: AbortSignal): Promise<ClientResult> {
+  const { port, server } = request
+  if (port === undefined) throw refusal('The request has no connection to a client.')
+  const { method, params } = clientQuestion(request, question)
   try {
-    return (await port.ask(method, { ...params }, { signal, timeoutMs: patienceMs })) as ClientResult
+    return (await port.ask(method, { ...params }, { signal, timeoutMs: answerTimeoutMs })) as ClientResult
   } catch (error) {
     if (error instanceof ProtocolError) throw error
-    throw refusal(`The client that "${printable(server)}" asks did not answer: ${printable(String(error), 300)}`)
+    throw refusal(`The client did not answer the request of "${printable(server)}": ${printable(String(error), 300)}`)
   }
 }

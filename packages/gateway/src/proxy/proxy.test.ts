@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../test/simulated-clock.ts'
-import { takenPrompt, takenResource, takenTemplate } from './definitions.ts'
-import { HeldRequests } from './held-exchange.ts'
-import { listed } from './listing.ts'
-import type { Asked } from './proxied-request.ts'
-import { Seal } from './signed-state.ts'
-import { addressed, fits, readAddress } from './uris.ts'
+import { sanitizePrompt, sanitizeResource, sanitizeTemplate } from './document-definitions.ts'
+import { listAll } from './paginated-list.ts'
+import type { ProxiedRequest } from './proxied-request.ts'
+import { StateCipher } from './state-cipher.ts'
+import { SuspendedRequests } from './suspended-request.ts'
+import { matchesTemplate, parsePrefixedUri, prefixedUri } from './uris.ts'
 
 describe('the address of a resource', () => {
-  test('that was told apart can be read back, whatever it was', () => {
+  test('with a prefix can be parsed again', () => {
     for (const uri of ['memo://a', 'file:///x/y?z#1', '/', '', 'unfold://two/memo://a', 'memo://{id}'])
-      expect(readAddress(addressed('my-server_1', uri))).toEqual({ slug: 'my-server_1', uri })
-    for (const other of ['memo://a', 'unfold:two', 'unfold://two']) expect(readAddress(other)).toBeUndefined()
+      expect(parsePrefixedUri(prefixedUri('my-server_1', uri))).toEqual({ slug: 'my-server_1', uri })
+    for (const other of ['memo://a', 'unfold:two', 'unfold://two']) expect(parsePrefixedUri(other)).toBeUndefined()
   })
 
-  test('fits a template when what stands around its variables stands in it, in that order', () => {
+  test('matches a template if its literal parts occur in order', () => {
     const yes = [
       ['memo://{id}', 'memo://1'],
       ['memo://{a}/x/{b}', 'memo://1/x/2'],
@@ -29,12 +29,12 @@ describe('the address of a resource', () => {
       ['memo://{a', 'memo://1'],
       ['memo://a', 'memo://ab'],
     ] as const
-    for (const [template, uri] of yes) expect(fits(template, uri), `${template} ${uri}`).toBe(true)
-    for (const [template, uri] of no) expect(fits(template, uri), `${template} ${uri}`).toBe(false)
+    for (const [template, uri] of yes) expect(matchesTemplate(template, uri), `${template} ${uri}`).toBe(true)
+    for (const [template, uri] of no) expect(matchesTemplate(template, uri), `${template} ${uri}`).toBe(false)
   })
 })
 
-describe('what a server lists', () => {
+describe('a list of a server', () => {
   test('is read page by page until it ends, leads in a circle, or is enough', async () => {
     const asked: unknown[] = []
     const pages: Record<string, object> = {
@@ -46,50 +46,50 @@ describe('what a server lists', () => {
       asked.push(cursor)
       return pages[cursor]
     }
-    const how = { method: 'prompts/list', member: 'prompts', take: takenPrompt }
-    const all = await listed(ask, { ...how, limit: 100 })
+    const how = { method: 'prompts/list', member: 'prompts', parse: sanitizePrompt }
+    const all = await listAll(ask, { ...how, limit: 100 })
     expect(all.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd'])
     expect(asked).toEqual(['first', '2', '3'])
-    expect(await listed(ask, { ...how, limit: 1 })).toEqual([{ name: 'a' }])
+    expect(await listAll(ask, { ...how, limit: 1 })).toEqual([{ name: 'a' }])
     for (const odd of [undefined, null, 'no', { prompts: 'many' }, { prompts: {} }])
-      expect(await listed(async () => odd, { ...how, limit: 100 })).toEqual([])
+      expect(await listAll(async () => odd, { ...how, limit: 100 })).toEqual([])
   })
 
-  test('is taken as far as it is known and within bounds, without what nobody sees', () => {
+  test('is accepted with known fields, within limits and without hidden characters', () => {
     const hidden = 'say\u{200B}\u{E0041} it'
-    expect(takenPrompt({ name: 'p', description: hidden, icons: [{ src: 'javascript:1' }], more: 1 })).toEqual({
+    expect(sanitizePrompt({ name: 'p', description: hidden, icons: [{ src: 'javascript:1' }], more: 1 })).toEqual({
       name: 'p',
       description: 'say it',
     })
-    expect(takenPrompt({ name: 'p', arguments: [{ name: 'a', required: true, description: hidden }, 3, {}] })).toEqual({
+    expect(sanitizePrompt({ name: 'p', arguments: [{ name: 'a', required: true, description: hidden }, 3, {}] })).toEqual({
       name: 'p',
       arguments: [{ name: 'a', required: true, description: 'say it' }],
     })
-    expect(takenResource({ uri: 'memo://a', name: 'a', size: 'big', mimeType: 'text/plain' })).toEqual({
+    expect(sanitizeResource({ uri: 'memo://a', name: 'a', size: 'big', mimeType: 'text/plain' })).toEqual({
       uri: 'memo://a',
       name: 'a',
       mimeType: 'text/plain',
     })
-    expect(takenTemplate({ uriTemplate: 'memo://{id}', name: 'a' })).toEqual({ uriTemplate: 'memo://{id}', name: 'a' })
-    expect(takenResource({ uri: 'memo://a' })).toBeUndefined()
-    expect(takenPrompt({ name: 'x'.repeat(2_000) })).toBeUndefined()
-    expect(takenPrompt({ name: 'p', description: 'x'.repeat(70_000) })).toBeUndefined()
+    expect(sanitizeTemplate({ uriTemplate: 'memo://{id}', name: 'a' })).toEqual({ uriTemplate: 'memo://{id}', name: 'a' })
+    expect(sanitizeResource({ uri: 'memo://a' })).toBeUndefined()
+    expect(sanitizePrompt({ name: 'x'.repeat(2_000) })).toBeUndefined()
+    expect(sanitizePrompt({ name: 'p', description: 'x'.repeat(70_000) })).toBeUndefined()
   })
 })
 
-test('what was sealed is opened for the same one and the same request alone, and only if nobody changed it', () => {
-  const seal = new Seal()
-  const closed = seal.close('state ✓', 'ada')
-  expect(seal.open(closed, 'ada')).toBe('state ✓')
+test('encrypted state can only be decrypted unmodified, for the same client and request', () => {
+  const seal = new StateCipher()
+  const closed = seal.encrypt('state ✓', 'ada')
+  expect(seal.decrypt(closed, 'ada')).toBe('state ✓')
   expect(closed).not.toContain('state')
-  expect(seal.open(closed, 'bob')).toBeUndefined()
-  expect(new Seal().open(closed, 'ada')).toBeUndefined()
-  expect(seal.open(`${closed.slice(0, -2)}AA`, 'ada')).toBeUndefined()
-  for (const odd of ['', 'sealed.', 'sealed.AAAA', 'state ✓']) expect(seal.open(odd, 'ada')).toBeUndefined()
+  expect(seal.decrypt(closed, 'bob')).toBeUndefined()
+  expect(new StateCipher().decrypt(closed, 'ada')).toBeUndefined()
+  expect(seal.decrypt(`${closed.slice(0, -2)}AA`, 'ada')).toBeUndefined()
+  for (const odd of ['', 'sealed.', 'sealed.AAAA', 'state ✓']) expect(seal.decrypt(odd, 'ada')).toBeUndefined()
 })
 
 describe('a request that waits for its client', () => {
-  const asked = (id: string): Asked => ({
+  const asked = (id: string): ProxiedRequest => ({
     server: 'old',
     what: 'tools/call ask',
     client: { id },
@@ -107,7 +107,7 @@ describe('a request that waits for its client', () => {
 
   test('is ended when it does not come back', async () => {
     const clock = new SimulatedClock()
-    const held = new HeldRequests(clock)
+    const held = new SuspendedRequests(clock)
     let ended: unknown
     const answer = await held.begin(asked('ada'), async (relay, { signal }) => {
       signal.addEventListener('abort', () => {
@@ -119,11 +119,11 @@ describe('a request that waits for its client', () => {
     await clock.run(299_999)
     expect(ended).toBeUndefined()
     await clock.run(300_000)
-    expect(String(ended)).toContain('did not come back')
+    expect(String(ended)).toContain('did not answer in time')
   })
 
-  test('is one of so many, and those of one client leave room for others', async () => {
-    const held = new HeldRequests(new SimulatedClock())
+  test('is limited in number, in total and per client', async () => {
+    const held = new SuspendedRequests(new SimulatedClock())
     const begin = (id: string) =>
       held.begin(asked(id), (relay, { signal }) =>
         relay.onRequest(question, signal).catch((error: Error) => ({ said: error.message })),

@@ -1,117 +1,113 @@
 import type { UpstreamConnection } from '../upstreams/connection.ts'
-import type { Followers } from './readers.ts'
+import type { Subscribers } from './document-announcer.ts'
 
 export interface SubscriptionsOptions {
   readonly connection: (server: string) => UpstreamConnection | undefined
 }
 
-const mostOfOne = 1_024
-const mostOfAll = 32_768
+const maxPerClient = 1_024
+const maxTotal = 32_768
 
-/** That somebody hears of a resource, by the address that they know it under. */
-interface Hold {
-  readonly address: string
+/** `uri` is the one the subscriber knows. */
+interface Subscription {
+  readonly uri: string
 }
 
-/** Who hears of updates of which resources. Each server is told of a resource once, however many want to hear of it. */
+/** Resource subscriptions of all clients. Each server gets one subscription per resource. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
-  readonly #servers = new Map<string, Map<string, Map<object, Hold>>>()
+  readonly #servers = new Map<string, Map<string, Map<object, Subscription>>>()
   readonly #counts = new Map<object, number>()
-  #all = 0
+  #total = 0
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
   }
 
-  /** Whether somebody may follow one more. */
-  hasRoomFor(holder: object): boolean {
-    return this.#all < mostOfAll && (this.#counts.get(holder) ?? 0) < mostOfOne
+  hasRoomFor(subscriber: object): boolean {
+    return this.#total < maxTotal && (this.#counts.get(subscriber) ?? 0) < maxPerClient
   }
 
-  /** `holder` hears of a server's resource, by the address it knows it under. Done when the server knows; else it does not hear. */
-  async add(holder: object, followed: Followed, address: string): Promise<void> {
-    const hold = this.#hold(holder, followed, address)
+  /** Subscribes, and resolves when the server has confirmed. On an error there is no subscription. */
+  async add(subscriber: object, resource: SubscribedResource, uri: string): Promise<void> {
+    const subscription = this.#subscription(subscriber, resource, uri)
     try {
-      await this.#ask(followed)
+      await this.#subscribe(resource)
     } catch (error) {
-      // Who asked once more meanwhile has another, and an answer of its own.
-      if (this.#holders(followed)?.get(holder) === hold) this.#forget(holder, followed)
+      // A repeated request meanwhile has its own entry and result.
+      if (this.#subscribers(resource)?.get(subscriber) === subscription) this.#delete(subscriber, resource)
       throw error
     }
   }
 
-  /** The same for one that nobody can answer: it hears from when the server knows, be that after the next start. */
-  follow(holder: object, followed: Followed, address: string): void {
-    this.#hold(holder, followed, address)
-    this.#ask(followed).catch(() => undefined)
+  /** Subscribes without waiting; a failure is retried when the server reconnects. */
+  addEventually(subscriber: object, resource: SubscribedResource, uri: string): void {
+    this.#subscription(subscriber, resource, uri)
+    this.#subscribe(resource).catch(() => undefined)
   }
 
-  async remove(holder: object, followed: Followed): Promise<void> {
-    const { server, own } = followed
-    if (this.#forget(holder, followed)) await this.#options.connection(server)?.unsubscribe?.(own)
+  async remove(subscriber: object, resource: SubscribedResource): Promise<void> {
+    const { server, original } = resource
+    if (this.#delete(subscriber, resource)) await this.#options.connection(server)?.unsubscribe?.(original)
   }
 
-  /** `holder` is gone. */
-  drop(holder: object): void {
-    if (!this.#counts.has(holder)) return
+  removeAll(subscriber: object): void {
+    if (!this.#counts.has(subscriber)) return
     for (const [server, uris] of this.#servers)
-      for (const [own, holders] of [...uris])
-        if (holders.has(holder)) void this.remove(holder, { server, own }).catch(() => undefined)
-    this.#counts.delete(holder)
+      for (const [original, subscribers] of [...uris])
+        if (subscribers.has(subscriber)) void this.remove(subscriber, { server, original }).catch(() => undefined)
+    this.#counts.delete(subscriber)
   }
 
-  /** Who hears of this resource, and under which address. */
-  of(server: string, own: string): Followers {
-    return [...(this.#holders({ server, own }) ?? [])].map(([holder, { address }]) => [holder, address])
+  subscribers(server: string, original: string): Subscribers {
+    return [...(this.#subscribers({ server, original }) ?? [])].map(([subscriber, { uri }]) => [subscriber, uri])
   }
 
-  /** The server is there again, and knows of nobody. */
+  /** Subscribes again after the server has reconnected. */
   async renew(server: string): Promise<void> {
     const connection = this.#options.connection(server)
-    for (const own of this.#servers.get(server)?.keys() ?? []) await connection?.subscribe?.(own).catch(() => undefined)
+    for (const original of this.#servers.get(server)?.keys() ?? []) await connection?.subscribe?.(original).catch(() => undefined)
   }
 
-  // A connection asks in turn, and only for what its server does not know: whoever comes while another's request is on its way
-  // waits for that, and asks again where it failed.
-  async #ask({ server, own }: Followed): Promise<void> {
-    await this.#options.connection(server)?.subscribe?.(own)
+  // The connection serialises requests and skips what the server already knows, so concurrent subscribers share one request.
+  async #subscribe({ server, original }: SubscribedResource): Promise<void> {
+    await this.#options.connection(server)?.subscribe?.(original)
   }
 
-  #holders({ server, own }: Followed): Map<object, Hold> | undefined {
-    return this.#servers.get(server)?.get(own)
+  #subscribers({ server, original }: SubscribedResource): Map<object, Subscription> | undefined {
+    return this.#servers.get(server)?.get(original)
   }
 
-  #hold(holder: object, { server, own }: Followed, address: string): Hold {
-    const uris = this.#servers.get(server) ?? new Map<string, Map<object, Hold>>()
-    const holders = uris.get(own) ?? new Map<object, Hold>()
-    this.#servers.set(server, uris.set(own, holders))
-    if (!holders.has(holder)) this.#tally(holder, 1)
-    const hold = { address }
-    holders.set(holder, hold)
-    return hold
+  #subscription(subscriber: object, { server, original }: SubscribedResource, uri: string): Subscription {
+    const uris = this.#servers.get(server) ?? new Map<string, Map<object, Subscription>>()
+    const subscribers = uris.get(original) ?? new Map<object, Subscription>()
+    this.#servers.set(server, uris.set(original, subscribers))
+    if (!subscribers.has(subscriber)) this.#tally(subscriber, 1)
+    const subscription = { uri }
+    subscribers.set(subscriber, subscription)
+    return subscription
   }
 
-  #tally(holder: object, change: 1 | -1): void {
-    this.#all += change
-    this.#counts.set(holder, (this.#counts.get(holder) ?? 0) + change)
+  #tally(subscriber: object, change: 1 | -1): void {
+    this.#total += change
+    this.#counts.set(subscriber, (this.#counts.get(subscriber) ?? 0) + change)
   }
 
-  /** Whether that was the last one. */
-  #forget(holder: object, { server, own }: Followed): boolean {
+  /** Returns true if that was the last subscriber. */
+  #delete(subscriber: object, { server, original }: SubscribedResource): boolean {
     const uris = this.#servers.get(server)
-    const holders = uris?.get(own)
-    if (uris === undefined || holders?.delete(holder) !== true) return false
-    this.#tally(holder, -1)
-    if (holders.size > 0) return false
-    uris.delete(own)
+    const subscribers = uris?.get(original)
+    if (uris === undefined || subscribers?.delete(subscriber) !== true) return false
+    this.#tally(subscriber, -1)
+    if (subscribers.size > 0) return false
+    uris.delete(original)
     if (uris.size === 0) this.#servers.delete(server)
     return true
   }
 }
 
-/** A resource of a server, by its own address. */
-export interface Followed {
+/** A resource of a server, by its original uri. */
+export interface SubscribedResource {
   readonly server: string
-  readonly own: string
+  readonly original: string
 }

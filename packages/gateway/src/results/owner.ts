@@ -1,5 +1,5 @@
 import type { ToolContext } from '@unfold-mcp/server'
 
-/** Whose result it is: that of a session, where there is one, of whoever it belongs to. */
+/** Owner of a stored result: principal and session. */
 export const ownerOf = ({ principal, era, scope }: Pick<ToolContext, 'principal' | 'era' | 'scope'>): string =>
   JSON.stringify([principal?.id ?? null, era === 'session' ? scope : null])

@@ -1,25 +1,25 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../test/simulated-clock.ts'
-import type { PassingCall } from '../middleware/chain.ts'
-import { type KeptResult, ResultStore, type StoreLimits } from './store.ts'
-import { cutting } from './truncation.ts'
+import type { ProxiedCall } from '../middleware/chain.ts'
+import { ResultStore, type StoredResult, type StoreLimits } from './store.ts'
+import { truncateResults } from './truncation.ts'
 
 const limit = 1_000
 
-async function cut(given: CallToolResult, limits: Partial<StoreLimits> = {}, promisesStructure = false) {
-  const kept: KeptResult[] = []
-  class Watched extends ResultStore {
-    override keep(owner: string, result: KeptResult): string | undefined {
-      const handle = super.keep(owner, result)
+async function cut(given: CallToolResult, limits: Partial<StoreLimits> = {}, hasOutputSchema = false) {
+  const kept: StoredResult[] = []
+  class StatusSources extends ResultStore {
+    override add(owner: string, result: StoredResult): string | undefined {
+      const handle = super.add(owner, result)
       if (handle !== undefined) kept.push(result)
       return handle
     }
   }
-  const store = new Watched(new SimulatedClock(), limits)
-  const middleware = cutting({ store, maxCharacters: () => limit, promisesStructure: () => promisesStructure })
+  const store = new StatusSources(new SimulatedClock(), limits)
+  const middleware = truncateResults({ store, maxCharacters: () => limit, hasOutputSchema: () => hasOutputSchema })
   const call = { upstream: 'files', tool: 'read', ctx: { principal: undefined, era: 'session', scope: 's' } }
-  const result = (await middleware(call as unknown as PassingCall, async () => given)) as CallToolResult
+  const result = (await middleware(call as unknown as ProxiedCall, async () => given)) as CallToolResult
   return { result, kept, texts: result.content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)) }
 }
 
@@ -59,7 +59,7 @@ describe('of many blocks', () => {
       resource: { uri: 'file:///z\u202E.zip', mimeType: 'application/zip', blob: 'A'.repeat(40_000) },
     }
     const { texts, kept } = await cut({ content: [file, resource] })
-    expect(texts[0]).toMatch(/^\[File file:\/\/\/z\\u\{202e\}\.zip of type application\/zip, 30000 bytes, left out/u)
+    expect(texts[0]).toMatch(/^\[File file:\/\/\/z\\u\{202e\}\.zip of type application\/zip, 30000 bytes, omitted/u)
     expect(texts[1]).toMatch(/^Resource file:\/\/\/log:\ny+$/u)
     expect(kept.map(({ kind }) => kind)).toEqual(['block', 'text'])
   })
@@ -69,7 +69,7 @@ describe('structured content that is too long', () => {
   const structuredContent = { rows: Array.from({ length: 200 }, (_, id) => ({ id })) }
   const json = JSON.stringify(structuredContent)
 
-  test('is kept as the text when there is no other, and once only when the text says the same', async () => {
+  test('is stored as text if there is no text, and not again if the text is the same', async () => {
     for (const content of [[], [text(json)], [text(JSON.stringify(structuredContent, null, 2))]]) {
       const { result, kept } = await cut({ content, structuredContent })
       expect(result.structuredContent).toBeUndefined()
@@ -78,10 +78,10 @@ describe('structured content that is too long', () => {
     }
   })
 
-  test('has a handle of its own when the text says something else', async () => {
+  test('has its own handle if the text differs', async () => {
     const { texts, kept } = await cut({ content: [text('200 rows')], structuredContent })
     expect(texts[0]).toBe('200 rows')
-    expect(texts[1]).toMatch(/^\[The structured content is left out \(\d+ characters of JSON\): read it with read_result/u)
+    expect(texts[1]).toMatch(/^\[The structured content is omitted \(\d+ characters of JSON\): read it with read_result/u)
     expect(kept).toEqual([{ kind: 'text', text: json, characters: json.length, sent: 0 }])
   })
 
@@ -101,12 +101,12 @@ describe('structured content that is too long', () => {
   })
 })
 
-test('of a text that is too long to be kept whole, the beginning is, and that is said', async () => {
+test('of a text that is too long to store, the beginning is stored, and the result says so', async () => {
   const { texts, kept } = await cut({ content: [text('z'.repeat(9_000))] }, { bytesPerClient: 8_000 })
   expect(kept).toEqual([{ kind: 'text', text: 'z'.repeat(4_000), characters: 9_000, sent: limit }])
-  expect(texts.at(-1)).toContain('only the first 4000 characters are kept')
+  expect(texts.at(-1)).toContain('only the first 4000 characters are stored')
   const { texts: lost } = await cut({ content: [image(60_000)] }, { bytesPerClient: 8_000 })
-  expect(lost[0]).toContain('too large to be sent or kept')
+  expect(lost[0]).toContain('too large to send or store')
 })
 
 test('_meta stays, unless it is too long itself', async () => {

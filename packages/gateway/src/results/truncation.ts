@@ -1,44 +1,43 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import { metaKeys, printable } from '@unfold-mcp/core'
 import { partEnd } from '../base/character-boundary.ts'
-import { sizeOf } from '../base/json-size.ts'
-import type { Middleware, PassingCall, PassingResult } from '../middleware/chain.ts'
+import { jsonSize } from '../base/json-size.ts'
+import type { Middleware, ProxiedCall, ProxiedResult } from '../middleware/chain.ts'
 import { ownerOf } from './owner.ts'
-import type { KeptResult, ResultStore } from './store.ts'
+import type { ResultStore, StoredResult } from './store.ts'
 
-export interface CuttingOptions {
+export interface TruncationOptions {
   readonly store: ResultStore
-  /** How much text of a result is sent at once. */
+  /** Maximum text of a result. */
   readonly maxCharacters: () => number
-  /** Whether clients were told that a tool always answers with structured content. */
-  readonly promisesStructure: (upstream: string, tool: string) => boolean
+  /** True if the exposed tool declares an output schema. */
+  readonly hasOutputSchema: (upstream: string, tool: string) => boolean
 }
 
-/** How many characters of images, sound and files are sent for each of text: a model does not read them letter by letter. */
+/** The limit for images, audio and files is this multiple of the text limit. */
 const binaryFactor = 20
 
 /**
- * Sends only the first part of a long result, and keeps the whole for `read_result`. Text is cut at the end of a line or
- * character. Images, sound and files that are too large are described in their place. Structured content is never cut inside:
- * what is too long is left out, and since a tool that promised it may leave it out of an error alone, the result then is one,
- * and says that the tool did its work.
+ * Truncates long results and stores them for `read_result`. Text is cut at a line or character boundary. Images, audio and files
+ * that are too large are replaced by a description. Structured content is sent completely or not at all; since only an error may
+ * omit structured content that a tool declared, such a result is marked as an error and says that the tool succeeded.
  */
-export function cutting({ store, maxCharacters, promisesStructure }: CuttingOptions): Middleware {
-  const cut = (call: PassingCall, result: PassingResult): PassingResult => {
+export function truncateResults({ store, maxCharacters, hasOutputSchema }: TruncationOptions): Middleware {
+  const truncate = (call: ProxiedCall, result: ProxiedResult): ProxiedResult => {
     const limit = maxCharacters()
-    if (!isWhole(result) || fits(result, limit)) return result
-    return new Cut(result, {
+    if (!isComplete(result) || fits(result, limit)) return result
+    return new Truncation(result, {
       limit,
-      keep: (kept) => store.keep(ownerOf(call.ctx), kept),
-      mostKept: store.mostCharacters,
+      add: (stored) => store.add(ownerOf(call.ctx), stored),
+      maxStored: store.maxCharacters,
       keepMs: store.keepMs,
-      isPromised: () => promisesStructure(call.upstream, call.tool),
+      requiresStructure: () => hasOutputSchema(call.upstream, call.tool),
     }).result()
   }
-  return (call, next) => next(call).then((result) => cut(call, result))
+  return (call, next) => next(call).then((result) => truncate(call, result))
 }
 
-const isWhole = (result: PassingResult): result is CallToolResult => 'content' in result && Array.isArray(result.content)
+const isComplete = (result: ProxiedResult): result is CallToolResult => 'content' in result && Array.isArray(result.content)
 
 function fits({ content, structuredContent, _meta }: CallToolResult, limit: number): boolean {
   let text = 0
@@ -48,51 +47,53 @@ function fits({ content, structuredContent, _meta }: CallToolResult, limit: numb
     if (block.type !== 'text') binary += binaryCostOf(binaryOf(block))
   }
   return (
-    text <= limit && binary <= limit * binaryFactor && sizeOf(structuredContent, limit) <= limit && sizeOf(_meta, limit) <= limit
+    text <= limit &&
+    binary <= limit * binaryFactor &&
+    jsonSize(structuredContent, limit) <= limit &&
+    jsonSize(_meta, limit) <= limit
   )
 }
 
-interface Surroundings {
+interface TruncationContext {
   readonly limit: number
-  readonly keep: (kept: KeptResult) => string | undefined
-  readonly mostKept: number
+  readonly add: (stored: StoredResult) => string | undefined
+  readonly maxStored: number
   readonly keepMs: number
-  readonly isPromised: () => boolean
+  readonly requiresStructure: () => boolean
 }
 
-/** One result on its way to being shorter. */
-class Cut {
-  readonly #given: CallToolResult
-  readonly #around: Surroundings
+class Truncation {
+  readonly #original: CallToolResult
+  readonly #context: TruncationContext
   readonly #content: ContentBlock[] = []
-  /** The whole text, piece by piece. */
+  /** The full text in pieces. */
   readonly #pieces: string[] = []
   readonly #notes: string[] = []
   #length = 0
   #room: number
   #binaryRoom: number
-  /** Up to where the text is sent, once that is not to its end. */
+  /** Number of characters sent, if the text is truncated. */
   #sent: number | undefined
 
-  constructor(given: CallToolResult, around: Surroundings) {
-    this.#given = given
-    this.#around = around
-    this.#room = around.limit
-    this.#binaryRoom = around.limit * binaryFactor
+  constructor(original: CallToolResult, context: TruncationContext) {
+    this.#original = original
+    this.#context = context
+    this.#room = context.limit
+    this.#binaryRoom = context.limit * binaryFactor
   }
 
   result(): CallToolResult {
-    const { content, structuredContent, isError, _meta, ...rest } = this.#given
+    const { content, structuredContent, isError, _meta, ...rest } = this.#original
     for (const block of content) this.#add(block)
     const isDropped = structuredContent !== undefined && this.#isTooLong(structuredContent)
     if (isDropped) this.#addStructure(structuredContent)
-    const isMarked = isDropped && isError !== true && this.#around.isPromised()
+    const isMarked = isDropped && isError !== true && this.#context.requiresStructure()
     if (isMarked)
       this.#notes.push(
-        'The tool did its work: do not call it again for this. It is marked as an error because its structured content, which it promises, is too long to be sent.',
+        'The tool succeeded: do not call it again. The result is marked as an error only because its structured content is too long to send.',
       )
-    const cut = this.#sent === undefined ? undefined : this.#keepText(this.#sent)
-    const meta = { ...(this.#isTooLong(_meta) ? {} : _meta), ...(cut !== undefined && { [metaKeys.cut]: cut }) }
+    const truncation = this.#sent === undefined ? undefined : this.#storeText(this.#sent)
+    const meta = { ...(this.#isTooLong(_meta) ? {} : _meta), ...(truncation !== undefined && { [metaKeys.cut]: truncation }) }
     const note = this.#notes.length === 0 ? [] : [textBlock(`[${this.#notes.join(' ')}]`)]
     return {
       ...rest,
@@ -104,7 +105,7 @@ class Cut {
   }
 
   #isTooLong(value: unknown): boolean {
-    return sizeOf(value, this.#around.limit) > this.#around.limit
+    return jsonSize(value, this.#context.limit) > this.#context.limit
   }
 
   #add(block: ContentBlock): void {
@@ -113,16 +114,16 @@ class Cut {
       this.#addText(block, textOf(block))
       return
     }
-    if (binaryCostOf(binary) <= this.#binaryRoom && costOf(block) <= this.#around.limit) {
+    if (binaryCostOf(binary) <= this.#binaryRoom && costOf(block) <= this.#context.limit) {
       this.#binaryRoom -= binaryCostOf(binary)
       this.#content.push(block)
       return
     }
-    const words = this.#keepBinary(block, binary)
-    this.#addText(textBlock(words), words)
+    const placeholder = this.#storeBinary(block, binary)
+    this.#addText(textBlock(placeholder), placeholder)
   }
 
-  /** A piece of text, and the block that shows it while there is room. */
+  /** Adds a piece of text, and its block while there is room. */
   #addText(block: ContentBlock, text: string): void {
     const begin = this.#length === 0 ? 0 : this.#length + 1
     this.#pieces.push(text)
@@ -142,7 +143,7 @@ class Cut {
   #addStructure(value: unknown): void {
     const json = jsonOf(value)
     if (json === undefined) {
-      this.#notes.push('The structured content is left out: it is nested too deeply.')
+      this.#notes.push('The structured content is omitted: it is nested too deeply.')
       return
     }
     if (this.#pieces.length === 0) {
@@ -150,48 +151,49 @@ class Cut {
       return
     }
     const indented = JSON.stringify(value, null, 2)
-    // Most servers say the same once more as text.
+    // Most servers repeat the structured content as text.
     if (this.#pieces.some((piece) => piece === json || piece === indented)) return
-    const { text, handle } = this.#kept(json, 0)
-    const where = handle === undefined ? 'too long to be kept' : `read it with read_result ${JSON.stringify({ handle })}`
-    this.#notes.push(`The structured content is left out (${json.length} characters of JSON): ${where}${beyond(text, json)}.`)
-  }
-
-  #keepBinary(block: ContentBlock, { kind, mimeType, data }: Binary): string {
-    const handle = this.#around.keep({ kind: 'block', block, characters: data.length })
-    const bytes = Math.floor((data.length * 3) / 4)
-    const where =
-      handle === undefined ? 'too large to be sent or kept' : `have it whole with read_result ${JSON.stringify({ handle })}`
-    return `[${kind} of type ${printable(mimeType)}, ${bytes} bytes, left out: ${where}]`
-  }
-
-  #keepText(sent: number): object {
-    const whole = this.#pieces.join('\n')
-    const { text, handle } = this.#kept(whole, sent)
-    const minutes = Math.round(this.#around.keepMs / 60_000)
+    const { text, handle } = this.#store(json, 0)
+    const access = handle === undefined ? 'too long to store' : `read it with read_result ${JSON.stringify({ handle })}`
     this.#notes.push(
-      `Cut: this is the first ${sent} of ${whole.length} characters.`,
-      handle === undefined
-        ? 'The rest is too long to be kept: ask for less.'
-        : `Read on with read_result ${JSON.stringify({ handle, offset: sent })}, or look for words with ${JSON.stringify({ handle, find: '…' })}${beyond(text, whole)}. Kept for ${minutes} minutes.`,
+      `The structured content is omitted (${json.length} characters of JSON): ${access}${partialNote(text, json)}.`,
     )
-    return { characters: whole.length, sent, ...(handle !== undefined && { handle }) }
   }
 
-  #kept(whole: string, sent: number): { readonly text: string; readonly handle: string | undefined } {
-    const { mostKept, keep } = this.#around
-    const text = whole.length <= mostKept ? whole : copied(whole, partEnd(whole, 0, mostKept))
-    return { text, handle: keep({ kind: 'text', text, characters: whole.length, sent }) }
+  #storeBinary(block: ContentBlock, { kind, mimeType, data }: Binary): string {
+    const handle = this.#context.add({ kind: 'block', block, characters: data.length })
+    const bytes = Math.floor((data.length * 3) / 4)
+    const access = handle === undefined ? 'too large to send or store' : `get it with read_result ${JSON.stringify({ handle })}`
+    return `[${kind} of type ${printable(mimeType)}, ${bytes} bytes, omitted: ${access}]`
+  }
+
+  #storeText(sent: number): object {
+    const full = this.#pieces.join('\n')
+    const { text, handle } = this.#store(full, sent)
+    const minutes = Math.round(this.#context.keepMs / 60_000)
+    this.#notes.push(
+      `Truncated: first ${sent} of ${full.length} characters.`,
+      handle === undefined
+        ? 'The rest is too long to store: request less.'
+        : `Continue with read_result ${JSON.stringify({ handle, offset: sent })}, or search with ${JSON.stringify({ handle, find: '…' })}${partialNote(text, full)}. Stored for ${minutes} minutes.`,
+    )
+    return { characters: full.length, sent, ...(handle !== undefined && { handle }) }
+  }
+
+  #store(full: string, sent: number): { readonly text: string; readonly handle: string | undefined } {
+    const { maxStored, add } = this.#context
+    const text = full.length <= maxStored ? full : copyStart(full, partEnd(full, 0, maxStored))
+    return { text, handle: add({ kind: 'text', text, characters: full.length, sent }) }
   }
 }
 
-const beyond = (kept: string, whole: string): string =>
-  kept.length === whole.length ? '' : ` (only the first ${kept.length} characters are kept)`
+const partialNote = (stored: string, full: string): string =>
+  stored.length === full.length ? '' : ` (only the first ${stored.length} characters are stored)`
 
-// A slice would keep the whole text in memory.
-const copied = (text: string, end: number): string => Buffer.from(text.slice(0, end), 'utf16le').toString('utf16le')
+// A slice would keep the full text in memory.
+const copyStart = (text: string, end: number): string => Buffer.from(text.slice(0, end), 'utf16le').toString('utf16le')
 
-/** A value as JSON; nothing for one that is too deep for that. */
+// `undefined` if the value is nested too deeply.
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)
@@ -203,7 +205,7 @@ function jsonOf(value: unknown): string | undefined {
 const textBlock = (text: string) => ({ type: 'text' as const, text })
 
 const annotated = ({ annotations }: ContentBlock): Pick<ContentBlock, 'annotations'> =>
-  annotations === undefined || sizeOf(annotations, freeCost) > freeCost ? {} : { annotations }
+  annotations === undefined || jsonSize(annotations, freeCost) > freeCost ? {} : { annotations }
 
 interface Binary {
   readonly kind: string
@@ -213,13 +215,12 @@ interface Binary {
 
 function binaryOf(block: ContentBlock): Binary | undefined {
   if (block.type === 'image') return { kind: 'Image', mimeType: block.mimeType, data: block.data }
-  if (block.type === 'audio') return { kind: 'Sound', mimeType: block.mimeType, data: block.data }
+  if (block.type === 'audio') return { kind: 'Audio', mimeType: block.mimeType, data: block.data }
   if (block.type !== 'resource' || !('blob' in block.resource)) return undefined
   const { uri, mimeType = 'unknown', blob } = block.resource
   return { kind: `File ${printable(uri)}`, mimeType, data: blob }
 }
 
-/** The text of a block that is no image, sound or file; of one that is neither text, all that it holds. */
 function textOf(block: ContentBlock): string {
   if (block.type === 'text') return block.text
   if (block.type !== 'resource' || !('text' in block.resource)) return JSON.stringify(block)
@@ -227,24 +228,24 @@ function textOf(block: ContentBlock): string {
   return `Resource ${printable(uri)}${mimeType === undefined ? '' : ` of type ${printable(mimeType)}`}:\n${text}`
 }
 
-// What usually stands around a text is not counted, and even an empty block counts.
+// The usual JSON overhead is free, but even an empty block counts.
 const freeCost = 256
-const leastCost = 16
+const minCost = 16
 
-/** How much of the room for text a block takes. */
+/** Cost of a block against the text limit. */
 function costOf(block: ContentBlock): number {
-  if (isBareText(block)) return Math.max(leastCost, block.text.length)
-  const main = mainOf(block).length
-  const around = Math.max(0, sizeOf(block) - main - freeCost)
-  return binaryOf(block) === undefined ? Math.max(leastCost, main + around) : around
+  if (isBareText(block)) return Math.max(minCost, block.text.length)
+  const main = payloadOf(block).length
+  const overhead = Math.max(0, jsonSize(block) - main - freeCost)
+  return binaryOf(block) === undefined ? Math.max(minCost, main + overhead) : overhead
 }
 
 const isBareText = (block: ContentBlock): block is ContentBlock & { readonly type: 'text' } =>
   block.type === 'text' && Object.keys(block).length === 2
 
-const binaryCostOf = (binary: Binary | undefined): number => (binary === undefined ? 0 : Math.max(leastCost, binary.data.length))
+const binaryCostOf = (binary: Binary | undefined): number => (binary === undefined ? 0 : Math.max(minCost, binary.data.length))
 
-function mainOf(block: ContentBlock): string {
+function payloadOf(block: ContentBlock): string {
   if (block.type === 'text') return block.text
   if (block.type === 'image' || block.type === 'audio') return block.data
   if (block.type !== 'resource') return ''

@@ -2,42 +2,39 @@ import type { ServerInfo } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import { isRecord } from '@unfold-mcp/core'
 
-/** What an upstream said of itself when it was connected. */
-export interface Introduced {
+/** What an upstream reported when it connected. */
+export interface ServerDetails {
   readonly instructions?: string
   readonly info?: ServerInfo
 }
 
-/** What was last known of an upstream. */
-export interface KnownUpstream extends Introduced {
+export interface CachedUpstream extends ServerDetails {
   readonly tools: readonly Tool[]
 }
 
-/** Where a gateway keeps what it last knew of its upstreams. Drivers store and return; every decision is made by the caller. */
+/** Cache of the upstreams' definitions. Drivers only store and return; the caller makes all decisions. */
 export interface CatalogStore extends AsyncDisposable {
-  /** The tools in the order they were given; none for an upstream that is not known. */
+  /** Tools in their original order; empty for an unknown upstream. */
   tools(upstream: string): Promise<readonly Tool[]>
-  /** The same with what is known beside; `undefined` for an upstream that is not known, which differs from one without tools. */
-  known(upstream: string): Promise<KnownUpstream | undefined>
-  /** Forgets the tools that were known and keeps these, all or nothing. */
-  replaceTools(upstream: string, tools: readonly Tool[], introduced?: Introduced): Promise<void>
-  /** What it offers beside tools, as it was given; `undefined` when that is not known. */
+  /** Tools and details; `undefined` for an unknown upstream. */
+  load(upstream: string): Promise<CachedUpstream | undefined>
+  /** Replaces all tools atomically. */
+  replaceTools(upstream: string, tools: readonly Tool[], details?: ServerDetails): Promise<void>
+  /** Prompts and resources as they were stored; `undefined` for an unknown upstream. */
   documents(upstream: string): Promise<unknown>
   replaceDocuments(upstream: string, documents: object): Promise<void>
-  /** Forgets all that is known of it. */
   remove(upstream: string): Promise<void>
-  /** Every upstream something is known of, sorted. */
+  /** Names of all stored upstreams, sorted. */
   upstreams(): Promise<readonly string[]>
   close(): Promise<void>
 }
 
-/** Whether a value from a store is a tool. */
 export function isTool(value: unknown): value is Tool {
   return isRecord(value) && typeof value.name === 'string' && isRecord(value.inputSchema)
 }
 
-/** What an upstream said of itself, as far as a value from a store is that. Before there was more to keep, it was its instructions alone. */
-export function introducedIn(value: unknown): Introduced {
+/** Validates stored details. Earlier versions stored only the instructions. */
+export function parseServerDetails(value: unknown): ServerDetails {
   if (typeof value === 'string') return { instructions: value }
   if (!isRecord(value)) return {}
   const { instructions, info } = value

@@ -1,29 +1,28 @@
-import type { CatalogStore, KnownUpstream } from './catalog.ts'
+import type { CachedUpstream, CatalogStore } from './catalog.ts'
 
-/** Keeps the catalogue for as long as the process runs. */
 export function memoryCatalog(): CatalogStore {
-  const kept = new Map<string, KnownUpstream>()
-  const beside = new Map<string, object>()
+  const upstreams = new Map<string, CachedUpstream>()
+  const documents = new Map<string, object>()
   const close = async (): Promise<void> => {
-    kept.clear()
-    beside.clear()
+    upstreams.clear()
+    documents.clear()
   }
   return {
-    tools: async (upstream) => kept.get(upstream)?.tools ?? [],
-    known: async (upstream) => kept.get(upstream),
-    async replaceTools(upstream, tools, introduced = {}) {
-      // A copy: what the caller does with its list later is not what was given.
-      kept.set(upstream, structuredClone({ tools: [...tools], ...introduced }))
+    tools: async (upstream) => upstreams.get(upstream)?.tools ?? [],
+    load: async (upstream) => upstreams.get(upstream),
+    async replaceTools(upstream, tools, details = {}) {
+      // A copy, so that later changes by the caller have no effect.
+      upstreams.set(upstream, structuredClone({ tools: [...tools], ...details }))
     },
-    documents: async (upstream) => beside.get(upstream),
-    async replaceDocuments(upstream, documents) {
-      beside.set(upstream, structuredClone(documents))
+    documents: async (upstream) => documents.get(upstream),
+    async replaceDocuments(upstream, value) {
+      documents.set(upstream, structuredClone(value))
     },
     async remove(upstream) {
-      kept.delete(upstream)
-      beside.delete(upstream)
+      upstreams.delete(upstream)
+      documents.delete(upstream)
     },
-    upstreams: async () => [...kept.keys()].sort(),
+    upstreams: async () => [...upstreams.keys()].sort(),
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -4,12 +4,12 @@ import type Database from 'libsql'
 
 export type Connection = InstanceType<typeof Database>
 
-const defaultPatienceMs = 5_000
+const defaultBusyTimeoutMs = 5_000
 const pauseMs = 20
 
-/** Tries again while another process writes, without stopping this one. */
-export async function patiently<T>(patienceMs = defaultPatienceMs, work: () => T): Promise<T> {
-  for (let left = patienceMs; ; left -= pauseMs) {
+/** Retries while another process holds the lock, without blocking the event loop. */
+export async function retryWhileBusy<T>(busyTimeoutMs = defaultBusyTimeoutMs, work: () => T): Promise<T> {
+  for (let left = busyTimeoutMs; ; left -= pauseMs) {
     try {
       return work()
     } catch (error) {
@@ -19,47 +19,44 @@ export async function patiently<T>(patienceMs = defaultPatienceMs, work: () => T
   }
 }
 
-/** What a pragma is set to; 0 for one that is none. */
+/** Numeric value of a pragma; 0 if it has none. */
 export function numberOf(connection: Connection, pragma: string): number {
   const [row] = connection.prepare(`PRAGMA ${pragma}`).all([])
   const value = isRecord(row) ? row[pragma] : undefined
   return typeof value === 'number' ? value : 0
 }
 
-/** The text in a column of a row, if there is one. */
 export function textIn(row: unknown, column: string): string | undefined {
   const value = isRecord(row) ? row[column] : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** Takes back what was not committed, if something is left to take back. */
+/** Rolls back an open transaction, if there is one. */
 export function rollBack(connection: Connection): void {
   try {
     connection.exec('ROLLBACK')
   } catch {
-    // It was rolled back by what failed.
+    // SQLite has already rolled it back.
   }
 }
 
-/** Closes a connection in whatever state it is. */
+/** Closes a connection in any state. */
 export function closeQuietly(connection: Connection): void {
   try {
-    // Statements that are not collected yet keep the file open; so its log is put away now.
+    // Statements that are not yet garbage-collected keep the file open, so the WAL is checkpointed now.
     connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
-    // Another process uses it, or it is damaged; what is in the log stays there.
+    // In use by another process, or corrupt: the WAL stays.
   }
   try {
     connection.close()
   } catch {
-    // As good as closed.
+    // Nothing more to release.
   }
 }
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** Whether another process was in the way. */
 export const isBusy = (error: unknown): boolean => /^SQLITE_(?:BUSY|LOCKED)/u.test(codeOf(error))
 
-/** Whether the file is no database any more. */
-export const isDamage = (error: unknown): boolean => /^SQLITE_(?:CORRUPT|NOTADB)/u.test(codeOf(error))
+export const isCorrupt = (error: unknown): boolean => /^SQLITE_(?:CORRUPT|NOTADB)/u.test(codeOf(error))

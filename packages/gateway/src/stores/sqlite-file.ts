@@ -3,21 +3,29 @@ import { dirname } from 'node:path'
 import { withLock } from '@unfold-mcp/client/lock'
 import { isRecord } from '@unfold-mcp/core'
 import Database from 'libsql'
-import { wordsOf } from '../base/error-text.ts'
-import { type Connection, closeQuietly, isBusy, isDamage, numberOf, patiently, rollBack, textIn } from './sqlite-connection.ts'
+import { errorMessage } from '../base/error-message.ts'
+import {
+  type Connection,
+  closeQuietly,
+  isBusy,
+  isCorrupt,
+  numberOf,
+  retryWhileBusy,
+  rollBack,
+  textIn,
+} from './sqlite-connection.ts'
 
 export interface SqliteOptions {
-  /** Hears what happened to the file, and what was done about it. */
+  /** Called with what happened to the file and what was done. */
   readonly report: (message: string) => void
-  /** Hears what is wrong while something is not kept, and nothing once all of it is. */
-  readonly fails?: (problem: string | undefined) => void
-  /** How long to wait for another process that is writing. */
-  readonly patienceMs?: number
+  /** Called with the problem when a write fails, and with `undefined` when everything is stored. */
+  readonly onStatus?: (problem: string | undefined) => void
+  /** How long to wait for a lock of another process. */
+  readonly busyTimeoutMs?: number
 }
 
-const locking = { staleMs: 5_000, timeoutMs: 15_000 }
+const lockOptions = { staleMs: 5_000, timeoutMs: 15_000 }
 
-// The first tells our files from those of others, the second one form of them from the next.
 const applicationId = 0x75_6e_66_64
 const version = 1
 
@@ -29,105 +37,100 @@ const tables = `
   PRAGMA user_version = ${version};
 `
 
-/** A connection to a file that can be trusted; a file that cannot is moved aside first. `undefined` when none can be had. */
+/** Opens the file. A corrupt or incompatible file is moved aside first. `undefined` if it cannot be opened. */
 export async function openOrMove(file: string, options: SqliteOptions): Promise<Connection | undefined> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    const mark = await markOf(file)
-    const opened = await openChecked(file, options.patienceMs)
+    const fileId = await fileIdOf(file)
+    const opened = await openChecked(file, options.busyTimeoutMs)
     if ('connection' in opened) return opened.connection
-    const { problem, isOurs } = opened
-    if (!isOurs) {
-      options.report(`${file} ${problem}. It is left alone and the catalogue is kept in memory; name another "store.path".`)
+    const { problem, mayMove } = opened
+    if (!mayMove) {
+      options.report(`${file} ${problem}. It stays unchanged and the catalog is kept in memory. Set another "store.path".`)
       return undefined
     }
-    // One process at a time: of two that find a damaged file, the second must not move what the first began.
-    return await withLock(`${file}.lock`, locking, async () => {
-      // Not opened again to find out: a connection that was closed may stay for a while, and would look like another process.
-      if (mark === (await markOf(file))) {
+    // Locked, so that of two processes that find a corrupt file, the second does not move the first one's new file.
+    return await withLock(`${file}.lock`, lockOptions, async () => {
+      // Compared without opening it: a closed connection may linger and look like another process.
+      if (fileId === (await fileIdOf(file))) {
         const aside = await moveAside(file)
-        options.report(
-          `${file} ${problem}. It was moved to ${aside} and a new one is begun; upstreams are asked for their tools again.`,
-        )
+        options.report(`${file} ${problem}. It was moved to ${aside} and replaced by a new file; the tools are listed again.`)
       }
-      const second = await openChecked(file, options.patienceMs)
+      const second = await openChecked(file, options.busyTimeoutMs)
       if ('connection' in second) return second.connection
-      throw new Error(`a new one ${second.problem} too`)
+      throw new Error(`the new file ${second.problem} too`)
     })
   } catch (error) {
-    options.report(
-      `${file} cannot be used: ${wordsOf(error)}. The catalogue is kept in memory, so a restart begins without tools.`,
-    )
+    options.report(`${file} cannot be used: ${errorMessage(error)}. The catalog is kept in memory and is lost on restart.`)
     return undefined
   }
 }
 
-/** What tells this file from another in its place. */
-const markOf = (file: string): Promise<string> =>
+/** Distinguishes a file from its replacement. */
+const fileIdOf = (file: string): Promise<string> =>
   stat(file).then(
     ({ ino, birthtimeMs }) => `${ino} ${birthtimeMs}`,
     () => 'none',
   )
 
-/** `isOurs` says that the file may be moved: it is of no use to anybody, or ours and used by nobody now. */
-type Opened = { readonly connection: Connection } | { readonly problem: string; readonly isOurs: boolean }
+type Opened = { readonly connection: Connection } | { readonly problem: string; readonly mayMove: boolean }
 
-async function openChecked(file: string, patienceMs: number | undefined): Promise<Opened> {
-  // No waiting inside the database, which would stop everything else in this process.
+async function openChecked(file: string, busyTimeoutMs: number | undefined): Promise<Opened> {
+  // No timeout: waiting inside SQLite would block the event loop.
   const connection = new Database(file, { timeout: 0 })
   try {
-    const refusal = await patiently(patienceMs, () => prepared(connection))
+    const refusal = await retryWhileBusy(busyTimeoutMs, () => prepared(connection))
     if (refusal === undefined) {
       await chmod(file, 0o600)
       return { connection }
     }
     const { problem, kind } = refusal
-    const isUsed = kind === 'other form' && isShared(connection)
+    const isInUse = kind === 'other version' && isShared(connection)
     closeQuietly(connection)
-    return { problem: isUsed ? `${problem} and is used by another process` : problem, isOurs: kind !== 'foreign' && !isUsed }
+    return { problem: isInUse ? `${problem} and is in use by another process` : problem, mayMove: kind !== 'foreign' && !isInUse }
   } catch (error) {
     closeQuietly(connection)
-    if (isDamage(error)) return { problem: `is damaged (${wordsOf(error)})`, isOurs: true }
+    if (isCorrupt(error)) return { problem: `is corrupt (${errorMessage(error)})`, mayMove: true }
     throw error
   }
 }
 
 interface Refusal {
   readonly problem: string
-  readonly kind: 'foreign' | 'other form' | 'damaged'
+  readonly kind: 'foreign' | 'other version' | 'corrupt'
 }
 
-/** Makes the file ready to use, or says why it must not be used. */
+/** Prepares the file, or returns why it must not be used. */
 function prepared(connection: Connection): Refusal | undefined {
-  const found = numberOf(connection, 'user_version')
+  const fileVersion = numberOf(connection, 'user_version')
   const owner = numberOf(connection, 'application_id')
   const [contents] = connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([])
   const isEmpty = isRecord(contents) && contents.count === 0
-  if (isEmpty && found === 0) {
+  if (isEmpty && fileVersion === 0) {
     connection.exec('PRAGMA journal_mode = WAL')
     connection.exec('BEGIN IMMEDIATE')
     try {
-      // Another process may have made the tables since.
+      // Another process may have created the tables meanwhile.
       if (numberOf(connection, 'user_version') === 0) connection.exec(tables)
       connection.exec('COMMIT')
     } catch (error) {
       rollBack(connection)
       throw error
     }
-  } else if (owner !== applicationId) return { problem: 'is no catalogue of this program', kind: 'foreign' }
-  else if (found !== version) {
-    const problem = found > version ? 'was written by a newer version' : 'is of a form that is no longer known'
-    return { problem: `${problem} (form ${found}; this one knows ${version})`, kind: 'other form' }
+  } else if (owner !== applicationId) return { problem: 'is not an unfold catalog', kind: 'foreign' }
+  else if (fileVersion !== version) {
+    const problem = fileVersion > version ? 'was written by a newer version' : 'has an unsupported format'
+    return { problem: `${problem} (format ${fileVersion}; supported: ${version})`, kind: 'other version' }
   }
   connection.exec('PRAGMA journal_mode = WAL')
-  // What is lost when the power fails can be asked for again.
+  // The catalog is a cache: data lost in a power failure can be listed again.
   connection.exec('PRAGMA synchronous = NORMAL')
   const [check] = connection.prepare('PRAGMA quick_check(1)').all([])
   const verdict = textIn(check, 'quick_check')
-  return verdict === 'ok' ? undefined : { problem: `is damaged (${verdict ?? 'unknown'})`, kind: 'damaged' }
+  return verdict === 'ok' ? undefined : { problem: `is corrupt (${verdict ?? 'unknown'})`, kind: 'corrupt' }
 }
 
-/** Whether another process has the file open: only then can its log not be put away. */
+/** True if another process has the file open: then WAL mode cannot be left. */
 function isShared(connection: Connection): boolean {
   try {
     connection.exec('PRAGMA journal_mode = DELETE')

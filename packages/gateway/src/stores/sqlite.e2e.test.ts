@@ -21,11 +21,11 @@ afterAll(() => rm(folder, { recursive: true }))
 const fresh = (): string => join(folder, `${files++}`, 'catalog.db')
 
 /** A store on this file, and what it told. */
-async function opened(file: string, patienceMs?: number) {
+async function opened(file: string, busyTimeoutMs?: number) {
   const told: string[] = []
   const store = await sqliteCatalog(file, {
     report: (message) => told.push(message),
-    ...(patienceMs !== undefined && { patienceMs }),
+    ...(busyTimeoutMs !== undefined && { busyTimeoutMs }),
   })
   return { store, told }
 }
@@ -59,7 +59,7 @@ describe('a file', () => {
     const file = fresh()
     await written(file)
     const { store, told } = await opened(file)
-    expect(await store.known('git')).toEqual({ tools: [tool('log')], instructions: 'About git' })
+    expect(await store.load('git')).toEqual({ tools: [tool('log')], instructions: 'About git' })
     await store.close()
     expect(told).toEqual([])
   })
@@ -99,7 +99,7 @@ describe('a file', () => {
     const bytes = damage(await readFile(file))
     await writeFile(file, bytes)
     const { store, told } = await opened(file)
-    expect(await store.known('git')).toBeUndefined()
+    expect(await store.load('git')).toBeUndefined()
     await store.replaceTools('git', [tool('add')])
     expect(await store.tools('git')).toEqual([tool('add')])
     await store.close()
@@ -120,7 +120,7 @@ describe('a file', () => {
     expect(await store.upstreams()).toEqual([])
     await store.close()
     expect(told).toHaveLength(1)
-    expect(told[0]).toContain('was written by a newer version (form 99; this one knows 1). It was moved to')
+    expect(told[0]).toContain('was written by a newer version (format 99; supported: 1). It was moved to')
   })
 
   test('of another program is left alone', async () => {
@@ -133,11 +133,11 @@ describe('a file', () => {
     await store.close()
     expect(await readFile(file)).toEqual(before)
     expect(told).toEqual([
-      `${file} is no catalogue of this program. It is left alone and the catalogue is kept in memory; name another "store.path".`,
+      `${file} is not an unfold catalog. It stays unchanged and the catalog is kept in memory. Set another "store.path".`,
     ])
   })
 
-  test('of a newer version that runs now is left to it, and the catalogue is kept in memory', async () => {
+  test('of a newer version that is in use stays unchanged, and the catalog is kept in memory', async () => {
     const file = fresh()
     await written(file)
     const child = program(
@@ -152,13 +152,13 @@ describe('a file', () => {
     child.stdin?.end()
     await once(child, 'exit')
     expect(told).toHaveLength(1)
-    expect(told[0]).toContain('is used by another process. It is left alone and the catalogue is kept in memory')
+    expect(told[0]).toContain('is in use by another process. It stays unchanged and the catalog is kept in memory')
     const db = new Database(file)
     expect(db.prepare('SELECT count(*) AS count FROM tools').all([])).toEqual([{ count: 1 }])
     db.close()
   })
 
-  test('with a damaged tool in it gives the others, and says so', async () => {
+  test('with an invalid tool returns the others and reports it', async () => {
     const file = fresh()
     await written(file)
     const db = new Database(file)
@@ -170,10 +170,10 @@ describe('a file', () => {
     const { store, told } = await opened(file)
     expect((await store.tools('git')).map(({ name }) => name)).toEqual(['log', 'add'])
     await store.close()
-    expect(told).toEqual([`${file}: a tool of "git" is damaged and left out until the upstream lists it again.`])
+    expect(told).toEqual([`${file}: a stored tool of "git" is invalid and is ignored until the server lists it again.`])
   })
 
-  test('that cannot be there leaves the catalogue in memory, and says so', async () => {
+  test('that cannot be created keeps the catalog in memory and reports it', async () => {
     const parent = join(folder, 'a-file')
     await writeFile(parent, '')
     const { store, told } = await opened(join(parent, 'catalog.db'))
@@ -181,7 +181,7 @@ describe('a file', () => {
     expect(await store.tools('git')).toEqual([tool('log')])
     await store.close()
     expect(told).toHaveLength(1)
-    expect(told[0]).toContain('The catalogue is kept in memory')
+    expect(told[0]).toContain('The catalog is kept in memory')
   })
 })
 
@@ -215,7 +215,7 @@ describe('two processes', () => {
     expect(stores.flatMap(({ told }) => told)).toHaveLength(1)
   })
 
-  test('do not stop each other: while one holds the file, this process goes on, and what it wanted to write is told as lost', async () => {
+  test('do not block each other: while one holds the lock, the other continues and reports the failed write', async () => {
     const file = fresh()
     await written(file)
     const child = program(
@@ -236,13 +236,13 @@ describe('two processes', () => {
     expect(await store.tools('git')).toEqual([tool('add')])
     await store.close()
     expect(told).toHaveLength(1)
-    expect(told[0]).toContain('could not be used: database is locked')
+    expect(told[0]).toContain('catalog.db: database is locked')
   })
 })
 
-test('a closed store says that it is closed', async () => {
+test('a closed store rejects with a clear error', async () => {
   const { store } = await opened(fresh())
   await store.close()
   await store.close()
-  await expect(store.tools('git')).rejects.toThrow('The catalogue is closed.')
+  await expect(store.tools('git')).rejects.toThrow('The catalog is closed.')
 })

@@ -1,32 +1,30 @@
 import { resolve } from 'node:path'
 import type { Tool } from '@unfold-mcp/core'
-import { wordsOf } from '../base/error-text.ts'
-import { type CatalogStore, type Introduced, introducedIn, isTool, type KnownUpstream } from './catalog.ts'
+import { errorMessage } from '../base/error-message.ts'
+import { type CachedUpstream, type CatalogStore, isTool, parseServerDetails, type ServerDetails } from './catalog.ts'
 import { memoryCatalog } from './memory.ts'
-import { type Connection, closeQuietly, isDamage, patiently, rollBack, textIn } from './sqlite-connection.ts'
+import { type Connection, closeQuietly, isCorrupt, retryWhileBusy, rollBack, textIn } from './sqlite-connection.ts'
 import { openOrMove, type SqliteOptions } from './sqlite-file.ts'
 
 /**
- * Keeps the catalogue in an SQLite file that several processes may share. A file that is damaged, or of a newer form, is moved
- * aside and told; where none can be used, the catalogue is kept in memory. It is a memory of what can be asked for again, so a
- * gateway never fails to start because of it.
+ * Opens a catalog in an SQLite file that several processes may share. A corrupt or incompatible file is moved aside; if no file can
+ * be used, the catalog is kept in memory. It is only a cache, so it never prevents a start.
  */
 export async function sqliteCatalog(path: string, options: SqliteOptions): Promise<CatalogStore> {
   const file = resolve(path)
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const report = (message: string): void => {
-    if (told.has(message) || told.size > mostTold) return
-    told.add(message)
+    if (reported.has(message) || reported.size > maxReports) return
+    reported.add(message)
     options.report(message)
   }
   const opened = await openOrMove(file, { ...options, report })
   if (opened !== undefined) return new SqliteCatalog(file, opened, { ...options, report })
-  options.fails?.(`${file} cannot be used, so what is known of the servers is lost with the end of this gateway.`)
+  options.onStatus?.(`${file} cannot be used: the catalog is kept in memory and is lost on restart.`)
   return memoryCatalog()
 }
 
-// A disk that is full stays full for a while, and once is enough to say so.
-const mostTold = 1_000
+const maxReports = 1_000
 const retryMs = 2_000
 
 type Work = (connection: Connection) => void
@@ -35,9 +33,9 @@ class SqliteCatalog implements CatalogStore {
   readonly #file: string
   readonly #options: SqliteOptions
   #connection: Connection | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
   #isClosed = false
-  /** What could not be written, by what it is about. */
+  /** Failed writes, by subject. */
   readonly #unsaved = new Map<string, Work>()
   #retry: NodeJS.Timeout | undefined
   #lastProblem = ''
@@ -49,35 +47,35 @@ class SqliteCatalog implements CatalogStore {
   }
 
   async tools(upstream: string): Promise<readonly Tool[]> {
-    return (await this.known(upstream))?.tools ?? []
+    return (await this.load(upstream))?.tools ?? []
   }
 
-  known(upstream: string): Promise<KnownUpstream | undefined> {
+  load(upstream: string): Promise<CachedUpstream | undefined> {
     return this.#run(undefined, (connection) => {
-      // One transaction, so that no other process replaces the tools between the two questions.
+      // One transaction, so that no other process replaces the tools between the two queries.
       connection.exec('BEGIN')
       try {
-        const [found] = connection.prepare('SELECT instructions FROM upstreams WHERE upstream = ?').all([keyOf(upstream)])
-        if (found === undefined) return undefined
+        const [upstreamRow] = connection.prepare('SELECT instructions FROM upstreams WHERE upstream = ?').all([keyOf(upstream)])
+        if (upstreamRow === undefined) return undefined
         const rows = connection
           .prepare('SELECT definition FROM tools WHERE upstream = ? ORDER BY position')
           .all([keyOf(upstream)])
-        const [introduced] = parsed(textIn(found, 'instructions'))
+        const [details] = parsed(textIn(upstreamRow, 'instructions'))
         const tools = rows.flatMap((row) => this.#toolIn(row, upstream))
-        return { tools, ...introducedIn(introduced) }
+        return { tools, ...parseServerDetails(details) }
       } finally {
         rollBack(connection)
       }
     })
   }
 
-  async replaceTools(upstream: string, tools: readonly Tool[], introduced?: Introduced): Promise<void> {
+  async replaceTools(upstream: string, tools: readonly Tool[], details?: ServerDetails): Promise<void> {
     const key = keyOf(upstream)
-    const kept = introduced === undefined ? null : JSON.stringify(introduced)
+    const json = details === undefined ? null : JSON.stringify(details)
     const definitions = tools.map((tool) => JSON.stringify(tool))
     await this.#write(`tools ${key}`, (connection) => {
       connection.prepare('DELETE FROM tools WHERE upstream = ?').run([key])
-      connection.prepare('INSERT OR REPLACE INTO upstreams VALUES (?, ?)').run([key, kept])
+      connection.prepare('INSERT OR REPLACE INTO upstreams VALUES (?, ?)').run([key, json])
       const insert = connection.prepare('INSERT INTO tools VALUES (?, ?, ?)')
       for (const [position, definition] of definitions.entries()) insert.run([key, position, definition])
     })
@@ -85,16 +83,16 @@ class SqliteCatalog implements CatalogStore {
 
   documents(upstream: string): Promise<unknown> {
     return this.#run(undefined, (connection) => {
-      const [found] = connection.prepare('SELECT kept FROM documents WHERE upstream = ?').all([keyOf(upstream)])
-      return parsed(textIn(found, 'kept'))[0]
+      const [row] = connection.prepare('SELECT kept FROM documents WHERE upstream = ?').all([keyOf(upstream)])
+      return parsed(textIn(row, 'kept'))[0]
     })
   }
 
   async replaceDocuments(upstream: string, documents: object): Promise<void> {
-    const kept = JSON.stringify(documents)
+    const json = JSON.stringify(documents)
     const key = keyOf(upstream)
     await this.#write(`documents ${key}`, (connection) => {
-      connection.prepare('INSERT OR REPLACE INTO documents VALUES (?, ?)').run([key, kept])
+      connection.prepare('INSERT OR REPLACE INTO documents VALUES (?, ?)').run([key, json])
     })
   }
 
@@ -102,7 +100,7 @@ class SqliteCatalog implements CatalogStore {
     const key = keyOf(upstream)
     this.#unsaved.delete(`tools ${key}`)
     this.#unsaved.delete(`documents ${key}`)
-    await this.#write(`nothing ${key}`, (connection) => {
+    await this.#write(`removal ${key}`, (connection) => {
       connection.prepare('DELETE FROM documents WHERE upstream = ?').run([key])
       connection.prepare('DELETE FROM tools WHERE upstream = ?').run([key])
       connection.prepare('DELETE FROM upstreams WHERE upstream = ?').run([key])
@@ -123,7 +121,7 @@ class SqliteCatalog implements CatalogStore {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#retry)
-    await this.#turn.catch(() => undefined)
+    await this.#queue.catch(() => undefined)
     if (this.#connection !== undefined) closeQuietly(this.#connection)
     this.#connection = undefined
   }
@@ -135,15 +133,17 @@ class SqliteCatalog implements CatalogStore {
   #toolIn(row: unknown, upstream: string): readonly Tool[] {
     const [tool] = parsed(textIn(row, 'definition'))
     if (isTool(tool)) return [tool]
-    this.#options.report(`${this.#file}: a tool of "${upstream}" is damaged and left out until the upstream lists it again.`)
+    this.#options.report(
+      `${this.#file}: a stored tool of "${upstream}" is invalid and is ignored until the server lists it again.`,
+    )
     return []
   }
 
-  /** Writes, now or as soon as it can be. What comes later about the same takes its place. */
-  async #write(about: string, work: Work): Promise<void> {
-    this.#unsaved.delete(about)
-    // Something is known of it again, so it is not to be forgotten any more.
-    this.#unsaved.delete(about.replace(/^\w+/u, 'nothing'))
+  /** Writes now, or retries later. A later write of the same subject replaces an earlier one. */
+  async #write(subject: string, work: Work): Promise<void> {
+    this.#unsaved.delete(subject)
+    // Data that is stored again must not be removed by an earlier failed removal.
+    this.#unsaved.delete(subject.replace(/^\w+/u, 'removal'))
     const isWritten = await this.#run(false, (connection) => {
       connection.exec('BEGIN IMMEDIATE')
       try {
@@ -155,63 +155,58 @@ class SqliteCatalog implements CatalogStore {
         throw error
       }
     })
-    if (isWritten) this.#unsaved.delete(about)
-    else this.#unsaved.set(about, work)
-    this.#planRest()
+    if (isWritten) this.#unsaved.delete(subject)
+    else this.#unsaved.set(subject, work)
+    this.#scheduleRetry()
   }
 
-  #planRest(): void {
-    const { fails } = this.#options
+  #scheduleRetry(): void {
+    const { onStatus } = this.#options
     clearTimeout(this.#retry)
     if (this.#unsaved.size === 0) {
-      fails?.(undefined)
+      onStatus?.(undefined)
       return
     }
-    fails?.(
-      `${this.#file} could not be written: ${this.#lastProblem}. What is known of the servers is in memory, and written as soon as it can be; make room.`,
+    onStatus?.(
+      `cannot write ${this.#file}: ${this.#lastProblem}. The catalog is kept in memory and written again later. Check the free disk space.`,
     )
     if (this.#isClosed) return
     this.#retry = setTimeout(() => {
-      for (const [about, work] of [...this.#unsaved]) void this.#write(about, work).catch(() => undefined)
+      for (const [subject, work] of [...this.#unsaved]) void this.#write(subject, work).catch(() => undefined)
     }, retryMs)
     this.#retry.unref()
   }
 
-  /** Does one thing after the other. What cannot be done is told, and the gateway goes on without it. */
-  #run<T>(otherwise: T, work: (connection: Connection) => T): Promise<T> {
-    if (this.#isClosed) return Promise.reject(new Error('The catalogue is closed.'))
-    const turn = this.#turn.then(async () => {
+  /** Runs operations one after another. A failure is reported and returns `fallback`. */
+  #run<T>(fallback: T, work: (connection: Connection) => T): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new Error('The catalog is closed.'))
+    const result = this.#queue.then(async () => {
       try {
         return await this.#attempt(work)
       } catch (error) {
-        this.#lastProblem = wordsOf(error)
-        if (!isDamage(error)) {
-          this.#options.report(
-            `${this.#file} could not be used: ${wordsOf(error)}. What was last known may be lost at the next start.`,
-          )
-          return otherwise
-        }
-        await this.#startAnew()
-        return otherwise
+        this.#lastProblem = errorMessage(error)
+        if (isCorrupt(error)) await this.#reopen()
+        else this.#options.report(`${this.#file}: ${errorMessage(error)}. Cached tools may be lost on restart.`)
+        return fallback
       }
     })
-    this.#turn = turn
-    return turn
+    this.#queue = result
+    return result
   }
 
   async #attempt<T>(work: (connection: Connection) => T): Promise<T> {
     const connection = this.#connection
     if (connection === undefined) throw new Error('it is not open')
-    return patiently(this.#options.patienceMs, () => work(connection))
+    return retryWhileBusy(this.#options.busyTimeoutMs, () => work(connection))
   }
 
-  async #startAnew(): Promise<void> {
+  async #reopen(): Promise<void> {
     if (this.#connection !== undefined) closeQuietly(this.#connection)
     this.#connection = await openOrMove(this.#file, this.#options)
   }
 }
 
-// The database cuts texts at a NUL, and JSON has none.
+// SQLite truncates text at a NUL, which JSON escapes.
 const keyOf = (upstream: string): string => JSON.stringify(upstream)
 
 function parsed(text: string | undefined): readonly unknown[] {

@@ -1,5 +1,5 @@
-/** An address without its query and whatever else may be a secret in it; `undefined` for what is none. */
-export function addressOf(url: string): string | undefined {
+/** A URL without credentials and query, which may contain secrets; `undefined` if it is invalid. */
+export function publicUrl(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`

@@ -1,7 +1,7 @@
-const firstMs = 125
-const longestMs = 60_000
+const defaultInitialMs = 125
+const maxMs = 60_000
 
-/** How long to wait before the next attempt after so many failed: at first hardly at all, then longer and longer, never all at once. */
-export function backoffMs(failures: number, random: () => number, first = firstMs): number {
-  return Math.min(longestMs, first * 2 ** Math.min(failures - 1, 20)) * (0.5 + random())
+/** Exponential backoff with jitter. */
+export function backoffMs(failures: number, random: () => number, initialMs = defaultInitialMs): number {
+  return Math.min(maxMs, initialMs * 2 ** Math.min(failures - 1, 20)) * (0.5 + random())
 }

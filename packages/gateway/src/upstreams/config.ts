@@ -1,34 +1,35 @@
 import type { ProtocolChoice, Target } from '@unfold-mcp/client'
 import { canonicalJson } from '@unfold-mcp/core'
 
-/** How an upstream is reached and treated. What is left out has a default. */
+/** Connection and settings of an upstream. */
 export interface UpstreamConfig extends Partial<UpstreamSettings> {
   readonly target: Target
-  /** Which revision to speak; whatever both can by default. */
+  /** Protocol revision; default: negotiated. */
   readonly protocol?: ProtocolChoice
   readonly disabled?: boolean
 }
 
-/** What can be changed without starting an upstream anew. */
+/** Settings that can change without a restart of the upstream. */
 export interface UpstreamSettings {
-  /** `lazy`: started by the first call, if its tools are known from before. */
+  /** `lazy`: started on the first call, if its tools are cached. */
   readonly start: 'eager' | 'lazy'
-  /** How long it may be without a call before it is stopped; 0 is for ever. */
+  /** Stops the upstream after this time without calls; 0: never. */
   readonly idleStopMs: number
   readonly startTimeoutMs: number
-  /** How long one that is started through a launcher such as `npx` may take to its first message: it may have to be installed. */
+  /** Timeout for the first message of a launcher such as `npx`, which may have to install the server. */
   readonly installTimeoutMs: number
-  /** How often its tools are read although nothing was said; 0 is never. */
+  /** Interval for listing tools without a notification; 0: never. */
   readonly sweepMs: number
-  /** How long its tools stay listed when it is lost. */
+  /** How long tools stay listed after the connection is lost. */
   readonly graceMs: number
-  /** How often it is asked for a sign of life when nothing else is heard of it; 0 is never. */
+  /** Ping interval while the connection is idle; 0: never. */
   readonly pingMs: number
   readonly pingTimeoutMs: number
-  /** How many calls run at once, and how many more may wait. */
+  /** Maximum number of concurrent calls. */
   readonly concurrency: number
+  /** Maximum number of queued calls. */
   readonly queue: number
-  /** How long nothing may be heard of a call. */
+  /** Timeout of a call without progress. */
   readonly timeoutMs: number
 }
 
@@ -45,23 +46,22 @@ const defaults: Omit<UpstreamSettings, 'pingTimeoutMs'> = {
   timeoutMs: 60_000,
 }
 
-const longestPingTimeoutMs = 10_000
+const maxPingTimeoutMs = 10_000
 
-/** All settings of an upstream, with defaults for those that were left out. */
+/** Fills in the defaults. */
 export function settingsOf(config: UpstreamConfig): UpstreamSettings {
   const { target: _target, protocol: _protocol, disabled: _disabled, ...settings } = config
   const { pingMs = defaults.pingMs } = settings
-  // Whoever wants to know more often wants to know sooner.
-  const pingTimeoutMs = pingMs > 0 ? Math.min(pingMs, longestPingTimeoutMs) : longestPingTimeoutMs
+  // A shorter ping interval implies a shorter timeout.
+  const pingTimeoutMs = pingMs > 0 ? Math.min(pingMs, maxPingTimeoutMs) : maxPingTimeoutMs
   return { ...defaults, pingTimeoutMs, ...settings }
 }
 
-/** Whether the same server is spoken to in the same way: then nothing has to be started anew. */
+/** True if the change does not require a restart. */
 export function isSameServer(a: UpstreamConfig, b: UpstreamConfig): boolean {
   return (a.disabled === true) === (b.disabled === true) && a.protocol === b.protocol && isSameTarget(a.target, b.target)
 }
 
-/** Whether nothing at all differs. */
 export function isSameConfig(a: UpstreamConfig, b: UpstreamConfig): boolean {
   return isSameServer(a, b) && canonicalJson(settingsOf(a)) === canonicalJson(settingsOf(b))
 }
@@ -72,7 +72,7 @@ function isSameTarget(a: Target, b: Target): boolean {
   return canonicalJson(plain(a)) === canonicalJson(plain(b))
 }
 
-/** A target without what is no data. */
+// Without the token source, which is not data.
 function plain(target: Exclude<Target, { readonly server: object }>): object {
   if (!('url' in target)) return target
   const { auth: _auth, ...rest } = target

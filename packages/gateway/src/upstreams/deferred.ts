@@ -8,12 +8,12 @@ interface Waiter<T> {
 export interface Wait {
   readonly ms: number
   readonly signal?: AbortSignal | undefined
-  readonly late: () => Error
+  readonly timedOut: () => Error
   readonly cancelled: () => Error
 }
 
-/** Those who wait for something that is about to come. */
-export class Waiting<T> {
+/** A value that several callers wait for, each with its own timeout. */
+export class Deferred<T> {
   readonly #clock: Clock
   readonly #waiters = new Set<Waiter<T>>()
 
@@ -21,13 +21,11 @@ export class Waiting<T> {
     this.#clock = clock
   }
 
-  /** Whether anybody waits. */
   get isAwaited(): boolean {
     return this.#waiters.size > 0
   }
 
-  /** Waits for it, but not for ever. */
-  join({ ms, signal, late, cancelled }: Wait): Promise<T> {
+  wait({ ms, signal, timedOut, cancelled }: Wait): Promise<T> {
     return new Promise((resolve, reject) => {
       const done = (): void => {
         this.#waiters.delete(waiter)
@@ -45,19 +43,17 @@ export class Waiting<T> {
         },
       }
       const abort = (): void => waiter.reject(cancelled())
-      const stopTimer = this.#clock.after(ms, () => waiter.reject(late()))
+      const stopTimer = this.#clock.after(ms, () => waiter.reject(timedOut()))
       signal?.addEventListener('abort', abort)
       this.#waiters.add(waiter)
       if (signal?.aborted === true) abort()
     })
   }
 
-  /** It is there. */
   resolve(value: T): void {
     for (const waiter of [...this.#waiters]) waiter.resolve(value)
   }
 
-  /** It will not come soon. */
   reject(error: Error): void {
     for (const waiter of [...this.#waiters]) waiter.reject(error)
   }

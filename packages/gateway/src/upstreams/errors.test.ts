@@ -1,7 +1,7 @@
 import { ClientError } from '@unfold-mcp/client'
 import { ToolError } from '@unfold-mcp/server'
 import { expect, test } from 'vitest'
-import { asUpstreamError, isAnswer, publicWordsOf } from './errors.ts'
+import { asUpstreamError, isServerResponse, publicErrorMessage } from './errors.ts'
 
 const lastLines = ['token=secret']
 const died = new ClientError('server_died', 'x exited with code 3.\nLast stderr output:\n  token=secret', {
@@ -11,25 +11,29 @@ const died = new ClientError('server_died', 'x exited with code 3.\nLast stderr 
   lastLines,
 })
 
-test('what a process wrote before it ended is not told to the model', () => {
+test('the output of an ended process is not sent to the model', () => {
   const error = asUpstreamError('git', 'log', died)
   expect(error).toBeInstanceOf(ToolError)
   expect(error.message).toBe(
-    'The server "git" ended (with code 3) during this call of "log", and is being restarted. ' +
-      'Whether the call had any effect is not known: check before you call it again.',
+    'The server "git" ended (with code 3) while "log" was running, and is being restarted. ' +
+      'The call may have had an effect: check before calling it again.',
   )
-  expect(publicWordsOf(died)).toBe('Its process ended.')
+  expect(publicErrorMessage(died)).toBe('The process ended.')
 })
 
 test.each([
-  [new ClientError('unreachable', '', { target: 'x' }), 'died', 'was lost during this call'],
-  [new ClientError('login_required', '', { target: 'x' }), 'needs_login', 'wants a login'],
+  [new ClientError('unreachable', '', { target: 'x' }), 'died', 'disconnected while'],
+  [new ClientError('login_required', '', { target: 'x' }), 'needs_login', 'requires authentication'],
   [new ClientError('timeout', '', { what: 'x', timeoutMs: 2_500 }), 'timeout', 'within 2.5 s'],
   [new ClientError('cancelled', '', { what: 'x' }), 'cancelled', 'is cancelled'],
-  [new ClientError('unknown_tool', '', { name: 'log', nearest: [] }), 'unknown_tool', 'has no tool "log" any more'],
+  [new ClientError('unknown_tool', '', { name: 'log', nearest: [] }), 'unknown_tool', 'no longer has the tool "log"'],
   [new ClientError('protocol', '', { problem: 'bad\u001b[2Jwords\nand more' }), 'failed', '[2Jwords\nand more'],
-  [new ClientError('protocol', '', { problem: 'no such branch' }), 'failed', 'The server "git" failed on "log": no such branch'],
-  [new TypeError('oh'), 'failed', 'The server "git" failed on "log": oh'],
+  [
+    new ClientError('protocol', '', { problem: 'no such branch' }),
+    'failed',
+    'The server "git" failed to run "log": no such branch',
+  ],
+  [new TypeError('oh'), 'failed', 'The server "git" failed to run "log": oh'],
 ] as const)('%s is told as %s', (error, reason, words) => {
   const told = asUpstreamError('git', 'log', error)
   expect(told.reason).toBe(reason)
@@ -39,7 +43,7 @@ test.each([
 })
 
 test('a refusal is an answer, silence is none', () => {
-  expect(isAnswer(new ClientError('protocol', '', { problem: 'no' }))).toBe(true)
-  expect(isAnswer(died)).toBe(false)
-  expect(isAnswer(new Error('no'))).toBe(false)
+  expect(isServerResponse(new ClientError('protocol', '', { problem: 'no' }))).toBe(true)
+  expect(isServerResponse(died)).toBe(false)
+  expect(isServerResponse(new Error('no'))).toBe(false)
 })

@@ -2,7 +2,7 @@ import { type ClientReason, isClientError } from '@unfold-mcp/client'
 import { printable, printableText } from '@unfold-mcp/core'
 import { ToolError } from '@unfold-mcp/server'
 
-/** Why a call of an upstream's tool has no answer of the tool's own. */
+/** Why a call has no result from the tool itself. */
 export type UpstreamReason =
   | 'unavailable'
   | 'busy'
@@ -11,67 +11,70 @@ export type UpstreamReason =
   | 'disabled'
   | 'timeout'
   | 'cancelled'
-  /** The server answered with an error, or with what is no answer. */
+  /** The server returned an error or an invalid response. */
   | 'failed'
-  /** The gateway did not make the call, or does not pass on what the server asks. */
+  /** The gateway rejected the call, or a request of the server. */
   | 'refused'
   | 'unknown_tool'
 
-/** A call that an upstream did not answer, in words for the model: what happened, where, and what to do next. */
+/** A failed call, with a message for the model: what happened, where, and what to do next. */
 export class UpstreamError extends ToolError {
   readonly upstream: string
   readonly reason: UpstreamReason
-  /** The message without the name of the upstream, which stands before it. */
-  readonly said: string
+  /** The message without the leading name of the upstream. */
+  readonly detail: string
   readonly retryAfterMs: number | undefined
 
-  constructor(upstream: string, reason: UpstreamReason, said: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
-    super(`The server "${printable(upstream)}" ${said}`, options)
+  constructor(upstream: string, reason: UpstreamReason, detail: string, options: ErrorOptions & { retryAfterMs?: number } = {}) {
+    super(`The server "${printable(upstream)}" ${detail}`, options)
     this.upstream = upstream
     this.reason = reason
-    this.said = said
+    this.detail = detail
     this.retryAfterMs = options.retryAfterMs
   }
 }
 
-const unsure = 'Whether the call had any effect is not known: check before you call it again.'
+const effectUnknown = 'The call may have had an effect: check before calling it again.'
 
-/** Any failure of a call, as one of an upstream. What a process wrote before it ended is not in it: it may hold secrets. */
+/** Converts any failure of a call. It does not include process output, which may contain secrets. */
 export function asUpstreamError(upstream: string, tool: string, error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error
-  const make = (reason: UpstreamReason, message: string): UpstreamError =>
+  const failure = (reason: UpstreamReason, message: string): UpstreamError =>
     new UpstreamError(upstream, reason, message, { cause: error })
   const name = printable(tool)
   if (isClientError(error, 'server_died')) {
     const { code, signal } = error.details
     const how = signal === null ? `with code ${code ?? 'unknown'}` : `by ${signal}`
-    return make('died', `ended (${how}) during this call of "${name}", and is being restarted. ${unsure}`)
+    return failure('died', `ended (${how}) while "${name}" was running, and is being restarted. ${effectUnknown}`)
   }
-  if (isClientError(error, 'unreachable')) return make('died', `was lost during this call of "${name}". ${unsure}`)
-  if (isClientError(error, 'login_required')) return make('needs_login', 'wants a login. Ask the person who runs it to sign in.')
+  if (isClientError(error, 'unreachable')) return failure('died', `disconnected while "${name}" was running. ${effectUnknown}`)
+  if (isClientError(error, 'login_required'))
+    return failure('needs_login', 'requires authentication. The operator can sign in with "unfold login".')
   if (isClientError(error, 'timeout')) {
     const { timeoutMs } = error.details
-    return make('timeout', `did not answer this call of "${name}" within ${timeoutMs / 1000} s. ${unsure}`)
+    return failure('timeout', `did not respond to "${name}" within ${timeoutMs / 1000} s. ${effectUnknown}`)
   }
-  if (isClientError(error, 'cancelled')) return make('cancelled', `was told that this call of "${name}" is cancelled.`)
-  if (isClientError(error, 'unknown_tool')) return make('unknown_tool', `has no tool "${name}" any more. List the tools again.`)
-  if (isClientError(error, 'protocol')) return make('failed', `failed on "${name}": ${printableText(error.details.problem)}`)
-  return make('failed', `failed on "${name}": ${printableText(error instanceof Error ? error.message : String(error))}`)
+  if (isClientError(error, 'cancelled')) return failure('cancelled', `was notified that "${name}" is cancelled.`)
+  if (isClientError(error, 'unknown_tool'))
+    return failure('unknown_tool', `no longer has the tool "${name}". List the tools again.`)
+  if (isClientError(error, 'protocol'))
+    return failure('failed', `failed to run "${name}": ${printableText(error.details.problem)}`)
+  return failure('failed', `failed to run "${name}": ${printableText(error instanceof Error ? error.message : String(error))}`)
 }
 
-const publicWords: { readonly [R in ClientReason]?: string } = {
-  server_died: 'Its process ended.',
-  timeout: 'It did not answer in time.',
-  unreachable: 'It cannot be reached.',
-  login_required: 'It wants a login.',
+const publicMessages: { readonly [R in ClientReason]?: string } = {
+  server_died: 'The process ended.',
+  timeout: 'It did not respond in time.',
+  unreachable: 'It is unreachable.',
+  login_required: 'It requires authentication.',
 }
 
-/** What an error says to those who may not see what a server wrote or where it is. */
-export function publicWordsOf(error: unknown): string {
-  return (isClientError(error) ? publicWords[error.reason] : undefined) ?? 'It could not be connected to.'
+/** Error message without process output and addresses. */
+export function publicErrorMessage(error: unknown): string {
+  return (isClientError(error) ? publicMessages[error.reason] : undefined) ?? 'The connection failed.'
 }
 
-const answers: ReadonlySet<string> = new Set<ClientReason>(['protocol', 'unknown_tool', 'too_large'])
+const responseReasons: ReadonlySet<string> = new Set<ClientReason>(['protocol', 'unknown_tool', 'too_large'])
 
-/** Whether the upstream answered, if only with a refusal. */
-export const isAnswer = (error: unknown): boolean => isClientError(error) && answers.has(error.reason)
+/** True if the upstream responded, even with an error. */
+export const isServerResponse = (error: unknown): boolean => isClientError(error) && responseReasons.has(error.reason)

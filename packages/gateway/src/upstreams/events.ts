@@ -2,8 +2,9 @@ import type { Difference, DocumentChange, LogEntry } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 
 /**
- * What an upstream is doing. `installing`: a launcher such as `npx` is installing it. `degraded`: it is connected, and `tools/list`
- * fails. `reconnecting`: it was lost. `failed`: it does not start, or has not come back for a while; it is tried again all the same.
+ * State of an upstream. `installing`: a launcher such as `npx` is installing it. `degraded`: connected, but `tools/list` fails.
+ * `reconnecting`: the connection was lost. `failed`: it does not start or reconnect; retries continue. `idle`: it starts on the
+ * first call.
  */
 export type UpstreamState =
   | 'starting'
@@ -14,12 +15,12 @@ export type UpstreamState =
   | 'needs_login'
   | 'failed'
   | 'disabled'
-  | 'sleeping'
+  | 'idle'
   | 'stopped'
 
-/** What happens to upstreams, by the name of the event. */
+/** Events of upstreams, by type. */
 export interface UpstreamEvents {
-  /** It is in another state. `attempt`: how many there were, where it is not connected. */
+  /** The state changed. `attempt`: number of the attempt, while it is not connected. */
   state: {
     readonly upstream: string
     readonly state: UpstreamState
@@ -27,11 +28,9 @@ export interface UpstreamEvents {
     readonly attempt?: number
     readonly retryInMs?: number
   }
-  /** It is still being installed. */
+  /** Progress of an installation. */
   installing: { readonly upstream: string; readonly attempt: number; readonly ms: number }
-  /** It has been installed. */
   installed: { readonly upstream: string; readonly ms: number }
-  /** It was met: who it is, what it speaks, and whether it says by itself when its tools change. */
   connected: {
     readonly upstream: string
     readonly server: string
@@ -39,27 +38,25 @@ export interface UpstreamEvents {
     readonly announcesChanges: boolean
     readonly ms: number
   }
-  /** Its tools were read for the first time since it was met. */
+  /** First successful `tools/list` since connecting. */
   listed: { readonly upstream: string; readonly total: number; readonly ms: number }
-  /** It says that its tools changed. */
-  notice: { readonly upstream: string; readonly isDeclared: boolean }
-  /** Its tools are others than before. */
+  /** `notifications/tools/list_changed` was received. */
+  list_changed: { readonly upstream: string; readonly isDeclared: boolean }
+  /** The tools changed. */
   tools: ToolsChanged
   /** `tools/list` failed. */
-  discovery_failed: { readonly upstream: string; readonly error: string; readonly attempt: number; readonly retryInMs: number }
-  /** It never comes to rest, and is looked at more slowly. */
-  restless: { readonly upstream: string; readonly delayMs: number }
+  list_failed: { readonly upstream: string; readonly error: string; readonly attempt: number; readonly retryInMs: number }
+  /** It announces changes too often, so reads are delayed. */
+  throttled: { readonly upstream: string; readonly delayMs: number }
   call: { readonly upstream: string; readonly tool: string; readonly ms: number; readonly outcome: string }
-  /** It wrote a line to standard error. */
   stderr: { readonly upstream: string; readonly line: string }
-  /** It wrote to its log. */
   log: { readonly upstream: string; readonly entry: LogEntry }
-  /** It says that its prompts or resources changed; `unsure`: it may have said so without being heard. */
-  documents: { readonly upstream: string; readonly notice: DocumentChange | { readonly kind: 'unsure' } }
+  /** Prompts or resources changed; `resync`: a notification may have been missed. */
+  documents: { readonly upstream: string; readonly notice: DocumentChange | { readonly kind: 'resync' } }
   warning: { readonly upstream: string; readonly message: string }
 }
 
-/** A change of an upstream's tools: what is new, gone, or not what it was, and how long it took to be followed. */
+/** A change of an upstream's tools. */
 export interface ToolsChanged {
   readonly upstream: string
   readonly tools: readonly Tool[]
@@ -67,7 +64,7 @@ export interface ToolsChanged {
   readonly added: number
   readonly changed: number
   readonly removed: number
-  readonly looks: number
+  readonly reads: number
   readonly ms: number
 }
 
@@ -79,25 +76,25 @@ export type Emit = <E extends keyof UpstreamEvents>(type: E, event: UpstreamEven
 
 type Listener = (event: UpstreamEvent) => void
 
-interface Ear {
-  /** Of all kinds where it names none. */
+interface Subscription {
+  /** All types if undefined. */
   readonly type: keyof UpstreamEvents | undefined
   readonly listener: Listener
 }
 
-/** Tells whoever listens what happens. One that throws harms nobody: it is named in a warning. */
+/** Typed event emitter. A listener that throws causes a warning and does not affect the others. */
 export class EventStream {
-  readonly #ears = new Set<Ear>()
-  /** Who listens for what, for as long as nobody comes or goes. */
+  readonly #subscriptions = new Set<Subscription>()
+  /** Cache of the listeners per type. */
   readonly #byType = new Map<keyof UpstreamEvents, readonly Listener[]>()
   #isWarning = false
 
-  /** Calls `listener` with every event, until what is returned is called. */
+  /** Subscribes to all events. Returns a function that unsubscribes. */
   all(listener: Listener): () => void {
     return this.#add({ type: undefined, listener })
   }
 
-  /** Calls `listener` with the events of one kind, until what is returned is called. */
+  /** Subscribes to one type of event. Returns a function that unsubscribes. */
   on<E extends keyof UpstreamEvents>(type: E, listener: (event: UpstreamEvents[E]) => void): () => void {
     return this.#add({
       type,
@@ -110,21 +107,21 @@ export class EventStream {
   readonly emit: Emit = (type, event) => {
     const listeners = this.#listeners(type)
     if (listeners.length === 0) return
-    const told = { type, ...event } as UpstreamEvent
+    const typed = { type, ...event } as UpstreamEvent
     for (const listener of listeners) {
       try {
-        listener(told)
+        listener(typed)
       } catch (error) {
         this.#warn(event.upstream, type, error)
       }
     }
   }
 
-  #add(ear: Ear): () => void {
-    this.#ears.add(ear)
+  #add(subscription: Subscription): () => void {
+    this.#subscriptions.add(subscription)
     this.#byType.clear()
     return () => {
-      this.#ears.delete(ear)
+      this.#subscriptions.delete(subscription)
       this.#byType.clear()
     }
   }
@@ -132,15 +129,17 @@ export class EventStream {
   #listeners(type: keyof UpstreamEvents): readonly Listener[] {
     const known = this.#byType.get(type)
     if (known !== undefined) return known
-    const found = [...this.#ears].filter((ear) => ear.type === undefined || ear.type === type).map(({ listener }) => listener)
-    this.#byType.set(type, found)
-    return found
+    const listeners = [...this.#subscriptions]
+      .filter((subscription) => subscription.type === undefined || subscription.type === type)
+      .map(({ listener }) => listener)
+    this.#byType.set(type, listeners)
+    return listeners
   }
 
   #warn(upstream: string, type: string, error: unknown): void {
     if (this.#isWarning) return
     this.#isWarning = true
-    this.emit('warning', { upstream, message: `Somebody who listens for "${type}" failed: ${String(error)}` })
+    this.emit('warning', { upstream, message: `a listener for "${type}" failed: ${String(error)}` })
     this.#isWarning = false
   }
 }

@@ -36,12 +36,12 @@ test.each([
   [
     'a start that takes too long',
     new ClientError('timeout', '', { what: 'x', timeoutMs: 30_000, firstError: 'cannot reach the database' }),
-    'failed to start: no answer within 30 s. It wrote: cannot reach the database. If it is only slow, raise "startTimeoutMs" (30000), or remove the server with "unfold remove github".',
+    'failed to start: no response within 30 s. stderr: cannot reach the database. If it is slow, increase "startTimeoutMs" (30000), or remove the server with "unfold remove github".',
   ],
   [
     'an installation that takes too long',
     new ClientError('timeout', '', { what: 'x', timeoutMs: 600_000, isInstalling: true, lastLines: ['Downloading …'] }),
-    'failed to start: no answer within 600 s. It wrote: Downloading … If it is only slow, raise "installTimeoutMs" (600000), or remove the server with "unfold remove github".',
+    'failed to start: no response within 600 s. stderr: Downloading … If it is slow, increase "installTimeoutMs" (600000), or remove the server with "unfold remove github".',
   ],
   [
     'a command that is not there',
@@ -55,6 +55,6 @@ test.each([
 test('a server elsewhere fails to connect; one that was there was lost; a name is quoted where a shell needs it', () => {
   const away = new ClientError('unreachable', 'nobody answers.', { target: 'x' })
   expect(failureText(away, { ...github, isCommand: false })).toBe('failed to connect: nobody answers.')
-  expect(failureText(died(), { ...github, wasConnected: true })).toBe('was lost: npx exited with code 1.')
+  expect(failureText(died(), { ...github, wasConnected: true })).toBe('disconnected: npx exited with code 1.')
   expect(failureText(died(), { ...github, name: "my 'own' $(x)" })).toContain(`unfold remove 'my '\\''own'\\'' $(x)'`)
 })

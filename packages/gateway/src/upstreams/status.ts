@@ -1,30 +1,30 @@
 import type { UpstreamState } from './events.ts'
 
-/** What is known of an upstream at this moment. */
+/** Status of an upstream. */
 export interface UpstreamStatus {
   readonly name: string
   readonly state: UpstreamState
-  /** For how long it has been in this state. */
+  /** Time in this state. */
   readonly forMs: number
-  /** Which attempt to start it this is, or was, where it is not connected. */
+  /** Number of the current or last attempt, while it is not connected. */
   readonly attempt?: number
-  /** Whether it waits until others are installed. */
+  /** Waiting for other installations. */
   readonly isQueued?: true
-  /** The last line that it wrote to standard error, while it is being started. */
+  /** Last line on stderr, while it is starting. */
   readonly lastOutput?: string
-  /** For whoever runs the gateway: what a process wrote before it ended may be in it. */
+  /** Message for the operator; may include process output. */
   readonly lastError?: string
   readonly nextRetryInMs?: number
   readonly tools: number
-  /** Where it is reached, for one that is not started here. */
+  /** URL of a remote server, without credentials and query. */
   readonly address?: string
   readonly pid?: number
   readonly server?: string
   readonly protocolVersion?: string
   readonly era?: 'session' | 'stateless'
-  /** Whether it says by itself when its tools change. */
+  /** True if it declares `tools.listChanged`. */
   readonly announcesChanges?: boolean
-  /** How much it is slowed down because it never comes to rest. */
-  readonly slowedMs?: number
+  /** Delay of list reads because it announces changes too often. */
+  readonly throttleMs?: number
   readonly calls: { readonly running: number; readonly waiting: number }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@unfold-mcp/client'
 
-/** Timers by what they are for: one of each, and one that is set again begins anew. */
+/** Named timers; setting one again restarts it. */
 export class Timers<Name extends string> {
   readonly #clock: Clock
   readonly #running = new Map<Name, () => void>()
@@ -13,7 +13,7 @@ export class Timers<Name extends string> {
     return this.#running.has(name)
   }
 
-  /** Calls `work` after so many milliseconds. What waits keeps no process alive when `isIdle` is true. */
+  /** Calls `work` after `ms`. With `isIdle`, the timer does not keep the process running. */
   set(name: Name, { ms, isIdle, work }: { readonly ms: number; readonly isIdle: boolean; readonly work: () => void }): void {
     this.stop(name)
     const due = (): void => {

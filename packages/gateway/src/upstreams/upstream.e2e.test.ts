@@ -14,7 +14,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     ...config,
   })
 
-  test('is followed: what it adds, changes and removes is listed, each told once', async () => {
+  test('is followed: added, changed and removed tools are each emitted once', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: changing() })
     await all.upstreams.ready
@@ -35,7 +35,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     ])
   })
 
-  test('that changes twenty times in a burst is read at most twice, and told once', async () => {
+  test('that changes twenty times in a burst is read at most twice, with one event', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: changing() })
     await all.upstreams.ready
@@ -44,10 +44,10 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     const [, ...changes] = all.of('tools')
     expect(changes).toHaveLength(1)
     expect(changes[0]).toMatchObject({ added: 20 })
-    expect(changes[0]?.looks).toBeLessThanOrEqual(2)
+    expect(changes[0]?.reads).toBeLessThanOrEqual(2)
   })
 
-  test('that is killed ends its calls at once with words for the model, and is back with the same tools, so nobody is told', async () => {
+  test('that is killed fails its calls immediately with a message for the model, and reconnects with the same tools, without a change event', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: changing() })
     await all.upstreams.ready
@@ -61,7 +61,7 @@ describe.each(eras)('an upstream over standard input and output (%s)', (protocol
     )
     expect(error).toBeInstanceOf(UpstreamError)
     expect(error).toMatchObject({ reason: 'died' })
-    expect(String(error)).toContain('The server "up" ended (by SIGKILL) during this call of "wait"')
+    expect(String(error)).toContain('The server "up" ended (by SIGKILL) while "wait" was running')
     expect(all.names('up')).toEqual(own)
     // A call that comes while it is away waits for it.
     const again = Number(await all.text('up', 'pid'))
@@ -118,10 +118,10 @@ test('an upstream that ends again and again is started less and less often', asy
   await until(() => all.of('state').filter(({ state }) => state === 'reconnecting').length >= 3, 'three ends', 15_000)
   const delays = all.of('state').flatMap(({ retryInMs }) => (retryInMs === undefined ? [] : [retryInMs]))
   expect(delays.slice(0, 3)).toEqual([125, 250, 500])
-  expect(all.upstreams.get('up')?.status.lastError).toContain('server "up" was lost: node exited with code 4')
+  expect(all.upstreams.get('up')?.status.lastError).toContain('server "up" disconnected: node exited with code 4')
 })
 
-test('an upstream that cannot be started says why, and calls do not wait for it in vain', async () => {
+test('an upstream that cannot be started reports why, and calls do not wait for it', async () => {
   await using all = watched({ random: () => 1 })
   const up = { target: { command: 'there-is-no-such-command-as-this' } }
   await all.upstreams.apply({ up })
@@ -146,7 +146,7 @@ test('an upstream that does not get ready in time is given up, and its process e
   await all.upstreams.apply({ up: { target: server('toolbox.mjs', 'slow', 'parent'), startTimeoutMs: 1_000 } })
   await all.reaches('up', 'failed')
   expect(all.upstreams.get('up')?.status.lastError).toMatch(
-    /^server "up" failed to start: no answer within 1 s\. .* raise "startTimeoutMs" \(1000\), or remove the server with "unfold remove up"\.$/u,
+    /^server "up" failed to start: no response within 1 s\. .* increase "startTimeoutMs" \(1000\), or remove the server with "unfold remove up"\.$/u,
   )
   const grandchild = Number(all.of('stderr')[0]?.line.split(' ')[1])
   expect(grandchild).toBeGreaterThan(1)
@@ -156,15 +156,15 @@ test('an upstream that does not get ready in time is given up, and its process e
 describe('an upstream that sleeps', () => {
   const known = [{ name: 'pid', inputSchema: { type: 'object' as const } }]
 
-  test('lists what is known of it, is started by the first call, and sleeps again when nobody needs it', async () => {
-    await using all = watched({ known: () => known })
+  test('lists its cached tools, starts on the first call, and becomes idle again', async () => {
+    await using all = watched({ cachedTools: () => known })
     await all.upstreams.apply({ up: { target: server('toolbox.mjs'), start: 'lazy', idleStopMs: 200 } })
     await all.upstreams.ready
-    expect(all.upstreams.get('up')?.state).toBe('sleeping')
+    expect(all.upstreams.get('up')?.state).toBe('idle')
     expect(all.names('up')).toEqual(['pid'])
     const pid = Number(await all.text('up', 'pid'))
     await until(() => all.names('up').length === own.length, 'its real tools')
-    await all.reaches('up', 'sleeping')
+    await all.reaches('up', 'idle')
     await until(() => !isAlive(pid), 'its process is gone')
     expect(all.names('up')).toEqual(own)
     expect(await all.upstreams.discoverTools('up')).toHaveLength(own.length)
@@ -187,20 +187,20 @@ test('an upstream with more calls than it may have lets some wait and refuses th
   const second = all.upstreams.call('up', 'pid', {})
   await expect(all.upstreams.call('up', 'pid', {})).rejects.toMatchObject({
     reason: 'busy',
-    message: expect.stringContaining('1 calls are running and 1 are waiting'),
+    message: expect.stringContaining('1 calls are running and 1 are queued'),
   })
   stop.abort()
   await expect(first).rejects.toMatchObject({ reason: 'cancelled' })
   expect((await second).isError).toBe(false)
 })
 
-test('an upstream that sends twenty notices at once is read at most twice, and one change is told', async () => {
+test('an upstream that sends twenty notifications at once is read at most twice, with one change event', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'burst') } })
   await all.upstreams.ready
   await all.text('up', 'more')
   await until(() => all.names('up').length === 21, 'all tools of the burst')
-  expect(all.of('notice')).toHaveLength(20)
+  expect(all.of('list_changed')).toHaveLength(20)
   expect(all.of('tools').map(({ added }) => added)).toEqual([1, 20])
   expect(all.of('stderr').filter(({ line }) => line === 'list').length).toBeLessThanOrEqual(3)
 })
@@ -213,40 +213,40 @@ test('an upstream that notifies without having declared it is followed, with one
     await all.text('up', 'more')
     await until(() => all.names('up').length === total, `${total} tools`)
   }
-  expect(all.of('notice').every(({ isDeclared }) => !isDeclared)).toBe(true)
-  expect(all.of('warning').filter(({ message }) => message.includes('had not declared'))).toHaveLength(1)
+  expect(all.of('list_changed').every(({ isDeclared }) => !isDeclared)).toBe(true)
+  expect(all.of('warning').filter(({ message }) => message.includes('without declaring tools.listChanged'))).toHaveLength(1)
 })
 
-test('an upstream that never says that it changed is followed by looking now and then', async () => {
+test('an upstream without change notifications is polled', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'silent'), sweepMs: 200 } })
   await all.upstreams.ready
   await all.text('up', 'more')
   await until(() => all.names('up').length === 2, 'the new tool')
-  expect(all.of('notice')).toHaveLength(0)
+  expect(all.of('list_changed')).toHaveLength(0)
 })
 
 test('an upstream that answers every list with another notice is slowed down and named, and still followed', async () => {
   await using all = watched()
-  await all.upstreams.apply({ up: { target: server('raw.mjs', 'restless') } })
-  await until(() => all.of('restless').length === 1, 'it is named')
-  expect(all.upstreams.get('up')?.status.slowedMs).toBeGreaterThan(0)
+  await all.upstreams.apply({ up: { target: server('raw.mjs', 'throttled') } })
+  await until(() => all.of('throttled').length === 1, 'it is named')
+  expect(all.upstreams.get('up')?.status.throttleMs).toBeGreaterThan(0)
   await all.text('up', 'more')
   await until(() => all.names('up').length === 2, 'the new tool')
 })
 
 test('an upstream without tools has none, and that is an answer', async () => {
-  await using all = watched({ known: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
+  await using all = watched({ cachedTools: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'empty') } })
   await until(() => all.of('listed').length === 1, 'its tools were read')
   expect(all.names('up')).toEqual([])
 })
 
-test('an upstream whose tools cannot be read is asked again, and its other work goes on', async () => {
-  await using all = watched({ pace: { firstRetryMs: 20 } })
+test('a failed tools/list is retried, and calls still work', async () => {
+  await using all = watched({ pace: { initialRetryMs: 20 } })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'unlisted') } })
-  await until(() => all.of('discovery_failed').length >= 2, 'two attempts')
-  expect(all.of('discovery_failed')[0]?.error).toContain('not today')
+  await until(() => all.of('list_failed').length >= 2, 'two attempts')
+  expect(all.of('list_failed')[0]?.error).toContain('not today')
   expect(all.upstreams.get('up')?.status).toMatchObject({
     state: 'degraded',
     lastError: 'server "up" is ready, tools/list failed: not today (-32603)',
@@ -257,7 +257,7 @@ test('an upstream whose tools cannot be read is asked again, and its other work 
 })
 
 test('an upstream that lists its tools after all is ready, and not degraded any more', async () => {
-  await using all = watched({ pace: { firstRetryMs: 20 } })
+  await using all = watched({ pace: { initialRetryMs: 20 } })
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'reluctant') } })
   await until(() => all.names('up').length === 1, 'its tool')
   expect(all.of('state').map(({ state }) => state)).toEqual(['starting', 'ready', 'degraded', 'ready'])
@@ -265,12 +265,12 @@ test('an upstream that lists its tools after all is ready, and not degraded any 
   expect({ state, lastError }).toEqual({ state: 'ready', lastError: undefined })
 })
 
-test('what an upstream fails with keeps its line breaks', async () => {
+test('an error message of an upstream keeps its line breaks', async () => {
   await using all = watched()
   await all.upstreams.apply({ up: { target: server('raw.mjs', 'failing') } })
   await expect(all.upstreams.call('up', 'more', {})).rejects.toMatchObject({
     reason: 'failed',
-    message: 'The server "up" failed on "more": line one\nline two\n  indented',
+    message: 'The server "up" failed to run "more": line one\nline two\n  indented',
   })
 })
 

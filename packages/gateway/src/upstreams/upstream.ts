@@ -1,91 +1,90 @@
 import type { Clock } from '@unfold-mcp/client'
 import { type CallResult, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
 import { printable, Semaphore, type Tool } from '@unfold-mcp/core'
-import { addressOf } from './address.ts'
+import { publicUrl } from './address.ts'
 import { isSameServer, settingsOf, type UpstreamConfig, type UpstreamSettings } from './config.ts'
-import { Life } from './connected/lifecycle.ts'
+import { LiveConnection } from './connected/live-connection.ts'
 import type { Pace } from './connected/refresher.ts'
 import { ToolList } from './connected/tool-list.ts'
 import type { UpstreamCall, UpstreamConnection } from './connection.ts'
-import { Waiting } from './deferred.ts'
+import { Deferred } from './deferred.ts'
 import { asUpstreamError, UpstreamError, type UpstreamReason } from './errors.ts'
 import type { Emit, UpstreamState } from './events.ts'
 import { failureText } from './failure-text.ts'
-import type { Starting, StartPhase } from './process/start-queue.ts'
-import { Trouble } from './retry-policy.ts'
+import type { StartPhase, StartRequest } from './process/start-queue.ts'
+import { RetryPolicy } from './retry-policy.ts'
 import type { UpstreamStatus } from './status.ts'
 import { Timers } from './timers.ts'
 
 export interface UpstreamOptions {
   readonly name: string
   readonly config: UpstreamConfig
-  /** Its tools as they were known last: they are listed until it says otherwise. */
-  readonly known?: readonly Tool[] | undefined
+  /** Cached tools, listed until the first read. */
+  readonly cachedTools?: readonly Tool[] | undefined
   readonly clock: Clock
   /** Between 0 and 1. */
   readonly random: () => number
   readonly emit: Emit
-  /** What connecting takes beside what the configuration says. */
   readonly connect?: Pick<ConnectOptions, 'clientInfo' | 'elicit' | 'relays' | 'onProcess' | 'maxMessageBytes'>
   readonly pace?: Partial<Pace> | undefined
-  /** Somebody waits for it who did not before. */
+  /** Called when a caller starts to wait for the connection. */
   readonly awaited?: () => void
-  /** How it is reached; over the network or as a process by default. */
-  readonly open?: (target: Target, options: ConnectOptions, starting: Starting) => Promise<UpstreamConnection>
+  /** Opens the connection; default: `connect` of the client package. */
+  readonly open?: (target: Target, options: ConnectOptions, starting: StartRequest) => Promise<UpstreamConnection>
 }
 
-// One that ends sooner has not recovered.
+// A connection that ends sooner counts as a failed attempt.
 const steadyMs = 10_000
-// A call waits so long for one that is about to come back.
-const patienceMs = 5_000
-// How often it is said that it is still being installed.
+// How long a call waits for a reconnect.
+const reconnectWaitMs = 5_000
+// Interval of progress events during an installation.
 const progressMs = 15_000
-// What npm says beside what it does.
+// Output of npm that is not an error.
 const npmNotice = /^npm (?:warn|notice)\b|^\s*$/iu
 
 /**
- * One server behind the gateway, for as long as it is configured: it is started, watched, restarted when it is lost, and its
- * tools are followed. Its tools stay listed for a short time when it is lost, so that one that is back soon is never missed.
+ * One configured server: starts, monitors and restarts it, and keeps its tools up to date. Tools stay listed for a grace period after
+ * the connection is lost, so that a quick reconnect is not visible to clients.
  */
 export class Upstream {
   readonly name: string
   readonly #options: UpstreamOptions
   readonly #list: ToolList
-  readonly #turns: Semaphore
-  readonly #waiting: Waiting<Life>
+  readonly #semaphore: Semaphore
+  readonly #ready: Deferred<LiveConnection>
   readonly #timers: Timers<'retry' | 'grace' | 'steady' | 'sweep' | 'idle' | 'progress'>
-  readonly #trouble = new Trouble()
+  readonly #retryPolicy = new RetryPolicy()
   #config: UpstreamConfig
   #settings: UpstreamSettings
   #state: UpstreamState = 'stopped'
   #since: number
   #retryAt: number | undefined
-  #life: Life | undefined
+  #live: LiveConnection | undefined
   #attempt: AbortController | undefined
   #hasWarned = false
-  /** What it has is not known, or may be what another had. */
-  #isUnsure = false
-  /** Whether it was ever connected, with this configuration, since the gateway started. */
+  /** True if its tools are unknown, or may be those of a replaced server. */
+  #isStale = false
+  /** True if it connected since the gateway started, with this configuration. */
   #hasConnected = false
   #isQueued = false
-  /** Why `tools/list` failed the last time, if it did. */
+  /** Error of the last `tools/list`. */
   #listError: string | undefined
-  /** What it wrote to standard error last, since it was started. */
+  /** Last line on stderr since it was started. */
   #lastOutput: string | undefined
-  /** What was opened and is being closed. */
+  /** Connections that are being opened or closed. */
   readonly #closing = new Set<Promise<unknown>>()
 
   constructor(options: UpstreamOptions) {
-    const { name, config, known = [], emit, clock } = options
+    const { name, config, cachedTools = [], emit, clock } = options
     this.name = name
     this.#options = options
     this.#config = config
     this.#settings = settingsOf(config)
     this.#since = clock.now()
-    this.#list = new ToolList(config.disabled === true ? [] : known, { upstream: name, emit })
+    this.#list = new ToolList(config.disabled === true ? [] : cachedTools, { upstream: name, emit })
     this.#timers = new Timers(clock)
-    this.#turns = new Semaphore(() => this.#settings)
-    this.#waiting = new Waiting(clock)
+    this.#semaphore = new Semaphore(() => this.#settings)
+    this.#ready = new Deferred(clock)
   }
 
   get config(): UpstreamConfig {
@@ -96,202 +95,203 @@ export class Upstream {
     return this.#state
   }
 
-  /** The tools that are listed now. */
   get tools(): readonly Tool[] {
     return this.#list.tools
   }
 
-  /** Whether it is missed: somebody waits for it, or for what it has. */
+  /** True if a caller waits for the connection or for its tools. */
   get isAwaited(): boolean {
-    return this.#waiting.isAwaited || this.#isUnsure
+    return this.#ready.isAwaited || this.#isStale
   }
 
-  /** The protocol session there is, for prompts, resources and what else passes through. */
+  /** The current protocol session. */
   get connection(): UpstreamConnection | undefined {
-    return this.#life?.connection
+    return this.#live?.connection
   }
 
   get status(): UpstreamStatus {
     const now = this.#options.clock.now()
-    const life = this.#life
+    const live = this.#live
     const lastError = this.#lastError
     const attempt = this.#attemptNumber
     const isStarting = this.#state === 'starting' || this.#state === 'installing'
     const { target } = this.#config
-    const address = 'url' in target ? addressOf(target.url) : undefined
+    const address = 'url' in target ? publicUrl(target.url) : undefined
     return {
       name: this.name,
       state: this.#state,
       forMs: Math.round(now - this.#since),
       tools: this.tools.length,
-      calls: { running: this.#turns.running, waiting: this.#turns.waiting },
+      calls: { running: this.#semaphore.running, waiting: this.#semaphore.waiting },
       ...(address !== undefined && { address }),
       ...(attempt !== undefined && { attempt }),
       ...(this.#isQueued && { isQueued: true }),
       ...(isStarting && this.#lastOutput !== undefined && { lastOutput: this.#lastOutput }),
       ...(lastError !== undefined && { lastError }),
       ...(this.#retryAt !== undefined && { nextRetryInMs: Math.max(0, Math.round(this.#retryAt - now)) }),
-      ...(life !== undefined && {
-        server: life.connection.server.name,
-        protocolVersion: life.connection.protocolVersion,
-        era: life.connection.era,
-        announcesChanges: life.announcesChanges,
-        ...(life.slowedMs > 0 && { slowedMs: life.slowedMs }),
-        ...(life.connection.pid !== undefined && { pid: life.connection.pid }),
+      ...(live !== undefined && {
+        server: live.connection.server.name,
+        protocolVersion: live.connection.protocolVersion,
+        era: live.connection.era,
+        announcesChanges: live.announcesChanges,
+        ...(live.throttleMs > 0 && { throttleMs: live.throttleMs }),
+        ...(live.connection.pid !== undefined && { pid: live.connection.pid }),
       }),
     }
   }
 
-  /** Which attempt to start it this is, or was; nothing where it is connected, or is not to be. */
+  /** Number of the current or last attempt; undefined while connected or stopped. */
   get #attemptNumber(): number | undefined {
-    if (this.#life !== undefined || ['disabled', 'sleeping', 'stopped'].includes(this.#state)) return undefined
-    return this.#trouble.failures + (this.#retryAt === undefined ? 1 : 0)
+    if (this.#live !== undefined || ['disabled', 'idle', 'stopped'].includes(this.#state)) return undefined
+    return this.#retryPolicy.failures + (this.#retryAt === undefined ? 1 : 0)
   }
 
   get #lastError(): string | undefined {
-    const text = this.#listError === undefined ? this.#trouble.text : `is ready, tools/list failed: ${this.#listError}`
+    const text = this.#listError === undefined ? this.#retryPolicy.lastError : `is ready, tools/list failed: ${this.#listError}`
     return text === undefined ? undefined : `server "${printable(this.name)}" ${text}`
   }
 
-  /** Begins: it is started, or sleeps until the first call if its tools are known. `isUnsure` starts it in any case. */
-  start({ isUnsure = false }: { readonly isUnsure?: boolean } = {}): void {
+  /** Starts it, or leaves it idle until the first call if it is lazy and its tools are cached. `isStale` starts it in any case. */
+  start({ isStale = false }: { readonly isStale?: boolean } = {}): void {
     if (this.#config.disabled === true) {
       this.#enter('disabled')
       return
     }
-    this.#isUnsure = this.#options.known === undefined || isUnsure
-    if (this.#settings.start === 'lazy' && !this.#isUnsure) this.#enter('sleeping')
+    this.#isStale = this.#options.cachedTools === undefined || isStale
+    if (this.#settings.start === 'lazy' && !this.#isStale) this.#enter('idle')
     else this.#connect('starting')
   }
 
-  /** Starts it anew, whatever it is doing. */
   restart(): void {
     if (this.#state === 'disabled' || this.#state === 'stopped') return
-    this.#end()
-    this.#trouble.forgive()
+    this.#disconnect()
+    this.#retryPolicy.resetBackoff()
     this.#connect('starting')
   }
 
-  /** Takes other settings into use. False when they are for another server: then this one cannot go on. */
+  /** Applies new settings. Returns false if they require a restart. */
   adjust(config: UpstreamConfig): boolean {
     if (!isSameServer(this.#config, config)) return false
     this.#config = config
     this.#settings = settingsOf(config)
-    if (this.#life === undefined) return true
-    this.#planSweep()
-    this.#planSleep()
+    if (this.#live === undefined) return true
+    this.#scheduleSweep()
+    this.#scheduleIdleStop()
     return true
   }
 
-  /** Reads its tools now, and starts it for that if it sleeps. */
+  /** Lists its tools now, and starts it if it is idle. */
   async discover(): Promise<readonly Tool[]> {
-    const life = await this.#alive(undefined)
-    return life.look()
+    const live = await this.#liveConnection(undefined)
+    return live.refresh()
   }
 
-  /** Calls a tool by the name that the upstream gave it. All that can go wrong is an `UpstreamError`. */
+  /** Calls a tool by its original name. Every failure is an `UpstreamError`. */
   async call(tool: string, args: Readonly<Record<string, unknown>>, options: UpstreamCall = {}): Promise<CallResult> {
     const { clock, emit } = this.#options
-    const begun = clock.now()
+    const startedAt = clock.now()
     let outcome: UpstreamReason | 'ok' | 'error' = 'ok'
     try {
       const { signal } = options
-      const leave = this.#turns.tryAcquire(signal) ?? (await this.#turn(signal))
+      const release = this.#semaphore.tryAcquire(signal) ?? (await this.#acquire(signal))
       try {
-        const life = this.#life ?? (await this.#alive(signal))
-        const result = await life.call(tool, args, options)
+        const live = this.#live ?? (await this.#liveConnection(signal))
+        const result = await live.call(tool, args, options)
         if (result.isError) outcome = 'error'
         return result
       } finally {
-        this.#leave(leave)
+        this.#release(release)
       }
     } catch (error) {
       const failure = asUpstreamError(this.name, tool, error)
       outcome = failure.reason
       throw failure
     } finally {
-      emit('call', { upstream: this.name, tool, ms: Math.round(clock.now() - begun), outcome })
+      emit('call', { upstream: this.name, tool, ms: Math.round(clock.now() - startedAt), outcome })
     }
   }
 
-  /** Asks for what is no tool. All that can go wrong is an `UpstreamError`. */
+  /** Sends a request other than tools/call. Every failure is an `UpstreamError`. */
   async request(method: string, params: Readonly<Record<string, unknown>>, options: UpstreamCall = {}): Promise<unknown> {
     const { signal } = options
     try {
-      const leave = await this.#turn(signal)
+      const release = await this.#acquire(signal)
       try {
-        const life = await this.#alive(signal)
-        return await life.request(method, params, options)
+        const live = await this.#liveConnection(signal)
+        return await live.request(method, params, options)
       } finally {
-        this.#leave(leave)
+        this.#release(release)
       }
     } catch (error) {
       throw asUpstreamError(this.name, method, error)
     }
   }
 
-  /** Ends it. Resolves when its process is gone. */
+  /** Stops it. Resolves when its process has ended. */
   async close(): Promise<void> {
-    this.#end()
+    this.#disconnect()
     this.#enter('stopped')
-    this.#waiting.reject(this.#error('unavailable', 'is no longer part of this gateway.'))
+    this.#ready.reject(this.#error('unavailable', 'was removed from the configuration.'))
     await Promise.all(this.#closing)
   }
 
-  /** Resolves when there is room for one more call, with what ends it. */
-  async #turn(signal: AbortSignal | undefined): Promise<() => void> {
-    const leave = await this.#turns.acquire(signal).catch((error: unknown) => {
-      throw this.#error('cancelled', 'was not called: it was cancelled before its turn came.', { cause: error })
+  /** Waits for a free slot. Resolves with a function that releases it. */
+  async #acquire(signal: AbortSignal | undefined): Promise<() => void> {
+    const release = await this.#semaphore.acquire(signal).catch((error: unknown) => {
+      throw this.#error('cancelled', 'was not called: the call was cancelled while it was queued.', { cause: error })
     })
-    if (leave !== undefined) return leave
+    if (release !== undefined) return release
     const { concurrency, queue } = this.#settings
     throw this.#error(
       'busy',
-      `has too much to do: ${concurrency} calls are running and ${queue} are waiting. Nothing was done; call it again later.`,
+      `is busy: ${concurrency} calls are running and ${queue} are queued. The tool was not called; try again later.`,
       { retryAfterMs: 1_000 },
     )
   }
 
-  #leave(leave: () => void): void {
-    leave()
-    this.#planSleep()
+  #release(release: () => void): void {
+    release()
+    this.#scheduleIdleStop()
   }
 
-  /** What is connected; waits for it when that is not long. */
-  #alive(signal: AbortSignal | undefined): Promise<Life> {
-    if (this.#life !== undefined) return Promise.resolve(this.#life)
-    if (this.#state === 'sleeping') this.#connect('starting')
+  /** Returns the connection, and waits for it if a reconnect is near. */
+  #liveConnection(signal: AbortSignal | undefined): Promise<LiveConnection> {
+    if (this.#live !== undefined) return Promise.resolve(this.#live)
+    if (this.#state === 'idle') this.#connect('starting')
     const now = this.#options.clock.now()
     const retryInMs = this.#retryAt === undefined ? 0 : this.#retryAt - now
-    if (this.#state === 'disabled') throw this.#error('disabled', 'is disabled. Ask the person who runs it to enable it.')
-    if (this.#state === 'stopped') throw this.#error('unavailable', 'is no longer part of this gateway.')
-    if (this.#state === 'needs_login') throw this.#login()
-    if (retryInMs > patienceMs) throw this.#away(retryInMs)
-    const alive = this.#waiting.join({
-      ms: this.#state === 'starting' || this.#state === 'installing' ? this.#settings.startTimeoutMs : patienceMs,
+    if (this.#state === 'disabled') throw this.#error('disabled', 'is disabled. The operator can enable it with "unfold enable".')
+    if (this.#state === 'stopped') throw this.#error('unavailable', 'was removed from the configuration.')
+    if (this.#state === 'needs_login') throw this.#loginRequired()
+    if (retryInMs > reconnectWaitMs) throw this.#unavailable(retryInMs)
+    const liveConnection = this.#ready.wait({
+      ms: this.#state === 'starting' || this.#state === 'installing' ? this.#settings.startTimeoutMs : reconnectWaitMs,
       signal,
-      late: () => (this.#state === 'installing' || this.#isQueued ? this.#notInstalled() : this.#away(patienceMs)),
-      cancelled: () => this.#error('cancelled', 'was not called: it was cancelled before it was there.'),
+      timedOut: () =>
+        this.#state === 'installing' || this.#isQueued ? this.#notInstalled() : this.#unavailable(reconnectWaitMs),
+      cancelled: () => this.#error('cancelled', 'was not called: the call was cancelled while the server was connecting.'),
     })
     this.#options.awaited?.()
-    return alive
+    return liveConnection
   }
 
   #notInstalled(): UpstreamError {
     const seconds = Math.round((this.#options.clock.now() - this.#since) / 1_000)
-    const how = this.#isQueued ? 'waits to be installed' : `is being installed (for ${seconds} s so far)`
-    return this.#error('unavailable', `${how}. Nothing was done; call it again in a minute.`, { retryAfterMs: 60_000 })
+    const progress = this.#isQueued ? 'is waiting to be installed' : `is being installed (${seconds} s so far)`
+    return this.#error('unavailable', `${progress}. The tool was not called; try again in a minute.`, { retryAfterMs: 60_000 })
   }
 
-  #away(retryAfterMs: number): UpstreamError {
-    const soon = `Nothing was done; it is tried again within ${Math.ceil(retryAfterMs / 1_000)} s.`
-    const { publicWords } = this.#trouble
-    const why = publicWords === undefined ? '' : ` ${publicWords}`
-    return this.#error('unavailable', `is not there (${this.#state}).${why} ${soon}`, { retryAfterMs: Math.round(retryAfterMs) })
+  #unavailable(retryAfterMs: number): UpstreamError {
+    const retry = `The tool was not called; the next attempt is within ${Math.ceil(retryAfterMs / 1_000)} s.`
+    const { publicMessage } = this.#retryPolicy
+    const cause = publicMessage === undefined ? '' : ` ${publicMessage}`
+    return this.#error('unavailable', `is unavailable (${this.#state}).${cause} ${retry}`, {
+      retryAfterMs: Math.round(retryAfterMs),
+    })
   }
 
-  #login(): UpstreamError {
-    return this.#error('needs_login', 'wants a login. Ask the person who runs it to sign in.')
+  #loginRequired(): UpstreamError {
+    return this.#error('needs_login', 'requires authentication. The operator can sign in with "unfold login".')
   }
 
   #error(reason: UpstreamReason, message: string, options: ErrorOptions & { retryAfterMs?: number } = {}): UpstreamError {
@@ -308,13 +308,13 @@ export class Upstream {
     const { emit, clock, connect: extra, open = connect } = this.#options
     const { target, protocol } = this.#config
     const upstream = this.name
-    const begun = clock.now()
+    const startedAt = clock.now()
     const { startTimeoutMs: timeoutMs, installTimeoutMs } = this.#settings
-    const starting: Starting = {
+    const starting: StartRequest = {
       isAwaited: () => this.isAwaited,
       hasAnswered: this.#hasConnected,
-      wasKnown: !this.#isUnsure,
-      phase: (phase) => {
+      wasKnown: !this.#isStale,
+      onPhase: (phase) => {
         if (!attempt.signal.aborted) this.#enterPhase(phase)
       },
     }
@@ -333,7 +333,7 @@ export class Upstream {
       onDocumentChange: (notice) => emit('documents', { upstream, notice }),
       ...(protocol !== undefined && { protocol }),
     }
-    // Two of the same that install at once would overwrite each other; the one before may still clean up.
+    // Concurrent installations would overwrite each other, so wait for the previous one to end.
     const opening =
       this.#isLaunched && this.#closing.size > 0
         ? Promise.all(this.#closing).then(() => open(target, options, starting))
@@ -341,17 +341,17 @@ export class Upstream {
     const opened = opening.then(
       (connection) => {
         if (attempt.signal.aborted) return connection.close()
-        this.#connected(connection, clock.now() - begun)
+        this.#connected(connection, clock.now() - startedAt)
         return undefined
       },
       (error: unknown) => {
         if (!attempt.signal.aborted) this.#lost(error)
       },
     )
-    this.#closes(opened)
+    this.#trackClosing(opened)
   }
 
-  /** Whether a launcher such as `npx` starts it. */
+  /** True if a launcher such as `npx` starts it. */
   get #isLaunched(): boolean {
     const { target } = this.#config
     return 'command' in target && launcherOf(target) !== undefined
@@ -365,16 +365,16 @@ export class Upstream {
     this.#timers.stop('progress')
     if (phase === 'queued') return
     this.#enter(phase)
-    if (phase === 'installing') this.#planProgress()
+    if (phase === 'installing') this.#scheduleProgress()
     else if (wasInstalling) emit('installed', { upstream: this.name, ms })
   }
 
-  #planProgress(): void {
+  #scheduleProgress(): void {
     const work = (): void => {
       const { clock, emit } = this.#options
       const ms = Math.round(clock.now() - this.#since)
       emit('installing', { upstream: this.name, attempt: this.#attemptNumber ?? 1, ms })
-      this.#planProgress()
+      this.#scheduleProgress()
     }
     this.#timers.set('progress', { ms: progressMs, isIdle: true, work })
   }
@@ -382,57 +382,55 @@ export class Upstream {
   #connected(connection: UpstreamConnection, ms: number): void {
     const { emit, clock, random, pace } = this.#options
     const upstream = this.name
-    const life = new Life({
+    const live = new LiveConnection({
       upstream,
       connection,
       list: this.#list,
       settings: () => this.#settings,
-      isBusy: () => this.#turns.running > 0,
+      isBusy: () => this.#semaphore.running > 0,
       emit,
-      noticed: () => this.#noticed(life.announcesChanges),
-      listed: (error) => this.#listed(error, life),
-      lost: (error) => this.#lost(error, life),
+      listChanged: () => this.#listChanged(live.announcesChanges),
+      listed: (error) => this.#listed(error, live),
+      lost: (error) => this.#lost(error, live),
       clock,
       random,
       pace,
     })
-    this.#life = life
+    this.#live = live
     this.#hasConnected = true
     this.#timers.stop('grace', 'progress')
     const { server, protocolVersion } = connection
-    const { announcesChanges } = life
+    const { announcesChanges } = live
     emit('connected', { upstream, server: server.name, protocolVersion, announcesChanges, ms: Math.round(ms) })
-    // Whoever was told may have ended it.
-    if (this.#life !== life) return
+    // A listener may have stopped it.
+    if (this.#live !== live) return
     this.#enter('ready')
-    this.#timers.set('steady', { ms: steadyMs, isIdle: true, work: () => this.#trouble.forget() })
-    this.#planSweep()
-    this.#planSleep()
-    life.begin()
-    this.#waiting.resolve(life)
+    this.#timers.set('steady', { ms: steadyMs, isIdle: true, work: () => this.#retryPolicy.reset() })
+    this.#scheduleSweep()
+    this.#scheduleIdleStop()
+    live.start()
+    this.#ready.resolve(live)
   }
 
-  #listed(error: string | undefined, life: Life): void {
-    if (life !== this.#life) return
+  #listed(error: string | undefined, live: LiveConnection): void {
+    if (live !== this.#live) return
     this.#listError = error
     this.#enter(error === undefined ? 'ready' : 'degraded')
   }
 
-  #noticed(isDeclared: boolean): void {
+  #listChanged(isDeclared: boolean): void {
     const { emit } = this.#options
-    emit('notice', { upstream: this.name, isDeclared })
+    emit('list_changed', { upstream: this.name, isDeclared })
     if (isDeclared || this.#hasWarned) return
     this.#hasWarned = true
-    const message =
-      'It says that its tools changed, and had not declared that it would (tools.listChanged). It is followed all the same.'
-    emit('warning', { upstream: this.name, message })
+    emit('warning', { upstream: this.name, message: 'sends tools/list_changed without declaring tools.listChanged' })
   }
 
-  /** It could not be reached, or is not there any more. */
-  #lost(error: unknown, life?: Life): void {
-    if (life !== this.#life || this.#state === 'stopped') return
-    const wasConnected = life !== undefined
-    this.#end()
+  /** Handles a failed attempt or a lost connection. */
+  #lost(error: unknown, live?: LiveConnection): void {
+    if (live !== this.#live || this.#state === 'stopped') return
+    const wasConnected = live !== undefined
+    this.#disconnect()
     const { clock, random } = this.#options
     const failing = { name: this.name, isCommand: 'command' in this.#config.target, wasConnected, settings: this.#settings }
     const failed = {
@@ -440,57 +438,57 @@ export class Upstream {
       isInstall: this.#isLaunched && !wasConnected,
       hasConnected: this.#hasConnected,
     }
-    const { state, retryInMs } = this.#trouble.add(error, failed, random)
+    const { state, retryInMs } = this.#retryPolicy.recordFailure(error, failed, random)
     this.#retryAt = clock.now() + retryInMs
-    // One that is to be started again is worth staying for.
+    // A pending retry keeps the process running.
     this.#timers.set('retry', { ms: retryInMs, isIdle: false, work: () => this.#connect(state) })
-    if (!this.#timers.isSet('grace')) this.#planToForget()
+    if (!this.#timers.isSet('grace')) this.#scheduleRemoval()
     this.#enter(state)
-    if (state === 'needs_login') this.#waiting.reject(this.#login())
-    else if (retryInMs > patienceMs) this.#waiting.reject(this.#away(retryInMs))
+    if (state === 'needs_login') this.#ready.reject(this.#loginRequired())
+    else if (retryInMs > reconnectWaitMs) this.#ready.reject(this.#unavailable(retryInMs))
   }
 
-  /** Lets go of all there is, except the list and the time it has left. */
-  #end(): void {
+  /** Closes the connection and stops all timers except the grace period. */
+  #disconnect(): void {
     this.#attempt?.abort()
     this.#timers.stop('retry', 'steady', 'sweep', 'idle', 'progress')
     this.#retryAt = undefined
     this.#isQueued = false
     this.#listError = undefined
-    const life = this.#life
-    this.#life = undefined
-    if (life !== undefined) this.#closes(life.close())
+    const live = this.#live
+    this.#live = undefined
+    if (live !== undefined) this.#trackClosing(live.close())
   }
 
-  #closes(closing: Promise<unknown>): void {
+  #trackClosing(closing: Promise<unknown>): void {
     const settled = closing.catch(() => undefined).finally(() => this.#closing.delete(settled))
     this.#closing.add(settled)
   }
 
-  #planToForget(): void {
+  #scheduleRemoval(): void {
     const { graceMs: ms } = this.#settings
-    this.#timers.set('grace', { ms, isIdle: true, work: () => this.#list.replace([], { looks: 0, ms }) })
+    this.#timers.set('grace', { ms, isIdle: true, work: () => this.#list.replace([], { reads: 0, ms }) })
   }
 
-  #planSweep(): void {
+  #scheduleSweep(): void {
     const { sweepMs } = this.#settings
     this.#timers.stop('sweep')
     if (sweepMs <= 0) return
     const work = (): void => {
-      void this.#life?.look()
-      this.#options.emit('documents', { upstream: this.name, notice: { kind: 'unsure' } })
-      this.#planSweep()
+      void this.#live?.refresh()
+      this.#options.emit('documents', { upstream: this.name, notice: { kind: 'resync' } })
+      this.#scheduleSweep()
     }
     this.#timers.set('sweep', { ms: sweepMs * (0.9 + 0.2 * this.#options.random()), isIdle: true, work })
   }
 
-  #planSleep(): void {
+  #scheduleIdleStop(): void {
     const { idleStopMs } = this.#settings
     this.#timers.stop('idle')
-    if (idleStopMs <= 0 || this.#life === undefined || this.#turns.running > 0) return
+    if (idleStopMs <= 0 || this.#live === undefined || this.#semaphore.running > 0) return
     const work = (): void => {
-      this.#end()
-      this.#enter('sleeping')
+      this.#disconnect()
+      this.#enter('idle')
     }
     this.#timers.set('idle', { ms: idleStopMs, isIdle: true, work })
   }
@@ -501,17 +499,17 @@ export class Upstream {
     const { clock, emit } = this.#options
     if (state !== this.#state) this.#since = clock.now()
     this.#state = state
-    const isTrouble = state === 'reconnecting' || state === 'failed' || state === 'needs_login'
+    const isFailing = state === 'reconnecting' || state === 'failed' || state === 'needs_login'
     const retryInMs = this.#retryAt === undefined ? undefined : Math.round(this.#retryAt - clock.now())
-    const { text: error } = this.#trouble
+    const { lastError: error } = this.#retryPolicy
     const attempt = this.#attemptNumber
-    // While it is being tried there is nothing new to tell.
-    if (isTrouble && retryInMs === undefined) return
+    // A running attempt is not a new state.
+    if (isFailing && retryInMs === undefined) return
     emit('state', {
       upstream: this.name,
       state,
-      ...(isTrouble && error !== undefined && { error }),
-      ...(attempt !== undefined && (isTrouble || state === 'installing') && { attempt }),
+      ...(isFailing && error !== undefined && { error }),
+      ...(attempt !== undefined && (isFailing || state === 'installing') && { attempt }),
       ...(retryInMs !== undefined && { retryInMs }),
     })
   }

@@ -37,7 +37,7 @@ describe.each(['session', '2026-07-28'] as const)('an upstream over HTTP (%s)', 
     expect(await all.text('up', 'tool_2')).toContain('tool_2')
   })
 
-  test('that is restarted at once has what it has now, and the next call works', async () => {
+  test('that restarts immediately has its current tools, and the next call works', async () => {
     const first = changeable(1, { exposure: 'everything' })
     const second = changeable(2, { exposure: 'everything' })
     await using all = watched()
@@ -74,7 +74,7 @@ test('an upstream over HTTP as it was before is followed, also after its stream 
   expect(again.opened).toBeGreaterThan(0)
 })
 
-test('an upstream that wants a login says so, and its calls are refused with that', async () => {
+test('an upstream that requires authentication is reported, and its calls fail with that reason', async () => {
   await using http = await serveHttp((_request, response) => response.writeHead(401).end())
   await using all = watched()
   await all.upstreams.apply({ up: { target: { url: http.url } } })
@@ -86,7 +86,7 @@ test('an upstream that wants a login says so, and its calls are refused with tha
 describe('upstreams', () => {
   const inProcess = (tools: number) => ({ target: { server: changeable(tools, { exposure: 'everything' }).toolbox } })
 
-  test('are ready with the first, whatever the others do', async () => {
+  test('are ready with the first server that has tools', async () => {
     await using silent = await serveHttp(() => undefined)
     await using all = watched()
     await all.upstreams.apply({
@@ -99,18 +99,18 @@ describe('upstreams', () => {
     expect(all.upstreams.get('silent')?.state).toBe('starting')
   })
 
-  test('are ready at once when there are none, or when what is known can be served', async () => {
+  test('are ready immediately without servers, or with cached tools', async () => {
     await using none = watched()
     await none.upstreams.apply({})
     await none.upstreams.ready
     await using silent = await serveHttp(() => undefined)
-    await using all = watched({ known: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
+    await using all = watched({ cachedTools: () => [{ name: 'old', inputSchema: { type: 'object' } }] })
     await all.upstreams.apply({ up: { target: { url: silent.url } } })
     await all.upstreams.ready
     expect(all.names('up')).toEqual(['old'])
   })
 
-  test('change with the configuration, and only what differs is touched', async () => {
+  test('follow the configuration, and unchanged servers keep running', async () => {
     await using all = watched()
     const kept = { target: server('raw.mjs') }
     const other = { target: server('raw.mjs', 'other') }
@@ -157,7 +157,7 @@ describe('upstreams', () => {
     await all.upstreams.add('up', up)
     await until(() => all.names('up').length === 1, 'its tool again')
     await all.upstreams.remove('up')
-    await expect(all.upstreams.call('up', 'tool_0', {})).rejects.toThrow('The server "up" is not one of this gateway.')
+    await expect(all.upstreams.call('up', 'tool_0', {})).rejects.toThrow('The server "up" is not configured.')
   })
 
   test('are not disturbed by a listener that throws, or by none', async () => {
@@ -170,13 +170,13 @@ describe('upstreams', () => {
     const stop = all.upstreams.onToolsChanged(({ upstream }) => told.push(upstream))
     await all.upstreams.apply({ up: inProcess(1) })
     await until(() => told.length === 1, 'the other listener is told')
-    expect(all.of('warning').map(({ message }) => message)).toEqual(['Somebody who listens for "tools" failed: Error: oh no'])
+    expect(all.of('warning').map(({ message }) => message)).toEqual(['a listener for "tools" failed: Error: oh no'])
     stop()
     await all.upstreams.remove('up')
     expect(told).toEqual(['up'])
   })
 
-  test('can be asked for the tools as they are now, and started anew', async () => {
+  test('can list the current tools on demand, and be restarted', async () => {
     await using all = watched()
     await all.upstreams.apply({ up: { target: server('raw.mjs', 'silent') } })
     await all.upstreams.ready
@@ -186,10 +186,10 @@ describe('upstreams', () => {
     all.upstreams.restart('up')
     await until(() => all.names('up').length === 1, 'the tools of the new process')
     expect(await all.text('up', 'more')).not.toBe(pid)
-    await expect(all.upstreams.discoverTools('upp')).rejects.toThrow('is not one of this gateway. Nearest: up.')
+    await expect(all.upstreams.discoverTools('upp')).rejects.toThrow('is not configured. Nearest: up.')
   })
 
-  test('end with what they were doing when they are closed', async () => {
+  test('end with their running calls when they are closed', async () => {
     const all = watched()
     await all.upstreams.apply({ up: { target: server('toolbox.mjs') }, slow: { target: server('toolbox.mjs', 'slow') } })
     await all.upstreams.ready
@@ -205,15 +205,15 @@ describe('upstreams', () => {
   })
 })
 
-test('a listener of events that fails while it is told of failures ends nothing', () => {
+test('a listener that fails on a warning has no effect', () => {
   const events = new EventStream()
   const seen: string[] = []
   events.all(() => {
     throw new Error('always')
   })
   events.all(({ type }) => seen.push(type))
-  events.emit('notice', { upstream: 'up', isDeclared: true })
-  expect(seen).toEqual(['warning', 'notice'])
+  events.emit('list_changed', { upstream: 'up', isDeclared: true })
+  expect(seen).toEqual(['warning', 'list_changed'])
 })
 
 test('in the end everything is as the upstreams have it, whatever happened to them', async () => {

@@ -7,8 +7,8 @@ import type { UpstreamCall } from './connection.ts'
 import { UpstreamError } from './errors.ts'
 import { EventStream, type ToolsChanged, type UpstreamState } from './events.ts'
 import { Guard } from './process/guard.ts'
-import { Starts } from './process/start-queue.ts'
-import { type SignInLookup, signed } from './sign-in.ts'
+import { StartQueue } from './process/start-queue.ts'
+import { type SignInLookup, withSignIn } from './sign-in.ts'
 import type { UpstreamStatus } from './status.ts'
 import { Upstream, type UpstreamOptions } from './upstream.ts'
 
@@ -16,51 +16,49 @@ export interface UpstreamsOptions extends Pick<UpstreamOptions, 'pace' | 'open'>
   readonly clock?: Clock
   /** Between 0 and 1. */
   readonly random?: () => number
-  /** The tools of an upstream as they were known last, if they were. */
-  readonly known?: (name: string) => readonly Tool[] | undefined
+  /** Cached tools of an upstream. */
+  readonly cachedTools?: (name: string) => readonly Tool[] | undefined
   readonly connect?: Omit<NonNullable<UpstreamOptions['connect']>, 'onProcess'>
-  /** Who signed in where, for servers that want to know who asks. */
+  /** Sign-ins for servers that require authentication. */
   readonly signIns?: SignInLookup
-  /** Until this is done, programs whose tools are known are started only if they are called. */
-  readonly calm?: Promise<unknown>
+  /** Until this resolves, servers with cached tools are started only if they are called. */
+  readonly deferStartsUntil?: Promise<unknown>
 }
 
-/** What a new configuration did, by the names of the upstreams. */
+/** Effect of a new configuration, by upstream name. */
 export interface Applied {
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  /** Those that were started anew. */
+  /** Restarted. */
   readonly replaced: readonly string[]
-  /** Those that go on with other settings. */
+  /** Running with changed settings. */
   readonly adjusted: readonly string[]
 }
 
 /**
- * The servers behind a gateway. They are started side by side and none waits for another; whoever listens is told of every
- * change of their tools, once.
+ * The upstream servers of a gateway. They start independently of each other, and each change of their tools is emitted once.
  */
 export class Upstreams implements AsyncDisposable {
-  /** What happens to them, as it happens. */
   readonly events = new EventStream()
-  /** Resolves when something can be served: one has its tools, or none is about to. */
+  /** Resolves when one server has tools, or none is about to. */
   readonly ready: Promise<void>
   readonly #options: UpstreamsOptions
   readonly #clock: Clock
   readonly #guard = new Guard()
-  readonly #starts: Starts
+  readonly #startQueue: StartQueue
   readonly #upstreams = new Map<string, Upstream>()
-  #isReady: () => void = () => undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  #resolveReady: () => void = () => undefined
+  #applied: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
   constructor(options: UpstreamsOptions = {}) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#starts = new Starts({ clock: this.#clock, calm: options.calm })
+    this.#startQueue = new StartQueue({ clock: this.#clock, deferStartsUntil: options.deferStartsUntil })
     this.ready = new Promise((resolve) => {
-      this.#isReady = resolve
+      this.#resolveReady = resolve
     })
-    this.events.on('listed', () => this.#isReady())
+    this.events.on('listed', () => this.#resolveReady())
     this.events.on('state', () => this.#checkReady())
   }
 
@@ -68,12 +66,11 @@ export class Upstreams implements AsyncDisposable {
     return [...this.#upstreams.keys()]
   }
 
-  /** The number of the process that ends the others should this one be killed. */
+  /** Pid of the process that ends the servers if the gateway is killed. */
   get guardPid(): number | undefined {
     return this.#guard.pid
   }
 
-  /** The configuration of each, as it is in use. */
   get configs(): Readonly<Record<string, UpstreamConfig>> {
     return Object.fromEntries(this.#configs)
   }
@@ -86,54 +83,51 @@ export class Upstreams implements AsyncDisposable {
     return [...this.#upstreams.values()].map(({ status }) => status)
   }
 
-  /** The tools of an upstream that are listed now. */
   tools(name: string): readonly Tool[] {
     return this.#upstreams.get(name)?.tools ?? []
   }
 
-  /** Calls `listener` whenever the tools of an upstream are others than before. One that throws harms nobody. */
   onToolsChanged(listener: ((change: ToolsChanged) => void) | undefined): () => void {
     return listener === undefined ? () => undefined : this.events.on('tools', listener)
   }
 
-  /** Reads the tools of an upstream now, whatever is known of them. */
+  /** Lists the tools of an upstream now. */
   async discoverTools(name: string): Promise<readonly Tool[]> {
-    return this.#named(name).discover()
+    return this.#require(name).discover()
   }
 
   async call(name: string, tool: string, args: Readonly<Record<string, unknown>>, options?: UpstreamCall): Promise<CallResult> {
-    return this.#named(name).call(tool, args, options)
+    return this.#require(name).call(tool, args, options)
   }
 
-  /** Asks an upstream for what is no tool, and returns what it answers as it came. */
+  /** Sends a request other than tools/call and returns the raw result. */
   async request(
     name: string,
     method: string,
     params: Readonly<Record<string, unknown>>,
     options?: UpstreamCall,
   ): Promise<unknown> {
-    return this.#named(name).request(method, params, options)
+    return this.#require(name).request(method, params, options)
   }
 
-  /** Starts an upstream anew. */
   restart(name: string): void {
-    this.#named(name).restart()
+    this.#require(name).restart()
   }
 
-  /** Makes these the upstreams. Only what differs is touched; resolves when what had to end has ended, not when all have started. */
+  /** Replaces the configuration. Unchanged servers keep running. Resolves when removed servers have ended, not when new ones run. */
   apply(configs: Readonly<Record<string, UpstreamConfig>>): Promise<Applied> {
-    return this.#inTurn(() => this.#apply(new Map(Object.entries(configs))))
+    return this.#enqueue(() => this.#apply(new Map(Object.entries(configs))))
   }
 
   add(name: string, config: UpstreamConfig): Promise<Applied> {
-    return this.#inTurn(() => this.#apply(new Map([...this.#configs, [name, config]])))
+    return this.#enqueue(() => this.#apply(new Map([...this.#configs, [name, config]])))
   }
 
   remove(name: string): Promise<Applied> {
-    return this.#inTurn(() => this.#apply(new Map([...this.#configs].filter(([each]) => each !== name))))
+    return this.#enqueue(() => this.#apply(new Map([...this.#configs].filter(([each]) => each !== name))))
   }
 
-  /** Ends them all. Resolves when their processes are gone. */
+  /** Stops all servers. Resolves when their processes have ended. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -145,38 +139,38 @@ export class Upstreams implements AsyncDisposable {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#upstreams.values()].map((upstream) => upstream.close()))
-    // One that was being replaced may have begun meanwhile.
-    await this.#turn
+    // A replacement may have started meanwhile.
+    await this.#applied
     await Promise.all([...this.#upstreams.values()].map((upstream) => upstream.close()))
     this.#guard.close()
-    this.#isReady()
+    this.#resolveReady()
   }
 
   get #configs(): ReadonlyMap<string, UpstreamConfig> {
     return new Map([...this.#upstreams].map(([name, { config }]) => [name, config]))
   }
 
-  #inTurn(work: () => Promise<Applied>): Promise<Applied> {
-    const turn = this.#turn.then(work)
-    this.#turn = turn.catch(() => undefined)
-    return turn
+  #enqueue(work: () => Promise<Applied>): Promise<Applied> {
+    const applied = this.#applied.then(work)
+    this.#applied = applied.catch(() => undefined)
+    return applied
   }
 
-  async #apply(wanted: ReadonlyMap<string, UpstreamConfig>): Promise<Applied> {
+  async #apply(next: ReadonlyMap<string, UpstreamConfig>): Promise<Applied> {
     const unchanged: Applied = { added: [], removed: [], replaced: [], adjusted: [] }
     if (this.#closing !== undefined) return unchanged
     const before = this.#configs
-    const added = [...wanted.keys()].filter((name) => !before.has(name))
-    const removed = [...before.keys()].filter((name) => !wanted.has(name))
-    const others = [...wanted].filter(([name, config]) => {
+    const added = [...next.keys()].filter((name) => !before.has(name))
+    const removed = [...before.keys()].filter((name) => !next.has(name))
+    const changed = [...next].filter(([name, config]) => {
       const old = before.get(name)
       return old !== undefined && !isSameConfig(old, config)
     })
-    const adjusted = others.filter(([name, config]) => this.#upstreams.get(name)?.adjust(config) === true).map(([name]) => name)
-    const replaced = others.map(([name]) => name).filter((name) => !adjusted.includes(name))
+    const adjusted = changed.filter(([name, config]) => this.#upstreams.get(name)?.adjust(config) === true).map(([name]) => name)
+    const replaced = changed.map(([name]) => name).filter((name) => !adjusted.includes(name))
     const ending = removed.map((name) => this.#remove(name))
-    for (const name of added) this.#begin(name, wanted.get(name), { known: this.#options.known?.(name) })
-    const replacing = replaced.map((name) => this.#replace(name, wanted.get(name)))
+    for (const name of added) this.#create(name, next.get(name), { cachedTools: this.#options.cachedTools?.(name) })
+    const replacing = replaced.map((name) => this.#replace(name, next.get(name)))
     this.#checkReady()
     await Promise.all([...ending, ...replacing])
     return { added, removed, replaced, adjusted }
@@ -186,38 +180,39 @@ export class Upstreams implements AsyncDisposable {
     const all = [...this.#upstreams.values()]
     const coming: readonly UpstreamState[] = ['starting', 'installing', 'ready', 'stopped']
     const isComing = all.some(({ state }) => coming.includes(state))
-    if (!isComing || all.some(({ tools }) => tools.length > 0)) this.#isReady()
+    if (!isComing || all.some(({ tools }) => tools.length > 0)) this.#resolveReady()
   }
 
-  #begin(name: string, config: UpstreamConfig | undefined, { known, isUnsure = false }: Beginning): void {
+  #create(name: string, config: UpstreamConfig | undefined, { cachedTools, isStale = false }: CreateOptions): void {
     if (config === undefined || this.#closing !== undefined) return
     const { random = Math.random, connect, pace } = this.#options
     const open: UpstreamOptions['open'] =
       this.#options.open ??
-      (async (target, options, starting) => this.#starts.open(await signed(target, this.#options.signIns), options, starting))
+      (async (target, options, starting) =>
+        this.#startQueue.open(await withSignIn(target, this.#options.signIns), options, starting))
     const upstream: Upstream = new Upstream({
       name,
       config,
-      known,
+      cachedTools,
       clock: this.#clock,
       random,
       emit: this.events.emit,
-      connect: { ...connect, onProcess: this.#guard.tell },
+      connect: { ...connect, onProcess: this.#guard.track },
       pace,
       open,
-      awaited: () => this.#starts.review(),
+      awaited: () => this.#startQueue.review(),
     })
     this.#upstreams.set(name, upstream)
-    upstream.start({ isUnsure })
+    upstream.start({ isStale })
   }
 
-  /** Its tools stay listed until those of the next one are known. */
+  /** The old tools stay listed until the new ones are known. */
   async #replace(name: string, config: UpstreamConfig | undefined): Promise<void> {
     const old = this.#upstreams.get(name)
     if (old === undefined) return
-    // What both need, such as a port or a lock, is free before the next one begins.
+    // Frees resources that both need, such as a port or a lock.
     await old.close()
-    this.#begin(name, config, { known: old.tools, isUnsure: true })
+    this.#create(name, config, { cachedTools: old.tools, isStale: true })
     if (config?.disabled === true) this.#forget(name, old.tools)
   }
 
@@ -230,19 +225,19 @@ export class Upstreams implements AsyncDisposable {
   }
 
   #forget(name: string, tools: readonly Tool[]): void {
-    new ToolList(tools, { upstream: name, emit: this.events.emit }).replace([], { looks: 0, ms: 0 })
+    new ToolList(tools, { upstream: name, emit: this.events.emit }).replace([], { reads: 0, ms: 0 })
   }
 
-  #named(name: string): Upstream {
+  #require(name: string): Upstream {
     const upstream = this.#upstreams.get(name)
     if (upstream !== undefined) return upstream
     const near = nearest(name, this.names).map((each) => printable(each))
-    throw new UpstreamError(name, 'unavailable', `is not one of this gateway.${nearestHint(near)}`)
+    throw new UpstreamError(name, 'unavailable', `is not configured.${nearestHint(near)}`)
   }
 }
 
-interface Beginning {
-  readonly known: readonly Tool[] | undefined
-  /** Whether the tools may be those of another. */
-  readonly isUnsure?: boolean
+interface CreateOptions {
+  readonly cachedTools: readonly Tool[] | undefined
+  /** True if the tools may be those of a replaced server. */
+  readonly isStale?: boolean
 }

@@ -39,7 +39,11 @@ async function clientOf(gateway: Commanded) {
 
 const cases = [
   { onFailure: 'serve', answer: /"text":"\d+"/u, outcomes: ['ok', 'ok'] },
-  { onFailure: 'refuse', answer: /was not called.*Nothing was done/u, outcomes: ['called', 'refused', 'called', 'ok'] },
+  {
+    onFailure: 'refuse',
+    answer: /was not called: the audit log cannot be written/u,
+    outcomes: ['called', 'refused', 'called', 'ok'],
+  },
 ]
 
 test.skipIf(!hasFull).each(cases)(
@@ -59,8 +63,8 @@ test.skipIf(!hasFull).each(cases)(
       async () => JSON.stringify(await gateway.readiness()) === '{"status":"degraded","without":["audit"]}',
       'it says so',
     )
-    expect((await gateway.status()).shortfalls).toEqual([
-      { part: 'audit', problem: expect.stringMatching(/audit\.jsonl could not be written: ENOSPC.*room for it/u) },
+    expect((await gateway.status()).degraded).toEqual([
+      { part: 'audit', problem: expect.stringMatching(/^cannot write .*audit\.jsonl: ENOSPC.*free disk space/u) },
     ])
     expect((await gateway.at.unfold(['status'])).stdout).toContain('It does without its audit.')
     await rm(path)
@@ -80,7 +84,7 @@ test.skipIf(!hasFull)('AT-I106: with a full disk under its log it serves on, say
     await using gateway = await commanded({ exposure: 'everything', mcpServers: { up } }, { stderr: full })
     await using client = await clientOf(gateway)
     expect((await client.call('up__pid')).isError).not.toBe(true)
-    await until(async () => (await gateway.status()).shortfalls.some(({ part }) => part === 'log'), 'it says so')
+    await until(async () => (await gateway.status()).degraded.some(({ part }) => part === 'log'), 'it says so')
     gateway.child.kill('SIGTERM')
     await until(() => gateway.child.exitCode !== null, 'it ends')
     expect(gateway.child.exitCode).toBe(0)
@@ -112,8 +116,8 @@ test.skipIf(!hasOwnDisk)(
       async () => JSON.stringify(await gateway.readiness()) === '{"status":"degraded","without":["store"]}',
       'it says so',
     )
-    const [shortfall] = (await gateway.status()).shortfalls
-    expect(shortfall?.problem).toMatch(/catalog\.db could not be written: .*full.*make room/u)
+    const [part] = (await gateway.status()).degraded
+    expect(part?.problem).toMatch(/^cannot write .*catalog\.db: .*full.*free disk space/u)
     expect((await client.call('up__pid')).isError).not.toBe(true)
     await rm(filler)
     await until(async () => JSON.stringify(await gateway.readiness()) === '{"status":"ready"}', 'all of it is kept')

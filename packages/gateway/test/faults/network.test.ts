@@ -9,29 +9,32 @@ const quick = { pingMs: 200, startTimeoutMs: 600, graceMs: 300, sweepMs: 0 }
 const remote: readonly Kind[] = ['http', 'listen', 'sse']
 
 describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
-  test.each(['cut', 'reset'] as const)('a connection that is %s ends its call with words, and nothing else', async (fault) => {
-    await using peer = await Peer.open(kind, ['one', 'wait'])
-    await using other = await Peer.open('stdio')
-    await using proxy = await faultProxy(peer.port)
-    await using all = await runningGateway({ up: { ...peer.config(proxy.port), sweepMs: 0 }, other: other.config() })
-    await Promise.all([all.lists('up__wait'), all.lists('other__one')])
-    await using client = await all.connect()
-    const calling = client.call('up__wait')
-    await until(() => peer.calls.includes('wait'), 'the call is there')
-    proxy[fault]()
-    const result = await calling
-    expect(result.isError).toBe(true)
-    expect(textOf(result)).toMatch(/^The server "up" was lost during this call of "wait"\. Whether the call had any effect/u)
-    expect(textOf(await client.call('other__one'))).toBe('one was called')
-    expect(textOf(await client.call('up__one'))).toBe('one was called')
-    expect(peer.calls).toEqual(['wait', 'one'])
-    // What it has is what it had, so nobody is told.
-    await until(() => peer.ears > 0, 'it is heard again')
-    peer.put('two')
-    await all.lists('up__two')
-    await until(() => client.notices === 1, 'one notice')
-    expect(all.of('state', 'other').filter(({ state }) => state !== 'ready')).toEqual([])
-  })
+  test.each(['cut', 'reset'] as const)(
+    'a connection that is %s fails its call with a clear message, and nothing else',
+    async (fault) => {
+      await using peer = await Peer.open(kind, ['one', 'wait'])
+      await using other = await Peer.open('stdio')
+      await using proxy = await faultProxy(peer.port)
+      await using all = await runningGateway({ up: { ...peer.config(proxy.port), sweepMs: 0 }, other: other.config() })
+      await Promise.all([all.lists('up__wait'), all.lists('other__one')])
+      await using client = await all.connect()
+      const calling = client.call('up__wait')
+      await until(() => peer.calls.includes('wait'), 'the call is there')
+      proxy[fault]()
+      const result = await calling
+      expect(result.isError).toBe(true)
+      expect(textOf(result)).toMatch(/^The server "up" disconnected while "wait" was running\. The call may have had an effect/u)
+      expect(textOf(await client.call('other__one'))).toBe('one was called')
+      expect(textOf(await client.call('up__one'))).toBe('one was called')
+      expect(peer.calls).toEqual(['wait', 'one'])
+      // What it has is what it had, so nobody is told.
+      await until(() => peer.ears > 0, 'it is heard again')
+      peer.put('two')
+      await all.lists('up__two')
+      await until(() => client.notices === 1, 'one notice')
+      expect(all.of('state', 'other').filter(({ state }) => state !== 'ready')).toEqual([])
+    },
+  )
 
   test('a connection that is open and dead is noticed, its tools leave with one notice and come back with one', async () => {
     await using peer = await Peer.open(kind)
@@ -56,7 +59,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
     expect(client.notices).toBe(2)
   })
 
-  test('late and slow bytes keep nobody else waiting, and every answer finds its question', async () => {
+  test('late and slow bytes do not delay other calls, and every response reaches its request', async () => {
     const names = Array.from({ length: 20 }, (_, each) => `tool_${each}`)
     await using peer = await Peer.open(kind, [...names, 'wait'])
     await using other = await Peer.open('stdio')
@@ -76,7 +79,7 @@ describe.each(remote)('between the gateway and an upstream (%s)', (kind) => {
     expect(await waiting).toBe('stopped')
   })
 
-  test('a door that is shut at first is tried until it opens, and the gateway serves what it has', async () => {
+  test('a server that is unreachable at first is retried, and the gateway serves the others', async () => {
     await using peer = await Peer.open(kind)
     await using other = await Peer.open('stdio')
     await using proxy = await faultProxy(peer.port)
@@ -105,7 +108,7 @@ describe('a session that the upstream has forgotten', () => {
     peer.forget()
     peer.tools.set('two', 'Came with the restart')
     expect(textOf(await client.call('up__one'))).toBe('one was called')
-    expect(textOf(await running)).toContain('was lost during this call')
+    expect(textOf(await running)).toContain('disconnected while')
     await all.lists('up__two')
     expect(begun()).toBe(2)
     expect(peer.calls).toEqual(['wait', 'one'])

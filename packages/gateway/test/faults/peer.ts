@@ -19,7 +19,7 @@ interface Message {
 type Send = (message: object) => void
 
 /** Where something can be told to a client: the connection, and the subscription it is stamped with if there is one. */
-interface Ear {
+interface Subscription {
   readonly send: Send
   readonly subscription?: string | number | undefined
 }
@@ -51,7 +51,7 @@ export class Peer implements AsyncDisposable {
   readonly calls: string[] = []
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  readonly #ears = new Set<Ear>()
+  readonly #ears = new Set<Subscription>()
   readonly #sessions = new Map<string, Set<ServerResponse>>()
 
   /** Begins to serve: on this port, or on any. */
@@ -211,7 +211,7 @@ export class Peer implements AsyncDisposable {
     else void this.#answer(message, answerOn(response))
   }
 
-  #hears(response: ServerResponse, ear: Ear): void {
+  #hears(response: ServerResponse, ear: Subscription): void {
     this.#ears.add(ear)
     response.on('close', () => this.#ears.delete(ear))
   }

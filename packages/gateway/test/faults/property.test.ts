@@ -63,12 +63,12 @@ async function played<T>(clock: SimulatedClock, doing: Promise<T>): Promise<T> {
 function slow(store: CatalogStore, pause: () => Promise<void>): CatalogStore {
   return {
     ...store,
-    async known(upstream) {
+    async load(upstream) {
       await pause()
-      return store.known(upstream)
+      return store.load(upstream)
     },
-    async replaceTools(upstream, tools, introduced) {
-      await store.replaceTools(upstream, tools, introduced)
+    async replaceTools(upstream, tools, details) {
+      await store.replaceTools(upstream, tools, details)
       await pause()
     },
   }

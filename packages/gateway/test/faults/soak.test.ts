@@ -5,7 +5,7 @@ import { type Kind, Peer } from './peer.ts'
 import { faultProxy } from './proxy.ts'
 import { runningGateway } from './running.ts'
 
-/** Numbers that look random and are the same every time. */
+/** PrometheusMetrics that look random and are the same every time. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

@@ -44,7 +44,7 @@ describe('a gateway that starts again', () => {
   })
 
   test.each([
-    ['is damaged', (file: string) => writeFile(file, 'This is no database, though it has been one. '.repeat(200))],
+    ['is corrupt', (file: string) => writeFile(file, 'This is no database, though it has been one. '.repeat(200))],
     ['was written by a newer version', newer],
   ])('with a store that %s moves it aside, says so, and learns anew', async (problem, spoil) => {
     await using folder = await gatewayFolder()

@@ -19,7 +19,7 @@ const answers = {
   ping: () => ({}),
   'tools/list': () => {
     process.stderr.write('list\n')
-    if (manner === 'restless') changed()
+    if (manner === 'throttled') changed()
     if (manner === 'empty') return { tools: [] }
     return { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) }
   },

@@ -89,10 +89,10 @@ function headerFrom(text: string): readonly [string, string] {
 }
 
 function settingsFrom(flags: Flags): object {
-  const about = textOf(flags, 'about')
+  const description = textOf(flags, 'about')
   const group = textOf(flags, 'group')
   return {
-    ...(about !== undefined && { about }),
+    ...(description !== undefined && { description }),
     ...(group !== undefined && { group }),
     ...(isSet(flags, 'lazy') && { start: 'lazy' }),
     ...(isSet(flags, 'disabled') && { disabled: true }),

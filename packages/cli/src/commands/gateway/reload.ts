@@ -9,13 +9,13 @@ import { Output } from '../../output/output.ts'
 export async function run({ flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const gateway = await oneGateway(flags, io, output)
-  const { isUsed, problems } = await reload(gateway, io.signal)
-  if (!isUsed) {
+  const { isApplied, problems } = await reload(gateway, io.signal)
+  if (!isApplied) {
     const lines = problems.map(({ file, line, column, path, message }) => `\n  ${file}:${line}:${column} ${path} ${message}`)
     throw new CommandError(exit.usage, 'invalid_config', `It cannot be used; what was running goes on.${lines.join('')}`, {
       details: { problems },
     })
   }
-  output.answer(`${gateway.config} is in use.`, { config: gateway.config, pid: gateway.pid, isUsed })
+  output.answer(`${gateway.config} is in use.`, { config: gateway.config, pid: gateway.pid, isApplied })
   return exit.ok
 }

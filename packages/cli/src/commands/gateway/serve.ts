@@ -129,7 +129,7 @@ async function tellStart(
   else output.note(`Serving ${safeText(file)} on ${url}`)
   const pending = await settled(gateway, {
     tell: (line) => output.note(`  ${line}`),
-    clean: (text) => running.withoutSecrets(text),
+    clean: (text) => running.redact(text),
     signal: io.signal,
     patienceMs: patienceMs.person,
   })
@@ -146,7 +146,7 @@ async function tellSettled(running: RunningGateway, names: readonly string[], io
   const { gateway } = running
   await settled(gateway, { tell: () => undefined, signal: io.signal, patienceMs: Number.POSITIVE_INFINITY, names })
   if (io.signal.aborted) return
-  for (const line of summaryLines(gateway, (text) => running.withoutSecrets(text))) output.note(line)
+  for (const line of summaryLines(gateway, (text) => running.redact(text))) output.note(line)
   output.note(costText(await gateway.toolbox.preview()))
 }
 

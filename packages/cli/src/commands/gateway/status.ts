@@ -42,12 +42,12 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
 
 async function tellServer(
   name: string,
-  { upstreams, held }: GatewayStatus,
+  { upstreams, notStarted }: GatewayStatus,
   gateway: RunRecord,
   { signal }: Io,
   output: Output,
 ): Promise<number> {
-  const waiting = held.find((each) => each.name === name)
+  const waiting = notStarted.find((each) => each.name === name)
   if (waiting !== undefined) {
     const lines = waiting.problems.map(({ line, column, path, message }) => `  ${line}:${column} ${path} ${message}`)
     output.answer(safeText(`${name} is not started, in ${gateway.config}:\n${lines.join('\n')}`, { lines: true }), waiting)
@@ -55,7 +55,7 @@ async function tellServer(
   }
   const upstream = upstreams.find((each) => each.name === name)
   if (upstream === undefined) {
-    const names = [...upstreams, ...held].map((each) => each.name)
+    const names = [...upstreams, ...notStarted].map((each) => each.name)
     throw usageError(`There is no server "${name}" behind the gateway.${nearestHint(nearest(name, names))}`, { known: names })
   }
   const answered = await askGateway(gateway, `tools?${new URLSearchParams({ upstream: name }).toString()}`, { signal })

@@ -29,22 +29,22 @@ function watched(answer: (ping: number) => Error | undefined, isBusy = false) {
   return { clock, health, seen }
 }
 
-test('one that answers is asked now and then, and left alone', async () => {
+test('a server that responds is only pinged at intervals', async () => {
   const { clock, health, seen } = watched(() => undefined)
   await clock.run(300_000)
   health.close()
   expect(seen).toEqual({ pings: 10, lost: [] })
 })
 
-test('one that is heard of otherwise is not asked', async () => {
+test('an active connection is not pinged', async () => {
   const { clock, health, seen } = watched(() => undefined)
-  for (let at = 0; at < 300_000; at += 5_000) clock.after(at, () => health.heard())
+  for (let at = 0; at < 300_000; at += 5_000) clock.after(at, () => health.active())
   await clock.run(300_000)
   health.close()
   expect(seen.pings).toBe(0)
 })
 
-test('one that works on something is not asked', async () => {
+test('a busy server is not pinged', async () => {
   const { clock, health, seen } = watched(() => silent, true)
   await clock.run(300_000)
   health.close()
@@ -71,18 +71,18 @@ test('one that answers in between has all its chances again', async () => {
   expect(seen.lost).toEqual([])
 })
 
-test('one that looks dead is asked at once, and only once at a time', async () => {
+test('a suspicious connection is pinged immediately, one ping at a time', async () => {
   const { clock, health, seen } = watched(() => undefined)
-  health.suspect()
-  health.suspect()
+  health.check()
+  health.check()
   await clock.run(10)
   health.close()
   expect(seen.pings).toBe(1)
 })
 
-test('what is heard after it was closed is nobody’s concern', async () => {
+test('a response after closing is ignored', async () => {
   const { clock, health, seen } = watched(() => stranger)
-  health.suspect()
+  health.check()
   health.close()
   await clock.run(100)
   expect(seen.lost).toEqual([])

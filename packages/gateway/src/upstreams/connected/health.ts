@@ -3,77 +3,80 @@ import { isClientError } from '@unfold-mcp/client'
 
 export interface HealthOptions {
   readonly ping: (timeoutMs: number) => Promise<void>
-  /** It does not answer any more. */
   readonly lost: (error: unknown) => void
-  /** Whether it works on something: then it may have no time to answer. */
+  /** A busy server may not answer pings. */
   readonly isBusy: () => boolean
   readonly settings: () => { readonly pingMs: number; readonly pingTimeoutMs: number }
   readonly clock: Clock
   readonly random: () => number
 }
 
-const mostSilent = 3
-const mostUnreachable = 2
-const againMs = 250
+const maxSilentPings = 3
+const maxUnreachablePings = 2
+const retryMs = 250
 
-/** Whether a connected upstream still lives. It is asked only when nothing else was heard of it, and given more than one chance. */
+/** Pings a connection while it is idle, and declares it lost after several failures. */
 export class Health {
   readonly #options: HealthOptions
-  #heardAt: number
-  #strikes = 0
-  #isAsking = false
-  #isOver = false
+  #lastActivity: number
+  #failures = 0
+  #isPinging = false
+  #isClosed = false
   #cancel: () => void = () => undefined
 
   constructor(options: HealthOptions) {
     this.#options = options
-    this.#heardAt = options.clock.now()
-    this.#plan()
+    this.#lastActivity = options.clock.now()
+    this.#schedule()
   }
 
-  /** It answered something. */
-  heard(): void {
-    this.#heardAt = this.#options.clock.now()
-    this.#strikes = 0
+  /** Records a response. */
+  active(): void {
+    this.#lastActivity = this.#options.clock.now()
+    this.#failures = 0
   }
 
-  /** Something makes it look dead: it is asked at once. */
-  suspect(): void {
-    void this.#ask()
+  /** Pings immediately because the connection may be dead. */
+  check(): void {
+    void this.#ping()
   }
 
   close(): void {
-    this.#isOver = true
+    this.#isClosed = true
     this.#cancel()
   }
 
-  #plan(): void {
+  #schedule(): void {
     const { clock, random, settings, isBusy } = this.#options
     const { pingMs } = settings()
-    if (pingMs <= 0 || this.#isOver) return
+    if (pingMs <= 0 || this.#isClosed) return
     const due = (): void => {
-      const isQuiet = clock.now() - this.#heardAt >= pingMs / 2
-      if (isQuiet && !isBusy()) void this.#ask()
-      this.#plan()
+      const isIdle = clock.now() - this.#lastActivity >= pingMs / 2
+      if (isIdle && !isBusy()) void this.#ping()
+      this.#schedule()
     }
     this.#cancel = clock.after(pingMs * (0.9 + 0.2 * random()), due, true)
   }
 
-  async #ask(): Promise<void> {
-    if (this.#isAsking || this.#isOver) return
-    this.#isAsking = true
+  async #ping(): Promise<void> {
+    if (this.#isPinging || this.#isClosed) return
+    this.#isPinging = true
     const { ping, settings, lost, clock } = this.#options
     try {
       await ping(settings().pingTimeoutMs)
-      this.heard()
+      this.active()
     } catch (error) {
-      if (this.#isOver) return
-      this.#strikes++
-      const most = isClientError(error, 'timeout') ? mostSilent : isClientError(error, 'unreachable') ? mostUnreachable : 1
-      if (this.#strikes >= most) lost(error)
-      else clock.after(againMs, () => void this.#ask())
+      if (this.#isClosed) return
+      this.#failures++
+      const maxFailures = isClientError(error, 'timeout')
+        ? maxSilentPings
+        : isClientError(error, 'unreachable')
+          ? maxUnreachablePings
+          : 1
+      if (this.#failures >= maxFailures) lost(error)
+      else clock.after(retryMs, () => void this.#ping())
     } finally {
-      this.#isAsking = false
+      this.#isPinging = false
     }
   }
 }

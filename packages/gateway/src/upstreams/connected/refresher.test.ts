@@ -6,17 +6,17 @@ import { defaultPace, Refresher } from './refresher.ts'
 
 type Outcome = 'answers' | 'fails' | 'hangs'
 
-interface Answer {
+interface ClientResult {
   readonly outcome: Outcome
   /** How long it takes to reach the upstream, and from there back. */
   readonly there: number
   readonly back: number
 }
 
-const promptly: Answer = { outcome: 'answers', there: 1, back: 1 }
+const promptly: ClientResult = { outcome: 'answers', there: 1, back: 1 }
 
 /** An upstream on a simulated clock, and all that happened. */
-function simulation({ answers = [], onList = () => undefined }: { answers?: readonly Answer[]; onList?: () => void } = {}) {
+function simulation({ answers = [], onList = () => undefined }: { answers?: readonly ClientResult[]; onList?: () => void } = {}) {
   const clock = new SimulatedClock()
   const seen = {
     begun: [] as number[],
@@ -24,22 +24,22 @@ function simulation({ answers = [], onList = () => undefined }: { answers?: read
     mostAtOnce: 0,
     failures: [] as number[],
     published: [] as number[],
-    restless: 0,
+    throttled: 0,
   }
   const upstream = { tools: 0 }
   let published: number | undefined
   const refresher = new Refresher<number>({
     clock,
     random: () => 0.5,
-    look(signal) {
+    read(signal) {
       const { outcome, there, back } = answers[seen.begun.length] ?? promptly
       seen.begun.push(clock.now())
       seen.mostAtOnce = Math.max(seen.mostAtOnce, ++seen.atOnce)
       return new Promise<number>((resolve, reject) => {
-        let isOver = false
+        let isClosed = false
         const end = (then: () => void): void => {
-          if (!isOver) seen.atOnce--
-          isOver = true
+          if (!isClosed) seen.atOnce--
+          isClosed = true
           then()
         }
         signal.addEventListener('abort', () => end(() => reject(new Error('aborted'))))
@@ -58,13 +58,13 @@ function simulation({ answers = [], onList = () => undefined }: { answers?: read
       seen.published.push(tools)
     },
     failed: () => seen.failures.push(clock.now()),
-    restless: () => {
-      seen.restless++
+    throttled: () => {
+      seen.throttled++
     },
   })
   const change = (): void => {
     upstream.tools++
-    refresher.notice()
+    refresher.notify()
   }
   return { clock, refresher, upstream, seen, change, published: () => published }
 }
@@ -81,11 +81,11 @@ const answer = fc.record({
 
 const event = fc.record({
   pause: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 3_000 })),
-  kind: fc.constantFrom('change', 'change back', 'silent change', 'notice', 'burst', 'ask'),
+  kind: fc.constantFrom('change', 'change back', 'silent change', 'list_changed', 'burst', 'ask'),
   late: fc.integer({ min: 0, max: 30 }),
 })
 
-test('whatever happens when, what is published in the end is what the upstream has, after no more looks than were asked for', async () => {
+test('in any order of events, the last published list is that of the upstream, with no superfluous reads', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 12 }), fc.array(event, { maxLength: 14 }), async (answers, events) => {
       const { clock, refresher, upstream, seen, published } = simulation({ answers })
@@ -93,9 +93,9 @@ test('whatever happens when, what is published in the end is what the upstream h
       const notice = (): void => {
         noticed++
         last = clock.now()
-        refresher.notice()
+        refresher.notify()
       }
-      void refresher.now()
+      void refresher.readNow()
       let at = 0
       for (const { pause, kind, late } of events) {
         at += pause
@@ -107,7 +107,7 @@ test('whatever happens when, what is published in the end is what the upstream h
           if (kind !== 'ask') return
           asked++
           last = clock.now()
-          void refresher.now()
+          void refresher.readNow()
         })
       }
       await clock.run()
@@ -122,7 +122,7 @@ test('whatever happens when, what is published in the end is what the upstream h
 }, 120_000)
 
 describe('an upstream that is followed', () => {
-  test('is looked at once for a burst of notices', async () => {
+  test('is read once for a burst of notifications', async () => {
     const { clock, seen, change } = simulation()
     for (let i = 0; i < 20; i++) clock.after(i * 2, change)
     await clock.run()
@@ -130,8 +130,8 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([20])
   })
 
-  test('is published once, after two looks at most, however the notices of a burst are spread', async () => {
-    for (let gap = 0; gap < defaultPace.firstQuietMs; gap++) {
+  test('is published once, after two reads at most, however the notices of a burst are spread', async () => {
+    for (let gap = 0; gap < defaultPace.initialQuietMs; gap++) {
       const { clock, seen, change } = simulation()
       for (let i = 0; i < 20; i++) clock.after(i * gap, change)
       await clock.run()
@@ -140,11 +140,11 @@ describe('an upstream that is followed', () => {
     }
   })
 
-  test('is looked at in time although its notices never pause', async () => {
+  test('is read in time even if notifications never pause', async () => {
     const { clock, seen, change } = simulation()
     for (let i = 0; i < 24; i++) clock.after(i * 5, change)
-    await clock.run(defaultPace.longestQuietMs)
-    expect(seen.begun).toEqual([defaultPace.longestQuietMs])
+    await clock.run(defaultPace.maxQuietMs)
+    expect(seen.begun).toEqual([defaultPace.maxQuietMs])
   })
 
   test('is followed at once however often it changes, as long as it comes to rest in between', async () => {
@@ -152,11 +152,11 @@ describe('an upstream that is followed', () => {
     const times = Array.from({ length: 50 }, (_, each) => each * 100)
     for (const at of times) clock.after(at, change)
     await clock.run()
-    expect(seen.begun).toEqual(times.map((at) => at + defaultPace.firstQuietMs))
-    expect(seen.restless).toBe(0)
+    expect(seen.begun).toEqual(times.map((at) => at + defaultPace.initialQuietMs))
+    expect(seen.throttled).toBe(0)
   })
 
-  test('is looked at exactly once more for notices during a look', async () => {
+  test('is read exactly once more for notifications during a read', async () => {
     const { clock, seen, change } = simulation({ answers: [{ outcome: 'answers', there: 0, back: 500 }] })
     clock.after(0, change)
     for (const at of [100, 200, 300]) clock.after(at, change)
@@ -165,63 +165,63 @@ describe('an upstream that is followed', () => {
     expect(seen.published).toEqual([4])
   })
 
-  test('has a change published although the look after it takes long', async () => {
+  test('has a change published although the read after it takes long', async () => {
     const { clock, seen, change } = simulation({ answers: [promptly, { outcome: 'answers', there: 5_000, back: 5_000 }] })
     clock.after(0, change)
-    clock.after(defaultPace.firstQuietMs + 1.5, change)
+    clock.after(defaultPace.initialQuietMs + 1.5, change)
     await clock.run(1_000)
     expect(seen.published).toEqual([1])
     await clock.run()
     expect(seen.published).toEqual([1, 2])
   })
 
-  test('that changed back while it was looked at has not changed', async () => {
+  test('that changed back during a read has not changed', async () => {
     const { clock, seen, refresher, upstream } = simulation()
-    void refresher.now()
+    void refresher.readNow()
     await clock.run()
     upstream.tools = 1
-    refresher.notice()
-    await clock.run(clock.now() + defaultPace.firstQuietMs + 1)
+    refresher.notify()
+    await clock.run(clock.now() + defaultPace.initialQuietMs + 1)
     upstream.tools = 0
-    refresher.notice()
+    refresher.notify()
     await clock.run()
     expect(seen.published).toEqual([0])
   })
 
-  test('is given up after 30 s and asked again', async () => {
+  test('times out after 30 s and is retried', async () => {
     const { clock, seen, change } = simulation({ answers: [{ outcome: 'hangs', there: 0, back: 0 }] })
     change()
     await clock.run()
-    expect(seen.failures).toEqual([defaultPace.firstQuietMs + 30_000])
+    expect(seen.failures).toEqual([defaultPace.initialQuietMs + 30_000])
     expect(seen.begun).toHaveLength(2)
     expect(seen.published).toEqual([1])
   })
 
-  test('tells who asked what a look found that began afterwards', async () => {
+  test('resolves with the result of a read that starts after the call', async () => {
     const { clock, refresher, upstream } = simulation({ answers: [{ outcome: 'answers', there: 0, back: 100 }] })
-    const first = refresher.now()
+    const first = refresher.readNow()
     await clock.run(50)
     upstream.tools = 7
-    const second = refresher.now()
+    const second = refresher.readNow()
     await clock.run()
     expect(await Promise.all([first, second])).toEqual([0, 7])
   })
 
-  test('tells who asked that it failed', async () => {
+  test('rejects when the read fails', async () => {
     const { clock, refresher } = simulation({ answers: [{ outcome: 'fails', there: 0, back: 0 }] })
-    const asked = refresher.now()
+    const asked = refresher.readNow()
     await clock.run()
     await expect(asked).rejects.toThrow('no')
   })
 
   test('is never heard of again when it is closed', async () => {
     const { clock, refresher, seen, change } = simulation()
-    const asked = refresher.now()
+    const asked = refresher.readNow()
     refresher.close()
     change()
     await clock.run()
-    await expect(asked).rejects.toThrow('no longer followed')
-    await expect(refresher.now()).rejects.toThrow('no longer followed')
+    await expect(asked).rejects.toThrow('refresher is closed')
+    await expect(refresher.readNow()).rejects.toThrow('refresher is closed')
     expect(seen.published).toEqual([])
     expect(seen.begun).toHaveLength(1)
   })
@@ -229,14 +229,14 @@ describe('an upstream that is followed', () => {
 
 describe('an upstream that answers every list with another notice', () => {
   test('is slowed down and reported once, and a real change is still followed', async () => {
-    const noisy = simulation({ onList: () => noisy.refresher.notice() })
+    const noisy = simulation({ onList: () => noisy.refresher.notify() })
     const { clock, seen, upstream, refresher, published } = noisy
-    void refresher.now()
+    void refresher.readNow()
     await clock.run(600_000)
     // Ten minutes at ten seconds each, and those before it was slow.
     expect(seen.begun.length).toBeLessThan(75)
-    expect(seen.restless).toBe(1)
-    expect(refresher.delayMs).toBe(defaultPace.longestDelayMs)
+    expect(seen.throttled).toBe(1)
+    expect(refresher.delayMs).toBe(defaultPace.maxDelayMs)
     upstream.tools = 1
     await clock.run(610_100)
     expect(published()).toBe(1)
@@ -245,40 +245,40 @@ describe('an upstream that answers every list with another notice', () => {
   test('and is another each time is slowed down as well, and published in time', async () => {
     const noisy = simulation({ onList: () => noisy.change() })
     const { clock, seen, refresher } = noisy
-    void refresher.now()
+    void refresher.readNow()
     await clock.run(60_000)
     expect(seen.begun.length).toBeLessThan(90)
-    expect(seen.restless).toBe(1)
+    expect(seen.throttled).toBe(1)
     expect(seen.published.length).toBeGreaterThan(50)
   })
 
-  test('is taken at its word again when it has been calm', async () => {
+  test('is no longer throttled after a calm period', async () => {
     let isNoisy = true
-    const noisy = simulation({ onList: () => isNoisy && noisy.refresher.notice() })
+    const noisy = simulation({ onList: () => isNoisy && noisy.refresher.notify() })
     const { clock, refresher, seen, change } = noisy
-    void refresher.now()
+    void refresher.readNow()
     await clock.run(5_000)
     isNoisy = false
     await clock.run(60_000)
     change()
-    await clock.run(60_000 + defaultPace.firstQuietMs)
-    expect(seen.begun.at(-1)).toBe(60_000 + defaultPace.firstQuietMs)
+    await clock.run(60_000 + defaultPace.initialQuietMs)
+    expect(seen.begun.at(-1)).toBe(60_000 + defaultPace.initialQuietMs)
     expect(refresher.delayMs).toBe(0)
   })
 })
 
-test('looking now and then on one’s own account never makes an upstream restless', async () => {
+test('periodic reads never cause throttling', async () => {
   const { clock, refresher, seen, change } = simulation()
   for (let i = 0; i < 10; i++) {
-    void refresher.now()
+    void refresher.readNow()
     await clock.run(clock.now() + 10)
   }
   change()
   await clock.run()
-  expect(seen.restless).toBe(0)
+  expect(seen.throttled).toBe(0)
 })
 
-test('what cannot be compared is a look that failed: it is told and tried again, and nothing is thrown', async () => {
+test('a result that cannot be compared counts as a failed read and is retried', async () => {
   const clock = new SimulatedClock()
   const published: number[] = []
   const failures: unknown[] = []
@@ -286,16 +286,16 @@ test('what cannot be compared is a look that failed: it is told and tried again,
   const refresher = new Refresher<number>({
     clock,
     random: () => 0.5,
-    look: async () => 1,
+    read: async () => 1,
     differs: () => {
       if (isHuge) throw new RangeError('Invalid string length')
       return published.length === 0
     },
     publish: (found) => published.push(found),
     failed: (error) => failures.push(error),
-    restless: () => undefined,
+    throttled: () => undefined,
   })
-  refresher.notice()
+  refresher.notify()
   await clock.run(100)
   expect([failures.length, published]).toEqual([1, []])
   isHuge = false

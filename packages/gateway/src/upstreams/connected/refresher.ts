@@ -1,162 +1,160 @@
 import type { Clock } from '@unfold-mcp/client'
 
 export interface RefresherOptions<T> {
-  /** Reads all tools of the upstream. */
-  readonly look: (signal: AbortSignal) => Promise<T>
-  /** Whether these are not what was published last. */
+  readonly read: (signal: AbortSignal) => Promise<T>
   readonly differs: (tools: T) => boolean
-  /** Takes what was read into use. Never called with something older than before. */
-  readonly publish: (tools: T, work: Work) => void
-  /** Told of each look that succeeded, once what it found is in use unless more is about to change. */
-  readonly found?: (tools: T) => void
+  /** Called with the newest value; never with an older one than before. */
+  readonly publish: (tools: T, stats: RefreshStats) => void
+  /** Called after each successful read. */
+  readonly succeeded?: (tools: T) => void
   readonly failed: (error: unknown, attempt: number, retryInMs: number) => void
-  /** The upstream says that it changed so often that it is looked at more slowly from now on. Told once, until it is calm again. */
-  readonly restless: (delayMs: number) => void
+  /** Called when the upstream announces changes too often, once until it is calm again. */
+  readonly throttled: (delayMs: number) => void
   readonly clock: Clock
   /** Between 0 and 1. */
   readonly random: () => number
   readonly pace?: Partial<Pace>
 }
 
-/** What following a change took. */
-export interface Work {
-  readonly looks: number
-  /** From the first notice on. */
+/** Cost of following a change. */
+export interface RefreshStats {
+  readonly reads: number
+  /** Since the first notification. */
   readonly ms: number
 }
 
-/** How fast changes are followed. */
+/** Timing of refreshes. */
 export interface Pace {
-  /** How long to wait after a single notice before looking: the next of a burst comes sooner. */
-  readonly firstQuietMs: number
-  /** How long to wait for further notices once there was more than one: a burst is one change. */
+  /** Debounce time after a single notification. */
+  readonly initialQuietMs: number
+  /** Debounce time within a burst of notifications. */
   readonly quietMs: number
-  /** How long to wait at most, however many come. */
-  readonly longestQuietMs: number
-  /** How long what was read may be held back while further notices come in: clients are told of one change, not of its parts. */
-  readonly longestHoldMs: number
+  /** Maximum debounce time. */
+  readonly maxQuietMs: number
+  /** How long a result may be held back during a burst, so that clients see one change. */
+  readonly maxHoldMs: number
   readonly timeoutMs: number
-  readonly firstRetryMs: number
-  readonly longestRetryMs: number
-  /** How many looks in a row may find nothing new before an upstream that keeps asking for them is slowed down. */
-  readonly patience: number
-  readonly longestDelayMs: number
-  /** How many looks one right after another there may be before it is slowed down, whatever they find. */
-  readonly busyPatience: number
-  readonly longestBusyDelayMs: number
-  /** A notice that comes so long after the last look is not its echo. */
+  readonly initialRetryMs: number
+  readonly maxRetryMs: number
+  /** Consecutive reads without a change before the upstream is throttled. */
+  readonly maxIdleReads: number
+  readonly maxDelayMs: number
+  /** Consecutive reads without a pause before the upstream is throttled. */
+  readonly maxBusyReads: number
+  readonly maxBusyDelayMs: number
+  /** A notification this long after a read was not caused by it. */
   readonly echoMs: number
-  /** A notice that comes so long after the last look is taken at its word again. */
+  /** Throttling ends after this time without a read. */
   readonly calmMs: number
 }
 
 export const defaultPace: Pace = {
-  firstQuietMs: 8,
+  initialQuietMs: 8,
   quietMs: 25,
-  longestQuietMs: 75,
-  longestHoldMs: 500,
+  maxQuietMs: 75,
+  maxHoldMs: 500,
   timeoutMs: 30_000,
-  firstRetryMs: 500,
-  longestRetryMs: 60_000,
-  patience: 3,
-  longestDelayMs: 10_000,
-  busyPatience: 20,
-  longestBusyDelayMs: 1_000,
+  initialRetryMs: 500,
+  maxRetryMs: 60_000,
+  maxIdleReads: 3,
+  maxDelayMs: 10_000,
+  maxBusyReads: 20,
+  maxBusyDelayMs: 1_000,
   echoMs: 50,
   calmMs: 2_000,
 }
 
-const firstDelayMs = 100
-const firstBusyDelayMs = 50
+const initialDelayMs = 100
+const initialBusyDelayMs = 50
 
-interface Asker<T> {
+interface Waiter<T> {
   readonly resolve: (tools: T) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Why there was a look. */
-interface Why {
+/** Causes of a read. */
+interface ReadCause {
   readonly isNoticed: boolean
-  readonly isAsked: boolean
+  readonly isRequested: boolean
 }
 
 /**
- * Follows the tools of one upstream. However many notices come, one look at a time; a notice that comes during a look causes
- * exactly one more; none is ever lost, and a look that failed is repeated until one succeeds.
+ * Keeps a list up to date. There is one read at a time; notifications during a read cause exactly one more, so no change is lost; a
+ * failed read is retried until one succeeds.
  */
 export class Refresher<T> {
   readonly #options: RefresherOptions<T>
   readonly #pace: Pace
-  #state: 'idle' | 'settling' | 'looking' | 'waiting' | 'closed' = 'idle'
-  /** Whether a notice came since the last look began. */
+  #state: 'idle' | 'debouncing' | 'reading' | 'waiting' | 'closed' = 'idle'
+  /** True if a notification arrived since the last read began. */
   #isDirty = false
   #cancel: () => void = () => undefined
   #abort: AbortController | undefined
-  #firstNotice = 0
-  #lastNotice = 0
-  /** Since it was last at rest. */
-  #notices = 0
-  #lastLook = Number.NEGATIVE_INFINITY
+  #firstNotification = 0
+  #lastNotification = 0
+  /** Since the last idle state. */
+  #notifications = 0
+  #lastRead = Number.NEGATIVE_INFINITY
   #attempt = 0
-  /** Looks in a row that notices asked for: those that found nothing new, and those one right after another. */
-  #idleLooks = 0
-  #busyLooks = 0
-  #isRestless = false
-  #held: { readonly tools: T; readonly letGo: () => void } | undefined
-  /** Since the last time that something was published. */
-  #looks = 0
-  #begun: number | undefined
-  #asking: Asker<T>[] = []
+  /** Consecutive reads caused by notifications: without a change, and without a pause. */
+  #idleReads = 0
+  #busyReads = 0
+  #isThrottled = false
+  #held: { readonly tools: T; readonly cancelTimer: () => void } | undefined
+  /** Since the last publication. */
+  #reads = 0
+  #startedAt: number | undefined
+  #waiters: Waiter<T>[] = []
 
   constructor(options: RefresherOptions<T>) {
     this.#options = options
     this.#pace = { ...defaultPace, ...options.pace }
   }
 
-  /** How long the next notice has to wait because of those before; 0 for an upstream that is taken at its word. */
+  /** Throttling delay; 0 if the upstream is not throttled. */
   get delayMs(): number {
-    const { patience, longestDelayMs, busyPatience, longestBusyDelayMs } = this.#pace
-    const grown = (first: number, most: number, times: number): number => (times < 0 ? 0 : Math.min(most, first * 2 ** times))
+    const { maxIdleReads, maxDelayMs, maxBusyReads, maxBusyDelayMs } = this.#pace
+    const grown = (initial: number, max: number, times: number): number => (times < 0 ? 0 : Math.min(max, initial * 2 ** times))
     return Math.max(
-      grown(firstDelayMs, longestDelayMs, this.#idleLooks - patience),
-      grown(firstBusyDelayMs, longestBusyDelayMs, this.#busyLooks - busyPatience),
+      grown(initialDelayMs, maxDelayMs, this.#idleReads - maxIdleReads),
+      grown(initialBusyDelayMs, maxBusyDelayMs, this.#busyReads - maxBusyReads),
     )
   }
 
-  /** The upstream may have changed. */
-  notice(): void {
+  /** Schedules a read after a notification. */
+  notify(): void {
     if (this.#state === 'closed') return
     this.#isDirty = true
     const now = this.#options.clock.now()
-    this.#begun ??= now
-    this.#lastNotice = now
-    this.#notices++
+    this.#startedAt ??= now
+    this.#lastNotification = now
+    this.#notifications++
     if (this.#state === 'idle') {
-      const { echoMs, calmMs, firstQuietMs, quietMs } = this.#pace
-      const isSingle = now - this.#lastLook > echoMs
-      if (isSingle) this.#busyLooks = 0
-      if (now - this.#lastLook > calmMs) this.#idleLooks = 0
-      if (this.delayMs === 0) this.#isRestless = false
-      this.#firstNotice = now
-      this.#next(isSingle ? firstQuietMs : quietMs)
+      const { echoMs, calmMs, initialQuietMs, quietMs } = this.#pace
+      const isSingle = now - this.#lastRead > echoMs
+      if (isSingle) this.#busyReads = 0
+      if (now - this.#lastRead > calmMs) this.#idleReads = 0
+      if (this.delayMs === 0) this.#isThrottled = false
+      this.#firstNotification = now
+      this.#scheduleRead(isSingle ? initialQuietMs : quietMs)
       return
     }
-    if (this.#state !== 'settling') return
-    const left = this.#firstNotice + this.#pace.longestQuietMs - now
-    this.#later('settling', Math.max(0, Math.min(this.#pace.quietMs, left)))
+    if (this.#state !== 'debouncing') return
+    const left = this.#firstNotification + this.#pace.maxQuietMs - now
+    this.#readAfter('debouncing', Math.max(0, Math.min(this.#pace.quietMs, left)))
   }
 
-  /** Looks at once: the upstream is new, was gone, or somebody asked. Resolves with what a look that begins from now on finds. */
-  now(): Promise<T> {
+  /** Reads immediately. Resolves with the result of a read that starts from now on. */
+  readNow(): Promise<T> {
     if (this.#state === 'closed') return Promise.reject(closed())
-    const found = new Promise<T>((resolve, reject) => {
-      this.#asking.push({ resolve, reject })
+    const result = new Promise<T>((resolve, reject) => {
+      this.#waiters.push({ resolve, reject })
     })
-    // Whoever does not wait is told of failures like everybody else.
-    found.catch(() => undefined)
-    this.#begun ??= this.#options.clock.now()
-    if (this.#state !== 'looking') this.#look(false)
-    return found
+    // Callers may ignore the promise: failures are reported through `failed`.
+    result.catch(() => undefined)
+    this.#startedAt ??= this.#options.clock.now()
+    if (this.#state !== 'reading') this.#read(false)
+    return result
   }
 
   close(): void {
@@ -165,24 +163,24 @@ export class Refresher<T> {
     this.#cancel()
     this.#drop()
     this.#abort?.abort(closed())
-    for (const { reject } of this.#asking.splice(0)) reject(closed())
+    for (const { reject } of this.#waiters.splice(0)) reject(closed())
   }
 
-  #look(isNoticed: boolean): void {
+  #read(isNoticed: boolean): void {
     this.#cancel()
-    this.#state = 'looking'
+    this.#state = 'reading'
     this.#isDirty = false
-    this.#looks += 1
-    const askers = this.#asking.splice(0)
+    this.#reads += 1
+    const waiters = this.#waiters.splice(0)
     const abort = new AbortController()
     this.#abort = abort
-    let isOver = false
-    const end = (done: () => void, tell: (asker: Asker<T>) => void): void => {
-      if (isOver) return
-      isOver = true
+    let hasEnded = false
+    const end = (done: () => void, settle: (waiter: Waiter<T>) => void): void => {
+      if (hasEnded) return
+      hasEnded = true
       stopTimer()
       if (this.#state !== 'closed') done()
-      for (const asker of askers) tell(asker)
+      for (const waiter of waiters) settle(waiter)
     }
     const failed = (error: unknown): void =>
       end(
@@ -191,113 +189,113 @@ export class Refresher<T> {
       )
     const { timeoutMs } = this.#pace
     const stopTimer = this.#options.clock.after(timeoutMs, () => {
-      abort.abort(new Error(`no answer within ${timeoutMs / 1_000} s`))
+      abort.abort(new Error(`no response within ${timeoutMs / 1_000} s`))
     })
-    this.#options.look(abort.signal).then(
+    this.#options.read(abort.signal).then(
       (tools) =>
         end(
-          () => this.#taken(tools, { isNoticed, isAsked: askers.length > 0 }),
+          () => this.#accept(tools, { isNoticed, isRequested: waiters.length > 0 }),
           ({ resolve }) => resolve(tools),
         ),
       failed,
     )
-    // After the look's own, so that it is over before another begins.
+    // Registered after the reader's own listener, so that the read ends before another begins.
     abort.signal.addEventListener('abort', () => failed(abort.signal.reason))
   }
 
-  /** What was read may be such that it cannot be compared or put to use; that is a look that failed, and no more. */
-  #taken(tools: T, why: Why): void {
+  /** A result that cannot be compared or published counts as a failed read. */
+  #accept(tools: T, cause: ReadCause): void {
     try {
-      this.#found(tools, why)
+      this.#handle(tools, cause)
     } catch (error) {
       if (!this.#isClosed()) this.#failed(error)
     }
   }
 
-  #found(tools: T, { isNoticed, isAsked }: Why): void {
+  #handle(tools: T, { isNoticed, isRequested }: ReadCause): void {
     const { clock, differs } = this.#options
-    this.#lastLook = clock.now()
+    this.#lastRead = clock.now()
     this.#attempt = 0
     const isChanged = differs(tools)
-    if (isNoticed) this.#busyLooks += 1
-    if (isChanged) this.#idleLooks = 0
-    else if (isNoticed) this.#idleLooks += 1
+    if (isNoticed) this.#busyReads += 1
+    if (isChanged) this.#idleReads = 0
+    else if (isNoticed) this.#idleReads += 1
     if (isChanged) this.#hold(tools)
     else this.#drop()
-    if (isAsked) this.#release()
+    if (isRequested) this.#release()
     else if (!this.#isDirty) this.#releaseWhenQuiet()
-    if (!this.#isClosed()) this.#options.found?.(tools)
+    if (!this.#isClosed()) this.#options.succeeded?.(tools)
     if (this.#isClosed()) return
     this.#state = 'idle'
-    if (this.#asking.length > 0) this.#look(false)
+    if (this.#waiters.length > 0) this.#read(false)
     else if (this.#isDirty) {
-      this.#firstNotice = this.#lastLook
-      this.#next()
-    } else if (this.#held === undefined) this.#rest()
+      this.#firstNotification = this.#lastRead
+      this.#scheduleRead()
+    } else if (this.#held === undefined) this.#reset()
   }
 
-  /** A burst that outlasted the wait for its end may go on: then this was a part of it. */
+  /** Within a burst, publishes only when no further notification follows. */
   #releaseWhenQuiet(): void {
     const { clock } = this.#options
-    const goesOnForMs = this.#notices > 1 ? this.#lastNotice + this.#pace.quietMs - clock.now() : 0
-    if (goesOnForMs <= 0 || this.#held === undefined) {
+    const remainingMs = this.#notifications > 1 ? this.#lastNotification + this.#pace.quietMs - clock.now() : 0
+    if (remainingMs <= 0 || this.#held === undefined) {
       this.#release()
       return
     }
     const held = this.#held
-    clock.after(goesOnForMs, () => {
+    clock.after(remainingMs, () => {
       if (this.#held === held && !this.#isDirty) this.#release()
     })
   }
 
-  #rest(): void {
-    this.#begun = undefined
-    this.#looks = 0
-    this.#notices = 0
+  #reset(): void {
+    this.#startedAt = undefined
+    this.#reads = 0
+    this.#notifications = 0
   }
 
-  /** Looks soon; later and later at an upstream that never comes to rest. */
-  #next(quietMs = this.#pace.quietMs): void {
+  /** Schedules the next read, delayed if the upstream is throttled. */
+  #scheduleRead(quietMs = this.#pace.quietMs): void {
     const { delayMs } = this
     if (delayMs === 0) {
-      this.#later('settling', quietMs)
+      this.#readAfter('debouncing', quietMs)
       return
     }
-    if (!this.#isRestless) this.#options.restless(delayMs)
-    this.#isRestless = true
-    if (!this.#isClosed()) this.#later('waiting', delayMs)
+    if (!this.#isThrottled) this.#options.throttled(delayMs)
+    this.#isThrottled = true
+    if (!this.#isClosed()) this.#readAfter('waiting', delayMs)
   }
 
   #failed(error: unknown): void {
     this.#release()
-    const { firstRetryMs, longestRetryMs } = this.#pace
+    const { initialRetryMs, maxRetryMs } = this.#pace
     this.#attempt += 1
-    const delay = Math.min(longestRetryMs, firstRetryMs * 2 ** (this.#attempt - 1)) * (0.5 + this.#options.random())
+    const delay = Math.min(maxRetryMs, initialRetryMs * 2 ** (this.#attempt - 1)) * (0.5 + this.#options.random())
     this.#options.failed(error, this.#attempt, delay)
     if (this.#isClosed()) return
     this.#state = 'idle'
-    if (this.#asking.length > 0) this.#look(false)
-    else this.#later('waiting', delay)
+    if (this.#waiters.length > 0) this.#read(false)
+    else this.#readAfter('waiting', delay)
   }
 
-  #later(state: 'settling' | 'waiting', ms: number): void {
+  #readAfter(state: 'debouncing' | 'waiting', ms: number): void {
     this.#cancel()
     this.#state = state
-    this.#cancel = this.#options.clock.after(ms, () => this.#look(this.#isDirty))
+    this.#cancel = this.#options.clock.after(ms, () => this.#read(this.#isDirty))
   }
 
-  /** Whoever is told something may end it. */
+  // A method, because callbacks may close the refresher.
   #isClosed(): boolean {
     return this.#state === 'closed'
   }
 
   #hold(tools: T): void {
-    const letGo = this.#held?.letGo ?? this.#options.clock.after(this.#pace.longestHoldMs, () => this.#release())
-    this.#held = { tools, letGo }
+    const cancelTimer = this.#held?.cancelTimer ?? this.#options.clock.after(this.#pace.maxHoldMs, () => this.#release())
+    this.#held = { tools, cancelTimer }
   }
 
   #drop(): void {
-    this.#held?.letGo()
+    this.#held?.cancelTimer()
     this.#held = undefined
   }
 
@@ -306,11 +304,11 @@ export class Refresher<T> {
     if (held === undefined) return
     this.#drop()
     const now = this.#options.clock.now()
-    const work = { looks: this.#looks, ms: now - (this.#begun ?? now) }
-    this.#rest()
-    if (this.#isDirty) this.#begun = now
-    this.#options.publish(held.tools, work)
+    const stats = { reads: this.#reads, ms: now - (this.#startedAt ?? now) }
+    this.#reset()
+    if (this.#isDirty) this.#startedAt = now
+    this.#options.publish(held.tools, stats)
   }
 }
 
-const closed = (): Error => new Error('It is no longer followed.')
+const closed = (): Error => new Error('The refresher is closed.')

@@ -1,20 +1,20 @@
 import { type Difference, diffTools } from '@unfold-mcp/client'
 import type { Tool } from '@unfold-mcp/core'
 import type { Emit } from '../events.ts'
-import type { Work } from './refresher.ts'
+import type { RefreshStats } from './refresher.ts'
 
-export interface ListedTools {
+export interface ToolListOptions {
   readonly upstream: string
   readonly emit: Emit
 }
 
-/** The tools of an upstream as they are listed to clients: they stay when it is away, and every change is told with what is different. */
+/** The listed tools of an upstream. They outlive the connection, and every change is emitted with its difference. */
 export class ToolList {
-  readonly #options: ListedTools
+  readonly #options: ToolListOptions
   #tools: readonly Tool[]
   #compared: { readonly tools: readonly Tool[]; readonly difference: Difference } | undefined
 
-  constructor(tools: readonly Tool[], options: ListedTools) {
+  constructor(tools: readonly Tool[], options: ToolListOptions) {
     this.#tools = tools
     this.#options = options
   }
@@ -23,14 +23,13 @@ export class ToolList {
     return this.#tools
   }
 
-  /** Whether these are others than those that are listed. */
   differs(tools: readonly Tool[]): boolean {
     const { added, removed, changed } = this.#difference(tools)
     return added.length + removed.length + changed.length > 0
   }
 
-  /** Lists these instead, and tells so if they are others. */
-  replace(tools: readonly Tool[], { looks, ms }: Work): void {
+  /** Replaces the tools, and emits `tools` if they differ. */
+  replace(tools: readonly Tool[], { reads, ms }: RefreshStats): void {
     if (!this.differs(tools)) return
     const difference = this.#difference(tools)
     this.#tools = tools
@@ -38,10 +37,10 @@ export class ToolList {
     const { upstream, emit } = this.#options
     const { added, changed, removed } = difference
     const counts = { added: added.length, changed: changed.length, removed: removed.length }
-    emit('tools', { upstream, tools, difference, ...counts, looks, ms: Math.round(ms) })
+    emit('tools', { upstream, tools, difference, ...counts, reads, ms: Math.round(ms) })
   }
 
-  // It is asked for twice in a row: whether there is one, and which.
+  // Cached: `differs` and `replace` compare the same list.
   #difference(tools: readonly Tool[]): Difference {
     if (this.#compared?.tools !== tools) this.#compared = { tools, difference: diffTools(this.#tools, tools) }
     return this.#compared.difference

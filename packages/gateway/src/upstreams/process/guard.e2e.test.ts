@@ -66,8 +66,8 @@ test.skipIf(process.platform === 'win32')('a guard ends what still runs when it 
   const child = spawn('sleep', ['600'], { stdio: 'ignore', detached: true })
   const ended = spawn('sleep', ['600'], { stdio: 'ignore', detached: true })
   try {
-    for (const { pid = 0 } of [child, ended]) guard.tell(pid, 'started')
-    guard.tell(ended.pid ?? 0, 'ended')
+    for (const { pid = 0 } of [child, ended]) guard.track(pid, 'started')
+    guard.track(ended.pid ?? 0, 'ended')
     const exited = once(child, 'exit')
     guard.close()
     await exited

@@ -1,24 +1,23 @@
 // @ts-check
-// Outlives the gateway by a moment: when the gateway is gone, however it went, this ends the processes it had started. The gateway
-// holds the other end of standard input and writes `+number` for a process that began, `*number` for one that may be installing
-// what it is to run, and `-number` for one that ended.
+// Guard process: when the gateway is gone, for whatever reason, it ends the processes that the gateway started. The gateway writes
+// `+pid` for a process that started, `*pid` for one that may be installing, and `-pid` for one that ended.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const graceMs = 300
-// An installation that is killed halfway leaves the cache of its launcher broken for every program.
+// An interrupted installation would leave the launcher's cache broken.
 const installGraceMs = 60_000
-const lookMs = 100
+const pollMs = 100
 const isWindows = process.platform === 'win32'
-/** @type {Map<number, { begun: string, isInstalling: boolean }>} */
+/** @type {Map<number, { startTime: string, isInstalling: boolean }>} */
 const running = new Map()
 
 /**
- * When a process began, where that can be told: a number may be given to another process later.
+ * Start time of a process, to detect a reused pid; empty if unknown.
  * @param {number} pid
  */
-function begunAt(pid) {
+function startTimeOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
@@ -28,7 +27,7 @@ function begunAt(pid) {
 }
 
 /** @param {number} pid */
-function isThere(pid) {
+function isRunning(pid) {
   try {
     return process.kill(pid, 0)
   } catch {
@@ -41,10 +40,10 @@ function isThere(pid) {
  * @param {boolean} isForAll also for those that may be installing
  */
 function end(signal, isForAll) {
-  for (const [pid, { begun, isInstalling }] of running) {
+  for (const [pid, { startTime, isInstalling }] of running) {
     if (isInstalling && !isForAll) continue
-    const now = begunAt(pid)
-    if (now !== '' && begun !== '' && now !== begun) continue
+    const now = startTimeOf(pid)
+    if (now !== '' && startTime !== '' && now !== startTime) continue
     try {
       if (isWindows) spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { windowsHide: true })
       else process.kill(-pid, signal)
@@ -59,10 +58,10 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) pro
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     const pid = Number(line.slice(1))
-    // Never 0 or 1: they would stand for a whole group of others.
+    // 0 and 1 would signal other process groups.
     if (!Number.isSafeInteger(pid) || pid <= 1) return
     if (line.startsWith('-')) running.delete(pid)
-    else running.set(pid, { begun: begunAt(pid), isInstalling: line.startsWith('*') })
+    else running.set(pid, { startTime: startTimeOf(pid), isInstalling: line.startsWith('*') })
   })
   .on('close', () => {
     if (running.size === 0) process.exit(0)
@@ -75,15 +74,15 @@ createInterface({ input: process.stdin })
         end('SIGKILL', true)
         process.exit(0)
       }, installGraceMs)
-      setInterval(forgetEnded, lookMs)
+      setInterval(forgetEnded, pollMs)
     }, graceMs)
   })
 
-/** Ends what those left behind that have ended, and this process with the last of them. */
+/** Ends the remaining children of processes that have ended, and exits after the last one. */
 function forgetEnded() {
   for (const pid of running.keys()) {
-    if (begunAt(pid) === running.get(pid)?.begun && isThere(pid)) continue
-    if (!isWindows && isThere(-pid)) process.kill(-pid, 'SIGKILL')
+    if (startTimeOf(pid) === running.get(pid)?.startTime && isRunning(pid)) continue
+    if (!isWindows && isRunning(-pid)) process.kill(-pid, 'SIGKILL')
     running.delete(pid)
   }
   if (running.size === 0) process.exit(0)

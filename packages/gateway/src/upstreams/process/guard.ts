@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url'
 import type { ProcessState } from '@unfold-mcp/client'
 
 const program = fileURLToPath(new URL('./guard.mjs', import.meta.url))
-// Its only work is to wait, so it needs hardly any memory.
-const frugal = ['--max-old-space-size=16', '--max-semi-space-size=1']
-const mostStarts = 5
+// It only waits, so it needs little memory.
+const memoryFlags = ['--max-old-space-size=16', '--max-semi-space-size=1']
+const maxStarts = 5
 const marks: { readonly [L in ProcessState]: string } = { installing: '*', started: '+', ended: '-' }
 
 /**
- * Sees to it that no process outlives this one, also when this one is killed: another process is told which there are, and ends
- * them when the pipe between the two is closed. It is started with the first of them. Plugins need none of this: they run code of
- * ours, which ends them from within (`lifeline.mjs` in the server package); upstreams are programs of others.
+ * Ensures that no upstream process outlives the gateway, even if the gateway is killed: a guard process knows their pids, and ends
+ * them when its standard input closes. Plugins do not need it: they run our own code, which ends itself (`lifeline.mjs` in the
+ * server package).
  */
 export class Guard {
   readonly #running = new Map<number, ProcessState>()
@@ -21,21 +21,21 @@ export class Guard {
   #starts = 0
   #isClosed = false
 
-  /** The number of the guarding process, while there is one. */
+  /** Pid of the guard process, while it runs. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
 
-  /** A process began, as the leader of a group of its own, has been installed, or ended. */
-  readonly tell = (pid: number, life: ProcessState): void => {
+  /** Records that a process (a group leader) started, was installed, or ended. */
+  readonly track = (pid: number, phase: ProcessState): void => {
     if (this.#isClosed) return
-    if (life === 'ended') this.#running.delete(pid)
-    else this.#running.set(pid, life)
-    if (this.#child === undefined && life !== 'ended') this.#start()
-    else this.#write(`${marks[life]}${pid}\n`)
+    if (phase === 'ended') this.#running.delete(pid)
+    else this.#running.set(pid, phase)
+    if (this.#child === undefined && phase !== 'ended') this.#start()
+    else this.#write(`${marks[phase]}${pid}\n`)
   }
 
-  /** Ends it, and with it whatever still runs. */
+  /** Ends the guard process, which ends all remaining processes. */
   close(): void {
     this.#isClosed = true
     this.#child?.stdin?.end()
@@ -43,23 +43,23 @@ export class Guard {
   }
 
   #start(): void {
-    if (this.#starts >= mostStarts) return
+    if (this.#starts >= maxStarts) return
     this.#starts++
-    // In a session of its own, so that what ends the gateway from a terminal does not end this first.
-    const child = spawn(process.execPath, [...frugal, program], {
+    // Detached, so that Ctrl-C in a terminal does not end it before the gateway.
+    const child = spawn(process.execPath, [...memoryFlags, program], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
       windowsHide: true,
     })
     this.#child = child
     child.on('error', () => this.#gone(child)).on('exit', () => this.#gone(child))
-    // Where no more files may be opened there is none.
+    // null if no more file descriptors are available.
     const stdin: Writable | null | undefined = child.stdin
     stdin?.on('error', () => undefined)
-    // Neither it nor the pipe is a reason to go on.
+    // Neither the process nor the pipe keeps the gateway running.
     child.unref()
     if (stdin instanceof Socket) stdin.unref()
-    for (const [pid, life] of this.#running) this.#write(`${marks[life]}${pid}\n`)
+    for (const [pid, phase] of this.#running) this.#write(`${marks[phase]}${pid}\n`)
   }
 
   #write(line: string): void {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { CommandTarget } from '@unfold-mcp/client'
 
-/** Where npm keeps its cache for a server: as its environment says, else where npm does by default. */
+/** npm cache folder of a server. */
 function npmCache({ env = {} }: Pick<CommandTarget, 'env'>): string {
   const [, set] = Object.entries(env).find(([name]) => name.toLowerCase() === 'npm_config_cache') ?? []
   if (set !== undefined && set !== '') return set
@@ -12,13 +12,13 @@ function npmCache({ env = {} }: Pick<CommandTarget, 'env'>): string {
   return process.platform === 'win32' ? join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'npm-cache') : join(home, '.npm')
 }
 
-/** The folder that npx installs a set of packages into. */
+/** Folder into which npx installs a set of packages. */
 export function npxFolder(packages: readonly string[], target: Pick<CommandTarget, 'env'>): string {
   const names = packages.toSorted((a, b) => a.localeCompare(b, 'en')).join('\n')
   return join(npmCache(target), '_npx', createHash('sha512').update(names).digest('hex').slice(0, 16))
 }
 
-/** Whether an installation in a folder of npx came to its end: the last thing that npm writes is there. */
+/** True if an npx installation is complete: npm writes this file last. */
 export const isInstalled = (folder: string): Promise<boolean> =>
   access(join(folder, 'node_modules', '.package-lock.json')).then(
     () => true,

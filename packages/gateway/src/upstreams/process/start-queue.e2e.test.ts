@@ -3,17 +3,17 @@ import type { ProcessState } from '@unfold-mcp/client'
 import { systemClock } from '@unfold-mcp/client'
 import { expect, test } from 'vitest'
 import { server } from '../../../test/upstreams.ts'
-import { Starts } from './start-queue.ts'
+import { StartQueue } from './start-queue.ts'
 
 const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
 const atOnce = Math.max(2, availableParallelism())
 
-test('programs that never get ready keep the others from starting only for a moment', async () => {
-  const starts = new Starts({ clock: systemClock })
+test('servers that never become ready delay the others only briefly', async () => {
+  const starts = new StartQueue({ clock: systemClock })
   const stop = new AbortController()
   const pids: number[] = []
-  const onProcess = (pid: number, life: ProcessState): void => {
-    if (life === 'started') pids.push(pid)
+  const onProcess = (pid: number, phase: ProcessState): void => {
+    if (phase === 'started') pids.push(pid)
   }
   const stuck = Array.from({ length: 2 * atOnce }, () =>
     starts.open(silent, { signal: stop.signal, onProcess }).catch(() => 'given up'),
@@ -26,7 +26,7 @@ test('programs that never get ready keep the others from starting only for a mom
 })
 
 test('one that is called off while it waits is never started', async () => {
-  const starts = new Starts({ clock: systemClock })
+  const starts = new StartQueue({ clock: systemClock })
   const stop = new AbortController()
   let started = 0
   const onProcess = (): void => {
@@ -42,19 +42,19 @@ test('one that is called off while it waits is never started', async () => {
   expect(started).toBe(0)
 })
 
-test('a program that nobody waits for is not started before it is calm, unless somebody comes to wait for it', async () => {
+test('a server that is not awaited starts only after the deferral, unless a caller starts to wait for it', async () => {
   let isCalm: () => void = () => undefined
-  const calm = new Promise<void>((resolve) => {
+  const deferStartsUntil = new Promise<void>((resolve) => {
     isCalm = resolve
   })
-  const starts = new Starts({ clock: systemClock, calm })
+  const starts = new StartQueue({ clock: systemClock, deferStartsUntil })
   const awaited = new Set<string>(['first'])
   const begun: string[] = []
   const open = (name: string) =>
     starts.open(
       server('toolbox.mjs'),
-      { onProcess: (_pid, life) => life === 'started' && begun.push(name) },
-      { isAwaited: () => awaited.has(name), hasAnswered: false, wasKnown: false, phase: () => undefined },
+      { onProcess: (_pid, phase) => phase === 'started' && begun.push(name) },
+      { isAwaited: () => awaited.has(name), hasAnswered: false, wasKnown: false, onPhase: () => undefined },
     )
   const [third, second, first] = ['third', 'second', 'first'].map(open)
   await using _first = await first

@@ -1,108 +1,106 @@
 import { availableParallelism } from 'node:os'
 import type { Clock } from '@unfold-mcp/client'
 import { type CommandTarget, type Connection, type ConnectOptions, connect, launcherOf, type Target } from '@unfold-mcp/client'
-import { Installs } from './installs.ts'
+import { InstallQueue } from './install-queue.ts'
 import { isInstalled, npxFolder } from './npx-cache.ts'
 
-// Twenty programs that start together are all ready at the same late moment.
-const atOnce = Math.max(2, availableParallelism())
-// While nobody waits for a program, there is something better to do for one processor: to serve clients.
-const calmlyAtOnce = Math.max(1, availableParallelism() - 1)
-const longestMs = 100
-// How often it is looked at whether an installation is complete.
-const lookMs = 1_000
+// Twenty programs that start together would all be ready late.
+const maxConcurrent = Math.max(2, availableParallelism())
+// Leaves one CPU for clients while no start is awaited.
+const maxConcurrentUnawaited = Math.max(1, availableParallelism() - 1)
+// After this time a start no longer blocks others.
+const slowAfterMs = 100
+const installPollMs = 1_000
 
 interface Start {
   readonly isAwaited: () => boolean
   readonly go: () => void
 }
 
-/** What is being done to start a server. `queued`: it is to be installed, and others are before it. */
+/** Phase of a start. `queued`: waiting for other installations. */
 export type StartPhase = 'queued' | 'installing' | 'starting'
 
-/** What decides when a server is started. */
-export interface Starting {
-  /** Whether somebody waits for it. */
+/** Decides when a server is started. */
+export interface StartRequest {
   readonly isAwaited: () => boolean
-  /** Whether it has answered since the gateway started: then it is installed. */
+  /** True if it connected since the gateway started: then it is installed. */
   readonly hasAnswered: boolean
-  /** Whether it answered before that, started in the same way. */
+  /** True if its tools are cached: then it was installed before. */
   readonly wasKnown: boolean
-  /** Called when the start comes to another phase. */
-  readonly phase: (phase: StartPhase) => void
+  readonly onPhase: (phase: StartPhase) => void
 }
 
-const atOnceAndAwaited: Starting = { isAwaited: () => true, hasAnswered: true, wasKnown: true, phase: () => undefined }
+const immediate: StartRequest = { isAwaited: () => true, hasAnswered: true, wasKnown: true, onPhase: () => undefined }
 
-export interface StartsOptions {
+export interface StartQueueOptions {
   readonly clock: Clock
-  /** Until this is done, only programs are started that somebody waits for. */
-  readonly calm?: Promise<unknown> | undefined
+  /** Until this resolves, only awaited servers are started. */
+  readonly deferStartsUntil?: Promise<unknown> | undefined
 }
 
 /**
- * Starts programs a few at a time, so that the first can be served while others still start; those that somebody waits for come
- * first. One that is slow holds nobody up.
+ * Starts processes a few at a time, so that the first tools are available early. Awaited servers come first, and slow ones do not
+ * block others.
  */
-export class Starts {
+export class StartQueue {
   readonly #clock: Clock
-  readonly #installs: Installs
-  readonly #line: Start[] = []
+  readonly #installs: InstallQueue
+  readonly #queue: Start[] = []
   #running = 0
   #isCalm: boolean
 
-  constructor({ clock, calm }: StartsOptions) {
+  constructor({ clock, deferStartsUntil }: StartQueueOptions) {
     this.#clock = clock
-    this.#installs = new Installs(clock)
-    this.#isCalm = calm === undefined
+    this.#installs = new InstallQueue(clock)
+    this.#isCalm = deferStartsUntil === undefined
     const begin = (): void => {
       this.#isCalm = true
       this.review()
     }
-    calm?.then(begin, begin)
+    deferStartsUntil?.then(begin, begin)
   }
 
-  /** Connects to a server: at once, or in its turn where a program has to be started for it. */
-  async open(target: Target, options: ConnectOptions, starting: Starting = atOnceAndAwaited): Promise<Connection> {
+  /** Connects to a server; queued if a process has to be started. */
+  async open(target: Target, options: ConnectOptions, starting: StartRequest = immediate): Promise<Connection> {
     if (!('command' in target)) return connect(target, options)
-    const place = await placeOf(target, starting)
-    return place === undefined ? this.#start(target, options, starting) : this.#install({ target, place }, options, starting)
+    const folder = await pendingInstallFolder(target, starting)
+    return folder === undefined ? this.#start(target, options, starting) : this.#install({ target, folder }, options, starting)
   }
 
-  /** Starts whoever's turn it is now: somebody may wait for one that nobody waited for before. */
+  /** Starts queued servers that may start now, for example because one is now awaited. */
   review(): void {
     this.#installs.review()
-    this.#reviewLine()
+    this.#startQueued()
   }
 
-  /** The same in its turn among those that are installed, which is over with its first message. */
+  /** Starts in the install queue, until the first message. */
   async #install(
-    { target, place }: { readonly target: CommandTarget; readonly place: string },
+    { target, folder }: { readonly target: CommandTarget; readonly folder: string },
     options: ConnectOptions,
-    starting: Starting,
+    starting: StartRequest,
   ): Promise<Connection> {
-    const { isAwaited, phase } = starting
+    const { isAwaited, onPhase } = starting
     const { signal } = options
-    const leave = await this.#installs.enter({ place, isAwaited, signal, queued: () => phase('queued') })
+    const leave = await this.#installs.enter({ folder, isAwaited, signal, queued: () => onPhase('queued') })
     let isInstalling = true
     const installed = (): void => {
       if (!isInstalling) return
       isInstalling = false
       leave()
-      phase('starting')
+      onPhase('starting')
     }
-    const look = async (): Promise<void> => {
-      if (isInstalling && (await isInstalled(place))) installed()
-      else if (isInstalling) this.#clock.after(lookMs, () => void look(), true)
+    const poll = async (): Promise<void> => {
+      if (isInstalling && (await isInstalled(folder))) installed()
+      else if (isInstalling) this.#clock.after(installPollMs, () => void poll(), true)
     }
-    const onProcess: ConnectOptions['onProcess'] = (pid, life) => {
-      options.onProcess?.(pid, life)
-      if (life === 'started') installed()
+    const onProcess: ConnectOptions['onProcess'] = (pid, phase) => {
+      options.onProcess?.(pid, phase)
+      if (phase === 'started') installed()
     }
     try {
-      phase('installing')
-      // What is installed may take long to answer, such as one that waits for a person to sign in.
-      if (place !== '') void look()
+      onPhase('installing')
+      // An installed server may take long to respond, for example if it waits for a sign-in.
+      if (folder !== '') void poll()
       return await this.#start(target, { ...options, onProcess }, starting)
     } finally {
       isInstalling = false
@@ -110,8 +108,8 @@ export class Starts {
     }
   }
 
-  async #start(target: CommandTarget, options: ConnectOptions, { isAwaited }: Starting): Promise<Connection> {
-    await this.#turn(isAwaited, options.signal)
+  async #start(target: CommandTarget, options: ConnectOptions, { isAwaited }: StartRequest): Promise<Connection> {
+    await this.#enqueue(isAwaited, options.signal)
     let hasLeft = false
     const leave = (): void => {
       if (hasLeft) return
@@ -119,7 +117,7 @@ export class Starts {
       this.#running--
       this.review()
     }
-    const stopTimer = this.#clock.after(longestMs, leave)
+    const stopTimer = this.#clock.after(slowAfterMs, leave)
     try {
       return await connect(target, options)
     } finally {
@@ -128,19 +126,19 @@ export class Starts {
     }
   }
 
-  #reviewLine(): void {
-    while (this.#running < atOnce) {
-      const awaited = this.#line.findIndex(({ isAwaited }) => isAwaited())
-      const mayStartAny = this.#isCalm && this.#running < calmlyAtOnce
+  #startQueued(): void {
+    while (this.#running < maxConcurrent) {
+      const awaited = this.#queue.findIndex(({ isAwaited }) => isAwaited())
+      const mayStartAny = this.#isCalm && this.#running < maxConcurrentUnawaited
       if (awaited === -1 && !mayStartAny) return
-      const [next] = this.#line.splice(Math.max(0, awaited), 1)
+      const [next] = this.#queue.splice(Math.max(0, awaited), 1)
       if (next === undefined) return
       this.#running++
       next.go()
     }
   }
 
-  #turn(isAwaited: () => boolean, signal: AbortSignal | undefined): Promise<void> {
+  #enqueue(isAwaited: () => boolean, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
         reject(signal.reason)
@@ -154,22 +152,22 @@ export class Starts {
       const start: Start = { isAwaited, go }
       const abort = (): void => {
         off()
-        this.#line.splice(this.#line.indexOf(start), 1)
+        this.#queue.splice(this.#queue.indexOf(start), 1)
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', abort)
-      this.#line.push(start)
+      this.#queue.push(start)
       this.review()
     })
   }
 }
 
-/** Where a server is about to be installed; `undefined` for one that is installed, or needs not be. */
-async function placeOf(target: CommandTarget, { hasAnswered, wasKnown }: Starting): Promise<string | undefined> {
+/** Folder of an installation that is needed; `undefined` if the server is installed. */
+async function pendingInstallFolder(target: CommandTarget, { hasAnswered, wasKnown }: StartRequest): Promise<string | undefined> {
   const launcher = launcherOf(target)
   if (launcher === undefined || hasAnswered) return undefined
   const { packages } = launcher
-  // Where others install to is theirs to know; a server that answered before was installed then.
+  // Only the folders of npx are known. Other launchers have installed the server if it connected before.
   if (packages.length === 0) return wasKnown ? undefined : ''
   const folder = npxFolder(packages, target)
   return (await isInstalled(folder)) ? undefined : folder

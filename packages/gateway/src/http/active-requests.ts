@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-/** The requests of a server that are being answered, without those that listen for as long as they can. */
-export class Requests {
+/** Pending requests of an HTTP server, without long-lived streams. */
+export class ActiveRequests {
   readonly #open = new Set<ServerResponse>()
-  readonly #waiting = new Set<() => void>()
+  readonly #idleWaiters = new Set<() => void>()
 
   constructor(server: Server) {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -12,14 +12,14 @@ export class Requests {
       response.once('close', () => {
         this.#open.delete(response)
         if (this.#open.size > 0) return
-        for (const go of this.#waiting) go()
-        this.#waiting.clear()
+        for (const resolve of this.#idleWaiters) resolve()
+        this.#idleWaiters.clear()
       })
     })
   }
 
-  /** Done when none is left. */
-  async answered(): Promise<void> {
-    if (this.#open.size > 0) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  /** Resolves when no request is pending. */
+  async idle(): Promise<void> {
+    if (this.#open.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.add(resolve))
   }
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { createToken } from '../src/config/tokens.ts'
-import { asking, person } from './passing-clients.ts'
+import { asking, person } from './proxy-clients.ts'
 import { served } from './served.ts'
 import { serveSessions } from './session-http.ts'
 
 const eras = ['session', 'stateless'] as const
 const named = (name: string) => () => ({ action: 'accept' as const, content: { name } })
 
-describe('what a server asks', () => {
-  test('on a connection that all share is refused while it cannot be told whose call it is about', async () => {
+describe('a request of a server', () => {
+  test('on a shared connection is rejected while it cannot be assigned to a call', async () => {
     await using gateway = await served({ mcpServers: { old: asking('old', 'session') }, exposure: 'everything' })
     await gateway.ready('old')
     await using ada = await person(gateway.url, { era: 'session', answer: named('Ada') })
@@ -26,7 +26,7 @@ describe('what a server asks', () => {
     expect(ada.asked.length + bob.asked.length).toBe(2)
   })
 
-  test('on a stream of the call it is about reaches whoever made that call, however many are made', async () => {
+  test('on the stream of a call reaches the client that made the call', async () => {
     await using sessions = await serveSessions()
     await using gateway = await served({ mcpServers: { web: { url: sessions.url } }, exposure: 'everything' })
     await gateway.ready('web')
@@ -49,7 +49,7 @@ describe('what a server asks', () => {
     for (const { client } of people) await client.close()
   })
 
-  test('in place of a result is asked in either era, and what the server keeps meanwhile is for that client alone', async () => {
+  test('in place of a result works in both eras, and its state is bound to the client', async () => {
     const [adas, bobs] = [createToken('ada'), createToken('bob')]
     await using gateway = await served({
       mcpServers: { new: asking('new', 'both') },
@@ -99,7 +99,7 @@ describe('what a server asks', () => {
     const answer = { requestState, inputResponses: { [key]: { action: 'accept', content: { name: 'Ada' } } } }
     await expect(bob.client.callTool({ name: 'old__ask', ...answer })).rejects.toMatchObject({ code: -32_602 })
     expect(JSON.stringify(await ada.client.callTool({ name: 'old__ask', ...answer }))).toContain('accept Ada')
-    await expect(ada.client.callTool({ name: 'old__ask', ...answer })).rejects.toThrow(/Begin anew/u)
+    await expect(ada.client.callTool({ name: 'old__ask', ...answer })).rejects.toThrow(/Start again/u)
     // What no server could use is not passed on to one.
     const again = await ada.client.callTool({ name: 'old__ask' }, { allowInputRequired: true })
     const odd = {
@@ -111,7 +111,7 @@ describe('what a server asks', () => {
   })
 })
 
-describe('what a server says', () => {
+describe('a notification of a server', () => {
   test('during a call reaches its caller under the name of the server, from the level that it reads on', async () => {
     await using gateway = await served({
       mcpServers: { old: asking('old', 'session'), new: asking('new', 'both') },
@@ -135,7 +135,7 @@ describe('what a server says', () => {
     expect(bob.logged).toEqual([])
   })
 
-  test.each(eras)('is no longer waited for when a %s client calls off its call, or vanishes', async (era) => {
+  test.each(eras)('ends when a %s client cancels its call or disconnects', async (era) => {
     await using gateway = await served({ mcpServers: { old: asking('old', 'session') }, exposure: 'everything' })
     await gateway.ready('old')
     const lines: string[] = []

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { configSchema } from '../config/schema.ts'
-import { Secrets } from './secrets.ts'
+import { Redactor } from './redactor.ts'
 
-test('whatever text surrounds them and however they are written, secrets are not in what is told', () => {
+test('secrets are redacted in any context and encoding', () => {
   const secret = fc.string({ minLength: 6, maxLength: 60, unit: 'binary' }).filter((text) => text.trim().length >= 6)
   fc.assert(
     fc.property(fc.array(secret, { minLength: 1, maxLength: 5 }), fc.string(), (values, around) => {
-      const secrets = new Secrets()
+      const secrets = new Redactor()
       secrets.add(values)
       for (const value of values) {
         const told = secrets.text(`${around.replaceAll(value, '')} ${value} `)
@@ -20,8 +20,8 @@ test('whatever text surrounds them and however they are written, secrets are not
   )
 })
 
-test('what looks like a secret is one, although nobody said so', () => {
-  const secrets = new Secrets()
+test('values that look like secrets are redacted', () => {
+  const secrets = new Redactor()
   for (const [text, told] of [
     ['Authorization: Bearer abc.def-123', 'Authorization: Bearer [secret]'],
     ['https://ann:pw@host.example/x', 'https://[secret]host.example/x'],
@@ -37,8 +37,8 @@ test('what looks like a secret is one, although nobody said so', () => {
   })
 })
 
-test('what is told is bounded, however large or deep it is', () => {
-  const secrets = new Secrets()
+test('redacted data is bounded in size and depth', () => {
+  const secrets = new Redactor()
   const cyclic: { self?: unknown } = {}
   cyclic.self = cyclic
   expect(JSON.stringify(secrets.data(cyclic)).length).toBeLessThan(200)
@@ -46,24 +46,24 @@ test('what is told is bounded, however large or deep it is', () => {
   expect(secrets.data(Array.from({ length: 5_000 }, () => 1))).toHaveLength(200)
 })
 
-test('what is renewed again and again is never told, however long ago it was replaced', () => {
-  const secrets = new Secrets()
+test('renewed secrets stay redacted, however old they are', () => {
+  const secrets = new Redactor()
   secrets.add(['another-1'])
-  for (let at = 0; at < 5_000; at++) secrets.renewed('https://a.example', [`access-${at}`, 'refresh-1'])
-  secrets.renewed('https://b.example', ['another'])
+  for (let at = 0; at < 5_000; at++) secrets.addRenewed('https://a.example', [`access-${at}`, 'refresh-1'])
+  secrets.addRenewed('https://b.example', ['another'])
   expect(secrets.text('access-4999 access-100 access-0 refresh-1 another')).toBe('[secret] [secret] [secret] [secret] [secret]')
   expect(secrets.text('access-5000 has not been there')).toBe('[secret]0 has not been there')
   // Two that overlap are one.
   expect(secrets.text('so another-1 it is')).toBe('so [secret] it is')
   expect(secrets.name('access-7')).toBe('[secret]')
-  secrets.renewed('https://b.example', ['access-is-over'])
+  secrets.addRenewed('https://b.example', ['access-is-over'])
   expect(secrets.name('access-is-over')).toBe('[secret]')
 })
 
-test('the path of the cache of npm is no secret, other variables of a server are', () => {
-  const secrets = new Secrets()
+test('the npm cache path is not a secret, other variables of a server are', () => {
+  const secrets = new Redactor()
   const env = { npm_config_cache: '/var/cache/npm', KEY: 'key-of-the-server' }
-  secrets.keep(configSchema.parse({ mcpServers: { a: { command: 'npx', env } } }))
+  secrets.addConfig(configSchema.parse({ mcpServers: { a: { command: 'npx', env } } }))
   expect(secrets.text('delete /var/cache/npm/_npx/5b2d, not key-of-the-server')).toBe(
     'delete /var/cache/npm/_npx/5b2d, not [secret]',
   )

@@ -1,12 +1,12 @@
 import { isFailure } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
-import { Rate } from './rate.ts'
+import { RateLimiter } from './rate-limiter.ts'
 
 const call = (scope: string) => ({ scope, principal: undefined })
 
-test('a client has its calls at once, then one by one as time goes by, and is told how long to wait', () => {
+test('a client can use its calls in a burst, then at the configured rate, and learns how long to wait', () => {
   let now = 0
-  const rate = new Rate({ perMinute: () => 60, now: () => now })
+  const rate = new RateLimiter({ perMinute: () => 60, now: () => now })
   const refusal = (): unknown => {
     try {
       rate.admit(call('a'))
@@ -31,11 +31,11 @@ test('a client has its calls at once, then one by one as time goes by, and is to
 
 test('a smaller limit holds for those who have more left, and clients without number are forgotten, oldest first', () => {
   let limit = 100
-  const rate = new Rate({ perMinute: () => limit, now: () => 0 })
+  const rate = new RateLimiter({ perMinute: () => limit, now: () => 0 })
   rate.admit(call('a'))
   limit = 1
   rate.admit(call('a'))
-  expect(() => rate.admit(call('a'))).toThrow(/1 a minute/u)
+  expect(() => rate.admit(call('a'))).toThrow(/1 calls per minute/u)
   for (let index = 0; index < 10_000; index++) rate.admit(call(`other ${index}`))
   expect(() => rate.admit(call('a'))).not.toThrow()
 })

@@ -1,19 +1,24 @@
 import type { Context, Span } from '@opentelemetry/api'
 import type { Telemetry } from '../observability/telemetry.ts'
-import type { Middleware, Pass, PassingCall, PassingResult } from './chain.ts'
+import type { CallHandler, Middleware, ProxiedCall, ProxiedResult } from './chain.ts'
 import { outcomeOf, reasonOf } from './outcome.ts'
 import { type Trace, traceOf } from './trace.ts'
 
-/** Makes spans of calls, within the trace of the caller, which the server behind is told of as well. */
-export function traced(telemetry: Telemetry | undefined): Middleware {
+/** Creates spans for calls within the caller's trace, and forwards the trace context to the upstream. */
+export function traceCalls(telemetry: Telemetry | undefined): Middleware {
   return (call, next) => {
     const trace = traceOf(call.ctx.meta)
-    if (telemetry !== undefined) return spanned(telemetry, trace, call, next)
+    if (telemetry !== undefined) return callInSpan(telemetry, trace, call, next)
     return next(trace === undefined ? call : { ...call, trace })
   }
 }
 
-async function spanned(telemetry: Telemetry, trace: Trace | undefined, call: PassingCall, next: Pass): Promise<PassingResult> {
+async function callInSpan(
+  telemetry: Telemetry,
+  trace: Trace | undefined,
+  call: ProxiedCall,
+  next: CallHandler,
+): Promise<ProxiedResult> {
   const { api, tracer } = telemetry
   const { upstream, tool } = call
   const attributes = {
@@ -24,19 +29,19 @@ async function spanned(telemetry: Telemetry, trace: Trace | undefined, call: Pas
   }
   const name = `tools/call ${tool}`
   const parent = parentOf(telemetry, trace)
-  const answering = tracer.startSpan(name, { kind: api.SpanKind.SERVER, attributes }, parent)
-  const inside = api.trace.setSpan(parent, answering)
-  const asking = tracer.startSpan(name, { kind: api.SpanKind.CLIENT, attributes }, inside)
+  const serverSpan = tracer.startSpan(name, { kind: api.SpanKind.SERVER, attributes }, parent)
+  const serverContext = api.trace.setSpan(parent, serverSpan)
+  const clientSpan = tracer.startSpan(name, { kind: api.SpanKind.CLIENT, attributes }, serverContext)
   const end = (error?: string): void => {
-    for (const span of [asking, answering]) {
+    for (const span of [clientSpan, serverSpan]) {
       if (error !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR }).setAttribute('error.type', error)
       span.end()
     }
   }
   try {
-    const onward = traceIn(telemetry, asking)
-    const result = await api.context.with(api.trace.setSpan(inside, asking), () =>
-      next(onward === undefined ? call : { ...call, trace: onward }),
+    const outgoing = traceIn(telemetry, clientSpan)
+    const result = await api.context.with(api.trace.setSpan(serverContext, clientSpan), () =>
+      next(outgoing === undefined ? call : { ...call, trace: outgoing }),
     )
     end(outcomeOf(result) === 'error' ? 'tool_error' : undefined)
     return result

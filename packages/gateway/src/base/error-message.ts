@@ -1,7 +1,7 @@
 import { printable } from '@unfold-mcp/core'
 
-/** What an error says, safe to show and short enough to be part of a line. */
-export function wordsOf(error: unknown): string {
+/** The message of an error on one line, escaped and shortened. */
+export function errorMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return printable(text.replaceAll(/\s*[\r\n]+\s*/gu, ' '), 600)
 }

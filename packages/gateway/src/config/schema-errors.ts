@@ -6,12 +6,12 @@ import { keysAt } from './schema.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** What others call what we have; each is refused with our name for it, because leaving it out could show what was hidden. */
+/** Keys of other programs with our equivalent. They are errors, because ignoring `disabledTools` would expose hidden tools. */
 const synonyms: { readonly [key: string]: string } = {
   servers: 'mcpServers',
   mcp_servers: 'mcpServers',
   mcp: 'mcpServers',
-  description: 'about',
+  about: 'description',
   enabled: 'disabled',
   disabledTools: 'deny',
   excludeTools: 'deny',
@@ -30,11 +30,11 @@ const synonyms: { readonly [key: string]: string } = {
   api_key: 'apiKey',
 }
 
-/** Keys of other programs that mean nothing to a gateway. */
+/** Keys of other programs that have no meaning here. */
 const foreign = new Set(['autoApprove', 'alwaysAllow', 'trust', 'gallery', 'version', 'icon', 'note'])
 
-/** The value without what is only for other programs, and a warning for each such key. */
-export function withoutForeign(document: ConfigDocument): {
+/** Removes keys of other programs, with a warning for each. */
+export function stripForeignKeys(document: ConfigDocument): {
   readonly value: unknown
   readonly warnings: readonly ConfigProblem[]
 } {
@@ -43,53 +43,53 @@ export function withoutForeign(document: ConfigDocument): {
   const warnings: ConfigProblem[] = []
   const servers = Object.entries(value.mcpServers).map(([name, server]) => {
     if (!isRecord(server)) return [name, server] as const
-    const kept = Object.entries(server).filter(([key]) => {
+    const ownKeys = Object.entries(server).filter(([key]) => {
       if (!foreign.has(key)) return true
-      warnings.push(document.problem(['mcpServers', name, key], 'is for another program and does nothing here.', 'key'))
+      warnings.push(document.problem(['mcpServers', name, key], 'is a setting of another program and is ignored.', 'key'))
       return false
     })
-    return [name, Object.fromEntries(kept)] as const
+    return [name, Object.fromEntries(ownKeys)] as const
   })
   return { value: { ...value, mcpServers: Object.fromEntries(servers) }, warnings }
 }
 
-/** What the schema found, in words, each where it is. */
-export function mistakesOf(document: ConfigDocument, value: unknown, issues: readonly Issue[]): readonly ConfigProblem[] {
-  return issues.flatMap((issue) => mistakes(document, value, issue, []))
+/** Translates schema issues into located messages. */
+export function schemaErrors(document: ConfigDocument, value: unknown, issues: readonly Issue[]): readonly ConfigProblem[] {
+  return issues.flatMap((issue) => issueProblems(document, value, issue, []))
 }
 
-function mistakes(
+function issueProblems(
   document: ConfigDocument,
   root: unknown,
   issue: Issue,
-  above: readonly PropertyKey[],
+  parent: readonly PropertyKey[],
 ): readonly ConfigProblem[] {
-  const path = [...above, ...issue.path]
+  const path = [...parent, ...issue.path]
   const value = valueAt(root, path)
-  const say = (message: string): readonly ConfigProblem[] => [document.problem(path, message)]
+  const problem = (message: string): readonly ConfigProblem[] => [document.problem(path, message)]
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => document.problem([...path, key], unknownKey(key, path, value), 'key'))
     case 'invalid_union':
-      return unionMistakes(document, root, issue, path)
+      return unionProblems(document, root, issue, path)
     case 'invalid_type':
-      return say(
-        value === undefined ? missing(path) : `must be ${typeWords[issue.expected] ?? issue.expected}, not ${kindOf(value)}.`,
+      return problem(
+        value === undefined ? missing(path) : `must be ${typeNames[issue.expected] ?? issue.expected}, not ${kindOf(value)}.`,
       )
     case 'invalid_value':
-      return say(wrongChoice(value, issue.values.map(String)))
+      return problem(wrongChoice(value, issue.values.map(String)))
     case 'too_small':
-      return say(issue.origin === 'string' ? ended(issue.message) : `must be at least ${issue.minimum}.`)
+      return problem(issue.origin === 'string' ? sentence(issue.message) : `must be at least ${issue.minimum}.`)
     case 'too_big':
-      return say(issue.origin === 'string' ? ended(longText(issue)) : `must be at most ${issue.maximum}.`)
+      return problem(issue.origin === 'string' ? sentence(longText(issue)) : `must be at most ${issue.maximum}.`)
     case 'invalid_key':
-      return [document.problem(path, ended(issue.issues[0]?.message ?? 'cannot be a name'), 'key')]
+      return [document.problem(path, sentence(issue.issues[0]?.message ?? 'is not a valid name'), 'key')]
     default:
-      return say(ended(issue.message))
+      return problem(sentence(issue.message))
   }
 }
 
-function unionMistakes(
+function unionProblems(
   document: ConfigDocument,
   root: unknown,
   issue: Extract<Issue, { code: 'invalid_union' }>,
@@ -101,28 +101,26 @@ function unionMistakes(
     return [document.problem(path, value === undefined ? missing(path) : wrongChoice(value, options))]
   }
   if (path.at(-1) === 'exposure')
-    return (issue.errors[isRecord(value) ? 1 : 0] ?? []).flatMap((each) => mistakes(document, root, each, path))
+    return (issue.errors[isRecord(value) ? 1 : 0] ?? []).flatMap((each) => issueProblems(document, root, each, path))
   if (!isRecord(value)) return [document.problem(path, `must be an object, not ${kindOf(value)}.`)]
   const hasCommand = 'command' in value
   const hasUrl = 'url' in value
   if (hasCommand && hasUrl)
-    return [
-      document.problem([...path, 'url'], 'cannot stand beside "command": a server is started or reached. Remove one.', 'key'),
-    ]
+    return [document.problem([...path, 'url'], 'cannot be combined with "command". Remove one of them.', 'key')]
   const isUrl = looksLikeUrl(value)
-  const chosen = issue.errors[isUrl ? 1 : 0] ?? []
+  const issues = issue.errors[isUrl ? 1 : 0] ?? []
   const needed = isUrl ? 'url' : 'command'
-  // Its key is misspelt more often than left out, and then one message says it all.
-  const isMisspelt = chosen.some(
+  // A misspelt key would otherwise be reported twice: as unknown and as missing.
+  const isMisspelt = issues.some(
     (each) => each.code === 'unrecognized_keys' && each.keys.some((key) => suggestion(key, path, value) === needed),
   )
   const isMissing = (each: Issue): boolean =>
     each.code === 'invalid_type' && each.path.length === 1 && each.path[0] === needed && !(needed in value)
-  return chosen.flatMap((each) => {
-    if (!isMissing(each)) return mistakes(document, root, each, path)
+  return issues.flatMap((each) => {
+    if (!isMissing(each)) return issueProblems(document, root, each, path)
     if (isMisspelt) return []
-    const lacks = isUrl || value.type !== undefined ? `has no "${needed}".` : 'has neither "command" nor "url".'
-    return [document.problem(path, `${lacks} Give it ${isUrl || value.type !== undefined ? 'one' : 'one of them'}.`)]
+    const isKnownKind = isUrl || value.type !== undefined
+    return [document.problem(path, isKnownKind ? `requires "${needed}".` : 'requires "command" or "url".')]
   })
 }
 
@@ -134,15 +132,16 @@ const looksLikeUrl = (server: unknown): boolean =>
 function unknownKey(key: string, path: readonly PropertyKey[], value: unknown): string {
   const close = suggestion(key, path, value)
   const known = keysAt(path, looksLikeUrl(value))
-  if (close === key) return 'does not belong here. Remove it.'
-  if (close !== undefined) return `is not known here. Did you mean "${close}"?`
-  return `is not known here.${known.length === 0 ? '' : ` Known are ${known.filter((each) => each !== '$schema').join(', ')}.`}`
+  if (close === key) return 'is not allowed here. Remove it.'
+  if (close !== undefined) return `is not a known key. Did you mean "${close}"?`
+  const keys = known.filter((each) => each !== '$schema').join(', ')
+  return `is not a known key.${known.length === 0 ? '' : ` Known keys: ${keys}.`}`
 }
 
 function suggestion(key: string, path: readonly PropertyKey[], value: unknown): string | undefined {
   const known = keysAt(path, looksLikeUrl(value))
-  const ours = Object.hasOwn(synonyms, key) ? synonyms[key] : undefined
-  return ours !== undefined && known.includes(ours) ? ours : nearest(key, known, 1)[0]
+  const equivalent = Object.hasOwn(synonyms, key) ? synonyms[key] : undefined
+  return equivalent !== undefined && known.includes(equivalent) ? equivalent : nearest(key, known, 1)[0]
 }
 
 function missing(path: readonly PropertyKey[]): string {
@@ -158,27 +157,27 @@ function wrongChoice(value: unknown, options: readonly string[]): string {
 const either = (options: readonly string[]): string =>
   options.length === 1 ? `"${options[0]}"` : `one of ${options.map((option) => `"${option}"`).join(', ')}`
 
-const typeWords: { readonly [type: string]: string } = {
-  string: 'a text',
+const typeNames: { readonly [type: string]: string } = {
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
   object: 'an object',
   record: 'an object',
-  array: 'a list',
+  array: 'an array',
 }
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
+  if (Array.isArray(value)) return 'an array'
   if (typeof value === 'number') return String(value)
-  return typeof value === 'string' ? 'a text' : typeof value === 'boolean' ? String(value) : 'an object'
+  return typeof value === 'string' ? 'a string' : typeof value === 'boolean' ? String(value) : 'an object'
 }
 
 const longText = (issue: { readonly message: string; readonly maximum: number | bigint }): string =>
   issue.message.startsWith('Too big') ? `is longer than ${issue.maximum} characters` : issue.message
 
-const ended = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../../test/simulated-clock.ts'
 import { watched } from '../../../test/upstreams.ts'
-import { Installs } from './installs.ts'
+import { InstallQueue } from './install-queue.ts'
 
 interface Entering {
-  readonly place: string
+  readonly folder: string
   readonly isAwaited: boolean
   readonly signal: AbortSignal
 }
@@ -12,13 +12,13 @@ interface Entering {
 /** Installations by name, in the order in which they began, with what ends each. */
 function installations() {
   const clock = new SimulatedClock()
-  const installs = new Installs(clock)
+  const installs = new InstallQueue(clock)
   const begun: string[] = []
   const queued: string[] = []
   const ends = new Map<string, () => void>()
-  const enter = async (name: string, { place = '', isAwaited = false, signal }: Partial<Entering> = {}): Promise<void> => {
+  const enter = async (name: string, { folder = '', isAwaited = false, signal }: Partial<Entering> = {}): Promise<void> => {
     try {
-      ends.set(name, await installs.enter({ place, isAwaited: () => isAwaited, queued: () => queued.push(name), signal }))
+      ends.set(name, await installs.enter({ folder, isAwaited: () => isAwaited, queued: () => queued.push(name), signal }))
       begun.push(name)
     } catch {
       queued.push(`${name} gave up`)
@@ -27,7 +27,7 @@ function installations() {
   return { clock, begun, queued, enter, end: (name: string) => ends.get(name)?.() }
 }
 
-test('two are installed at once, and the next is the one that somebody waits for', async () => {
+test('two servers are installed at once, and an awaited one comes next', async () => {
   const { clock, begun, queued, enter, end } = installations()
   for (const name of ['a', 'b', 'c']) void enter(name)
   void enter('d', { isAwaited: true })
@@ -39,11 +39,11 @@ test('two are installed at once, and the next is the one that somebody waits for
   expect(begun).toEqual(['a', 'b', 'd'])
 })
 
-test('no two are installed into one place at once', async () => {
+test('no two are installed into one folder at once', async () => {
   const { clock, begun, enter, end } = installations()
-  void enter('a', { place: '/x' })
-  void enter('b', { place: '/x' })
-  void enter('c', { place: '/y' })
+  void enter('a', { folder: '/x' })
+  void enter('b', { folder: '/x' })
+  void enter('c', { folder: '/y' })
   await clock.run(0)
   expect(begun).toEqual(['a', 'c'])
   await clock.run(600_000)
@@ -53,7 +53,7 @@ test('no two are installed into one place at once', async () => {
   expect(begun).toEqual(['a', 'c', 'b'])
 })
 
-test('one that takes longer than a minute holds nobody up any more, and one that is called off is forgotten', async () => {
+test('an installation of more than a minute no longer blocks others, and an aborted one leaves the queue', async () => {
   const { clock, begun, queued, enter } = installations()
   const stop = new AbortController()
   for (const name of ['a', 'b']) void enter(name)
@@ -68,14 +68,14 @@ test('one that takes longer than a minute holds nobody up any more, and one that
   expect(queued).toEqual(['c', 'd', 'c gave up', 'e gave up'])
 })
 
-test('progress is told while a server is being installed', async () => {
+test('progress is emitted while a server is being installed', async () => {
   const clock = new SimulatedClock()
   const all = watched({
     clock,
-    open: (_target, _options, { phase }) => {
-      phase('queued')
-      clock.after(5_000, () => phase('installing'))
-      clock.after(50_000, () => phase('starting'))
+    open: (_target, _options, { onPhase }) => {
+      onPhase('queued')
+      clock.after(5_000, () => onPhase('installing'))
+      clock.after(50_000, () => onPhase('starting'))
       return new Promise(() => undefined)
     },
   })
@@ -87,7 +87,7 @@ test('progress is told while a server is being installed', async () => {
   expect(all.upstreams.get('up')?.status).toMatchObject({ state: 'installing', forMs: 42_000, attempt: 1 })
   expect(all.of('installing').map(({ ms }) => ms)).toEqual([15_000, 30_000])
   expect(await refused).toContain(
-    'The server "up" is being installed (for 26 s so far). Nothing was done; call it again in a minute.',
+    'The server "up" is being installed (26 s so far). The tool was not called; try again in a minute.',
   )
   await clock.run(51_000)
   expect(all.of('installed')).toMatchObject([{ ms: 45_000 }])

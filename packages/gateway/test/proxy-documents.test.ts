@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { testServer } from '../../server/src/testing/ways.ts'
 import { createToken } from '../src/config/tokens.ts'
-import { asking, person } from './passing-clients.ts'
+import { asking, person } from './proxy-clients.ts'
 import { served } from './served.ts'
 import { server } from './upstreams.ts'
 
@@ -13,7 +13,7 @@ const eras = ['session', 'stateless'] as const
 const manners = { session: 'session', stateless: 'both' } as const
 
 describe('prompts and resources of several servers', () => {
-  test('that have the same address are told apart, each is read from its own server, and the operator is told', async () => {
+  test('with the same URI get a prefix, each is read from its own server, and the conflict is logged', async () => {
     await using gateway = await served({
       mcpServers: { one: asking('one', 'session', 'same'), two: asking('two', 'both', 'same') },
       exposure: 'everything',
@@ -37,16 +37,16 @@ describe('prompts and resources of several servers', () => {
       expect([first, second]).toEqual(['memo://each/{id}', 'unfold://two/memo://each/{id}'])
       expect(await read('memo://each/3')).toMatchObject({ text: 'memo://each/3 of one' })
       expect(await read('unfold://two/memo://each/3')).toMatchObject({ text: 'memo://each/3 of two' })
-      await expect(read('memo://nobody')).rejects.toThrow(/There is no resource "memo:\/\/nobody"/u)
+      await expect(read('memo://nobody')).rejects.toThrow(/Unknown resource "memo:\/\/nobody"/u)
       const { prompts } = await client.listPrompts()
       expect(prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__inquire', 'two__greet', 'two__inquire'])
       const greeted = await client.getPrompt({ name: 'two__greet', arguments: { to: 'Ada' } })
       expect(greeted.messages[0]?.content).toEqual({ type: 'text', text: 'two greets Ada' })
     }
-    expect(gateway.lines.filter((line) => line.includes('Two servers have memo://shared'))).toHaveLength(1)
+    expect(gateway.lines.filter((line) => line.includes('have the same resource memo://shared'))).toHaveLength(1)
   })
 
-  test('are those of the servers of a profile alone, and what these do not have is not declared', async () => {
+  test('are those of the profile’s servers, and missing capabilities are not declared', async () => {
     const [all, bare] = [createToken('all'), createToken('bare', 'bare')]
     await using gateway = await served({
       mcpServers: { one: asking('one', 'session'), plain: asking('plain', 'session', 'bare') },
@@ -71,7 +71,7 @@ describe('prompts and resources of several servers', () => {
     }
   })
 
-  test('of a server that is slow to list them are missing, and those of the others are there', async () => {
+  test('of a slow server are missing at first, and those of the others are listed', async () => {
     await using gateway = await served({
       mcpServers: { slow: asking('slow', 'session', 'slow'), quick: asking('quick', 'session') },
       exposure: 'everything',
@@ -99,7 +99,7 @@ describe('prompts and resources of several servers', () => {
   })
 })
 
-test('a session that begins with the gateway is told what there is, and one of the next start before any server is started', async () => {
+test('a session at startup declares all capabilities, and after a restart the cached ones', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'unfold-kept-'))
   const store = { kind: 'sqlite', path: join(folder, 'catalog.db') }
   const config = { store, mcpServers: { one: { ...asking('one', 'session'), start: 'lazy' } }, exposure: 'everything' }
@@ -111,7 +111,7 @@ test('a session that begins with the gateway is told what there is, and one of t
       expect(me.client.getServerCapabilities()).toMatchObject({ prompts: {}, resources: { subscribe: true } })
       expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['one__greet', 'one__inquire'])
       expect((await me.client.listResources()).resources.map(({ uri }) => uri)).toEqual(['memo://shared', 'memo://one'])
-      expect(state()).toBe(isKnown ? 'sleeping' : 'ready')
+      expect(state()).toBe(isKnown ? 'idle' : 'ready')
       const { messages } = await me.client.getPrompt({ name: 'one__greet', arguments: { to: 'Ada' } })
       expect(messages[0]?.content).toMatchObject({ text: 'one greets Ada' })
       expect(me.noticed).toEqual([])
@@ -134,7 +134,7 @@ test('a server alone introduces itself as it did last, also while it is not star
       expect(me.client.getServerVersion()).toEqual({ name: 'one', version: '1.0.0' })
       expect((await me.client.listTools()).tools.map(({ name }) => name)).toContain('ask')
       expect((await me.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['greet', 'inquire'])
-      expect(gateway.gateway.upstreams.get('one')?.state).toBe(isKnown ? 'sleeping' : 'ready')
+      expect(gateway.gateway.upstreams.get('one')?.state).toBe(isKnown ? 'idle' : 'ready')
     }
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
@@ -142,7 +142,7 @@ test('a server alone introduces itself as it did last, also while it is not star
 })
 
 test.skipIf(process.platform === 'win32')(
-  'a session that begins before all servers were met is served at once, and told of prompts of those that come later',
+  'a session that starts before all servers are connected is served immediately, and notified of later prompts',
   async () => {
     const { command, args = [] } = server('asking.mjs', 'late', 'session')
     const late = { command: 'sh', args: ['-c', 'sleep 0.8; exec "$0" "$@"', command, ...args] }
@@ -157,7 +157,7 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test.each(eras)('a %s client over pipes is served as well, and asked as well', async (era) => {
+test.each(eras)('a %s client over stdio is served and asked', async (era) => {
   await using gateway = await served({ mcpServers: { one: asking('one', 'session') }, exposure: 'everything' })
   await gateway.ready('one')
   await using pipes = await testServer(gateway.gateway.toolbox, { transport: 'stdio', era })
@@ -177,7 +177,7 @@ test.each(eras)('a %s client over pipes is served as well, and asked as well', a
 })
 
 describe('changes', () => {
-  test.each(eras)('of a %s server are told to each client that sees it, once, in the way of its era', async (speaks) => {
+  test.each(eras)('of a %s server are announced once to each client that sees it, in its era', async (speaks) => {
     const [all, bare] = [createToken('all'), createToken('other', 'other')]
     await using gateway = await served({
       mcpServers: { one: asking('one', manners[speaks]), other: asking('other', 'session') },
@@ -208,7 +208,7 @@ describe('changes', () => {
     for (const stream of streams) await stream.close()
   })
 
-  test('of a server alone are told to its clients and to clients of all servers, each by the names that they know', async () => {
+  test('of a single server are announced to its clients and to clients of all servers, with the names that each knows', async () => {
     await using gateway = await served({
       mcpServers: { one: asking('one', 'session', 'same'), two: asking('two', 'session', 'same') },
       exposure: 'everything',
@@ -253,7 +253,7 @@ describe('changes', () => {
     }
   })
 
-  test('of a resource are told to those who follow it, and the server hears of it once and when the last one leaves', async () => {
+  test('of a resource are sent to its subscribers, and the server gets one subscription until the last one leaves', async () => {
     await using gateway = await served({ mcpServers: { one: asking('one', 'session') }, exposure: 'everything' })
     const lines: string[] = []
     gateway.gateway.upstreams.events.on('stderr', ({ line }) => lines.push(line))
@@ -281,7 +281,7 @@ describe('changes', () => {
     await until(() => lines.filter((line) => line === 'subscribe memo://shared').length === 2, 'it is told again')
   })
 
-  test('of a resource reach whoever came to follow it while the first to ask was still waiting, and then was refused', async () => {
+  test('of a resource reach a client that subscribed while the first subscription was pending and then failed', async () => {
     await using gateway = await served({ mcpServers: { one: asking('one', 'session', 'hesitant') }, exposure: 'everything' })
     const lines: string[] = []
     gateway.gateway.upstreams.events.on('stderr', ({ line }) => lines.push(line))
@@ -312,7 +312,7 @@ describe('changes', () => {
     expect(lines).toHaveLength(6)
   })
 
-  test('of a resource are asked for again when the server died before it answered', async () => {
+  test('of a resource are subscribed again when the server ended before it responded', async () => {
     await using gateway = await served({ mcpServers: { one: asking('one', 'session', 'hesitant') }, exposure: 'everything' })
     const lines: string[] = []
     gateway.gateway.upstreams.events.on('stderr', ({ line }) => lines.push(line))

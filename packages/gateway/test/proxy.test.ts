@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport as TransportOne } from '@modelcontextprot
 import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../client/test/processes.ts'
-import { everything, person } from './passing-clients.ts'
+import { everything, person } from './proxy-clients.ts'
 import { served } from './served.ts'
 
 describe('the reference server behind a gateway', () => {
@@ -14,7 +14,7 @@ describe('the reference server behind a gateway', () => {
   })
   afterAll(() => gateway[Symbol.asyncDispose]())
 
-  test.each(['session', 'stateless'] as const)('gives a %s client all that it has beside tools', async (era) => {
+  test.each(['session', 'stateless'] as const)('gives a %s client its prompts and resources', async (era) => {
     await using me = await person(gateway.url, { era })
     const { client } = me
     expect(client.getServerCapabilities()).toMatchObject({
@@ -54,7 +54,7 @@ describe('the reference server behind a gateway', () => {
     expect(steps).toEqual([1, 2, 3, 4])
   })
 
-  test('a server that wants an address to be visited first says so in the way of each era', async () => {
+  test('a URL elicitation is translated to the client’s era', async () => {
     const first = { url: 'https://example.com/first', errorPath: true }
     await using session = await person(gateway.url, { era: 'session' })
     await expect(session.text('all__trigger-url-elicitation', first)).rejects.toMatchObject({ code: -32_042 })
@@ -67,15 +67,15 @@ describe('the reference server behind a gateway', () => {
     ])
   })
 
-  test('a client that cannot be asked is not asked, and the server is told why', async () => {
+  test('a client without the capability is not asked, and the server gets the reason', async () => {
     for (const era of ['session', 'stateless'] as const) {
       await using mute = await person(gateway.url, { era, capabilities: {} })
-      expect(await mute.text('all__trigger-elicitation-request')).toMatch(/cannot be asked to have a form filled in/u)
-      expect(await mute.text('all__trigger-sampling-request', { prompt: 'hi' })).toMatch(/cannot be asked for a completion/u)
+      expect(await mute.text('all__trigger-elicitation-request')).toMatch(/does not support form elicitation/u)
+      expect(await mute.text('all__trigger-sampling-request', { prompt: 'hi' })).toMatch(/does not support sampling/u)
     }
   })
 
-  test('a client of the first SDK is asked, follows a resource, and hears of its updates', async () => {
+  test('a client of the first SDK is asked, subscribes to a resource, and receives updates', async () => {
     const client = new ClientOne({ name: 'one', version: '1.0.0' }, { capabilities: { elicitation: {} } })
     const updated: string[] = []
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Grace' } }))

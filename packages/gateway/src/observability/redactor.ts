@@ -1,17 +1,17 @@
 import { printable } from '@unfold-mcp/core'
 import { type Config, isCommandServer, type SearchConfig, type ServerConfig } from '../config/schema.ts'
 import type { Environment } from '../config/variables.ts'
-import { Fingerprints, type Range, shortest } from './fingerprints.ts'
+import { Fingerprints, minSecretLength, type Range } from './fingerprints.ts'
 
-const hidden = '[secret]'
-const longestText = 8_000
-// Far more than is told, so that a secret is not cut in two before it is found.
-const longestLook = 65_536
-const deepest = 8
-const widest = 200
-const mostNames = 10_000
-// Of one sign-in. A token that is renewed every hour for a year; each costs a few hundred bytes.
-const mostRenewed = 10_000
+const mask = '[secret]'
+const maxTextLength = 8_000
+// Larger than the output, so that truncation does not split a secret before it is found.
+const maxScannedLength = 65_536
+const maxDepth = 8
+const maxWidth = 200
+const maxNames = 10_000
+// Per sign-in: a token renewed every hour for a year, at a few hundred bytes each.
+const maxRenewed = 10_000
 
 const patterns = [
   /\bunf(?:old_admin)?_[A-Za-z0-9_-]{20,}/gu,
@@ -19,19 +19,18 @@ const patterns = [
   /(?<=:\/\/)[^\s/@]+@/gu,
 ]
 
-// Most lines have none of it, and there are many lines.
-const suspicious = /unf|bearer|basic|:\/\//iu
+// Fast path: most lines cannot match any pattern.
+const mayMatch = /unf|bearer|basic|:\/\//iu
 
 const secretKey = /^(?:authorization|proxy-authorization|cookie|set-cookie|password|passwd|secret|token|api[-_]?key|admin)$/iu
 
-/** What must not be told, and the rest of what is told without it. What was secret once stays so while the process lives. */
-export class Secrets {
+/** Removes secrets from text and data. A value stays secret as long as the process runs. */
+export class Redactor {
   readonly #known = new Set<string>()
   readonly #renewed = new Map<string, Fingerprints>()
   readonly #names = new Map<string, string>()
   #pattern: RegExp | undefined
 
-  /** From now on these are not told. */
   add(values: Iterable<string>): void {
     for (const form of longForms(values)) this.#known.add(form)
     const longestFirst = [...this.#known].toSorted((a, b) => b.length - a.length)
@@ -40,63 +39,59 @@ export class Secrets {
     this.#names.clear()
   }
 
-  /**
-   * The same for what its owner renews again and again. A server may repeat what it was sent long ago, and what it said is kept for
-   * as long: so all of them stay known, as fingerprints. Of more than 10,000 those are forgotten that turned up longest ago; one that
-   * is in use, or was found in a text since, is not.
-   */
-  renewed(owner: string, values: readonly string[]): void {
-    const known = this.#renewed.get(owner) ?? new Fingerprints(mostRenewed)
-    this.#renewed.set(owner, known)
-    if (known.add(longForms(values))) this.#names.clear()
+  /** Adds secrets that are renewed regularly. A server may repeat an old one, so all stay known, as fingerprints. */
+  addRenewed(owner: string, values: readonly string[]): void {
+    const fingerprints = this.#renewed.get(owner) ?? new Fingerprints(maxRenewed)
+    this.#renewed.set(owner, fingerprints)
+    if (fingerprints.add(longForms(values))) this.#names.clear()
   }
 
-  /** The same for all values of a configuration that are for one server or embedder and nobody else. */
-  keep({ mcpServers, search, profiles }: Config): void {
+  /** Adds the environment, headers and keys in a configuration. */
+  addConfig({ mcpServers, search, profiles }: Config): void {
     const searches = [search, ...Object.values(profiles).map((profile) => profile.search)]
     this.add([...Object.values(mcpServers).flatMap(secretsOf), ...searches.flatMap(secretsOfSearch)])
   }
 
-  /** The text without secrets, and not longer than anybody reads. */
+  /** Redacts and truncates a text. */
   text(text: string): string {
-    if (text.length < shortest) return text
-    const whole = text.length > longestLook ? text.slice(0, longestLook) : text
-    const known = this.#renewed.size === 0 ? this.#withoutKnown(whole) : withoutRanges(whole, this.#rangesIn(whole))
-    const clean = suspicious.test(known) ? patterns.reduce((rest, pattern) => rest.replaceAll(pattern, hidden), known) : known
-    return clean.length > longestText ? `${clean.slice(0, longestText)}…` : clean
+    if (text.length < minSecretLength) return text
+    const scanned = text.slice(0, maxScannedLength)
+    const known = this.#renewed.size === 0 ? this.#maskKnown(scanned) : maskRanges(scanned, this.#rangesIn(scanned))
+    const masked = mayMatch.test(known) ? patterns.reduce((rest, pattern) => rest.replaceAll(pattern, mask), known) : known
+    return masked.length > maxTextLength ? `${masked.slice(0, maxTextLength)}…` : masked
   }
 
-  /** A name that comes again and again, without secrets and safe to show. */
+  /** Redacts and escapes a name, with a cache. */
   name(name: string): string {
-    const known = this.#names.get(name)
-    if (known !== undefined) return known
+    const cached = this.#names.get(name)
+    if (cached !== undefined) return cached
     const clean = printable(this.text(name))
-    if (this.#names.size >= mostNames) this.#names.clear()
+    if (this.#names.size >= maxNames) this.#names.clear()
     this.#names.set(name, clean)
     return clean
   }
 
-  /** The same value without secrets: a copy of plain data that JSON can hold. */
+  /** Returns a redacted copy as plain JSON data. */
   data(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.text(value)
     if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return this.text(String(value))
     if (typeof value !== 'object' || value === null) return value
-    if (depth >= deepest) return '…'
+    if (depth >= maxDepth) return '…'
     if (value instanceof Error) return this.#error(value)
-    if (Array.isArray(value)) return value.slice(0, widest).map((each) => this.data(each, depth + 1))
+    if (Array.isArray(value)) return value.slice(0, maxWidth).map((each) => this.data(each, depth + 1))
     const entries = value instanceof Map ? [...value] : Object.entries(value)
     return Object.fromEntries(
       entries
-        .slice(0, widest)
+        .slice(0, maxWidth)
         .map(([key, each]) => [
           this.text(String(key)),
-          secretKey.test(String(key)) && typeof each === 'string' ? hidden : this.data(each, depth + 1),
+          secretKey.test(String(key)) && typeof each === 'string' ? mask : this.data(each, depth + 1),
         ]),
     )
   }
 
-  #withoutKnown(text: string): string {
-    return this.#pattern === undefined ? text : text.replaceAll(this.#pattern, hidden)
+  #maskKnown(text: string): string {
+    return this.#pattern === undefined ? text : text.replaceAll(this.#pattern, mask)
   }
 
   #rangesIn(text: string): readonly Range[] {
@@ -110,29 +105,29 @@ export class Secrets {
   }
 }
 
-/** The text with each range hidden; ranges that overlap are hidden as one. */
-function withoutRanges(text: string, ranges: readonly Range[]): string {
-  let clean = ''
+function maskRanges(text: string, ranges: readonly Range[]): string {
+  let masked = ''
   let at = 0
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start >= at) clean += text.slice(at, start) + hidden
+    if (start >= at) masked += text.slice(at, start) + mask
     at = Math.max(at, end)
   }
-  return clean + text.slice(at)
+  return masked + text.slice(at)
 }
 
 const secretName = /token|secret|passw|credential|api_?key|(?:^|_)key(?:_|$)/iu
 
-/** The values of variables that are secret by their names, wherever they are used. */
+/** Values of environment variables whose names suggest a secret. */
 export function secretVariables(environment: Environment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => (value !== undefined && secretName.test(name) ? [value] : []))
 }
 
-// The path of a cache: whoever has to delete a part of it needs to know where it is.
-const place = /^npm_config_cache$/iu
+// A path that error messages refer to, not a secret.
+const cachePathName = /^npm_config_cache$/iu
 
 function secretsOf(server: ServerConfig): readonly string[] {
-  if (isCommandServer(server)) return Object.entries(server.env).flatMap(([name, value]) => (place.test(name) ? [] : [value]))
+  if (isCommandServer(server))
+    return Object.entries(server.env).flatMap(([name, value]) => (cachePathName.test(name) ? [] : [value]))
   const headers = Object.values(server.headers).flatMap((value) => [value, ...value.split(/\s+/u).slice(1)])
   return [...headers, ...secretsInUrl(server.url)]
 }
@@ -167,7 +162,7 @@ function encoded(text: string): string {
   }
 }
 
-/** The forms in which a value turns up: as it is, in JSON, in an address, and made safe to show. */
+/** Encodings in which a value may appear. */
 const formsOf = (value: string): readonly string[] => [
   value,
   value.trim(),
@@ -176,6 +171,6 @@ const formsOf = (value: string): readonly string[] => [
   printable(value, value.length),
 ]
 
-// Shorter ones are switches and numbers; to hide them would make every line unreadable and nobody safer.
+// Shorter values are flags and numbers; masking them would make logs unreadable.
 const longForms = (values: Iterable<string>): readonly string[] =>
-  [...values].flatMap(formsOf).filter(({ length }) => length >= shortest)
+  [...values].flatMap(formsOf).filter(({ length }) => length >= minSecretLength)

@@ -1,0 +1,202 @@
+import { printable } from '@unfold-mcp/core'
+import { createAdminToken, createBridgeToken } from './access/admin-token.ts'
+import type { ReloadResult } from './admin/api.ts'
+import { errorMessage } from './base/error-message.ts'
+import type { Log } from './base/log.ts'
+import { type ConfigProblem, problemLine } from './config/problem.ts'
+import type { ReadConfig } from './config/read.ts'
+import { restartRequired } from './config/restart.ts'
+import type { Environment } from './config/variables.ts'
+import { ConfigWatch } from './config/watch.ts'
+import { defaultDrainMs, settledWithin } from './drain.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import { type ListeningGateway, listenHttp } from './http/listen.ts'
+import type { Instrumentation } from './instrumentation.ts'
+import { writeRunFile } from './run-file.ts'
+import type { CatalogStore } from './stores/catalog.ts'
+import type { Applied } from './upstreams/upstreams.ts'
+
+export interface CloseOptions {
+  /** How long to wait for running calls to finish; default: 10 seconds. */
+  readonly withinMs?: number
+}
+
+const finalRepliesMs = 500
+
+export interface GatewayServiceOptions {
+  readonly gateway: Gateway
+  readonly store: CatalogStore
+  readonly instrumentation: Instrumentation
+  readonly file: string
+  readonly environment: Environment
+  readonly home: string
+}
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Runs a gateway: HTTP listener, run file and configuration watcher, from start to shutdown. */
+export class GatewayService {
+  readonly #options: GatewayServiceOptions
+  readonly #log: Log
+  readonly #stopNow = new AbortController()
+  #watch: ConfigWatch | undefined
+  #listening: ListeningGateway | undefined
+  #removeRunFile: (() => Promise<void>) | undefined
+  #pendingApply: Promise<boolean> = Promise.resolve(true)
+  #url: string | undefined
+  #isReady = false
+  #closing: Promise<void> | undefined
+
+  constructor(options: GatewayServiceOptions) {
+    this.#options = options
+    this.#log = options.instrumentation.log
+  }
+
+  /** The MCP endpoint, if clients connect over HTTP. */
+  get url(): string | undefined {
+    return this.#url
+  }
+
+  /** Starts listening and watching the file. Without an address, only the admin API is served. */
+  async start(read: ReadConfig, address: ListenAddress | undefined): Promise<void> {
+    const { file, environment } = this.#options
+    void this.#waitUntilReady()
+    if (address !== undefined) this.#url = await this.#listen(address, 'http')
+    // The stdio client can be served without the admin API.
+    else await this.#listen({ host: '127.0.0.1', port: 0 }, 'stdio').catch((error: unknown) => this.#warnHidden(error))
+    this.#watch = new ConfigWatch(file, read, {
+      environment,
+      changed: (changed) => {
+        this.#pendingApply = this.#pendingApply.then(() => this.#apply(changed))
+      },
+      invalid: (problems) => this.#rejected(problems),
+      restored: () => this.#restored(),
+    })
+  }
+
+  async reload(): Promise<ReloadResult> {
+    await this.#watch?.reload()
+    const isApplied = await this.#pendingApply
+    const problems = this.#watch?.problems ?? []
+    return { isApplied: isApplied && problems.length === 0, problems }
+  }
+
+  /** Shuts down after running calls have finished or the time is up. A second call shuts down immediately. */
+  close({ withinMs = defaultDrainMs }: CloseOptions = {}): Promise<void> {
+    if (this.#closing !== undefined) this.#stopNow.abort()
+    this.#closing ??= this.#close(withinMs)
+    return this.#closing
+  }
+
+  async #listen({ host, port }: ListenAddress, transport: 'http' | 'stdio'): Promise<string> {
+    const { gateway, instrumentation, file, home } = this.#options
+    const admin = createAdminToken()
+    const { log, journal, metrics, redactor, degraded } = instrumentation
+    const bridge = transport === 'http' ? createBridgeToken() : undefined
+    redactor.add([admin, ...(bridge === undefined ? [] : [bridge])])
+    this.#listening = await listenHttp(gateway, {
+      host,
+      port,
+      admin,
+      bridge,
+      config: file,
+      log,
+      journal,
+      metrics,
+      redactor,
+      transport,
+      degraded: () => degraded.list(),
+      problems: () => this.#watch?.problems ?? [],
+      isReady: () => this.#isReady && this.#closing === undefined,
+      isDraining: () => this.#closing !== undefined,
+      reload: () => this.reload(),
+    })
+    const { url } = this.#listening
+    try {
+      this.#removeRunFile = await writeRunFile(home, {
+        pid: process.pid,
+        url,
+        admin,
+        ...(bridge !== undefined && { bridge }),
+        config: file,
+        transport,
+        startedAt: new Date().toISOString(),
+      })
+    } catch (error) {
+      this.#warnHidden(error)
+    }
+    if (transport === 'http') log.info({ url }, `listening on ${url}`)
+    return url
+  }
+
+  #warnHidden(error: unknown): void {
+    this.#log.warn({ error }, `Commands such as "unfold status" cannot find this gateway: ${errorMessage(error)}`)
+  }
+
+  async #waitUntilReady(): Promise<void> {
+    await this.#options.gateway.upstreams.ready
+    this.#isReady = true
+  }
+
+  async #apply(next: ReadConfig): Promise<boolean> {
+    const { gateway, instrumentation } = this.#options
+    const log = this.#log
+    instrumentation.redactor.addConfig(next.config)
+    const needRestart = restartRequired(gateway.config, next.config)
+    try {
+      const applied = await gateway.apply(next)
+      await this.#listening?.dismiss()
+      instrumentation.journal.write('config', { isApplied: true })
+      log.info({ applied }, `configuration reloaded${summarize(applied)}`)
+      if (needRestart.length > 0) log.warn({ needRestart }, `Restart the gateway to apply: ${needRestart.join(', ')}`)
+      return true
+    } catch (error) {
+      instrumentation.journal.write('config', { isApplied: false })
+      log.error({ error }, 'The new configuration could not be applied.')
+      return false
+    }
+  }
+
+  #restored(): void {
+    this.#options.instrumentation.journal.write('config', { isApplied: true })
+    this.#log.info({}, 'The configuration is valid again and unchanged.')
+  }
+
+  #rejected(problems: readonly ConfigProblem[]): void {
+    this.#options.instrumentation.journal.write('config', { isApplied: false })
+    const details = problems.map(problemLine).join('; ')
+    this.#log.error({ problems }, `${this.#options.file} is invalid; the last valid configuration stays in use. ${details}`)
+  }
+
+  async #close(withinMs: number): Promise<void> {
+    const { gateway, store, instrumentation } = this.#options
+    instrumentation.journal.write('drain', { withinMs })
+    instrumentation.gate.close()
+    this.#listening?.drain()
+    this.#watch?.close()
+    const drained = (): Promise<unknown> => Promise.all([instrumentation.gate.idle(), this.#listening?.idle()])
+    await settledWithin(drained(), withinMs, this.#stopNow.signal)
+    if (instrumentation.gate.running > 0)
+      this.#log.warn({ calls: instrumentation.gate.running }, 'Cancelling calls that are still running.')
+    await this.#removeRunFile?.().catch(() => undefined)
+    // Running calls fail before the listener closes, so their clients still get an error.
+    await gateway.upstreams.close()
+    await settledWithin(drained(), finalRepliesMs, new AbortController().signal)
+    await this.#listening?.close()
+    await gateway.close()
+    await this.#pendingApply
+    await store.close()
+    await instrumentation.close()
+  }
+}
+
+const labels = { added: 'added', removed: 'removed', replaced: 'restarted' } as const
+
+function summarize(applied: Applied): string {
+  const changes = (['added', 'removed', 'replaced'] as const).filter((change) => applied[change].length > 0)
+  const parts = changes.map((change) => `${labels[change]} ${applied[change].map((name) => printable(name)).join(', ')}`)
+  return parts.length === 0 ? '' : `: ${parts.join('; ')}`
+}

@@ -1,0 +1,74 @@
+import { resolve } from 'node:path'
+import type { Log } from './base/log.ts'
+import type { Config } from './config/schema.ts'
+import type { Environment } from './config/variables.ts'
+import type { GatewayOptions } from './gateway/gateway.ts'
+import { auditCalls } from './middleware/audit.ts'
+import { CallGate } from './middleware/call-gate.ts'
+import { RateLimiter } from './middleware/rate-limiter.ts'
+import { traceCalls } from './middleware/tracing.ts'
+import { AuditFile } from './observability/audit-file.ts'
+import { DegradedParts } from './observability/degraded-parts.ts'
+import { Journal } from './observability/journal.ts'
+import { Metrics } from './observability/metrics.ts'
+import { redactedLog } from './observability/redacted-log.ts'
+import { Redactor, secretVariables } from './observability/redactor.ts'
+import { loadTelemetry, type Telemetry, traceDiscoveries } from './observability/telemetry.ts'
+import { logUpstreams } from './observability/upstream-log.ts'
+
+/** Log, journal, metrics, tracing and audit of one gateway. */
+export class Instrumentation {
+  readonly redactor = new Redactor()
+  readonly journal = new Journal()
+  readonly metrics = new Metrics()
+  readonly gate = new CallGate()
+  readonly log: Log
+  readonly degraded: DegradedParts
+  readonly #telemetry: Telemetry | undefined
+  readonly #rawLog: Log
+  #audit: AuditFile | undefined
+  #isStrict = false
+
+  static async create(
+    log: Log,
+    { config, environment, folder }: { readonly config: Config; readonly environment: Environment; readonly folder: string },
+  ): Promise<Instrumentation> {
+    const instrumentation = new Instrumentation(log, await loadTelemetry())
+    instrumentation.redactor.add(secretVariables(environment))
+    instrumentation.redactor.addConfig(config)
+    const { audit } = config
+    if (audit === undefined) return instrumentation
+    const onStatus = (problem: string | undefined): void => instrumentation.degraded.update('audit', problem)
+    instrumentation.#audit = new AuditFile(resolve(folder, audit.path), { onStatus })
+    instrumentation.#isStrict = audit.onFailure === 'refuse'
+    await instrumentation.#audit.open()
+    return instrumentation
+  }
+
+  private constructor(log: Log, telemetry: Telemetry | undefined) {
+    this.#rawLog = log
+    this.log = redactedLog(log, this)
+    this.degraded = new DegradedParts(this.log)
+    this.#telemetry = telemetry
+  }
+
+  /** Gateway options that connect this instrumentation. */
+  hooks(config: () => Config): Pick<GatewayOptions, 'middleware' | 'admit' | 'observe'> {
+    const rateLimiter = new RateLimiter({ perMinute: () => config().limits.callsPerMinute, onLimited: this.metrics.rateLimited })
+    const { journal, redactor } = this
+    const audit = auditCalls({ log: this.#rawLog, journal, redactor, file: this.#audit, isStrict: this.#isStrict })
+    return {
+      middleware: [this.gate.middleware, audit, traceCalls(this.#telemetry)],
+      admit: (call) => rateLimiter.admit(call),
+      observe: ({ events }) => {
+        logUpstreams(events, this)
+        this.metrics.follow(events)
+        if (this.#telemetry !== undefined) traceDiscoveries(events, this.#telemetry)
+      },
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#audit?.close()
+  }
+}
