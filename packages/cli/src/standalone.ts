@@ -27,13 +27,13 @@ export async function standalone(program: Standalone, argv: readonly string[] = 
   const isHelp = first === undefined || first === '--help' || first === '-h' || first === 'help'
   await run(['call', ...(isHelp ? ['--help'] : argv)], {
     defaultServer: program.name,
-    does: (invocation, io) => runTool(program, invocation, io),
+    execute: (invocation, io) => runTool(program, invocation, io),
   })
 }
 
 async function runTool({ name, target, tools }: Standalone, invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
-  const [wanted] = invocation.words
+  const [wanted] = invocation.positionals
   if (wanted === undefined) {
     output.answer(overview(name, tools, output), { name, tools: tools.map((tool) => tool.name) })
     return exit.ok

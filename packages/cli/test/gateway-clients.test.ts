@@ -75,7 +75,7 @@ test('connecting names the servers of the client that are behind the gateway as 
   const tokens = [{ name: 'a', hash: `sha256:${'0'.repeat(64)}` }]
   await writeFile(join(at.folder, 'unfold.json'), JSON.stringify({ mcpServers: { git: own.git }, listen, tokens }))
   const { stdout, stderr } = await at.unfold(['connect', 'cursor', '--token', 't', '--yes', '--json'])
-  expect(JSON.parse(stdout)).toMatchObject({ url: 'http://127.0.0.1:7998/mcp?host=cursor', twice: ['git'] })
+  expect(JSON.parse(stdout)).toMatchObject({ url: 'http://127.0.0.1:7998/mcp?host=cursor', duplicates: ['git'] })
   expect(stderr).toContain('Cursor also has git in its own configuration')
 })
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { home, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 })
@@ -164,7 +164,7 @@ test('tokens are listed and revoked, and no command becomes the name of a token'
 
 test('when the command ends, a running gateway has admitted the new token or forgotten the revoked one', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: {} })
+  await using gateway = await startGatewayProcess(at, { mcpServers: {} })
   const ask = async (token: string, session?: string): Promise<Response> => {
     const body = JSON.stringify({
       jsonrpc: '2.0',
@@ -214,14 +214,14 @@ test('a server whose variable is not set is imported and held until it is', asyn
   expect(done.stderr).not.toContain('left out')
   expect(JSON.parse(await readFile(join(at.folder, 'unfold.json'), 'utf8')).mcpServers).toEqual({ desk })
   {
-    await using _ = await serving(at, undefined)
+    await using _ = await startGatewayProcess(at, undefined)
     expect((await at.unfold(['status'])).stdout).toMatch(/desk +not started +HUB_KEY is not set/u)
   }
-  await using gateway = await serving(
+  await using gateway = await startGatewayProcess(
     { ...at, unfold: (words, options) => at.unfold(words, { ...options, env: { HUB_KEY: 'k' } }) },
     undefined,
   )
-  expect(gateway.said()).toMatch(/desk +ready, 7 tools/u)
+  expect(gateway.stderr()).toMatch(/desk +ready, 7 tools/u)
 })
 
 test('import takes over what other programs have, as it is written, and never the gateway itself', async () => {

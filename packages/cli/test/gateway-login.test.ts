@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { guarded } from './authorization.ts'
 import { type Home, home } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 import { signsIn } from './sign-in.ts'
 
 // Each test starts several processes, on a machine that may be busy.
@@ -19,8 +19,8 @@ test('a server that wants a login is served from when its owner signs in, with t
   await using vault = await guarded()
   await using other = await guarded()
   const config = { mcpServers: { vault: { url: vault.url }, other: { url: other.url } }, exposure: 'everything' }
-  await using gateway = await serving(at, config)
-  expect(gateway.said()).toContain(`unfold login ${vault.url}`)
+  await using gateway = await startGatewayProcess(at, config)
+  expect(gateway.stderr()).toContain(`unfold login ${vault.url}`)
   for (const asked of [['status'], ['status', 'vault']])
     expect((await at.unfold(asked)).stdout.replace(/\s+/gu, ' ')).toContain(`unfold login ${vault.url}`)
   const { code, stderr } = await signsIn(at, [vault.url])
@@ -49,7 +49,7 @@ test('a header in the configuration comes before a sign-in', async () => {
   await using vault = await guarded()
   await signsIn(at, [vault.url])
   const headers = { authorization: 'Bearer of-somebody-else' }
-  await using gateway = await serving(at, { mcpServers: { vault: { url: vault.url, headers } } })
-  expect(gateway.said()).toContain('needs a login')
+  await using gateway = await startGatewayProcess(at, { mcpServers: { vault: { url: vault.url, headers } } })
+  expect(gateway.stderr()).toContain('needs a login')
   expect(await stateOf(at, 'vault')).toBe('needs_login')
 })

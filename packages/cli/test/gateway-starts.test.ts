@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type FakeLauncher, fakeLauncher, installing } from '../../client/test/launcher.ts'
 import { until } from '../../client/test/processes.ts'
 import { type Ended, type Home, home, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 })
@@ -25,9 +25,9 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
     await using at = await home()
     await using npx = await fakeLauncher()
     const mcpServers = { desk, unlisted, station: npx.target('unset'), slow: npx.target('slow') }
-    await using gateway = await serving(at, { mcpServers })
+    await using gateway = await startGatewayProcess(at, { mcpServers })
     // After ten seconds, with one that still is being installed.
-    const first = gateway.said()
+    const first = gateway.stderr()
     expect(first).toMatch(/desk {6}ready, 7 tools, \d+ ms/u)
     expect(first).toMatch(/unlisted {2}ready, tools\/list failed: not today \(-32603\)\n/u)
     expect(first).toMatch(
@@ -56,8 +56,8 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
     expect((await at.unfold(['logs', 'slow'])).stdout).toMatch(/slow installing, attempt 1/u)
 
     await npx.finish('slow')
-    await until(() => /settled:[\s\S]*Clients see/u.test(gateway.said()), 'the summary is printed again', 30_000)
-    const [, again = ''] = gateway.said().split('All servers have settled: ')
+    await until(() => /waitForServers:[\s\S]*Clients see/u.test(gateway.stderr()), 'the summary is printed again', 30_000)
+    const [, again = ''] = gateway.stderr().split('All servers have settled: ')
     expect(again).toMatch(/^2 ready, 1 degraded, 1 failed\.\n/u)
     expect(again).toMatch(/ {2}slow {6}ready, 1 tool\n/u)
     expect(again).toMatch(/ {2}unlisted {2}ready, tools\/list failed: not today \(-32603\)\n/u)
@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('a gateway whose servers are not i
     const restarted = await at.unfold(['restart', 'slow'])
     expect(restarted).toMatchObject({ code: 0, stdout: 'slow was restarted: ready, 1 tool\n' })
     expect((await gateway.end()).code).toBe(0)
-    expect(gateway.said().split('All servers have settled')).toHaveLength(2)
+    expect(gateway.stderr().split('All servers have settled')).toHaveLength(2)
   })
 
   /** Three servers that take long to clean up, and a gateway that is ended by a signal while two of them are being installed. */
@@ -111,7 +111,7 @@ test('a server is restarted, disabled and enabled by its name; what it wrote to 
   // The desk.
   "mcpServers": { "desk": ${JSON.stringify(desk)}, "loud": ${JSON.stringify(loud)}, "held": ${JSON.stringify(held)} }
 }`
-  await using gateway = await serving(at, text)
+  await using gateway = await startGatewayProcess(at, text)
   const { pid } = await upstream(at, 'desk')
   const restarted = await at.unfold(['restart', 'desk', '--json'])
   expect(JSON.parse(restarted.stdout)).toMatchObject({ restarted: 'desk', server: { state: 'ready' } })
@@ -152,7 +152,7 @@ test('a server is restarted, disabled and enabled by its name; what it wrote to 
 
 describe.skipIf(process.platform === 'win32')('doctor', () => {
   const folderIn = (npx: FakeLauncher): string => join(npx.cache, '_npx', '5b2dd62b9d0bddd4')
-  const isThere = (path: string): Promise<boolean> =>
+  const alreadyConfigured = (path: string): Promise<boolean> =>
     stat(path).then(
       () => true,
       () => false,
@@ -165,8 +165,8 @@ describe.skipIf(process.platform === 'win32')('doctor', () => {
     await mkdir(join(folder, 'node_modules'), { recursive: true })
     await npx.finish('damaged')
     await writeFile(join(at.folder, '.claude.json'), JSON.stringify({ mcpServers: { broken: npx.target('damaged') } }))
-    await using gateway = await serving(at, { mcpServers: { broken: npx.target('damaged') } })
-    expect(gateway.said()).toContain(`The npx folder ${folder} is incomplete. Delete it, or run "unfold doctor --fix".`)
+    await using gateway = await startGatewayProcess(at, { mcpServers: { broken: npx.target('damaged') } })
+    expect(gateway.stderr()).toContain(`The npx folder ${folder} is incomplete. Delete it, or run "unfold doctor --fix".`)
     const found = await at.unfold(['doctor', '--json'])
     expect(found.code).toBe(1)
     expect(JSON.parse(found.stdout).findings).toContainEqual(
@@ -176,13 +176,13 @@ describe.skipIf(process.platform === 'win32')('doctor', () => {
       code: 6,
       stderr: expect.stringContaining('Nothing was deleted.'),
     })
-    expect(await isThere(folder)).toBe(true)
+    expect(await alreadyConfigured(folder)).toBe(true)
     const fixed = await at.unfold(['doctor', '--fix', '--yes'])
     expect(fixed).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/Deleted .*5b2dd62b9d0bddd4[\s\S]*The gateway restarts: broken/u),
     })
-    expect(await isThere(folder)).toBe(false)
+    expect(await alreadyConfigured(folder)).toBe(false)
     await until(async () => (await upstream(at, 'broken')).state === 'ready', 'the gateway has it', 30_000)
     expect((await gateway.end()).code).toBe(0)
   })
@@ -198,6 +198,6 @@ describe.skipIf(process.platform === 'win32')('doctor', () => {
     const { code, stderr } = await at.unfold(['doctor', '--fix', '--yes'])
     expect(code).toBe(6)
     expect(stderr).toContain('is not a folder of the cache of npx')
-    expect(await isThere(precious)).toBe(true)
+    expect(await alreadyConfigured(precious)).toBe(true)
   })
 })

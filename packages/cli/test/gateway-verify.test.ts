@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createToken } from '@unfold-mcp/gateway/config'
 import { expect, test, vi } from 'vitest'
 import { home, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 import { keys, person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
@@ -14,7 +14,7 @@ const desk = { command, args }
 
 test('after connecting, the entry is tried as the client would use it, over HTTP and by its command', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { desk } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk } })
   for (const client of ['cursor', 'opencode', 'goose', 'codex', 'cline', 'claude', 'qwen']) {
     const { code, stdout } = await at.unfold(['connect', client, '--yes'])
     expect({ client, code, stdout }).toMatchObject({
@@ -44,7 +44,7 @@ test('without a gateway the entry is written, and the next step is printed', asy
 test('a token is asked for where one is required, is shown nowhere, and is kept when connecting again', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
-  await using gateway = await serving(at, { mcpServers: { desk }, tokens: [record] })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk }, tokens: [record] })
   const file = join(at.folder, '.cursor', 'mcp.json')
   expect(await at.unfold(['connect', 'cursor', '--yes'])).toMatchObject({
     code: 3,
@@ -75,7 +75,7 @@ test('a token is asked for where one is required, is shown nowhere, and is kept 
 test('a gateway at an address that requires a token is found out by asking it; what cannot be edited is shown without the token', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
-  await using gateway = await serving(at, { mcpServers: { desk }, tokens: [record] })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk }, tokens: [record] })
   expect(await at.unfold(['connect', 'kiro', '--yes', '--url', gateway.url])).toMatchObject({ code: 3 })
   const pasted = await at.unfold(['connect', 'jetbrains', '--url', gateway.url, '--token', token])
   expect(pasted).toMatchObject({ code: 0, stderr: expect.stringContaining('Verified:') })
@@ -88,7 +88,7 @@ test('a gateway at an address that requires a token is found out by asking it; w
 
 test('an address that is no gateway, and a command that ends, fail with the reason', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { desk } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk } })
   const nowhere = await at.unfold(['connect', 'kiro', '--yes', '--url', new URL('/nowhere', gateway.url).href, '--json'])
   expect(nowhere.code).not.toBe(0)
   expect(JSON.parse(nowhere.stdout).verification).toMatchObject({ status: 'failed', message: expect.any(String) })

@@ -5,7 +5,7 @@ import { connect } from '@unfold-mcp/client'
 import { expect, test, vi } from 'vitest'
 import { until } from '../../client/test/processes.ts'
 import { home, main, processesWith, run, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 
 // Each test starts several processes, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 })
@@ -21,7 +21,7 @@ test('watch reports changes of all tools of a gateway, also of those that are no
     mcpServers: Object.fromEntries(names.map((name) => [name, desk()])),
     budgetTokens: 1,
   })
-  await using gateway = await serving(at, config('one'))
+  await using gateway = await startGatewayProcess(at, config('one'))
   const file = join(at.folder, 'unfold.json')
   const overStdio = ['watch', '--jsonl', '--', node, main, 'serve', file, '--stdio']
   for (const [words, name] of [
@@ -65,8 +65,8 @@ test('serve says where it is, how each server is and what the tools cost; status
     },
     budgetTokens: 1,
   }
-  await using gateway = await serving(at, config)
-  const said = gateway.said()
+  await using gateway = await startGatewayProcess(at, config)
+  const said = gateway.stderr()
   expect(said).toMatch(/desk +ready, 7 tools, \d+ ms/u)
   expect(said).toMatch(/lost +failed to start: no such thing\. .*"unfold remove lost"\. \(attempt \d+, next attempt in/u)
   expect(said).toMatch(/off +disabled/u)
@@ -115,7 +115,7 @@ test('serve says where it is, how each server is and what the tools cost; status
 
 test('a second signal ends it at once, though a call still runs', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { desk: desk() } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk: desk() } })
   await using client = await connect({ url: gateway.url })
   const call = client.call('desk__slow', { steps: 300 }).catch(() => 'cut off')
   await until(
@@ -123,7 +123,7 @@ test('a second signal ends it at once, though a call still runs', async () => {
     'the call runs',
   )
   const first = gateway.end('SIGINT')
-  await until(() => gateway.said().includes('Interrupt again'), 'it is ending')
+  await until(() => gateway.stderr().includes('Interrupt again'), 'it is ending')
   expect((await gateway.end('SIGINT')).code).toBe(0)
   expect(await first).toMatchObject({ code: 0 })
   expect(await call).not.toMatchObject({ content: [{ text: 'done' }] })
@@ -131,7 +131,7 @@ test('a second signal ends it at once, though a call still runs', async () => {
 
 test('logs are followed as they come, and end with the gateway', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: {} })
+  await using gateway = await startGatewayProcess(at, { mcpServers: {} })
   let seen: () => string = () => ''
   const logs = at.unfold(['logs', '--follow', '--jsonl'], { meanwhile: (child) => (seen = () => child.stdout()) })
   const added = await at.unfold(['add', 'desk', ...servers.desk])
@@ -201,7 +201,7 @@ test('what cannot be served is said with its place, and nothing is started', asy
     ['a', 'b'],
   ])
     expect((await at.unfold(['serve', ...args])).code).toBe(2)
-  await using gateway = await serving(at, undefined)
+  await using gateway = await startGatewayProcess(at, undefined)
   const taken = await at.unfold(['serve', '--http', new URL(gateway.url).port])
   expect(taken.code).toBe(1)
   expect(taken.stderr).toContain('in use')
@@ -215,7 +215,7 @@ test('AT-D51: status and logs say which tools look suspicious and why, in words 
     { name: 'greet', description: 'Says hello' },
   ]
   const bad = { command: node, args: [hostile, JSON.stringify({ tools })] }
-  await using gateway = await serving(at, { mcpServers: { desk: desk(), bad } })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { desk: desk(), bad } })
   const { upstreams } = JSON.parse((await at.unfold(['status', '--json'])).stdout)
   expect(upstreams).toMatchObject([
     { name: 'desk', suspicions: [] },

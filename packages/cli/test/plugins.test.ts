@@ -40,7 +40,7 @@ test('over HTTP it serves until it is interrupted', async () => {
   const ended = await at.unfold(['plugins', 'serve', plugins, '--http', '0'], {
     meanwhile: (child) => {
       const look = setInterval(() => {
-        const [, url] = /Serving on (\S+)/u.exec(child.stderr()) ?? []
+        const [, url] = /GatewayProcess on (\S+)/u.exec(child.stderr()) ?? []
         if (url === undefined) return
         clearInterval(look)
         called = at.unfold(['call', url, 'hello']).finally(() => child.kill('SIGINT'))

@@ -4,7 +4,7 @@ import { hostProfiles } from '@unfold-mcp/core'
 import { createToken } from '@unfold-mcp/gateway/config'
 import { expect, test, vi } from 'vitest'
 import { home, servers } from './command.ts'
-import { serving } from './serving.ts'
+import { startGatewayProcess } from './gateway-process.ts'
 import { person } from './terminal.ts'
 
 // Each test starts several processes, on a machine that may be busy.
@@ -75,7 +75,7 @@ test('a gate and the groups around a group are opened first, and count as turns'
 test('the running gateway is previewed without a name, with a token where it wants one, and by its address', async () => {
   await using at = await home()
   const { token, record } = createToken('mine')
-  await using gateway = await serving(at, { mcpServers: { grouped }, tokens: [record] })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, tokens: [record] })
   const refused = await at.unfold(['preview', '--host', 'codex'])
   expect(refused).toMatchObject({ code: 3, stdout: '' })
   expect(refused.stderr).toBe(
@@ -98,7 +98,7 @@ test('the running gateway is previewed without a name, with a token where it wan
 
 test('a host that defers is previewed with its own search, or with the short list that connect asks for', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { grouped }, budgetTokens: 10 })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, budgetTokens: 10 })
   const states = async (address: readonly string[]) => {
     const { stdout } = await at.unfold(['preview', ...address, '--host', 'qwen-code', '--json'])
     const { clients, notes } = JSON.parse(stdout)
@@ -111,7 +111,7 @@ test('a host that defers is previewed with its own search, or with the short lis
 
 test('with manage_tools, a search and enabling its first match are the steps', async () => {
   await using at = await home()
-  await using gateway = await serving(at, { mcpServers: { grouped }, exposure: 'lazy' })
+  await using gateway = await startGatewayProcess(at, { mcpServers: { grouped }, exposure: 'lazy' })
   const { stdout } = await at.unfold(['preview', gateway.url, '--era', 'session', '--json'])
   expect(JSON.parse(stdout).clients[0]).toMatchObject({
     turns: { listed: 2, unlisted: { least: 4, most: 4 } },

@@ -96,7 +96,7 @@ test('AT-G87: a configuration that lies in the folder is served once it was agre
   const agreed = await serveIn(at, project, '--yes')
   expect(agreed.code).toBe(0)
   expect(agreed.stderr.indexOf(deskFile)).toBeGreaterThan(-1)
-  expect(agreed.stderr.indexOf(deskFile)).toBeLessThan(agreed.stderr.indexOf('Serving '))
+  expect(agreed.stderr.indexOf(deskFile)).toBeLessThan(agreed.stderr.indexOf('GatewayProcess '))
   // What changes nothing of what is started is no news.
   await write({ mcpServers: { desk: { ...desk, about: 'A desk' } }, exposure: 'search' })
   const again = await serveIn(at, project)

@@ -1,19 +1,19 @@
 import { canonicalJson, isRecord, type Tool } from '@unfold-mcp/core'
-import { choiceText } from './fit.ts'
 import { type Flag, type FlagTable, flagTableOf } from './flags.ts'
 import { nameOf, visibleJson } from './name.ts'
-import { put } from './tree.ts'
+import { setProperty } from './property.ts'
+import { choiceText } from './validation.ts'
 import { jsonValue, type ListField, listIn, listValue, type ValueRead, wordValue } from './value.ts'
 
 /** The words that say these arguments on the command line. `parseToolArguments` reads them back as exactly what they were. */
-export function argvOf(tool: Tool, args: { readonly [name: string]: unknown }): readonly string[] {
+export function toArgv(tool: Tool, args: { readonly [name: string]: unknown }): readonly string[] {
   const table = flagTableOf(tool)
   const words: string[] = []
   const others = {}
   for (const [name, value] of Object.entries(args)) {
     if (value === undefined) continue
     const found = wordsAt(table, [name], value)
-    if (found === undefined) put(others, name, value)
+    if (found === undefined) setProperty(others, name, value)
     else words.push(...found)
   }
   return Object.keys(others).length === 0 ? words : ['--args', visibleJson(others), ...words]
@@ -29,9 +29,9 @@ function wordsAt(table: FlagTable, path: readonly string[], value: unknown): rea
 /** A property that the schema does not list, where it takes any. */
 function otherFlag(table: FlagTable, path: readonly string[]): Flag | undefined {
   const name = nameOf(path)
-  const place = table.find(name, true)
-  if (place === undefined || JSON.stringify(place.path) !== JSON.stringify(path)) return undefined
-  return { name, text: place.text, field: place.field }
+  const parameter = table.find(name, true)
+  if (parameter === undefined || JSON.stringify(parameter.path) !== JSON.stringify(path)) return undefined
+  return { name, text: parameter.text, field: parameter.field }
 }
 
 /** An object by what is in it, when all of that has names of its own. */

@@ -14,7 +14,7 @@ export interface Flag {
 }
 
 /** What a name on the command line stands for. */
-export interface Place {
+export interface Parameter {
   readonly path: readonly string[]
   readonly field: Field
   /** How to call it in a message. */
@@ -96,7 +96,7 @@ export class FlagTable {
    * What a name stands for: a parameter, then one that differs in `-` and `_` alone, then a new property of an object that takes
    * any. `isExplicit`: given as `name=value` or `--arg:name`, which may also name a property the tool does not list.
    */
-  find(name: string, isExplicit: boolean): Place | undefined {
+  find(name: string, isExplicit: boolean): Parameter | undefined {
     const flag = this.#flag(name)
     if (flag !== undefined) return { path: flag.field.path, field: flag.field, text: flag.text }
     for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1)) {

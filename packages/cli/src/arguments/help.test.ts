@@ -2,11 +2,11 @@ import type { JsonSchema, Tool } from '@unfold-mcp/core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { styleFor } from '../text/style.ts'
+import { createStyle } from '../text/style.ts'
 import { widthOf } from '../text/width.ts'
 import { helpText } from './help.ts'
 import { parseToolArguments } from './parse.ts'
-import { sampleArguments } from './sample.ts'
+import { exampleArguments } from './sample.ts'
 
 const createIssue: Tool = {
   name: 'create_issue',
@@ -161,7 +161,7 @@ describe('the help of a tool', () => {
   })
 
   test('marks its headings where colours are wanted', () => {
-    const style = styleFor({ env: {}, isTerminal: true })
+    const style = createStyle({ env: {}, isTerminal: true })
     expect(helpText(createIssue, { command, style })).toContain('\u001b[1mRequired:\u001b[22m\n')
   })
 
@@ -207,7 +207,7 @@ describe('the examples', () => {
     parseToolArguments(tool, argv, { readFile: async () => '', readStdin: async () => '' })
 
   test('give what is required, and then some', () => {
-    expect(sampleArguments(createIssue)).toEqual([
+    expect(exampleArguments(createIssue)).toEqual([
       { repo: 'abc/def', title: 'text' },
       { body: 'text', repo: 'abc/def', title: 'text', labels: ['text'], state: 'open' },
     ])
@@ -229,7 +229,7 @@ describe('the examples', () => {
     }
     const $defs = { a: { type: 'object', properties: { n: { type: 'string' }, o: {} }, required: ['n'] } }
     const tool: Tool = { name: 't', inputSchema: { type: 'object', properties, required: Object.keys(properties), $defs } }
-    expect(sampleArguments(tool)).toEqual([
+    expect(exampleArguments(tool)).toEqual([
       {
         a: { n: 'text' },
         b: ['x', 'y'],
@@ -266,7 +266,7 @@ describe('the examples', () => {
     expect(help).toMatch(/--hosts <ipv4> +May be repeated\. Each matching \^\[\\d\.\]\+\$\./u)
     expect(help).toContain('--at <date-time>')
     expect(help).toMatch(/--tags <text> +At least 1 value\. May be repeated\. Each matching \^\[A-Z\]\{3\}\$\./u)
-    const [sample = {}] = sampleArguments(tool)
+    const [sample = {}] = exampleArguments(tool)
     expect(sample).toEqual({
       to: { zip: '1234', since: '2026-01-31' },
       hosts: ['192.0.2.1'],

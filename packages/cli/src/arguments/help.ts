@@ -4,11 +4,11 @@ import { safeText } from '../text/safe.ts'
 import { plain, type Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { argvOf } from './argv.ts'
-import { choiceText } from './fit.ts'
+import { toArgv } from './argv.ts'
 import { extraOf, type Flag, type FlagTable, flagTableOf, isShownFlag } from './flags.ts'
 import { shellQuote } from './quote.ts'
-import { sampleArguments } from './sample.ts'
+import { exampleArguments } from './sample.ts'
+import { choiceText } from './validation.ts'
 
 export interface HelpOptions {
   /** What is typed before the tool's name, such as `unfold call github`. */
@@ -49,20 +49,20 @@ const otherWays =
   "Arguments may also be written name=value or name:=json, or all at once: --args '{…}', --args @file, --args - for standard input."
 const escapes = ' A name that is odd, or that is a flag of ours, is written --arg:<name>.'
 
-const longestAbout = 4_000
+const maxDescriptionLength = 4_000
 const destroys = 'By its own account it may change or delete what is there.'
 
 function aboutLines(tool: Tool, width: number): readonly string[] {
   const text = tool.description ?? tool.title ?? tool.annotations?.title ?? ''
-  const lines = wrapped(safeText(text, { lines: true, limit: longestAbout }).trim(), width)
+  const lines = wrapped(safeText(text, { lines: true, limit: maxDescriptionLength }).trim(), width)
   const words = lines.length === 1 && lines[0] === '' ? [safeText(tool.name)] : lines
   return facetOf(tool) === 'destructive' ? [...words, '', ...wrapped(destroys, width)] : words
 }
 
-const mostInUsage = 4
+const maxInUsage = 4
 
 function usage(command: string, required: readonly Flag[], hasOptions: boolean): string {
-  const named = required.slice(0, mostInUsage).map((flag) => `${shellQuote([flag.text])} ${placeholder(flag.field)}`)
+  const named = required.slice(0, maxInUsage).map((flag) => `${shellQuote([flag.text])} ${placeholder(flag.field)}`)
   const more = required.length > named.length ? ['…'] : []
   return [command, ...named, ...more, ...(hasOptions ? ['[options]'] : [])].join(' ')
 }
@@ -96,7 +96,7 @@ function head({ text, field, negation }: Flag): string {
   return `${name} ${placeholder(field)}`
 }
 
-const longestChoices = 40
+const maxChoicesLength = 40
 
 /** What stands for a value. */
 function placeholder(field: Field): string {
@@ -114,7 +114,7 @@ function placeholder(field: Field): string {
     case 'choice':
     case 'multichoice': {
       const choices = field.choices.map(({ value }) => safeText(choiceText(value))).join('|')
-      return choices.length > longestChoices ? '<choice>' : `<${choices}>`
+      return choices.length > maxChoicesLength ? '<choice>' : `<${choices}>`
     }
     case 'list':
       return placeholder(field.item)
@@ -127,11 +127,11 @@ function placeholder(field: Field): string {
   }
 }
 
-const longestNote = 600
+const maxNoteLength = 600
 
 /** Everything else that there is to say of a parameter, in short sentences. */
 function about(field: Field, table: FlagTable): string {
-  const words = safeText(field.description ?? (field.label === field.name ? '' : field.label), { limit: longestNote }).trim()
+  const words = safeText(field.description ?? (field.label === field.name ? '' : field.label), { limit: maxNoteLength }).trim()
   const sentence = words === '' || /[.!?…:]$/u.test(words) ? words : `${words}.`
   return [sentence, ...notes(field, table)].filter((note) => note !== '').join(' ')
 }
@@ -164,13 +164,13 @@ function itemNotes({ constraints }: Field): readonly string[] {
   return limits === '' ? [] : [`Each ${limits.charAt(0).toLowerCase()}${limits.slice(1)}.`]
 }
 
-const mostChoices = 12
+const maxChoices = 12
 
 /** The choices, where what stands for the value does not name them or does not say enough. */
 function choiceNotes(field: Field): readonly string[] {
   if (field.kind !== 'choice' && field.kind !== 'multichoice') return []
   const isNamed = placeholder(field) !== '<choice>'
-  const texts = field.choices.slice(0, mostChoices).map(({ value, label }) => {
+  const texts = field.choices.slice(0, maxChoices).map(({ value, label }) => {
     const text = safeText(choiceText(value), { limit: 60 })
     return label === choiceText(value) ? text : `${text} (${safeText(label, { limit: 60 })})`
   })
@@ -203,17 +203,17 @@ function range(least: number | undefined, most: number | undefined, unit: string
   return most === undefined ? '' : `at most ${most}${unitOf(most)}`
 }
 
-const longestExample = 500
+const maxExampleLength = 500
 
 function examples(
   tool: Tool,
   command: string,
   { tail, style }: { readonly tail: string; readonly style: Style },
 ): readonly string[] {
-  const lines = sampleArguments(tool).map(
-    (args) => `${[command, shellQuote(argvOf(tool, args))].filter((part) => part !== '').join(' ')}${tail}`,
+  const lines = exampleArguments(tool).map(
+    (args) => `${[command, shellQuote(toArgv(tool, args))].filter((part) => part !== '').join(' ')}${tail}`,
   )
-  const short = [...new Set(lines)].filter((line) => line.length <= longestExample)
+  const short = [...new Set(lines)].filter((line) => line.length <= maxExampleLength)
   return short.length === 0
     ? []
     : [style.bold(short.length === 1 ? 'Example:' : 'Examples:'), ...short.map((line) => `  ${line}`)]

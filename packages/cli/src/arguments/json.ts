@@ -1,7 +1,7 @@
 /** JSON text as a value, or why it cannot be one. */
 export type JsonRead = { readonly value: unknown } | { readonly problem: string }
 
-const deepest = 500
+const maxDepth = 500
 
 /**
  * Reads JSON that a person wrote. A number whose digits would be sent as others is refused, as is nesting that nothing
@@ -10,7 +10,7 @@ const deepest = 500
 export function readJson(text: string): JsonRead {
   try {
     const value: unknown = JSON.parse(text)
-    const problem = troubleIn(text)
+    const problem = findJsonProblem(text)
     return problem === undefined ? { value } : { problem }
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
@@ -18,7 +18,7 @@ export function readJson(text: string): JsonRead {
 }
 
 /** What valid JSON text says that a value of ours would not. */
-function troubleIn(text: string): string | undefined {
+function findJsonProblem(text: string): string | undefined {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const char = text[at] ?? ''
@@ -31,7 +31,7 @@ function troubleIn(text: string): string | undefined {
       if (!keepsDigits(digits)) return lostDigits(digits)
       at = end - 1
     }
-    if (depth > deepest) return `it is nested deeper than ${deepest} levels`
+    if (depth > maxDepth) return `it is nested deeper than ${maxDepth} levels`
   }
   return undefined
 }

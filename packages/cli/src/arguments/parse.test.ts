@@ -307,7 +307,7 @@ describe('names that are trouble elsewhere', () => {
 })
 
 describe('problems', () => {
-  test('are all told at once, each with its place', async () => {
+  test('are all told at once, each with its parameter', async () => {
     const { problems, missing } = await parsed(issue, [
       '--titel',
       'x',

@@ -2,12 +2,12 @@ import type { Tool } from '@unfold-mcp/core'
 import { isRecord } from '@unfold-mcp/core'
 import type { Field } from '@unfold-mcp/core/form'
 import { safeText } from '../text/safe.ts'
-import { type FlagTable, flagTableOf, type Place } from './flags.ts'
+import { type FlagTable, flagTableOf, type Parameter } from './flags.ts'
 import type { ArgumentProblem } from './problem.ts'
-import { type ArgumentSources, type Base, readWholes } from './sources.ts'
-import { putAt } from './tree.ts'
+import { setPropertyAt } from './property.ts'
+import { type ArgumentSources, type JsonArguments, readJsonSources } from './sources.ts'
+import { type Assignment, readTokens, type Tokens } from './tokens.ts'
 import { jsonValue, listIn, listValue, type ValueRead, wordValue } from './value.ts'
-import { type Setting, type TakenApart, takeApart } from './words.ts'
 
 export type { ArgumentSources } from './sources.ts'
 
@@ -32,28 +32,28 @@ export async function parseToolArguments(
   argv: readonly string[],
   sources: ArgumentSources,
 ): Promise<ParsedArguments> {
-  const words = takeApart(flagTableOf(tool), argv)
+  const words = readTokens(flagTableOf(tool), argv)
   const elsewhere = (sources.given ?? []).map((text) => ({ text }))
-  const base = await readWholes([...elsewhere, ...words.wholes], sources)
+  const base = await readJsonSources([...elsewhere, ...words.jsonSources], sources)
   return assembled(tool, base, words)
 }
 
 /** Puts what was set into what was given whole, and looks for what is missing. */
 function assembled(
   tool: Tool,
-  { args, problems: unread }: Base,
-  { settings, problems: unclear, failed: named }: TakenApart,
+  { args, problems: unread }: JsonArguments,
+  { assignments, problems: unclear, failed: named }: Tokens,
 ): ParsedArguments {
   const problems = [...unread, ...unclear]
   const lists = new Map<string, Grown>()
   const failed = [...named]
-  for (const setting of settings) {
-    const { place, position } = setting
+  for (const setting of assignments) {
+    const { parameter, position } = setting
     const read = settingValue(setting, lists)
-    if ('value' in read) putAt(args, place.path, read.value)
+    if ('value' in read) setPropertyAt(args, parameter.path, read.value)
     else {
-      failed.push(place.path)
-      for (const problem of read.problems) problems.push(valueProblem(place, position, problem))
+      failed.push(parameter.path)
+      for (const problem of read.problems) problems.push(valueProblem(parameter, position, problem))
     }
   }
   const table = flagTableOf(tool)
@@ -71,9 +71,9 @@ const isWithin = (path: readonly string[], around: readonly string[]): boolean =
 /** What the flags have made of a list so far: its items, or the one word that may yet become one. */
 type Grown = { readonly items: readonly unknown[] } | { readonly word: string }
 
-function settingValue({ place, given }: Setting, lists: Map<string, Grown>): ValueRead {
-  const { field } = place
-  const key = JSON.stringify(place.path)
+function settingValue({ parameter, given }: Assignment, lists: Map<string, Grown>): ValueRead {
+  const { field } = parameter
+  const key = JSON.stringify(parameter.path)
   if ('value' in given) return given
   if ('json' in given) {
     const read = jsonValue(field, given.json)
@@ -95,7 +95,7 @@ function settingValue({ place, given }: Setting, lists: Map<string, Grown>): Val
   return { value: grown }
 }
 
-const valueProblem = ({ text }: Place, position: number, problem: string): ArgumentProblem => ({
+const valueProblem = ({ text }: Parameter, position: number, problem: string): ArgumentProblem => ({
   kind: 'value',
   message: `${text} ${problem}.`,
   position,

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { needs } from '../../../../test/needs.ts'
 import { propertyRuns } from '../../../../test/runs.ts'
-import { argvOf } from './argv.ts'
+import { toArgv } from './argv.ts'
 import { parseToolArguments } from './parse.ts'
 import { shellQuote } from './quote.ts'
 
@@ -137,7 +137,7 @@ describe('arguments as words', () => {
   test('are read back as what they were, for any schema and any value of it', async () => {
     await fc.assert(
       fc.asyncProperty(call, async ({ tool, args }) => {
-        expect(sent(await parsedBack(tool, argvOf(tool, args)))).toBe(sent(args))
+        expect(sent(await parsedBack(tool, toArgv(tool, args)))).toBe(sent(args))
       }),
       propertyRuns({ long: 3_000, sample: 300 }),
     )
@@ -146,7 +146,7 @@ describe('arguments as words', () => {
   test('are read back also when the tool does not know them or would not take them', async () => {
     await fc.assert(
       fc.asyncProperty(call, fc.dictionary(name, value, { maxKeys: 4 }), async ({ tool }, args) => {
-        expect(sent(await parsedBack(tool, argvOf(tool, args)))).toBe(sent(args))
+        expect(sent(await parsedBack(tool, toArgv(tool, args)))).toBe(sent(args))
       }),
       propertyRuns({ long: 1_000, sample: 200 }),
     )
@@ -155,7 +155,7 @@ describe('arguments as words', () => {
   test('can be given to a process: no null character, no half of a pair', () => {
     fc.assert(
       fc.property(call, ({ tool, args }) => {
-        for (const word of argvOf(tool, args)) expect(word).not.toMatch(/\0|\p{Cs}/u)
+        for (const word of toArgv(tool, args)) expect(word).not.toMatch(/\0|\p{Cs}/u)
       }),
       propertyRuns({ long: 1_000, sample: 200 }),
     )
@@ -164,7 +164,7 @@ describe('arguments as words', () => {
   test('survive a real shell', async () => {
     const calls = fc.sample(call, { numRuns: 60, seed: 7 })
     for (const { tool, args } of calls) {
-      const argv = argvOf(tool, args)
+      const argv = toArgv(tool, args)
       expect(wordsFrom('bash', argv)).toEqual(argv)
       expect(sent(await parsedBack(tool, wordsFrom('bash', argv)))).toBe(sent(args))
     }
@@ -201,7 +201,7 @@ describe('arguments as words', () => {
       later: undefined,
       other: [1],
     }
-    expect(shellQuote(argvOf(tool, args))).toBe(
+    expect(shellQuote(toArgv(tool, args))).toBe(
       `--args '{"other":[1]}' --title 'It'\\''s broken' --labels bug --labels ui --draft --no-notify --arg:json=false --count=-1 --user.name Ada id:=7 --env.HOME /`,
     )
   })

@@ -1,8 +1,8 @@
 import { canonicalJson } from '@unfold-mcp/core'
 import type { Choice, Field } from '@unfold-mcp/core/form'
 import { safeText } from '../text/safe.ts'
-import { choicesText, choiceText, misfits, outside } from './fit.ts'
 import { keepsDigits, lostDigits, readJson } from './json.ts'
+import { choicesText, choiceText, constraintProblems, schemaProblems } from './validation.ts'
 
 /** What a word means, or why it cannot mean anything. */
 export type ValueRead = { readonly value: unknown } | { readonly problems: readonly string[] }
@@ -61,7 +61,7 @@ export function jsonValue(field: Field, text: string): ValueRead {
   const read = readJson(text)
   if ('problem' in read)
     return { problems: [`must be JSON, and ${shownWord(text)} is not: ${safeText(read.problem, { limit: 200 })}`] }
-  const problems = misfits(field, read.value)
+  const problems = schemaProblems(field, read.value)
   return problems.length === 0 ? { value: read.value } : { problems }
 }
 
@@ -78,7 +78,7 @@ function itemsOf(field: ListField, word: string): ItemsRead {
   if (field.kind === 'multichoice' || !allowsList(field.item)) {
     const whole = word.trimStart().startsWith('[') ? readJson(word) : undefined
     if (whole !== undefined && 'value' in whole && Array.isArray(whole.value)) {
-      const problems = misfits({ ...field, constraints: {} }, whole.value)
+      const problems = schemaProblems({ ...field, constraints: {} }, whole.value)
       return problems.length === 0 ? { items: whole.value } : { problems }
     }
   }
@@ -98,7 +98,7 @@ function structureOf(field: Field, word: string): ValueRead | undefined {
   const read = readJson(word)
   // Text that only begins like JSON is text, where text is allowed.
   if ('problem' in read) return allowsText(field) ? undefined : jsonValue(field, word)
-  const problems = misfits(field, read.value)
+  const problems = schemaProblems(field, read.value)
   return problems.length === 0 ? { value: read.value } : { problems }
 }
 
@@ -180,7 +180,7 @@ function choiceOf(choices: readonly Choice[], word: string): ValueRead | undefin
 }
 
 function checked(field: Field, value: unknown): ValueRead {
-  const problems = outside(field.constraints, value)
+  const problems = constraintProblems(field.constraints, value)
   return problems.length === 0 ? { value } : { problems }
 }
 

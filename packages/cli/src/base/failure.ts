@@ -15,17 +15,17 @@ const codes: { readonly [R in ClientReason]: ExitCode } = {
   too_large: exit.failed,
 }
 
-function loginWords(server: string): string {
+function loginHint(server: string): string {
   const signIn = `\nSign in: unfold login ${server}`
   return /^https?:/iu.test(server) ? `${signIn}\nOr show a token that you have: --header 'Authorization: Bearer <token>'` : signIn
 }
 
 /** Whatever went wrong, as a person or a script gets to read it. */
-export function commandErrorOf(error: unknown, server = '<server>'): CommandError {
+export function toCommandError(error: unknown, server = '<server>'): CommandError {
   if (error instanceof CommandError) return error
   if (isClientError(error)) {
     const { reason, message, details } = error
-    const next = reason === 'login_required' ? loginWords(server) : ''
+    const next = reason === 'login_required' ? loginHint(server) : ''
     return new CommandError(codes[reason], reason, `${message}${next}`, { details: { ...details }, cause: error })
   }
   // Known by its name, because the gateway is loaded only by the commands that are about it.

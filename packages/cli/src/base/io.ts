@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
-/** Where a command reads and writes, and what it knows of its surroundings. */
+/** Where a command reads and writes, and what it knows of its system. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
@@ -13,7 +13,7 @@ export interface Io {
   /** Aborted when the person interrupts. */
   readonly signal: AbortSignal
   /** What happens when the person interrupts again: the end of the process, unless a command has a better one. */
-  readonly insisting: { end: () => void }
+  readonly forceExit: { end: () => void }
 }
 
 /** Whether a person is there to answer. */

@@ -55,7 +55,7 @@ interface Started {
 }
 
 /** A bridge between a client and as many gateways as it is allowed to find. */
-function started(patienceMs = 30_000): Started {
+function started(reconnectTimeoutMs = 30_000): Started {
   const gateways: Wire[] = []
   const notes: string[] = []
   const stdin = new PassThrough()
@@ -76,7 +76,7 @@ function started(patienceMs = 30_000): Started {
     return gateway()
   }
   const { signal } = new AbortController()
-  const bridge = new Bridge({ stdin, stdout, signal, open, note: (text) => notes.push(text), patienceMs, retryMs: 5 })
+  const bridge = new Bridge({ stdin, stdout, signal, open, note: (text) => notes.push(text), reconnectTimeoutMs, retryMs: 5 })
   const code = bridge.run(gateway())
   const client = new Wire(stdout)
   return {

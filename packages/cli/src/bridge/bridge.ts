@@ -18,11 +18,11 @@ export interface BridgeOptions {
   readonly open: (signal: AbortSignal) => Promise<Duplex>
   readonly note: (text: string) => void
   /** How long the gateway may be away. */
-  readonly patienceMs?: number
+  readonly reconnectTimeoutMs?: number
   readonly retryMs?: number
 }
 
-const defaults = { patienceMs: 20_000, retryMs: 200 }
+const defaults = { reconnectTimeoutMs: 20_000, retryMs: 200 }
 // A client that has no more to say may still wait for answers.
 const lastAnswersMs = 5_000
 
@@ -246,8 +246,8 @@ export class Bridge {
   }
 
   async #comeBack(): Promise<void> {
-    const { patienceMs, retryMs, open, signal } = this.#options
-    using limit = timeLimit(patienceMs, [signal])
+    const { reconnectTimeoutMs, retryMs, open, signal } = this.#options
+    using limit = timeLimit(reconnectTimeoutMs, [signal])
     const { signal: late } = limit
     while (!late.aborted) {
       try {
@@ -259,7 +259,7 @@ export class Bridge {
       }
       await pause(retryMs, undefined, { signal: late, ref: false }).catch(() => undefined)
     }
-    const seconds = Math.round(patienceMs / 1_000)
+    const seconds = Math.round(reconnectTimeoutMs / 1_000)
     this.#giveUp(`It did not come back within ${seconds} s. Start it with: unfold serve`)
   }
 

@@ -4,7 +4,7 @@ import { bridgeAuthority, bridgeHeaders } from '@unfold-mcp/gateway/bridge'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 
 /** What a stdio client asks for: what an address says in its path and in its query. */
-export interface Asked {
+export interface ClientView {
   readonly profile: string | undefined
   readonly view: string | undefined
 }
@@ -21,7 +21,7 @@ export class BridgeRefused extends Error {
 }
 
 /** Connects to a gateway that runs, as a stdio client of the same user. */
-export function openBridge({ url, bridge }: RunRecord, { profile, view }: Asked, signal: AbortSignal): Promise<Duplex> {
+export function openBridge({ url, bridge }: RunRecord, { profile, view }: ClientView, signal: AbortSignal): Promise<Duplex> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const asking = request({

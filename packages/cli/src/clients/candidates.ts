@@ -25,10 +25,10 @@ export interface CandidatesOptions {
 }
 
 /** Why one is left out that is behind the gateway already. */
-export const isThere = 'is there already'
+export const alreadyConfigured = 'is there already'
 
 /** What becomes of each server that was found. */
-export function candidatesFrom(found: readonly FoundServer[], options: CandidatesOptions): readonly Candidate[] {
+export function importCandidates(found: readonly FoundServer[], options: CandidatesOptions): readonly Candidate[] {
   const taken = new Set<string>()
   return found
     .filter(({ source, also }) => [source, ...also].some(({ client }) => client !== 'unfold') || options.isNamed)
@@ -60,7 +60,7 @@ function reasonToSkip(
     return `comes with this project; take it over with --from ${basename(server.source.file)}`
   if (taken.has(name)) return 'another has this name'
   if (!Object.hasOwn(present, name)) return undefined
-  return isDeepStrictEqual(present[name], definition) ? isThere : 'another of this name is there already'
+  return isDeepStrictEqual(present[name], definition) ? alreadyConfigured : 'another of this name is there already'
 }
 
 function isOurs({ key, target }: FoundServer, own: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-import type { ClientName } from '../config/places.ts'
+import type { ClientName } from '../config/locations.ts'
 
 export type Entry = { readonly [key: string]: unknown }
 

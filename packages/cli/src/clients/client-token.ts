@@ -3,7 +3,7 @@ import { CommandError, exit, usageError } from '../base/exit.ts'
 import { type Io, isInteractive } from '../base/io.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import { type Flags, isSet, textOf } from '../grammar/grammar.ts'
-import type { MeantGateway } from './connecting.ts'
+import type { GatewayTarget } from './gateway-target.ts'
 
 export interface TokenOptions {
   readonly flags: Flags
@@ -13,10 +13,10 @@ export interface TokenOptions {
 }
 
 /** The token that a client sends: the one that was given, the one that it has, or the one that its user types; none where none is needed. */
-export async function clientToken(gateway: MeantGateway, { flags, io, present }: TokenOptions): Promise<string | undefined> {
+export async function clientToken(gateway: GatewayTarget, { flags, io, present }: TokenOptions): Promise<string | undefined> {
   const given = textOf(flags, 'token')
   if (given !== undefined) return checkedToken(given)
-  const isNeeded = gateway.wantsToken || (await refusesStrangers(gateway.address, io))
+  const isNeeded = gateway.wantsToken || (await requiresToken(gateway.address, io))
   if (!isNeeded) return undefined
   const known = tokenIn(present, gateway.address)
   if (known !== undefined || isSet(flags, 'dry-run')) return known
@@ -46,11 +46,11 @@ function tokenIn(entry: unknown, address: string): string | undefined {
   return typeof header === 'string' ? /^Bearer (\S+)$/u.exec(header)?.[1] : undefined
 }
 
-const patienceMs = 3_000
+const probeTimeoutMs = 3_000
 
 /** Whether a gateway is there and answers nobody without a token. */
-async function refusesStrangers(address: string, io: Io): Promise<boolean> {
-  using limit = timeLimit(patienceMs, [io.signal])
+async function requiresToken(address: string, io: Io): Promise<boolean> {
+  using limit = timeLimit(probeTimeoutMs, [io.signal])
   try {
     const response = await fetch(address, { redirect: 'manual', headers: { accept: 'application/json' }, signal: limit.signal })
     await response.body?.cancel()

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { hostProfiles } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
 import { machine } from '../../test/machine.ts'
-import type { Surroundings } from '../config/surroundings.ts'
+import type { System } from '../config/system.ts'
 import { verbs } from '../grammar/verbs.ts'
 import { clientKinds, pastedKinds } from './client-kinds.ts'
 import { type Client, clientNamed, isPasted } from './clients.ts'
 
-const surroundings = { platform: 'linux', home: '/home/me', cwd: '/work', env: {} } as const
+const system = { platform: 'linux', home: '/home/me', cwd: '/work', env: {} } as const
 const url = 'http://127.0.0.1:7420/mcp?host=x'
 const headers = { Authorization: 'Bearer unf_secret' }
 const command = { command: 'node', args: ['main.js', 'serve'] }
 
-function named(name: string, around: Surroundings = surroundings): Client {
+function named(name: string, around: System = system): Client {
   const client = clientNamed(name, around)
   if (isPasted(client)) throw new Error(`${name} has no file`)
   return client
@@ -141,14 +141,14 @@ test('Claude Desktop takes a command; an unknown client is refused with the near
   const client = named('claude-desktop')
   expect(client.takesAddress).toBe(false)
   expect(JSON.parse(client.set(command)(''))).toEqual({ mcpServers: { unfold: command } })
-  expect(() => clientNamed('cursr', surroundings)).toThrow('Nearest: cursor.')
-  expect(() => clientNamed('constructor', surroundings)).toThrow('Known clients: claude, ')
+  expect(() => clientNamed('cursr', system)).toThrow('Nearest: cursor.')
+  expect(() => clientNamed('constructor', system)).toThrow('Known clients: claude, ')
   for (const [alias, name] of [
     ['claude-code', 'claude'],
     ['qwen-code', 'qwen'],
     ['gemini-cli', 'gemini'],
   ] as const)
-    expect(clientNamed(alias, surroundings).name).toBe(name)
+    expect(clientNamed(alias, system).name).toBe(name)
 })
 
 test('help and documentation name every client, and every host that is known has one', async () => {
@@ -163,11 +163,11 @@ test('help and documentation name every client, and every host that is known has
 test('of several files that a client reads, the one that is there is edited', async () => {
   await using at = await machine()
   const file = await at.write('~/.config/opencode/opencode.jsonc', '{ /* mine */ }')
-  expect(named('opencode', at.surroundings).file).toBe(file)
+  expect(named('opencode', at.system).file).toBe(file)
 })
 
 test('what cannot be edited is shown for pasting', () => {
-  const jetbrains = clientNamed('jetbrains', surroundings)
+  const jetbrains = clientNamed('jetbrains', system)
   if (!isPasted(jetbrains)) throw new Error('It is pasted.')
   expect(JSON.parse(jetbrains.text(url, '<token>'))).toEqual({
     mcpServers: { unfold: { url, headers: { Authorization: 'Bearer <token>' } } },

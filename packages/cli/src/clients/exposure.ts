@@ -8,17 +8,17 @@ export const exposureNames = ['auto', 'everything', 'native', 'groups', 'lazy', 
 
 export type ExposureName = (typeof exposureNames)[number]
 
-export function exposureNamed(name: string): ExposureName {
+export function parseExposure(name: string): ExposureName {
   const found = exposureNames.find((each) => each === name)
   if (found === undefined) throw usageError(`--exposure is one of ${exposureNames.join(', ')}, not "${name}".`)
   return found
 }
 
 /** What a client is shown, who decided it, and why. */
-export interface ChosenExposure {
+export interface ExposureChoice {
   readonly exposure: ExposureName
   /** Whether the address asks for it; otherwise the gateway's configuration decides. */
-  readonly isAsked: boolean
+  readonly isExplicit: boolean
   /** A sentence. */
   readonly why: string
 }
@@ -36,20 +36,20 @@ export interface ExposureFacts {
 }
 
 /** Chooses `native` where the client defers tools itself, and otherwise leaves the choice to the gateway. */
-export function chosenExposure({ title, host, flag, address, configured, deferral }: ExposureFacts): ChosenExposure {
-  if (flag !== undefined) return { exposure: flag, isAsked: true, why: 'As --exposure asks.' }
-  if (address !== undefined) return { exposure: address, isAsked: true, why: 'As the address asks.' }
+export function chooseExposure({ title, host, flag, address, configured, deferral }: ExposureFacts): ExposureChoice {
+  if (flag !== undefined) return { exposure: flag, isExplicit: true, why: 'As --exposure asks.' }
+  if (address !== undefined) return { exposure: address, isExplicit: true, why: 'As the address asks.' }
   if (configured !== undefined && configured !== 'auto')
-    return { exposure: configured, isAsked: false, why: "As the gateway's configuration asks." }
-  if (deferral?.isOn === true) return { exposure: 'native', isAsked: true, why: deferral.why }
-  if (deferral !== undefined) return { exposure: 'auto', isAsked: deferral.isOverridden === true, why: deferral.why }
+    return { exposure: configured, isExplicit: false, why: "As the gateway's configuration asks." }
+  if (deferral?.isOn === true) return { exposure: 'native', isExplicit: true, why: deferral.why }
+  if (deferral !== undefined) return { exposure: 'auto', isExplicit: deferral.isOverridden === true, why: deferral.why }
   const why =
     hostById(host)?.defers === 'never' ? `${title} does not defer tools.` : 'All tools within the token budget, search above it.'
-  return { exposure: 'auto', isAsked: false, why }
+  return { exposure: 'auto', isExplicit: false, why }
 }
 
 /**
- * Whether the client may defer what it is shown. A short list must stay in front of the model: the finder is on it. A long one
+ * Whether the client may defer what it is shown. A short list must stay in front of the model: the toolFinder is on it. A long one
  * is the client's to defer.
  */
 export function loadingFor(exposure: ExposureName): Loading {

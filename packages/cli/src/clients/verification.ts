@@ -1,10 +1,10 @@
 import { connect, isClientError, type Target } from '@unfold-mcp/client'
 import { toolTokens } from '@unfold-mcp/core'
 import { CommandError, exit } from '../base/exit.ts'
-import { commandErrorOf } from '../base/failure.ts'
+import { toCommandError } from '../base/failure.ts'
 import type { Io } from '../base/io.ts'
 import { findServers, type ServerTarget } from '../config/index.ts'
-import { amount, counted } from '../text/amount.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import { type Client, entryName } from './clients.ts'
 
@@ -15,7 +15,7 @@ export type Verification =
   | { readonly status: 'failed'; readonly error: CommandError }
 
 // The gateway is on this machine, or answers within this time from elsewhere. A command has servers to start.
-const patienceMs = { address: 15_000, command: 60_000 }
+const verifyTimeoutMs = { address: 15_000, command: 60_000 }
 
 /** Connects with what the file of a client now says, as the client would. */
 export async function verifyEntry(client: Client, io: Io): Promise<Verification> {
@@ -37,7 +37,7 @@ export async function verifyTarget(target: ServerTarget, io: Io): Promise<Verifi
     await using connection = await connect(isCommand ? withEnvironment(target, io) : target, {
       name: entryName,
       signal: io.signal,
-      timeoutMs: isCommand ? patienceMs.command : patienceMs.address,
+      timeoutMs: isCommand ? verifyTimeoutMs.command : verifyTimeoutMs.address,
       onStderr: (line) => void lines.push(line),
     })
     const tools = await connection.tools()
@@ -56,7 +56,7 @@ function withEnvironment(target: Extract<ServerTarget, { readonly command: strin
 }
 
 function failureOf(error: unknown, target: ServerTarget): CommandError {
-  if (!isClientError(error, 'login_required')) return commandErrorOf(error)
+  if (!isClientError(error, 'login_required')) return toCommandError(error)
   const hasToken = 'headers' in target && target.headers !== undefined
   const message = hasToken
     ? 'The gateway refused the token. Create one with "unfold token add <name>", and connect again with --token.'
@@ -77,7 +77,7 @@ const isLoopback = (url: string): boolean => /^(?:127(?:\.\d+){3}|localhost|\[::
 export function verificationText(verification: Verification): string {
   switch (verification.status) {
     case 'verified':
-      return `Verified: ${counted(verification.tools, 'tool')}, ${amount(verification.tokens)} tokens.`
+      return `Verified: ${plural(verification.tools, 'tool')}, ${formatNumber(verification.tokens)} tokens.`
     case 'not_running':
       return 'Not verified: the gateway is not running. Start it with: unfold serve'
     case 'failed':

@@ -16,11 +16,11 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   for await (const finding of findingsFor(invocation, io, output)) {
     findings.push(finding)
     if (!output.isJson) output.item(textOf(finding, output), finding)
-    else if (output.isLines) output.item('', finding)
+    else if (output.isJsonLines) output.item('', finding)
   }
   const deleted = isSet(invocation.flags, 'fix') ? await fixed(findings, invocation.flags, io, output) : []
   const failed = findings.filter(({ state, npxFolder = '' }) => state === 'failed' && !deleted.includes(npxFolder))
-  if (output.isJson && !output.isLines) output.answer('', { ok: failed.length === 0, findings, deleted })
+  if (output.isJson && !output.isJsonLines) output.answer('', { ok: failed.length === 0, findings, deleted })
   if (!output.isJson) output.note(failed.length === 0 ? '\nAll is well.' : `\n${failed.length} of ${findings.length} failed.`)
   return failed.length === 0 ? exit.ok : exit.failed
 }

@@ -9,9 +9,9 @@ import { type Invocation, isSet, textOf } from '../grammar/grammar.ts'
 import { Output } from '../output/output.ts'
 
 /** Begins a server of one's own, in a folder that has nothing in it yet. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
-  const [given = '.', ...others] = words
+  const [given = '.', ...others] = positionals
   if (others.length > 0) throw usageError('One folder, please: unfold init [<folder>]')
   const folder = resolve(io.cwd, given)
   const name =

@@ -3,7 +3,7 @@ import { dataFolder, type Io, isInteractive } from '../base/io.ts'
 import { openAddress } from '../base/open-browser.ts'
 import { type Invocation, isSet, numberOf, textOf } from '../grammar/grammar.ts'
 import { Output } from '../output/output.ts'
-import { namedServer } from '../servers/servers.ts'
+import { resolveServerArgument } from '../servers/servers.ts'
 import { safeText } from '../text/safe.ts'
 
 const defaultSeconds = 300
@@ -12,7 +12,7 @@ const defaultSeconds = 300
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
-  const { label, target } = await namedServer(invocation, io, output)
+  const { label, target } = await resolveServerArgument(invocation, io, output)
   if (!('url' in target))
     throw usageError(
       `${safeText(label)} is started by a command, so there is nothing to sign in to. Its secrets go into its environment.`,

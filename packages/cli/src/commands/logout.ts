@@ -2,13 +2,13 @@ import { exit, usageError } from '../base/exit.ts'
 import { dataFolder, type Io } from '../base/io.ts'
 import type { Invocation } from '../grammar/grammar.ts'
 import { Output } from '../output/output.ts'
-import { namedServer } from '../servers/servers.ts'
+import { resolveServerArgument } from '../servers/servers.ts'
 import { safeText } from '../text/safe.ts'
 
 /** Forgets a sign-in, here and where it was made. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
-  const { label, target } = await namedServer(invocation, io, output)
+  const { label, target } = await resolveServerArgument(invocation, io, output)
   if (!('url' in target)) throw usageError(`${safeText(label)} is started by a command, so nobody is signed in to it.`)
   const { resourceOf, tokenStore } = await import('../login/tokens.ts')
   const gone = await tokenStore(dataFolder(io), (message) => output.warn(message)).forget(target.url)

@@ -7,11 +7,11 @@ import { manifest } from '../base/package-folder.ts'
 import { type Invocation, textOf } from '../grammar/grammar.ts'
 
 // Clients that list once see what is loaded by then; one plugin that hangs does not keep them from the others.
-const patienceMs = 2_000
+const pluginLoadTimeoutMs = 2_000
 
 /** Serves a folder of tool plugins until it is interrupted. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
-  const [action, folder, ...others] = words
+export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
+  const [action, folder, ...others] = positionals
   if (action !== 'serve' || folder === undefined || others.length > 0)
     throw usageError('Which folder? unfold plugins serve <folder> [--http <port>]')
   const port = textOf(flags, 'http')
@@ -28,7 +28,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     onOutput: (plugin, line) => log(`[${plugin}] ${line}`),
   })
   const toolbox = defineToolbox({ name: basename(path), version: manifest.version }).use(plugins)
-  await Promise.race([plugins.ready(), pause(patienceMs, undefined, { ref: false })])
+  await Promise.race([plugins.ready(), pause(pluginLoadTimeoutMs, undefined, { ref: false })])
   await serve(toolbox, { argv: port === undefined ? [] : ['--http', port] })
   // It ends the process itself: on a signal, or when whoever started it closes its input.
   if (!io.signal.aborted) await once(io.signal, 'abort')

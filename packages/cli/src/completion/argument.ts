@@ -1,5 +1,5 @@
 import { namedWord } from '../arguments/name.ts'
-import type { Candidate, KnownFlag } from './known.ts'
+import type { Candidate, KnownFlag } from './candidate.ts'
 
 /** What a word among a tool's arguments may become: a flag that was not given yet, or a value of one. */
 export function completeArgument(flags: readonly KnownFlag[], given: readonly string[], current: string): readonly Candidate[] {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { dataFolder } from '../base/io.ts'
-import { completionAnswer } from './answer.ts'
 import { completionCache, completionFolders } from './cache.ts'
+import { completionResponse } from './response.ts'
 
 /** Answers a shell's script on standard output; gives the exit code. */
 export async function completeCommand(question: readonly string[]): Promise<number> {
@@ -15,6 +15,6 @@ export async function completeCommand(question: readonly string[]): Promise<numb
       (await import('./upstreams.ts')).upstreamNames({ env, home, cwd: process.cwd(), platform: process.platform }),
   }
   // The stream of standard output takes as long to set up as all the rest.
-  writeFileSync(1, await completionAnswer(question, cache))
+  writeFileSync(1, await completionResponse(question, cache))
   return 0
 }

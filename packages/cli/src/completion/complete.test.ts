@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Tool } from '@unfold-mcp/core'
 import { describe, expect, test } from 'vitest'
-import { completionAnswer } from './answer.ts'
-import { type CompletionFolders, completionCache, completionFolders, refreshSheets } from './cache.ts'
+import { type CompletionFolders, completionCache, completionFolders, refreshToolIndexes } from './cache.ts'
 import { type CompletionCache, complete } from './complete.ts'
-import { typedLine } from './line.ts'
+import { splitLine } from './line.ts'
+import { completionResponse } from './response.ts'
 import { scripts } from './scripts.ts'
 
 const createIssue: Tool = {
@@ -207,15 +207,15 @@ describe('files', () => {
 
 describe('the answer to a shell', () => {
   test('is a candidate a line, with its description', async () => {
-    expect(await completionAnswer(['fish', '1', 'github', 'c'], cache)).toBe(
+    expect(await completionResponse(['fish', '1', 'github', 'c'], cache)).toBe(
       'words\ncreate_issue\tOpen an issue.\nclose_issue\tClose\n',
     )
-    expect(await completionAnswer(['zsh', '2', 'x', '--', ''], cache)).toBe('files\n')
-    expect(await completionAnswer([], cache)).toMatch(/^words\n/u)
+    expect(await completionResponse(['zsh', '2', 'x', '--', ''], cache)).toBe('files\n')
+    expect(await completionResponse([], cache)).toMatch(/^words\n/u)
   })
 
   test('for bash is the piece that bash replaces, escaped unless it is quoted', async () => {
-    const ask = (line: string, piece: string): Promise<string> => completionAnswer(['bash', line, piece], cache)
+    const ask = (line: string, piece: string): Promise<string> => completionResponse(['bash', line, piece], cache)
     expect(await ask('unfold github create_issue --state=c', 'c')).toBe('words\nclosed\n')
     expect(await ask('unfold github create_issue --state=', '')).toBe('words\nopen\nclosed\nin\\ progress\n')
     expect(await ask('unfold github create_issue --state "in ', 'in ')).toBe('words\nin progress\n')
@@ -237,7 +237,7 @@ describe('a line that is being typed', () => {
     ['a "b\\n"', ['a', 'b\\n'], ''],
     ['a b\\', ['a', 'b'], ''],
   ])('%j is %j', (line, words, quote) => {
-    expect(typedLine(line)).toEqual({ words, quote })
+    expect(splitLine(line)).toEqual({ words, quote })
   })
 })
 
@@ -272,7 +272,7 @@ describe('the cache on disk', () => {
     expect(completionCache(completionFolders('/nowhere'), { defaultServer: 'x' })).toEqual({ servers: {}, defaultServer: 'x' })
   })
 
-  test('completes the same from a sheet as from the schemas', async () => {
+  test('completes the same from a toolIndex as from the schemas', async () => {
     await using folders = await cached({ 'github.1.json': entry('github', [...(cache.servers.github?.tools ?? [])]) })
     const lines = [
       'gi',
@@ -284,35 +284,37 @@ describe('the cache on disk', () => {
     ]
     const answersOf = (): Promise<readonly string[]> =>
       Promise.all(
-        lines.map((line) => completionAnswer(['bash', `unfold ${line}`, line.split(' ').at(-1) ?? ''], completionCache(folders))),
+        lines.map((line) =>
+          completionResponse(['bash', `unfold ${line}`, line.split(' ').at(-1) ?? ''], completionCache(folders)),
+        ),
       )
     const file = join(folders.tools, 'github.1.json')
     await utimes(file, 1_000, 1_000)
     const before = await answersOf()
-    await refreshSheets(folders)
-    expect(await readdir(folders.sheets)).toEqual(['github.1.json.txt'])
-    // Without the right schemas in the file, an answer can only come from the sheet.
+    await refreshToolIndexes(folders)
+    expect(await readdir(folders.indexes)).toEqual(['github.1.json.txt'])
+    // Without the right schemas in the file, an answer can only come from the toolIndex.
     await writeFile(file, (await readFile(file, 'utf8')).replaceAll('"enum"', '"xxxx"').replaceAll('"boolean"', '"strings"'))
     await utimes(file, 1_000, 1_000)
     expect(await answersOf()).toEqual(before)
   })
 
-  test('does not use a sheet of another list, and makes it anew', async () => {
+  test('does not use a toolIndex of another list, and makes it anew', async () => {
     await using folders = await cached({ 'a.json': entry('a', [createIssue]), 'b.json': entry('b', []) })
-    await refreshSheets(folders)
+    await refreshToolIndexes(folders)
     await writeFile(join(folders.tools, 'a.json'), entry('a', [{ name: 'newer', inputSchema: {} }]))
     await rm(join(folders.tools, 'b.json'))
     const namesIn = (): readonly (string | undefined)[] => completionCache(folders).servers.a?.tools.map(({ name }) => name) ?? []
     expect(namesIn()).toEqual(['newer'])
-    await refreshSheets(folders)
+    await refreshToolIndexes(folders)
     expect(namesIn()).toEqual(['newer'])
-    expect(await readdir(folders.sheets)).toEqual(['a.json.txt'])
+    expect(await readdir(folders.indexes)).toEqual(['a.json.txt'])
   })
 
-  test('works without sheets where they cannot be written', async () => {
+  test('works without indexes where they cannot be written', async () => {
     await using folders = await cached({ 'a.json': entry('a', [createIssue]) })
-    await writeFile(folders.sheets, 'a file where the folder should be')
-    await refreshSheets(folders)
+    await writeFile(folders.indexes, 'a file where the folder should be')
+    await refreshToolIndexes(folders)
     expect(completionCache(folders).servers.a?.tools).toHaveLength(1)
   })
 })

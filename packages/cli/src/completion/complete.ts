@@ -1,5 +1,5 @@
 import { common, type Flag, type Verb, verbs } from '../grammar/verbs.ts'
-import type { Candidate, KnownFlag, KnownTool } from './known.ts'
+import type { Candidate, KnownFlag, KnownTool } from './candidate.ts'
 
 /** The tools of a server, and a quicker way to one of them where there is one. */
 interface CachedServer {
@@ -30,7 +30,7 @@ export interface Completion {
 }
 
 // More would only fill the screen.
-const mostCandidates = 1_000
+const maxCandidates = 1_000
 
 /** What the word at the cursor may become, from the cache alone. */
 export async function complete({ words, cursor, cache }: Typing): Promise<Completion> {
@@ -44,7 +44,7 @@ export async function complete({ words, cursor, cache }: Typing): Promise<Comple
   const found = await at(before, current, cache)
   if (found === 'files') return files
   const candidates = found.filter(({ value }) => value.startsWith(current) && isPrintable(value))
-  return { candidates: await shown(candidates.slice(0, mostCandidates)), files: false }
+  return { candidates: await shown(candidates.slice(0, maxCandidates)), files: false }
 }
 
 const isCommonFlag = (word: string): boolean => Object.hasOwn(common, word.slice(2)) || isShorts(word, common)
@@ -62,18 +62,18 @@ const none: readonly Candidate[] = []
 const isPrintable = (value: string): boolean => isPlain(value) || !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
 const isPlain = (text: string): boolean => /^[ -~]*$/u.test(text)
 
-const longestDescription = 80
+const maxDescriptionLength = 80
 
 /** Candidates with the first line of what there is to say of them. */
 async function shown(candidates: readonly Candidate[]): Promise<readonly Candidate[]> {
   const lines = candidates.map(({ description = '' }) => description.trimStart().split('\n', 1)[0] ?? '')
   // Loaded for text that needs it, since a person waits for every key.
-  const { safeText } = lines.every((line) => isPlain(line) && line.length <= longestDescription)
+  const { safeText } = lines.every((line) => isPlain(line) && line.length <= maxDescriptionLength)
     ? { safeText: (line: string) => line }
     : await import('../text/safe.ts')
   return candidates.map(({ value }, index) => {
     const line = lines[index] ?? ''
-    return line === '' ? { value } : { value, description: safeText(line, { limit: longestDescription }) }
+    return line === '' ? { value } : { value, description: safeText(line, { limit: maxDescriptionLength }) }
   })
 }
 
@@ -150,8 +150,8 @@ async function argumentAt(
   cache: CompletionCache,
 ): Promise<readonly Candidate[] | 'files' | undefined> {
   if (current.startsWith('-') && verb.callsTool !== true) return undefined
-  if (verb.wantsUpstream === true) return taken.length === 0 ? upstreamCandidates(cache) : undefined
-  if (verb.wantsServer !== true) return otherWords(verb, taken)
+  if (verb.takesUpstream === true) return taken.length === 0 ? upstreamCandidates(cache) : undefined
+  if (verb.takesServer !== true) return otherWords(verb, taken)
   const { defaultServer } = cache
   const [server, tool, ...given] = defaultServer === undefined ? taken : [defaultServer, ...taken]
   if (server === undefined) return current.startsWith('-') ? undefined : serverCandidates(cache)

@@ -1,7 +1,7 @@
 import type { Tool } from '@unfold-mcp/core'
 import type { Field } from '@unfold-mcp/core/form'
 import { flagsOf, isShownFlag } from '../arguments/flags.ts'
-import type { Candidate, KnownFlag } from './known.ts'
+import type { Candidate, KnownFlag } from './candidate.ts'
 
 /** The parameters of a tool as completion needs them. */
 export function knownFlags(tool: Tool): readonly KnownFlag[] {

@@ -13,10 +13,10 @@ export interface Approval {
   readonly name: string
 }
 
-type Asked = Pick<FoundServer, 'key' | 'trust' | 'source' | 'hash'>
+type ApprovalRequest = Pick<FoundServer, 'key' | 'trust' | 'source' | 'hash'>
 
 /** Whether a server may be started now, or its user must be asked first. */
-export function permissionFor(server: Asked, approvals: readonly Approval[]): 'allowed' | 'ask' {
+export function permissionFor(server: ApprovalRequest, approvals: readonly Approval[]): 'allowed' | 'ask' {
   if (server.trust === 'user') return 'allowed'
   const { file } = server.source
   return approvals.some((approval) => approval.file === file && approval.hash === server.hash) ? 'allowed' : 'ask'
@@ -26,9 +26,9 @@ export function permissionFor(server: Asked, approvals: readonly Approval[]): 'a
 export interface ApprovalStore {
   list(): Promise<readonly Approval[]>
   /** Remembers that the user agreed to this server, in place of what was agreed for an earlier definition of it. */
-  approve(server: Asked): Promise<void>
+  approve(server: ApprovalRequest): Promise<void>
   /** Forgets what was agreed for this server. */
-  revoke(server: Asked): Promise<void>
+  revoke(server: ApprovalRequest): Promise<void>
 }
 
 const format = 'unfold-approvals'
@@ -46,7 +46,7 @@ export function approvalStore(folder: string, warn: (message: string) => void = 
       warn(`${file} is ignored, so projects ask again. ${ignored ?? 'It is damaged, or of a newer version.'}`)
     return found ?? []
   }
-  const replace = async (server: Asked, more: readonly Approval[]): Promise<void> => {
+  const replace = async (server: ApprovalRequest, more: readonly Approval[]): Promise<void> => {
     const others = (await list()).filter((each) => each.file !== server.source.file || each.name !== server.key)
     await save(folder, file, [...others, ...more])
   }

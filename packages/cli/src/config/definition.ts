@@ -1,11 +1,11 @@
 import { parseEnv } from 'node:util'
 import { nearest, printable } from '@unfold-mcp/core'
-import { type Item, isList, isTable, kindOf } from './document.ts'
+import { type Item, isList, isTable, typeName } from './document.ts'
 import type { Dialect } from './formats/dialects.ts'
 import { readText } from './formats/text.ts'
-import type { Place } from './places.ts'
+import type { ConfigLocation } from './locations.ts'
 import type { Problem } from './problem.ts'
-import { pathsOf, type Surroundings, variableOf } from './surroundings.ts'
+import { envVariable, pathModule, type System } from './system.ts'
 import type { CommandTarget, ServerTarget, UrlTarget } from './target.ts'
 import { expand, portableText, unsetProblem, type Variables } from './variables.ts'
 
@@ -13,8 +13,8 @@ import { expand, portableText, unsetProblem, type Variables } from './variables.
 export interface Definition {
   /** How to reach it, with every variable filled in. */
   readonly target: ServerTarget
-  /** The same as it is written, for showing. */
-  readonly written: ServerTarget
+  /** The same as it is raw, for showing. */
+  readonly raw: ServerTarget
   /** The same for a configuration elsewhere: variables stay variables, and folders are whole. */
   readonly portable: ServerTarget
   /** The variables of the environment that it reads. */
@@ -25,10 +25,10 @@ export interface Definition {
 }
 
 /** Where a definition stands. */
-export interface Whereabouts {
+export interface ServerEntry {
   readonly name: string
   readonly item: Item
-  readonly place: Place
+  readonly location: ConfigLocation
   readonly dialect: Dialect
   /** The folder it is about, which can differ from that of its file. */
   readonly folder: string
@@ -44,14 +44,14 @@ export interface ReadDefinition {
 }
 
 /** Reads the definition of a server, and finds everything that is wrong with it. */
-export async function readDefinition(where: Whereabouts, surroundings: Surroundings): Promise<ReadDefinition> {
-  const reader = new Reader(where, surroundings)
+export async function readDefinition(where: ServerEntry, system: System): Promise<ReadDefinition> {
+  const reader = new Reader(where, system)
   const definition = await reader.read()
-  const problems = [...reader.problems, ...reader.lacking]
+  const problems = [...reader.problems, ...reader.unsetProblems]
   return definition === undefined || reader.problems.length > 0 ? { problems } : { definition, problems }
 }
 
-type Spot = Pick<Item, 'line' | 'column'>
+type Position = Pick<Item, 'line' | 'column'>
 
 type Kind = 'stdio' | 'http' | 'sse' | 'auto'
 
@@ -65,10 +65,10 @@ const kinds: { readonly [type: string]: Kind } = {
 
 const addresses = ['httpUrl', 'url', 'serverUrl'] as const
 
-/** A pair of what is written and what it comes to. */
+/** A pair of what is raw and what it comes to. */
 interface Text {
-  readonly written: string
-  readonly meant: string
+  readonly raw: string
+  readonly expanded: string
   readonly portable: string
   /** Whether a variable in it is not set. */
   readonly isUnset: boolean
@@ -76,29 +76,29 @@ interface Text {
 
 interface Targets<T extends ServerTarget> {
   readonly target: T
-  readonly written: T
+  readonly raw: T
   readonly portable: T
 }
 
 class Reader {
   readonly problems: Problem[] = []
   /** That variables are not set. */
-  readonly lacking: Problem[] = []
-  readonly #where: Whereabouts
-  readonly #surroundings: Surroundings
+  readonly unsetProblems: Problem[] = []
+  readonly #where: ServerEntry
+  readonly #system: System
   readonly #variables: Variables
   readonly #uses = new Set<string>()
 
-  constructor(where: Whereabouts, surroundings: Surroundings) {
+  constructor(where: ServerEntry, system: System) {
     this.#where = where
-    this.#surroundings = surroundings
+    this.#system = system
     const { folder, inputs, dialect } = where
-    this.#variables = { surroundings, folder, inputs, bareNames: dialect.bareNames === true }
+    this.#variables = { system, folder, inputs, bareNames: dialect.bareNames === true }
   }
 
   async read(): Promise<Definition | undefined> {
     const { item } = this.#where
-    if (!isTable(item.value)) return this.#fail(item, '', `is ${kindOf(item.value)}, and must be an object`)
+    if (!isTable(item.value)) return this.#fail(item, '', `is ${typeName(item.value)}, and must be an object`)
     const fields = item.value
     const kind = this.#kind(fields)
     if (kind === undefined) return undefined
@@ -144,23 +144,23 @@ class Reader {
     const args = this.#texts(fields.get('args'), 'args')
     const env = this.#table(fields.get('env'), 'env')
     const cwd = fields.has('cwd') ? this.#text(fields.get('cwd'), 'cwd') : undefined
-    if (command?.meant === '' && !command.isUnset) return this.#fail(fields.get('command'), 'command', 'is empty')
+    if (command?.expanded === '' && !command.isUnset) return this.#fail(fields.get('command'), 'command', 'is empty')
     for (const [name, item] of tableOf(fields.get('env')))
       if (name === '' || /[=\0]/u.test(name)) this.#fail(item, `env.${name}`, 'cannot be the name of a variable')
     if (command === undefined || args === undefined || env === undefined) return undefined
-    const meant = { ...parsedEnv(envText), ...this.#passedOn(fields.get('env_vars')), ...valuesOf(env, 'meant') }
+    const expanded = { ...parsedEnv(envText), ...this.#passedOn(fields.get('env_vars')), ...valuesOf(env, 'expanded') }
     return {
       target: commandTarget(
-        command.meant,
-        args.map(({ meant: each }) => each),
-        meant,
-        this.#cwd(cwd?.meant),
+        command.expanded,
+        args.map(({ expanded: each }) => each),
+        expanded,
+        this.#cwd(cwd?.expanded),
       ),
-      written: commandTarget(
-        command.written,
-        args.map(({ written }) => written),
-        valuesOf(env, 'written'),
-        cwd?.written,
+      raw: commandTarget(
+        command.raw,
+        args.map(({ raw }) => raw),
+        valuesOf(env, 'raw'),
+        cwd?.raw,
       ),
       portable: commandTarget(
         command.portable,
@@ -170,16 +170,16 @@ class Reader {
           ...references(this.#passedOn(fields.get('env_vars'))),
           ...valuesOf(env, 'portable'),
         },
-        cwd?.isUnset === true ? cwd.portable : this.#cwd(cwd?.meant),
+        cwd?.isUnset === true ? cwd.portable : this.#cwd(cwd?.expanded),
       ),
     }
   }
 
-  /** A relative folder is meant from the folder that the file is about; a project's server runs there. */
+  /** A relative folder is expanded from the folder that the file is about; a project's server runs there. */
   #cwd(cwd: string | undefined): string | undefined {
-    const { folder, place, ofProject } = this.#where
-    if (cwd === undefined) return place.trust === 'project' || ofProject ? folder : undefined
-    return pathsOf(this.#surroundings.platform).resolve(folder, cwd)
+    const { folder, location, ofProject } = this.#where
+    if (cwd === undefined) return location.trust === 'project' || ofProject ? folder : undefined
+    return pathModule(this.#system.platform).resolve(folder, cwd)
   }
 
   #address(fields: ReadonlyMap<string, Item>, kind: 'auto' | 'http' | 'sse'): Targets<UrlTarget> | undefined {
@@ -188,17 +188,17 @@ class Reader {
     const headers = this.#table(fields.get('headers') ?? fields.get('http_headers'), 'headers')
     const own = this.#codexHeaders(fields)
     if (url === undefined || headers === undefined) return undefined
-    if (!isWebAddress(url.meant) && !url.isUnset)
+    if (!isWebAddress(url.expanded) && !url.isUnset)
       return this.#fail(fields.get(field), field, 'must be an address that begins with http:// or https://')
     const all = new Map([...headers, ...own])
-    for (const [name, { meant }] of all) {
+    for (const [name, { expanded }] of all) {
       const at = tableOf(fields.get('headers') ?? fields.get('http_headers')).get(name) ?? this.#where.item
       if (!/^[\w!#$%&'*+.^`|~-]+$/u.test(name)) this.#fail(at, `headers.${name}`, 'cannot be the name of a header')
-      if (/[\r\n\0]/u.test(meant)) this.#fail(at, `headers.${name}`, 'has a line break, which no header can hold')
+      if (/[\r\n\0]/u.test(expanded)) this.#fail(at, `headers.${name}`, 'has a line break, which no header can hold')
     }
     return {
-      target: urlTarget(url.meant, valuesOf(all, 'meant'), kind),
-      written: urlTarget(url.written, valuesOf(all, 'written'), kind),
+      target: urlTarget(url.expanded, valuesOf(all, 'expanded'), kind),
+      raw: urlTarget(url.raw, valuesOf(all, 'raw'), kind),
       portable: urlTarget(url.portable, valuesOf(all, 'portable'), kind),
     }
   }
@@ -212,8 +212,8 @@ class Reader {
       const token = this.#named(bearer, 'bearer_token_env_var')
       if (token !== undefined)
         headers.set('Authorization', {
-          written: `Bearer ${token.written}`,
-          meant: `Bearer ${token.meant}`,
+          raw: `Bearer ${token.raw}`,
+          expanded: `Bearer ${token.expanded}`,
           portable: `Bearer ${token.portable}`,
           isUnset: token.isUnset,
         })
@@ -237,7 +237,7 @@ class Reader {
     const names = item.value.flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
     return Object.fromEntries(
       names.flatMap((name) => {
-        const value = variableOf(this.#surroundings, name)
+        const value = envVariable(this.#system, name)
         if (value !== undefined) this.#uses.add(name)
         return value === undefined ? [] : [[name, value]]
       }),
@@ -252,7 +252,7 @@ class Reader {
       this.#fail(item, 'envFile', 'cannot be found while a variable in it is not set')
       return ''
     }
-    const path = pathsOf(this.#surroundings.platform).resolve(this.#where.folder, file.meant)
+    const path = pathModule(this.#system.platform).resolve(this.#where.folder, file.expanded)
     const read = await readText(path)
     if (read === undefined) this.#fail(item, 'envFile', `there is no file ${printable(path)}`)
     else if ('problem' in read) this.#fail(item, 'envFile', `${printable(path)}: ${read.problem}`)
@@ -290,14 +290,14 @@ class Reader {
     return texts
   }
 
-  #expanded(item: Item, field: string, written: string): Text | undefined {
-    const { text, uses, unset, problems } = expand(written, this.#variables)
+  #expanded(item: Item, field: string, raw: string): Text | undefined {
+    const { text, uses, unset, problems } = expand(raw, this.#variables)
     for (const name of uses) this.#uses.add(name)
-    for (const name of unset) this.lacking.push({ ...this.#problem(item, field, unsetProblem(name)), unset: name })
+    for (const name of unset) this.unsetProblems.push({ ...this.#problem(item, field, unsetProblem(name)), unset: name })
     for (const problem of problems) this.#fail(item, field, problem)
     if (text.includes('\0')) this.#fail(item, field, 'holds a zero character')
     if (problems.length > 0) return undefined
-    return { written, meant: text, portable: portableText(written, this.#variables), isUnset: unset.length > 0 }
+    return { raw, expanded: text, portable: portableText(raw, this.#variables), isUnset: unset.length > 0 }
   }
 
   #wrong({ line, column, value }: Item, field: string, wanted: string): undefined {
@@ -305,26 +305,26 @@ class Reader {
     return this.#fail(
       { line, column },
       field,
-      `is ${kindOf(value)}, and must be ${wanted}${wanted.includes('string') ? quoted : ''}`,
+      `is ${typeName(value)}, and must be ${wanted}${wanted.includes('string') ? quoted : ''}`,
     )
   }
 
-  #fail(item: Spot | undefined, field: string, words: string): undefined {
+  #fail(item: Position | undefined, field: string, words: string): undefined {
     this.problems.push(this.#problem(item, field, words))
   }
 
-  #problem(item: Spot | undefined, field: string, words: string): Problem {
-    const { name: server, place, item: whole } = this.#where
+  #problem(item: Position | undefined, field: string, words: string): Problem {
+    const { name: server, location, item: whole } = this.#where
     const { line, column } = item ?? whole
     const what = printable(field === '' ? server : `${server}.${field}`)
-    return { file: place.file, line, column, server, message: `${what}: ${words}.` }
+    return { file: location.file, line, column, server, message: `${what}: ${words}.` }
   }
 }
 
 const tableOf = (item: Item | undefined): ReadonlyMap<string, Item> =>
   item !== undefined && isTable(item.value) ? item.value : new Map<string, Item>()
 
-const valuesOf = (texts: ReadonlyMap<string, Text>, which: 'written' | 'meant' | 'portable'): Record<string, string> =>
+const valuesOf = (texts: ReadonlyMap<string, Text>, which: 'raw' | 'expanded' | 'portable'): Record<string, string> =>
   Object.fromEntries([...texts].map(([name, text]) => [name, text[which]]))
 
 /** Variables that are read where they are needed, instead of what they hold. */

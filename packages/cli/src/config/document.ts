@@ -39,18 +39,18 @@ export function isTable(value: Value): value is ReadonlyMap<string, Item> {
 }
 
 /** What kind of value it is, in words. */
-export function kindOf(value: Value): string {
+export function typeName(value: Value): string {
   if (value === null) return 'null'
   if (isList(value)) return 'a list'
   return isTable(value) ? 'an object' : `a ${typeof value}`
 }
 
-const deepest = 100
+const maxDepth = 100
 
-/** The value without places, as `JSON.parse` would give it; throws for one that is nested too deeply to be meant. */
-export function plainOf({ value }: Item, depth = 0): unknown {
-  if (depth > deepest) throw new RangeError('nested too deeply')
-  if (isList(value)) return value.map((item) => plainOf(item, depth + 1))
-  if (isTable(value)) return Object.fromEntries([...value].map(([key, item]) => [key, plainOf(item, depth + 1)]))
+/** The value without locations, as `JSON.parse` would give it; throws for one that is nested too deeply to be meant. */
+export function toPlain({ value }: Item, depth = 0): unknown {
+  if (depth > maxDepth) throw new RangeError('nested too deeply')
+  if (isList(value)) return value.map((item) => toPlain(item, depth + 1))
+  if (isTable(value)) return Object.fromEntries([...value].map(([key, item]) => [key, toPlain(item, depth + 1)]))
   return value
 }

@@ -1,40 +1,41 @@
 import { printable } from '@unfold-mcp/core'
-import type { Whereabouts } from './definition.ts'
-import { type Item, isList, isTable, kindOf } from './document.ts'
-import { dialectOf, entryIn } from './formats/dialects.ts'
-import type { Place } from './places.ts'
+import type { ServerEntry } from './definition.ts'
+import { type Item, isList, isTable, typeName } from './document.ts'
+import { dialectFor, entryIn } from './formats/dialects.ts'
+import type { ConfigLocation } from './locations.ts'
 import type { Problem } from './problem.ts'
-import { foldersAbove, pathsOf, type Surroundings } from './surroundings.ts'
+import { foldersAbove, pathModule, type System } from './system.ts'
 
 /** The servers of a file, each where it stands, and what is wrong with the file around them. */
 export interface Sections {
-  readonly servers: readonly Whereabouts[]
+  readonly servers: readonly ServerEntry[]
   readonly problems: readonly Problem[]
 }
 
 /** Finds the definitions of servers in a file's content. */
-export function sectionsOf(root: Item, place: Place, surroundings: Surroundings): Sections {
+export function sectionsOf(root: Item, location: ConfigLocation, system: System): Sections {
   const problems: Problem[] = []
-  const fail = ({ line, column }: Item, message: string): void => void problems.push({ file: place.file, line, column, message })
+  const fail = ({ line, column }: Item, message: string): void =>
+    void problems.push({ file: location.file, line, column, message })
   if (!isTable(root.value)) {
-    fail(root, `It holds ${kindOf(root.value)}, and must hold an object.`)
+    fail(root, `It holds ${typeName(root.value)}, and must hold an object.`)
     return { servers: [], problems }
   }
   const fields = root.value
-  const dialect = dialectOf(place, new Set(fields.keys()))
+  const dialect = dialectFor(location, new Set(fields.keys()))
   const { keys } = dialect
   const present = keys.filter((key) => fields.has(key))
-  if (present.length === 0 && place.shape === 'servers' && [...fields.keys()].some((key) => !key.startsWith('$')))
+  if (present.length === 0 && location.shape === 'servers' && [...fields.keys()].some((key) => !key.startsWith('$')))
     fail(root, `It has no "${keys[0]}". Put the servers into an object of that name.`)
   const inputs = inputsOf(fields.get('inputs'))
   const servers = present.flatMap((key) =>
     (dialect.isList === true ? listed : named)(fields.get(key), key, fail).flatMap(({ name, item: written }) => {
       const item = entryIn(dialect, written)
-      return item === undefined ? [] : [{ name, item, folder: place.folder }]
+      return item === undefined ? [] : [{ name, item, folder: location.folder }]
     }),
   )
-  const more = place.shape === 'claude' ? perProject(fields.get('projects'), surroundings, fail) : []
-  return { servers: [...servers, ...more].map((each) => ({ ...each, place, dialect, inputs })), problems }
+  const more = location.shape === 'claude' ? perProject(fields.get('projects'), system, fail) : []
+  return { servers: [...servers, ...more].map((each) => ({ ...each, location, dialect, inputs })), problems }
 }
 
 type Fail = (item: Item, message: string) => void
@@ -42,7 +43,7 @@ type Fail = (item: Item, message: string) => void
 function named(item: Item | undefined, key: string, fail: Fail): readonly { readonly name: string; readonly item: Item }[] {
   if (item === undefined) return []
   if (!isTable(item.value)) {
-    fail(item, `"${key}" is ${kindOf(item.value)}, and must be an object with a server under each name.`)
+    fail(item, `"${key}" is ${typeName(item.value)}, and must be an object with a server under each name.`)
     return []
   }
   return [...item.value].flatMap(([name, each]) => {
@@ -64,9 +65,9 @@ function listed(list: Item | undefined, key: string, fail: Fail): ReturnType<typ
 }
 
 /** What Claude Code keeps in the user's own file for the project that we are in. */
-function perProject(item: Item | undefined, { platform, cwd }: Surroundings, fail: Fail) {
+function perProject(item: Item | undefined, { platform, cwd }: System, fail: Fail) {
   if (item === undefined || !isTable(item.value)) return []
-  const paths = pathsOf(platform)
+  const paths = pathModule(platform)
   const same = (path: string): string => (platform === 'win32' ? paths.normalize(path).toLowerCase() : paths.normalize(path))
   const above = new Set(foldersAbove(paths.resolve(cwd), platform).map(same))
   return [...item.value].flatMap(([folder, project]) => {

@@ -11,8 +11,8 @@ const pipeMaker = 'mkfifo'
 const stdio = { command: 'npx', args: ['-y', 'some-server'], env: { TOKEN: '${TOKEN}' } }
 const started = { command: 'npx', args: ['-y', 'some-server'], env: { TOKEN: 't0' } }
 
-async function found(place: Machine) {
-  const { servers, problems } = await findServers(place.surroundings)
+async function found(fixture: Machine) {
+  const { servers, problems } = await findServers(fixture.system)
   return { servers: servers.map(({ name, target, source, trust }) => ({ name, target, client: source.client, trust })), problems }
 }
 
@@ -33,9 +33,9 @@ describe('the files of each program are read', () => {
       '[mcp_servers.one]\ncommand = "npx"\nargs = ["-y", "some-server"]\nenv = { TOKEN = "${TOKEN}" }\n',
     ],
   ])('%s: %s', async (client, file, content) => {
-    await using place = await machine({ TOKEN: 't0' })
-    await place.write(file, content)
-    expect(await found(place)).toEqual({ servers: [{ name: 'one', target: started, client, trust: 'user' }], problems: [] })
+    await using fixture = await machine({ TOKEN: 't0' })
+    await fixture.write(file, content)
+    expect(await found(fixture)).toEqual({ servers: [{ name: 'one', target: started, client, trust: 'user' }], problems: [] })
   })
 
   test.each([
@@ -51,27 +51,27 @@ describe('the files of each program are read', () => {
     ['gemini', '.gemini/settings.json', { mcpServers: { one: stdio } }],
     ['kiro', '.kiro/settings/mcp.json', { mcpServers: { one: stdio } }],
   ])('%s: %s in a project, which is not trusted and runs there', async (client, file, content) => {
-    await using place = await machine({ TOKEN: 't0' })
-    await place.write(file, content)
-    const target = { ...started, cwd: place.project }
-    expect(await found(place)).toEqual({ servers: [{ name: 'one', target, client, trust: 'project' }], problems: [] })
+    await using fixture = await machine({ TOKEN: 't0' })
+    await fixture.write(file, content)
+    const target = { ...started, cwd: fixture.project }
+    expect(await found(fixture)).toEqual({ servers: [{ name: 'one', target, client, trust: 'project' }], problems: [] })
   })
 
   test('Claude Code keeps servers for a project in the user’s own file', async () => {
-    await using place = await machine({ TOKEN: 't0' })
-    const projects = { [place.project]: { mcpServers: { here: stdio } }, '/elsewhere': { mcpServers: { there: stdio } } }
-    await place.write('~/.claude.json', { projects })
-    const target = { ...started, cwd: place.project }
-    expect(await found(place)).toEqual({
+    await using fixture = await machine({ TOKEN: 't0' })
+    const projects = { [fixture.project]: { mcpServers: { here: stdio } }, '/elsewhere': { mcpServers: { there: stdio } } }
+    await fixture.write('~/.claude.json', { projects })
+    const target = { ...started, cwd: fixture.project }
+    expect(await found(fixture)).toEqual({
       servers: [{ name: 'here', target, client: 'claude-code', trust: 'user' }],
       problems: [],
     })
   })
 
   test('addresses, under the names that each program has for them', async () => {
-    await using place = await machine({ KEY: 'k', GEMINI: 'g' })
+    await using fixture = await machine({ KEY: 'k', GEMINI: 'g' })
     const headers = { Authorization: 'Bearer ${KEY}' }
-    await place.write('~/.cursor/mcp.json', {
+    await fixture.write('~/.cursor/mcp.json', {
       mcpServers: {
         plain: { url: 'https://a.example/mcp', headers },
         http: { type: 'http', url: 'https://a.example/1' },
@@ -80,16 +80,16 @@ describe('the files of each program are read', () => {
         old: { type: 'sse', url: 'https://a.example/sse' },
       },
     })
-    await place.write('~/.codeium/windsurf/mcp_config.json', { mcpServers: { wind: { serverUrl: 'https://a.example/w' } } })
-    await place.write('~/.gemini/settings.json', { mcpServers: { star: { httpUrl: 'https://a.example/$GEMINI' } } })
+    await fixture.write('~/.codeium/windsurf/mcp_config.json', { mcpServers: { wind: { serverUrl: 'https://a.example/w' } } })
+    await fixture.write('~/.gemini/settings.json', { mcpServers: { star: { httpUrl: 'https://a.example/$GEMINI' } } })
     const codex = `[mcp_servers.codex]
 url = "https://a.example/c"
 bearer_token_env_var = "KEY"
 http_headers = { "X-Region" = "eu" }
 env_http_headers = { "X-Star" = "GEMINI" }
 `
-    await place.write('~/.codex/config.toml', codex)
-    const { servers, problems } = await found(place)
+    await fixture.write('~/.codex/config.toml', codex)
+    const { servers, problems } = await found(fixture)
     expect(problems).toEqual([])
     expect(Object.fromEntries(servers.map(({ name, target }) => [name, target]))).toEqual({
       plain: { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer k' }, transport: 'auto' },
@@ -108,28 +108,31 @@ env_http_headers = { "X-Star" = "GEMINI" }
   })
 
   test('Codex passes variables on, and has servers switched off', async () => {
-    await using place = await machine({ LANG: 'C', OTHER: 'x' })
-    await place.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = "a"\nenv_vars = ["LANG", "MISSING"]\nenabled = false\n')
-    const { servers } = await findServers(place.surroundings)
+    await using fixture = await machine({ LANG: 'C', OTHER: 'x' })
+    await fixture.write(
+      '~/.codex/config.toml',
+      '[mcp_servers.a]\ncommand = "a"\nenv_vars = ["LANG", "MISSING"]\nenabled = false\n',
+    )
+    const { servers } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ target: { command: 'a', env: { LANG: 'C' } }, disabled: true, uses: ['LANG'] }])
   })
 
   test('variables from a file, which the definition’s own win over', async () => {
-    await using place = await machine()
-    await place.write('.env', 'A=1\nB="two words" # why\n')
-    await place.write('.vscode/mcp.json', {
+    await using fixture = await machine()
+    await fixture.write('.env', 'A=1\nB="two words" # why\n')
+    await fixture.write('.vscode/mcp.json', {
       servers: { one: { command: 'a', envFile: '${workspaceFolder}/.env', env: { A: '9' } } },
     })
-    const { servers } = await findServers(place.surroundings)
+    const { servers } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ target: { env: { A: '9', B: 'two words' } } }])
   })
 
   test('a server that its own program has switched off says so', async () => {
-    await using place = await machine()
-    await place.write('~/.kiro/settings/mcp.json', {
+    await using fixture = await machine()
+    await fixture.write('~/.kiro/settings/mcp.json', {
       mcpServers: { on: { command: 'a' }, off: { command: 'b', disabled: true } },
     })
-    const { servers } = await findServers(place.surroundings)
+    const { servers } = await findServers(fixture.system)
     expect(servers.map(({ name, disabled }) => [name, disabled])).toEqual([
       ['on', false],
       ['off', true],
@@ -137,46 +140,46 @@ env_http_headers = { "X-Star" = "GEMINI" }
   })
 
   test('one file that the user names, and no other', async () => {
-    await using place = await machine()
-    await place.write('~/.cursor/mcp.json', { mcpServers: { other: { command: 'a' } } })
-    const file = await place.write('odd.json', { mcpServers: { one: { command: 'a' } } })
-    const { servers } = await findServers(place.surroundings, { file: 'odd.json' })
+    await using fixture = await machine()
+    await fixture.write('~/.cursor/mcp.json', { mcpServers: { other: { command: 'a' } } })
+    const file = await fixture.write('odd.json', { mcpServers: { one: { command: 'a' } } })
+    const { servers } = await findServers(fixture.system, { file: 'odd.json' })
     expect(servers).toMatchObject([{ name: 'one', trust: 'user', source: { file } }])
-    const missing = await findServers(place.surroundings, { file: 'none.json' })
-    expect(missing.problems).toMatchObject([{ file: join(place.project, 'none.json'), message: 'There is no such file.' }])
+    const missing = await findServers(fixture.system, { file: 'none.json' })
+    expect(missing.problems).toMatchObject([{ file: join(fixture.project, 'none.json'), message: 'There is no such file.' }])
   })
 })
 
 describe('files as people write them', () => {
   test('comments, trailing commas and a byte-order mark are no mistake, and lines are those of the file', async () => {
-    await using place = await machine()
-    const file = await place.write(
+    await using fixture = await machine()
+    const file = await fixture.write(
       '.vscode/mcp.json',
       '\uFEFF// ours\r\n{\r\n  "servers": {\r\n    /* first */\r\n    "one": { "command": "a", },\r\n  },\r\n}\r\n',
     )
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(problems).toEqual([])
     expect(servers).toMatchObject([{ name: 'one', source: { client: 'vscode', file, line: 5 } }])
   })
 
   test('a line in TOML is where the server’s table begins', async () => {
-    await using place = await machine()
-    await place.write(
+    await using fixture = await machine()
+    await fixture.write(
       '~/.codex/config.toml',
       'model = "x"\n\n[mcp_servers."with space"] # ours\ncommand = "a"\n\n[mcp_servers.two]\ncommand = 5\n',
     )
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ name: 'with space', source: { line: 3 } }])
     expect(problems).toMatchObject([{ line: 7, server: 'two' }])
   })
 
   test('servers may be called anything', async () => {
-    await using place = await machine()
-    await place.write(
+    await using fixture = await machine()
+    await fixture.write(
       '~/.cursor/mcp.json',
       '{ "mcpServers": { "__proto__": { "command": "a" }, "constructor": { "command": "b" }, "--help": { "command": "c" } } }',
     )
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(problems).toEqual([])
     expect(servers.map(({ name, target }) => [name, target])).toEqual([
       ['__proto__', { command: 'a' }],
@@ -186,22 +189,22 @@ describe('files as people write them', () => {
   })
 
   test('an empty object and a file of settings without servers are fine', async () => {
-    await using place = await machine()
-    await place.write('.mcp.json', '{}')
-    await place.write('~/.cursor/mcp.json', { $schema: 'https://a.example/schema.json' })
-    await place.write('~/.gemini/settings.json', { theme: 'dark' })
-    expect(await found(place)).toEqual({ servers: [], problems: [] })
+    await using fixture = await machine()
+    await fixture.write('.mcp.json', '{}')
+    await fixture.write('~/.cursor/mcp.json', { $schema: 'https://a.example/schema.json' })
+    await fixture.write('~/.gemini/settings.json', { theme: 'dark' })
+    expect(await found(fixture)).toEqual({ servers: [], problems: [] })
   })
 })
 
-describe('what is wrong is said with its place', () => {
+describe('what is wrong is reported with its location', () => {
   const wrong = async (definition: unknown, env = {}): Promise<string[]> => {
-    await using place = await machine(env)
-    const file = await place.write(
+    await using fixture = await machine(env)
+    const file = await fixture.write(
       '~/.cursor/mcp.json',
       `{\n"mcpServers": {\n"bad": ${JSON.stringify(definition)},\n"good": { "command": "a" } } }`,
     )
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(servers.map(({ name }) => name)).toEqual(['good'])
     return problems.map((problem) => problemText(problem).replace(file, 'mcp.json'))
   }
@@ -267,39 +270,39 @@ describe('what is wrong is said with its place', () => {
     ])
   })
 
-  test('a server that only lacks variables is held: as it is written, under a name of its own, and never among those that can be used', async () => {
-    await using place = await machine({ SET: 's' })
-    const held = { command: 'hub', args: ['${ONE}'], env: { A: '${SET}', B: '${env:TWO}' }, cwd: '${THREE}/work' }
-    await place.write('~/.cursor/mcp.json', {
+  test('a server that only lacks variables is incomplete: as it is written, under a name of its own, and never among those that can be used', async () => {
+    await using fixture = await machine({ SET: 's' })
+    const incomplete = { command: 'hub', args: ['${ONE}'], env: { A: '${SET}', B: '${env:TWO}' }, cwd: '${THREE}/work' }
+    await fixture.write('~/.cursor/mcp.json', {
       mcpServers: {
-        hub: held,
+        hub: incomplete,
         web: { url: 'https://${HOST}/mcp' },
         both: { command: '${FOUR}' },
         worse: { command: '${FOUR}', args: 1 },
       },
     })
-    await place.write('~/.gemini/settings.json', {
-      mcpServers: { hub: { ...held, env: { A: '${SET}', B: '${TWO}' } }, both: { command: 'b' } },
+    await fixture.write('~/.gemini/settings.json', {
+      mcpServers: { hub: { ...incomplete, env: { A: '${SET}', B: '${TWO}' } }, both: { command: 'b' } },
     })
-    const all = await findServers(place.surroundings)
+    const all = await findServers(fixture.system)
     expect(all.servers.map(({ name }) => name)).toEqual(['both'])
-    expect(all.held.map(({ name, unset, also }) => [name, unset, also.length])).toEqual([
+    expect(all.incomplete.map(({ name, unset, also }) => [name, unset, also.length])).toEqual([
       ['hub', ['ONE', 'TWO', 'THREE'], 1],
       ['web', ['HOST'], 0],
       ['both@cursor', ['FOUR'], 0],
     ])
-    expect(all.held[0]?.portable).toEqual(held)
-    expect(all.held[1]?.portable).toMatchObject({ url: 'https://${HOST}/mcp' })
+    expect(all.incomplete[0]?.portable).toEqual(incomplete)
+    expect(all.incomplete[1]?.portable).toMatchObject({ url: 'https://${HOST}/mcp' })
     expect(all.problems.filter(({ unset }) => unset === undefined).map(({ server }) => server)).toEqual(['worse'])
   })
 
   test('an input of VS Code says what it is', async () => {
-    await using place = await machine()
-    await place.write('.vscode/mcp.json', {
+    await using fixture = await machine()
+    await fixture.write('.vscode/mcp.json', {
       inputs: [{ type: 'promptString', id: 'gh', description: 'A token of GitHub', password: true }],
       servers: { github: { url: 'https://a.example', headers: { Authorization: 'Bearer ${input:gh}' } } },
     })
-    const { servers, problems } = await findServers(place.surroundings)
+    const { servers, problems } = await findServers(fixture.system)
     expect(servers).toEqual([])
     expect(problems).toMatchObject([
       {
@@ -311,24 +314,24 @@ describe('what is wrong is said with its place', () => {
   })
 
   test('a file of variables that is not there', async () => {
-    await using place = await machine()
-    await place.write('.vscode/mcp.json', { servers: { one: { command: 'a', envFile: '.env' } } })
-    const { problems } = await findServers(place.surroundings)
-    expect(problems).toMatchObject([{ message: `one.envFile: there is no file ${join(place.project, '.env')}.` }])
+    await using fixture = await machine()
+    await fixture.write('.vscode/mcp.json', { servers: { one: { command: 'a', envFile: '.env' } } })
+    const { problems } = await findServers(fixture.system)
+    expect(problems).toMatchObject([{ message: `one.envFile: there is no file ${join(fixture.project, '.env')}.` }])
   })
 })
 
 describe('one broken file never hides the others', () => {
-  const broken = async (write: (place: Machine) => Promise<unknown>): Promise<string> => {
-    await using place = await machine()
-    await place.write('~/.gemini/settings.json', { mcpServers: { good: { command: 'a' } } })
-    await write(place)
-    const { servers, problems } = await findServers(place.surroundings)
+  const broken = async (write: (fixture: Machine) => Promise<unknown>): Promise<string> => {
+    await using fixture = await machine()
+    await fixture.write('~/.gemini/settings.json', { mcpServers: { good: { command: 'a' } } })
+    await write(fixture)
+    const { servers, problems } = await findServers(fixture.system)
     expect(servers.map(({ name }) => name)).toEqual(['good'])
     expect(problems).toHaveLength(1)
-    return problems.map(problemText).join('').replace(place.home, '~')
+    return problems.map(problemText).join('').replace(fixture.home, '~')
   }
-  const cursor = (content: unknown) => broken((place) => place.write('~/.cursor/mcp.json', content))
+  const cursor = (content: unknown) => broken((fixture) => fixture.write('~/.cursor/mcp.json', content))
 
   test.each([
     ['{ "mcpServers": { "a": { "command" "b" } } }', '1:36: It is not JSON: colon expected. Fix it here.'],
@@ -354,7 +357,7 @@ describe('one broken file never hides the others', () => {
   })
 
   test('TOML that is none', async () => {
-    expect(await broken((place) => place.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = \n'))).toMatch(
+    expect(await broken((fixture) => fixture.write('~/.codex/config.toml', '[mcp_servers.a]\ncommand = \n'))).toMatch(
       /^~\/\.codex\/config\.toml:2:\d+: It is not TOML: .+\. Fix it here\.$/,
     )
   })
@@ -383,35 +386,35 @@ describe('one broken file never hides the others', () => {
 
   // Whoever is root may read everything.
   test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('a file that one may not read', async () => {
-    const problem = await broken(async (place) => chmod(await place.write('~/.cursor/mcp.json', '{}'), 0o000))
+    const problem = await broken(async (fixture) => chmod(await fixture.write('~/.cursor/mcp.json', '{}'), 0o000))
     expect(problem).toBe('~/.cursor/mcp.json:1:1: You may not read it. Check its permissions.')
   })
 })
 
 describe('servers of the same name', () => {
   test('are one server when they are defined the same', async () => {
-    await using place = await machine()
-    await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a', args: [] } } })
-    await place.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'a' } } })
-    const { servers } = await findServers(place.surroundings)
+    await using fixture = await machine()
+    await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a', args: [] } } })
+    await fixture.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'a' } } })
+    const { servers } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ name: 'one', source: { client: 'cursor' }, also: [{ client: 'gemini' }] }])
   })
 
   test('are the user’s own when a project defines the same', async () => {
-    await using place = await machine()
-    await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' } } })
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
-    const { servers } = await findServers(place.surroundings)
+    await using fixture = await machine()
+    await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' } } })
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    const { servers } = await findServers(fixture.system)
     expect(servers).toMatchObject([{ name: 'one', trust: 'user', target: { command: 'a' } }])
     expect(servers[0]?.target).not.toHaveProperty('cwd')
   })
 
   test('are told apart by their programs when they differ', async () => {
-    await using place = await machine()
-    await place.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' }, other: { command: 'c' } } })
-    await place.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'b' } } })
-    await place.write('.cursor/mcp.json', { mcpServers: { one: { command: 'd' } } })
-    const { servers } = await findServers(place.surroundings)
+    await using fixture = await machine()
+    await fixture.write('~/.cursor/mcp.json', { mcpServers: { one: { command: 'a' }, other: { command: 'c' } } })
+    await fixture.write('~/.gemini/settings.json', { mcpServers: { one: { command: 'b' } } })
+    await fixture.write('.cursor/mcp.json', { mcpServers: { one: { command: 'd' } } })
+    const { servers } = await findServers(fixture.system)
     expect(servers.map(({ name, trust }) => [name, trust])).toEqual([
       ['one@cursor', 'user'],
       ['one@gemini', 'user'],
@@ -421,11 +424,11 @@ describe('servers of the same name', () => {
   })
 
   test('are told apart by a number where nothing else does', async () => {
-    await using place = await machine()
-    const below = join(place.project, 'a')
-    await place.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
-    await place.write('a/.mcp.json', { mcpServers: { one: { command: 'b' }, 'one@claude-code-project': { command: 'c' } } })
-    const { servers } = await findServers({ ...place.surroundings, cwd: below, root: place.project })
+    await using fixture = await machine()
+    const below = join(fixture.project, 'a')
+    await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a' } } })
+    await fixture.write('a/.mcp.json', { mcpServers: { one: { command: 'b' }, 'one@claude-code-project': { command: 'c' } } })
+    const { servers } = await findServers({ ...fixture.system, cwd: below, root: fixture.project })
     expect(servers.map(({ name, target }) => [name, 'command' in target && target.command])).toEqual([
       ['one@claude-code-project-2', 'b'],
       ['one@claude-code-project-3', 'a'],
@@ -435,9 +438,9 @@ describe('servers of the same name', () => {
 })
 
 test('what is shown of a server has no secret in it, even one that a variable holds', async () => {
-  await using place = await machine({ TOKEN: 'hunter2' })
-  await place.write('.mcp.json', { mcpServers: { one: { command: 'a', args: ['--x', '${TOKEN}'], env: { K: 'hunter3' } } } })
-  const { servers } = await findServers(place.surroundings)
+  await using fixture = await machine({ TOKEN: 'hunter2' })
+  await fixture.write('.mcp.json', { mcpServers: { one: { command: 'a', args: ['--x', '${TOKEN}'], env: { K: 'hunter3' } } } })
+  const { servers } = await findServers(fixture.system)
   expect(servers.map(({ shown, uses }) => ({ shown, uses }))).toEqual([
     { shown: { command: 'a', args: ['--x', '${TOKEN}'], env: { K: '***' } }, uses: ['TOKEN'] },
   ])

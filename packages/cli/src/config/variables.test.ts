@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { expand, type Variables } from './variables.ts'
 
 const variables: Variables = {
-  surroundings: { platform: 'linux', home: '/home/ada', cwd: '/code/app/src', env: { TOKEN: 't0', EMPTY: '', USER_1: 'ada' } },
+  system: { platform: 'linux', home: '/home/ada', cwd: '/code/app/src', env: { TOKEN: 't0', EMPTY: '', USER_1: 'ada' } },
   folder: '/code/app',
   inputs: new Map([['api-key', 'The key of your account']]),
   bareNames: false,
@@ -31,8 +31,8 @@ describe('variables that are known', () => {
   })
 
   test('Windows does not tell upper from lower case', () => {
-    const surroundings = { ...variables.surroundings, platform: 'win32' as const, env: { Path: 'C:\\bin' } }
-    expect(expand('${PATH}', { ...variables, surroundings }).text).toBe('C:\\bin')
+    const system = { ...variables.system, platform: 'win32' as const, env: { Path: 'C:\\bin' } }
+    expect(expand('${PATH}', { ...variables, system }).text).toBe('C:\\bin')
   })
 
   test('what is read from the environment is named', () => {

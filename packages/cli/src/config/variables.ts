@@ -1,9 +1,9 @@
 import { expandVariables, printable, replaceVariables, type VariableProblem } from '@unfold-mcp/core'
-import { pathsOf, type Surroundings, variableOf } from './surroundings.ts'
+import { envVariable, pathModule, type System } from './system.ts'
 
 /** What the variables in a file stand for. */
 export interface Variables {
-  readonly surroundings: Surroundings
+  readonly system: System
   /** The folder that `${workspaceFolder}` stands for. */
   readonly folder: string
   /** What the file's own program would ask its user for, by id, each with its description. */
@@ -28,9 +28,9 @@ export const unsetProblem = (name: string): string =>
 
 /** Expands the variables of a text, and the folders that editors name. */
 export function expand(text: string, variables: Variables): Expanded {
-  const { surroundings, bareNames, inputs } = variables
+  const { system, bareNames, inputs } = variables
   const expanded = expandVariables(text, {
-    variable: (name) => variableOf(surroundings, name),
+    variable: (name) => envVariable(system, name),
     predefined: (inside) => predefined(inside, variables),
     bareNames,
   })
@@ -46,17 +46,17 @@ export function expand(text: string, variables: Variables): Expanded {
 export function portableText(text: string, variables: Variables): string {
   return replaceVariables(text, {
     braced: (inside) => predefined(inside, variables) ?? `\${${inside}}`,
-    bare: (name) => (variables.bareNames && variableOf(variables.surroundings, name) ? `\${${name}}` : `$${name}`),
+    bare: (name) => (variables.bareNames && envVariable(variables.system, name) ? `\${${name}}` : `$${name}`),
   })
 }
 
-function predefined(name: string, { folder, surroundings }: Variables): string | undefined {
-  const path = pathsOf(surroundings.platform)
+function predefined(name: string, { folder, system }: Variables): string | undefined {
+  const path = pathModule(system.platform)
   const known: { readonly [name: string]: string } = {
     workspaceFolder: folder,
     workspaceFolderBasename: path.basename(folder),
-    userHome: surroundings.home,
-    cwd: surroundings.cwd,
+    userHome: system.home,
+    cwd: system.cwd,
     pathSeparator: path.sep,
     '/': path.sep,
   }

@@ -1,12 +1,12 @@
 import { access, constants, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { commandErrorOf } from '../base/failure.ts'
+import { toCommandError } from '../base/failure.ts'
 import { dataFolder, type Io } from '../base/io.ts'
 import { approvalStore, type FoundServer, permissionFor, problemText } from '../config/index.ts'
 import { type Flags, type Invocation, isSet, numberOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
-import { cacheFolder, connectTo, knownServers, type Named, namedServer } from '../servers/servers.ts'
-import { commandPath } from './path.ts'
+import { cacheFolder, connectTo, discoverServers, type ResolvedServer, resolveServerArgument } from '../servers/servers.ts'
+import { commandPath } from './command-path.ts'
 
 /** One thing that was looked at. `login`: nothing is wrong, but somebody has to sign in. */
 export interface Finding {
@@ -30,12 +30,12 @@ export async function* findingsFor(invocation: Invocation, io: Io, output: Outpu
   yield nodeFinding(process.versions.node)
   yield await folderFinding(dataFolder(io))
   yield* await cacheFindings(cacheFolder(io))
-  if (invocation.words.length > 0 || invocation.command !== undefined) {
-    const named = await namedServer(invocation, io, output)
+  if (invocation.positionals.length > 0 || invocation.command !== undefined) {
+    const named = await resolveServerArgument(invocation, io, output)
     yield await serverFinding(named, invocation.flags, io, output)
     return
   }
-  const { servers, problems } = await knownServers(invocation.flags, io)
+  const { servers, problems } = await discoverServers(invocation.flags, io)
   for (const problem of problems)
     yield {
       check: 'config',
@@ -143,7 +143,12 @@ async function* serverFindings(servers: readonly FoundServer[], flags: Flags, io
   }
 }
 
-async function serverFinding(server: Pick<Named, 'label' | 'target'>, flags: Flags, io: Io, output: Output): Promise<Finding> {
+async function serverFinding(
+  server: Pick<ResolvedServer, 'label' | 'target'>,
+  flags: Flags,
+  io: Io,
+  output: Output,
+): Promise<Finding> {
   const { label, target } = server
   const base = { check: 'server', about: label } as const
   if ('command' in target) {
@@ -170,7 +175,7 @@ async function serverFinding(server: Pick<Named, 'label' | 'target'>, flags: Fla
     return { ...base, state: 'ok', message, tools: tools.length, protocol: protocolVersion, identity: identity?.server_id, ms }
   } catch (error) {
     if (io.signal.aborted) throw error
-    const { reason, message, details } = commandErrorOf(error, label)
+    const { reason, message, details } = toCommandError(error, label)
     const [first = message] = message.split('\n')
     if (typeof details.npxFolder === 'string') {
       const problem = `${message}\nThe npx folder ${details.npxFolder} is incomplete, probably because an installation was interrupted.`
@@ -181,7 +186,7 @@ async function serverFinding(server: Pick<Named, 'label' | 'target'>, flags: Fla
   }
 }
 
-function nextFor(reason: string, label: string, target: Named['target']): string {
+function nextFor(reason: string, label: string, target: ResolvedServer['target']): string {
   if (reason === 'timeout') return `unfold list ${label} --timeout 120`
   if ('url' in target) return `Check that ${target.url} is right, and that it runs`
   return `unfold list ${label} --debug`

@@ -3,14 +3,14 @@ import { basename, dirname } from 'node:path'
 import { CommandError, exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import type { Flags } from '../grammar/grammar.ts'
-import { requireYes } from '../interactive/agreement.ts'
+import { requireConfirmation } from '../interactive/require-confirmation.ts'
 import { safeText } from '../text/safe.ts'
 
 /** Deletes folders of the cache of npx, after asking. Nothing else is ever deleted. */
 export async function deleteNpxFolders(folders: readonly string[], flags: Flags, io: Io): Promise<void> {
   for (const folder of folders) await requireNpxFolder(folder)
   const question = `Delete ${folders.map((folder) => safeText(folder, { limit: 1_000 })).join(' and ')}? npx installs it again.`
-  await requireYes(question, { flags, io, otherwise: 'Nothing was deleted.' })
+  await requireConfirmation(question, { flags, io, otherwise: 'Nothing was deleted.' })
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 3 })
 }
 

@@ -8,7 +8,7 @@ const kept = 10
 const tries = 100
 
 /** Copies a file to the next free `<file>.bak.<number>` and removes all but the last ten of them. Returns the path of the copy. */
-export async function backedUp(file: string): Promise<string> {
+export async function createBackup(file: string): Promise<string> {
   const numbers = await backupsOf(file)
   const next = (numbers.at(-1) ?? 0) + 1
   for (let number = next; number < next + tries; number++) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { backedUp } from './backup.ts'
+import { createBackup } from './backup.ts'
 import { type Edit, EditError } from './edit.ts'
 
 /** A file as it would become. */
@@ -45,10 +45,10 @@ export async function writeEdit({ file, before, after, edit }: PlannedEdit): Pro
       basis = now?.text
       wanted = edited(file, basis ?? '', edit)
     }
-    const draft = await drafted(target, `${now?.mark ?? ''}${wanted}`)
+    const draft = await writeDraft(target, `${now?.mark ?? ''}${wanted}`)
     try {
       if ((await textOf(target))?.text !== basis) continue
-      const backup = basis === undefined ? undefined : await backedUp(target)
+      const backup = basis === undefined ? undefined : await createBackup(target)
       await rename(draft, target)
       return { file: target, backup }
     } finally {
@@ -89,7 +89,7 @@ async function textOf(file: string): Promise<FileText | undefined> {
 }
 
 /** The new text beside its target, with the rights of what it will replace; the owner alone may read a new file, for it may hold secrets. */
-async function drafted(target: string, text: string): Promise<string> {
+async function writeDraft(target: string, text: string): Promise<string> {
   const draft = `${target}.${randomUUID()}.tmp`
   const mode = await stat(target).then(
     (found) => found.mode & 0o777,

@@ -88,12 +88,12 @@ function treeOf(text: string, errors: ParseError[]): Node | undefined {
   }
 }
 
-const deepest = 100
+const maxDepth = 100
 const tooDeep = 'It is nested too deeply.'
 
 /** The value without places. Names that are written twice are refused: which of them counts differs between programs. */
 function plainOf(node: Node, depth = 0): unknown {
-  if (depth > deepest) throw new EditError(tooDeep)
+  if (depth > maxDepth) throw new EditError(tooDeep)
   if (node.type === 'array') return (node.children ?? []).map((child) => plainOf(child, depth + 1))
   if (node.type !== 'object') return node.value
   const entries = (node.children ?? []).map(({ children: [key, value] = [] }) => {
@@ -172,7 +172,7 @@ function childIndent(text: string, parent: Node): string {
 const valueText = (text: string, value: unknown, indent: string): string =>
   written(value, unitOf(text)).replaceAll('\n', `${lineBreak(text)}${indent}`)
 
-const longestList = 80
+const maxLineLength = 80
 
 /** The value as people write it: a short list of words is one line. */
 function written(value: unknown, unit: string): string {
@@ -183,7 +183,7 @@ function written(value: unknown, unit: string): string {
   if (Array.isArray(value)) {
     const items = value.map((item) => written(item, unit))
     const line = `[${items.join(', ')}]`
-    const isShort = line.length <= longestList && !value.some((item) => typeof item === 'object' && item !== null)
+    const isShort = line.length <= maxLineLength && !value.some((item) => typeof item === 'object' && item !== null)
     return isShort ? line : nested(items, '[', ']')
   }
   if (!isRecord(value)) return JSON.stringify(value)

@@ -7,20 +7,24 @@ import { setJson } from '../edit/json.ts'
 import { type Flags, textOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
-import { type Applied, type Applying, applyEdit, planned } from './apply.ts'
-import { foundConfig, userConfig } from './config-file.ts'
+import { type ApplyOptions, type ApplyResult, applyEdit, withEditErrors } from './apply.ts'
+import { findConfig, userConfigFile } from './config-file.ts'
 
 /** The configuration that a command is to change: one that is there, or the user's own that is begun with it. */
 export async function configToEdit(flags: Flags, io: Io): Promise<string> {
-  return (await foundConfig(textOf(flags, 'config'), io)) ?? userConfig(io)
+  return (await findConfig(textOf(flags, 'config'), io)) ?? userConfigFile(io)
 }
 
 /** Changes the configuration of a gateway. What the gateway could not use is never written. */
-export async function editConfig(file: string, edit: Edit, applying: Applying): Promise<Applied & { readonly read: ReadConfig }> {
+export async function editConfig(
+  file: string,
+  edit: Edit,
+  applying: ApplyOptions,
+): Promise<ApplyResult & { readonly read: ReadConfig }> {
   const { parseConfig } = await import('@unfold-mcp/gateway/config')
   const { io } = applying
   const read = (text: string): ReadConfig => parseConfig(text, { file, environment: io.env })
-  const plan = await planned(
+  const plan = await withEditErrors(
     planEdit(file, (text) => {
       const after = edit(begun(text))
       read(after)
@@ -31,7 +35,7 @@ export async function editConfig(file: string, edit: Edit, applying: Applying): 
 }
 
 /** Says what a configuration is still waiting for. */
-export function tellConfig(file: string, { held, warnings }: ReadConfig, output: Output): void {
+export function reportConfig(file: string, { held, warnings }: ReadConfig, output: Output): void {
   for (const warning of warnings) output.warn(`${file}:${warning.line} ${warning.path} ${warning.message}`)
   for (const [name, [problem]] of held) output.note(`${safeText(name)} is not started: ${safeText(problem?.message ?? '')}`)
 }

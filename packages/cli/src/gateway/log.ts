@@ -13,7 +13,7 @@ export function logLevel(flags: Flags, flag: string): LogLevel | undefined {
 }
 
 /** A log that writes nothing about servers, and no information, while `isQuiet`: the summary of the start says the same. */
-export function quietly(log: Log, isQuiet: () => boolean): Log {
+export function quietDuring(log: Log, isQuiet: () => boolean): Log {
   const unless =
     (tell: Log['info']): Log['info'] =>
     (data, message) => {

@@ -8,7 +8,7 @@ import { isOpenSecret, isSecretName, masked, maskedArgs, maskedLine, maskedText 
  * A configuration as it may be shown: what could be a secret in the environment, headers, arguments and addresses of servers is
  * masked, references to variables are not. It has as many lines as before.
  */
-export function shownText(file: string, text: string): string {
+export function maskConfigText(file: string, text: string): string {
   const format = formatOf(file)
   const shown = format === 'json' ? shownJson(text) : shownLiteral(text, format === 'toml' ? parseToml : parseYaml)
   return shown.split('\n').map(maskedLine).join('\n')

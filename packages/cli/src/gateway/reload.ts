@@ -3,7 +3,7 @@ import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import type { Io } from '../base/io.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import type { Output } from '../output/output.ts'
-import { askGateway, meantGateways } from './running.ts'
+import { adminRequest, findGateways } from './running.ts'
 
 /** What a gateway did when it was asked to read its configuration. */
 export interface Reloaded {
@@ -19,19 +19,19 @@ export interface Reloaded {
 
 /** Makes one gateway read its configuration; resolves once that is in use or was refused. */
 export async function reload(gateway: RunRecord, signal: AbortSignal): Promise<Reloaded> {
-  const response = await askGateway(gateway, 'reload', { method: 'POST', signal })
+  const response = await adminRequest(gateway, 'reload', { method: 'POST', signal })
   return (await response.json()) as Reloaded
 }
 
 // Closing the sessions of a revoked token includes the calls that still run.
-const patienceMs = 15_000
+const reloadTimeoutMs = 15_000
 
 /** Makes every running gateway of this file use it before the command ends. Returns their process numbers, and warns about the others. */
 export async function reloadGateways(file: string, io: Io, output: Output): Promise<readonly number[]> {
   const target = await resolved(file)
-  const running = await meantGateways({}, io)
+  const running = await findGateways({}, io)
   const isMeant = await Promise.all(running.map(async ({ config }) => (await resolved(config)) === target))
-  using limit = timeLimit(patienceMs, [io.signal])
+  using limit = timeLimit(reloadTimeoutMs, [io.signal])
   const reloaded = await Promise.all(
     running
       .filter((_, at) => isMeant[at])

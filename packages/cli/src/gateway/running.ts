@@ -8,7 +8,7 @@ import { type Flags, numberOf, textOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
 
 /** The gateways of this user that run and are meant by what was said; all where nothing was. */
-export async function meantGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {
+export async function findGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {
   const { runningGateways } = await import('@unfold-mcp/gateway/run-file')
   const config = textOf(flags, 'config')
   const url = textOf(flags, 'url')
@@ -22,8 +22,8 @@ export async function meantGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 
 }
 
 /** The one gateway that is meant: where nothing was said, the one that serves more than the client that started it. */
-export async function oneGateway(flags: Flags, io: Io, output: Output): Promise<RunRecord> {
-  const all = await meantGateways(flags, io)
+export async function requireGateway(flags: Flags, io: Io, output: Output): Promise<RunRecord> {
+  const all = await findGateways(flags, io)
   const [first, ...others] = all
   if (first === undefined) {
     const isChosen = ['config', 'url', 'pid'].some((name) => flags[name] !== undefined)
@@ -56,23 +56,23 @@ export async function oneGateway(flags: Flags, io: Io, output: Output): Promise<
 }
 
 // A gateway that hangs is no reason to hang.
-const patienceMs = 5_000
+const restartTimeoutMs = 5_000
 
 /** Has all gateways of this user start anew those servers that `isMeant`. Gives their names. */
 export async function restartServers(
   isMeant: (server: UpstreamStatus) => boolean,
   io: Pick<Io, 'env' | 'home' | 'cwd' | 'signal'>,
-  withinMs = patienceMs,
+  withinMs = restartTimeoutMs,
 ): Promise<readonly string[]> {
   using limit = timeLimit(withinMs, [io.signal])
   const { signal } = limit
   const told = await Promise.all(
-    (await meantGateways({}, io)).map(async (gateway) => {
+    (await findGateways({}, io)).map(async (gateway) => {
       try {
-        const response = await askGateway(gateway, 'upstreams', { signal })
+        const response = await adminRequest(gateway, 'upstreams', { signal })
         const names = ((await response.json()) as readonly UpstreamStatus[]).filter(isMeant).map(({ name }) => name)
         for (const name of names)
-          await askGateway(gateway, `upstreams/${encodeURIComponent(name)}/restart`, { method: 'POST', signal })
+          await adminRequest(gateway, `upstreams/${encodeURIComponent(name)}/restart`, { method: 'POST', signal })
         return names
       } catch {
         // It finds out by itself, a little later.
@@ -86,7 +86,7 @@ export async function restartServers(
 const origin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
 
 /** Asks a gateway something as the one who runs it. */
-export async function askGateway(
+export async function adminRequest(
   gateway: RunRecord,
   path: string,
   {

@@ -135,11 +135,11 @@ const safeName = (name: string): string =>
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll('*/', '* /')
 
-const mostListed = 100
+const maxListed = 100
 
 function readmeText(name: string, tools: readonly Tool[], variables: readonly string[]): string {
-  const listed = tools.slice(0, mostListed).map((tool) => `- \`${safeName(tool.name).replaceAll('`', "'")}\``)
-  const more = tools.length > mostListed ? [`- and ${tools.length - mostListed} more`] : []
+  const listed = tools.slice(0, maxListed).map((tool) => `- \`${safeName(tool.name).replaceAll('`', "'")}\``)
+  const more = tools.length > maxListed ? [`- and ${tools.length - maxListed} more`] : []
   const needs =
     variables.length === 0 ? '' : `\nIt reads these from the environment: ${variables.map((each) => `\`${each}\``).join(', ')}.\n`
   return `# ${name}-cli

@@ -3,10 +3,10 @@ import { isRecord } from '@unfold-mcp/core'
 import { visibleJson } from '../arguments/name.ts'
 
 /** How much of a schema becomes types: schemas come from strangers. What is beyond is `unknown`. */
-const mostSteps = 5_000
-const deepest = 12
-const mostChoices = 200
-const longestAbout = 400
+const maxSteps = 5_000
+const maxDepth = 12
+const maxChoices = 200
+const maxDescriptionLength = 400
 
 /** The TypeScript type of what a schema describes. Always a type that compiles; `unknown` for what types cannot say. */
 export function typeText(schema: JsonSchema, indent = ''): string {
@@ -16,7 +16,7 @@ export function typeText(schema: JsonSchema, indent = ''): string {
 /** A comment of one or more lines that ends where it should, whatever the text. */
 export function commentText(text: string | undefined, indent: string): string {
   const plain = (text ?? '')
-    .slice(0, longestAbout)
+    .slice(0, maxDescriptionLength)
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll('*/', '* /')
     .trim()
@@ -26,7 +26,7 @@ export function commentText(text: string | undefined, indent: string): string {
 class TypeWriter {
   readonly #root: JsonSchema
   readonly #open = new Set<unknown>()
-  #left = mostSteps
+  #left = maxSteps
 
   constructor(root: JsonSchema) {
     this.#root = root
@@ -34,7 +34,7 @@ class TypeWriter {
 
   text(schema: unknown, indent: string, depth: number): string {
     if (schema === false) return 'never'
-    if (!isRecord(schema) || depth > deepest || this.#left-- <= 0 || this.#open.has(schema)) return 'unknown'
+    if (!isRecord(schema) || depth > maxDepth || this.#left-- <= 0 || this.#open.has(schema)) return 'unknown'
     this.#open.add(schema)
     const text = this.#whole(schema, indent, depth)
     this.#open.delete(schema)
@@ -44,17 +44,15 @@ class TypeWriter {
   #whole(schema: JsonSchema, indent: string, depth: number): string {
     if (typeof schema.$ref === 'string') return this.text(this.#target(schema.$ref), indent, depth + 1)
     if ('const' in schema) return literal(schema.const)
-    if (Array.isArray(schema.enum)) return schema.enum.length > mostChoices ? 'unknown' : either(schema.enum.map(literal))
+    if (Array.isArray(schema.enum)) return schema.enum.length > maxChoices ? 'unknown' : either(schema.enum.map(literal))
     const branches = [schema.anyOf, schema.oneOf].find((list) => Array.isArray(list) && list.length > 0)
     const own = this.#typed(schema, indent, depth)
     const parts = [
       ...(own === 'unknown' ? [] : [own]),
       ...(Array.isArray(branches)
-        ? [either(branches.slice(0, mostChoices).map((branch) => this.text(branch, indent, depth + 1)))]
+        ? [either(branches.slice(0, maxChoices).map((branch) => this.text(branch, indent, depth + 1)))]
         : []),
-      ...(Array.isArray(schema.allOf)
-        ? schema.allOf.slice(0, mostChoices).map((part) => this.text(part, indent, depth + 1))
-        : []),
+      ...(Array.isArray(schema.allOf) ? schema.allOf.slice(0, maxChoices).map((part) => this.text(part, indent, depth + 1)) : []),
     ].filter((part) => part !== 'unknown')
     return parts.length === 0
       ? 'unknown'

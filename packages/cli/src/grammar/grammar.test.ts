@@ -3,10 +3,14 @@ import { parse } from './grammar.ts'
 
 describe('flags of ours', () => {
   test.each([
-    ['before the verb', ['-q', 'list', 'github'], { verb: 'list', words: ['github'] }],
-    ['before a server', ['-q', 'github', 'create_issue'], { verb: 'call', words: ['github', 'create_issue'], isImplied: true }],
-    ['after the verb', ['list', '-q', 'github'], { verb: 'list', words: ['github'] }],
-    ['after the tool', ['call', 'github', 'create_issue', '-q'], { words: ['github', 'create_issue'], rest: [] }],
+    ['before the verb', ['-q', 'list', 'github'], { verb: 'list', positionals: ['github'] }],
+    [
+      'before a server',
+      ['-q', 'github', 'create_issue'],
+      { verb: 'call', positionals: ['github', 'create_issue'], isImplied: true },
+    ],
+    ['after the verb', ['list', '-q', 'github'], { verb: 'list', positionals: ['github'] }],
+    ['after the tool', ['call', 'github', 'create_issue', '-q'], { positionals: ['github', 'create_issue'], rest: [] }],
     [
       'among its arguments',
       ['github', 'create_issue', '--title', 'It broke', '-q', 'x=1'],
@@ -15,7 +19,7 @@ describe('flags of ours', () => {
     [
       'after an address that is added',
       ['add', 'web', 'https://a.example/mcp', '-q'],
-      { words: ['web', 'https://a.example/mcp'] },
+      { positionals: ['web', 'https://a.example/mcp'] },
     ],
   ])('are short or long: %s', (_where, argv, expected) => {
     for (const flag of ['-q', '--quiet'])
@@ -24,9 +28,9 @@ describe('flags of ours', () => {
 
   test('are several letters together where all of them are flags, and else a word like any other', () => {
     expect(parse(['call', 'github', 'tool', '-qy'])).toMatchObject({ rest: [], flags: { quiet: true, yes: true } })
-    expect(parse(['logs', '-fq'])).toMatchObject({ words: [], flags: { follow: true, quiet: true } })
+    expect(parse(['logs', '-fq'])).toMatchObject({ positionals: [], flags: { follow: true, quiet: true } })
     expect(parse(['call', 'github', 'tool', '--title', '-x', '-5'])).toMatchObject({ rest: ['--title', '-x', '-5'], flags: {} })
-    expect(parse(['search', 'github', '-foo'])).toMatchObject({ words: ['github', '-foo'] })
+    expect(parse(['search', 'github', '-foo'])).toMatchObject({ positionals: ['github', '-foo'] })
   })
 
   test('of a command that is added are its own, and those of a server behind -- are too', () => {

@@ -7,8 +7,8 @@ export interface Invocation {
   readonly verb: string
   /** Whether the verb was left out, so that the first word is a server. */
   readonly isImplied: boolean
-  /** The words that are no flags: a server, a tool, what to search for. */
-  readonly words: readonly string[]
+  /** The positionals that are no flags: a server, a tool, what to search for. */
+  readonly positionals: readonly string[]
   /** What follows the tool's name and is no flag of ours: its arguments, as they were typed. */
   readonly rest: readonly string[]
   readonly flags: Flags
@@ -19,7 +19,7 @@ export interface Invocation {
 type FlagValue = boolean | string | number | readonly string[]
 export type Flags = { readonly [name: string]: FlagValue | undefined }
 
-/** How many words come before the tool's arguments: with a server after `--`, or one that is set, the tool comes first. */
+/** How many positionals come before the tool's arguments: with a server after `--`, or one that is set, the tool comes first. */
 const wordsBeforeArguments = (hasServer: boolean): number => (hasServer ? 1 : 2)
 
 /**
@@ -49,35 +49,36 @@ export function parse(
   // Wherever it stands: it decides which word is the tool.
   const isSaid = tokens.some((token) => token === '--server' || token.startsWith('--server='))
   const hasServer = command !== undefined || defaultServer !== undefined || isSaid
-  const most = declared.callsTool === true ? wordsBeforeArguments(hasServer) : (declared.ownWords ?? Number.POSITIVE_INFINITY)
-  const words: string[] = []
+  const most =
+    declared.callsTool === true ? wordsBeforeArguments(hasServer) : (declared.maxPositionals ?? Number.POSITIVE_INFINITY)
+  const positionals: string[] = []
   const rest: string[] = []
   for (let at = 0; at < tokens.length; ) {
     const token = tokens[at] ?? ''
-    const isRest = words.length >= most
-    if (isFlag(token, known) && (!isRest || isOursInRest(token, known, { declared, words }))) {
+    const isRest = positionals.length >= most
+    if (isFlag(token, known) && (!isRest || isOursInRest(token, known, { declared, positionals }))) {
       at += take(tokens, at, known, flags)
       continue
     }
     if (isRest) rest.push(token)
-    else words.push(token)
+    else positionals.push(token)
     at += 1
   }
-  return { verb, isImplied, words, rest, flags, command }
+  return { verb, isImplied, positionals, rest, flags, command }
 }
 
 const isFlag = (token: string, known: { readonly [name: string]: Flag }): boolean =>
   /^-(?:-[^-=]|[a-z]$)/iu.test(token) || (/^-[a-z]+$/iu.test(token) && shortNames(token, known) !== undefined)
 
-/** Whether a flag behind the words that are ours is one of ours too. */
+/** Whether a flag behind the positionals that are ours is one of ours too. */
 function isOursInRest(
   token: string,
   known: { readonly [name: string]: Flag },
-  { declared, words }: { readonly declared: Verb; readonly words: readonly string[] },
+  { declared, positionals }: { readonly declared: Verb; readonly positionals: readonly string[] },
 ): boolean {
   if (token.startsWith('--')) return nameOf(token, known) !== undefined
   // Those of a command that is added are its own (npx -y); an address has none.
-  const isCommand = declared.ownWords !== undefined && !/^https?:\/\//iu.test(words.at(-1) ?? '')
+  const isCommand = declared.maxPositionals !== undefined && !/^https?:\/\//iu.test(positionals.at(-1) ?? '')
   return !isCommand && shortNames(token, known) !== undefined
 }
 

@@ -21,14 +21,14 @@ const servers = ['list', 'call', 'describe', 'search', 'tree', 'preview', 'watch
 const others = ['doctor', 'generate', 'plugins', 'init', 'completion']
 
 // Where nobody says how wide the terminal is.
-const usualWidth = 100
+const defaultWidth = 100
 
 /** What there is, for someone who has not used it yet, in lines of at most `columns`. */
-export function generalHelp(columns: number = usualWidth): string {
-  const width = Math.min(columns, usualWidth)
+export function generalHelp(columns: number = defaultWidth): string {
+  const width = Math.min(columns, defaultWidth)
   const lines = (names: readonly string[]): string =>
     tableLines(
-      names.map((name) => [name.padEnd(longestVerb), verbs[name]?.about ?? '']),
+      names.map((name) => [name.padEnd(verbColumnWidth), verbs[name]?.about ?? '']),
       { width, indent: 2 },
     ).join('\n')
   const text = (words: string): string => wrapped(words, width).join('\n')
@@ -59,14 +59,14 @@ Each verb has its own help: unfold call --help
 ${text('Exit codes: 0 ok, 1 failed, 2 usage, 3 sign-in needed, 4 not reachable, 5 tool error or no such tool, 6 blocked, 130 interrupted.')}`
 }
 
-const longestVerb = Math.max(...Object.keys(verbs).map((name) => name.length))
+const verbColumnWidth = Math.max(...Object.keys(verbs).map((name) => name.length))
 
 /** How one verb is used, in lines of at most `columns`. */
-export function verbHelp(name: string, columns: number = usualWidth): string {
+export function verbHelp(name: string, columns: number = defaultWidth): string {
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   if (verb === undefined) return generalHelp(columns)
-  const width = Math.min(columns, usualWidth)
-  const server = verb.wantsServer === true ? ' [-- <command of a server>]' : ''
+  const width = Math.min(columns, defaultWidth)
+  const server = verb.takesServer === true ? ' [-- <command of a server>]' : ''
   return `${wrapped(`${verb.about}.`, width).join('\n')}
 
 ${wrapped(`Usage: unfold ${name} ${verb.takes}${server}`, width).join('\n')}
@@ -74,12 +74,12 @@ ${wrapped(`Usage: unfold ${name} ${verb.takes}${server}`, width).join('\n')}
 ${flagLines({ ...verb.flags, ...common }, width)}`
 }
 
-const widestFlag = 30
+const maxFlagWidth = 30
 
 function flagLines(flags: { readonly [name: string]: Flag }, width: number): string {
   const rows = Object.entries(flags).map(([name, { short, value, about }]) => [
     `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`,
     about,
   ])
-  return tableLines(rows, { width, indent: 2, widest: widestFlag }).join('\n')
+  return tableLines(rows, { width, indent: 2, widest: maxFlagWidth }).join('\n')
 }

@@ -17,11 +17,11 @@ export interface Verb {
   /** Whether the words after the server are a tool and its arguments. */
   readonly callsTool?: boolean
   /** How many words are ours, where what follows them is the command of another program. */
-  readonly ownWords?: number
+  readonly maxPositionals?: number
   /** Whether a server may be named, or be given after `--`. */
-  readonly wantsServer?: boolean
+  readonly takesServer?: boolean
   /** Whether a server behind the gateway may be named. */
-  readonly wantsUpstream?: boolean
+  readonly takesUpstream?: boolean
 }
 
 /** Flags that every verb takes. */
@@ -109,7 +109,7 @@ export const verbs: { readonly [name: string]: Verb } = {
   add: {
     about: 'Put a server behind the gateway',
     takes: '<name> <address> | <name> [--] <command …>',
-    ownWords: 2,
+    maxPositionals: 2,
     flags: {
       env: { type: 'texts', value: 'NAME=value', about: 'A variable for its process; NAME alone passes on your own' },
       header: { type: 'texts', value: 'name: value', about: 'A header for its address; may be repeated' },
@@ -124,7 +124,7 @@ export const verbs: { readonly [name: string]: Verb } = {
   remove: {
     about: 'Take a server out of the gateway',
     takes: '<server>',
-    wantsUpstream: true,
+    takesUpstream: true,
     flags: editFlags,
   },
   import: {
@@ -162,13 +162,13 @@ export const verbs: { readonly [name: string]: Verb } = {
   status: {
     about: 'What the running gateway is doing: servers, clients, tokens saved; or all about one server',
     takes: '[<server>]',
-    wantsUpstream: true,
+    takesUpstream: true,
     flags: { watch: toggle('Go on showing it'), ...runningFlags },
   },
   logs: {
     about: 'What the running gateway wrote to its log, about all servers or one',
     takes: '[<server>]',
-    wantsUpstream: true,
+    takesUpstream: true,
     flags: {
       follow: { type: 'switch', short: 'f', about: 'Go on showing what comes' },
       upstream: text('name', 'The same as naming the server'),
@@ -186,31 +186,31 @@ export const verbs: { readonly [name: string]: Verb } = {
   restart: {
     about: 'Start a server behind the running gateway anew',
     takes: '<server>',
-    wantsUpstream: true,
+    takesUpstream: true,
     flags: runningFlags,
   },
   enable: {
     about: 'Use a server again that was disabled',
     takes: '<server>',
-    wantsUpstream: true,
+    takesUpstream: true,
     flags: editFlags,
   },
   disable: {
     about: 'Keep a server in the configuration, and do not use it',
     takes: '<server>',
-    wantsUpstream: true,
+    takesUpstream: true,
     flags: editFlags,
   },
   list: {
     about: 'List the tools of a server with their parameters, or the servers that were found',
     takes: '[<server>]',
-    wantsServer: true,
+    takesServer: true,
     flags: { ...serverFlags, schemas: toggle('With their whole schemas'), names: toggle('Names alone, one a line') },
   },
   call: {
     about: 'Call a tool; without one, choose from a list',
     takes: '<server> [<tool>] [--flag value …]',
-    wantsServer: true,
+    takesServer: true,
     callsTool: true,
     flags: {
       ...serverFlags,
@@ -228,13 +228,13 @@ export const verbs: { readonly [name: string]: Verb } = {
   describe: {
     about: 'Everything about one tool: parameters, examples, cost',
     takes: '<server> <tool>',
-    wantsServer: true,
+    takesServer: true,
     flags: serverFlags,
   },
   search: {
     about: 'Find tools by what they do, in one server or in all',
     takes: '[<server>] <words …>',
-    wantsServer: true,
+    takesServer: true,
     flags: {
       ...serverFlags,
       limit: { type: 'number', value: 'n', about: 'How many to show; 5 unless told' },
@@ -244,13 +244,13 @@ export const verbs: { readonly [name: string]: Verb } = {
   tree: {
     about: 'Servers, groups and tools as a tree, with what they cost',
     takes: '[<server>]',
-    wantsServer: true,
+    takesServer: true,
     flags: serverFlags,
   },
   preview: {
     about: 'Show what a host would see of a server, or of the running gateway: tools, tokens, steps, warnings',
     takes: '[<server>]',
-    wantsServer: true,
+    takesServer: true,
     flags: {
       ...previewFlags,
       host: {
@@ -265,13 +265,13 @@ export const verbs: { readonly [name: string]: Verb } = {
   watch: {
     about: "Show changes of a server's tools as they happen",
     takes: '<server>',
-    wantsServer: true,
+    takesServer: true,
     flags: { ...serverFlags, count: { type: 'number', value: 'n', about: 'Stop after so many changes' } },
   },
   identity: {
     about: 'The identity of what a server offers',
     takes: '<server>',
-    wantsServer: true,
+    takesServer: true,
     flags: {
       ...serverFlags,
       expect: text('uuid', 'Fail unless it is this one'),
@@ -281,7 +281,7 @@ export const verbs: { readonly [name: string]: Verb } = {
   generate: {
     about: 'Write a command line and a typed client for a server',
     takes: '<server>',
-    wantsServer: true,
+    takesServer: true,
     flags: {
       ...serverFlags,
       output: text('folder', 'Where to; ./<server>-cli unless told'),
@@ -301,7 +301,7 @@ export const verbs: { readonly [name: string]: Verb } = {
   login: {
     about: 'Sign in to a server that asks for it',
     takes: '<server>',
-    wantsServer: true,
+    takesServer: true,
     flags: {
       ...serverFlags,
       'no-browser': toggle('Print the address instead of opening it'),
@@ -312,13 +312,13 @@ export const verbs: { readonly [name: string]: Verb } = {
   logout: {
     about: 'Forget a sign-in',
     takes: '<server>',
-    wantsServer: true,
+    takesServer: true,
     flags: serverFlags,
   },
   doctor: {
     about: 'Check this machine, your configurations and every server in them',
     takes: '[<server>]',
-    wantsServer: true,
+    takesServer: true,
     flags: {
       ...serverFlags,
       offline: toggle('Do not connect to servers'),

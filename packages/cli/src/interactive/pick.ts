@@ -4,11 +4,11 @@ import { CommandError, exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import { safeText } from '../text/safe.ts'
 import { fitted, padded } from '../text/wrap.ts'
-import { answered, terminalOf } from './terminal.ts'
+import { promptTerminal, requireAnswer } from './terminal.ts'
 
-const mostFound = 200
-const mostShown = 12
-const mostRead = 500
+const maxMatches = 200
+const maxShown = 12
+const maxReadLength = 500
 const widestName = 32
 // Room for what stands before each line.
 const margin = 8
@@ -16,7 +16,7 @@ const margin = 8
 /** The tool that the person chooses, from a list that is searched as they type. */
 export async function pickTool(tools: readonly Tool[], io: Io): Promise<Tool> {
   if (tools.length === 0) throw new CommandError(exit.tool, 'no_tools', 'It has no tools now.')
-  const find = finder(tools)
+  const find = toolFinder(tools)
   const label = labels(tools, (io.stderr.columns ?? 80) - margin)
   const options = remembered((query) => find(query).map((tool) => ({ value: { tool }, label: label(tool) })))
   const chosen = await autocomplete<{ readonly tool: Tool }>({
@@ -26,28 +26,28 @@ export async function pickTool(tools: readonly Tool[], io: Io): Promise<Tool> {
     },
     // What is offered was found already.
     filter: () => true,
-    maxItems: mostShown,
+    maxItems: maxShown,
     validate: (value) => (value === undefined ? 'Nothing is chosen. Type less, or press Esc.' : undefined),
-    ...terminalOf(io),
+    ...promptTerminal(io),
   })
-  return answered(chosen).tool
+  return requireAnswer(chosen).tool
 }
 
 /** Tools for what was typed so far: first those whose names hold it, then those that speak of it, then those that are about it. */
-function finder(tools: readonly Tool[]): (query: string) => readonly Tool[] {
+function toolFinder(tools: readonly Tool[]): (query: string) => readonly Tool[] {
   const index = new SearchIndex()
   for (const [id, tool] of tools.entries()) index.set(documentOf(tool, { id: String(id), source: '' }))
   const names = tools.map(({ name, title }) => `${name} ${title ?? ''}`.toLowerCase())
-  const texts = tools.map(({ description }) => (description ?? '').slice(0, mostRead).toLowerCase())
+  const texts = tools.map(({ description }) => (description ?? '').slice(0, maxReadLength).toLowerCase())
   return (query) => {
     const typed = query.trim().toLowerCase()
-    if (typed === '') return tools.slice(0, mostFound)
+    if (typed === '') return tools.slice(0, maxMatches)
     const starting = tools.filter((_, at) => names[at]?.startsWith(typed) === true)
     const holding = tools.filter((_, at) => names[at]?.includes(typed) === true)
     const saying = tools.filter((_, at) => texts[at]?.includes(typed) === true)
-    const { matches } = index.search(typed, { limit: mostFound, perSource: mostFound })
+    const { matches } = index.search(typed, { limit: maxMatches, perSource: maxMatches })
     const about = matches.flatMap(({ id }) => tools[Number(id)] ?? [])
-    return [...new Set([...starting, ...holding, ...saying, ...about])].slice(0, mostFound)
+    return [...new Set([...starting, ...holding, ...saying, ...about])].slice(0, maxMatches)
   }
 }
 

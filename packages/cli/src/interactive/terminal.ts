@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { isCancel } from '@clack/prompts'
 import { CommandError, exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
-import { wantsColour } from '../text/style.ts'
+import { usesColour } from '../text/style.ts'
 
 /** What every question needs to know: where keys come from, and where it is drawn. */
 export interface Terminal {
@@ -13,15 +13,15 @@ export interface Terminal {
 }
 
 /** The terminal that a person sits at. Questions are drawn on standard error: standard output is for data. */
-export function terminalOf(io: Io, signal: AbortSignal = io.signal): Terminal {
+export function promptTerminal(io: Io, signal: AbortSignal = io.signal): Terminal {
   const { stdin, stderr, env } = io
-  const isColoured = wantsColour({ env, isTerminal: stderr.isTTY === true })
+  const isColoured = usesColour({ env, isTerminal: stderr.isTTY === true })
   return { input: stdin, output: isColoured ? stderr : uncoloured(stderr), signal: AbortSignal.any([signal, endOf(stdin)]) }
 }
 
 const ends = new WeakMap<Io['stdin'], AbortSignal>()
 
-/** Aborted when the person has nothing more to say: without it, a question whose input has ended is never answered. */
+/** Aborted when the person has nothing more to say: without it, a question whose input has ended is never requireAnswer. */
 function endOf(stdin: Io['stdin']): AbortSignal {
   const known = ends.get(stdin)
   if (known !== undefined) return known
@@ -35,7 +35,7 @@ function endOf(stdin: Io['stdin']): AbortSignal {
 }
 
 /** The answer, or the end of the command when the person wants none of it. */
-export function answered<T>(answer: T): Exclude<T, symbol> {
+export function requireAnswer<T>(answer: T): Exclude<T, symbol> {
   if (isCancel(answer)) throw new CommandError(exit.interrupted, 'interrupted', 'Interrupted.')
   return answer as Exclude<T, symbol>
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 /** What a browser brings back from signing in. */
-export type Returned =
+export type CallbackResult =
   | { readonly code: string; readonly iss: string | undefined }
   | { readonly error: string; readonly description: string | undefined }
 
@@ -11,7 +11,7 @@ export interface Callback extends AsyncDisposable {
   /** Where the browser is sent. */
   readonly redirect: string
   /** What it brings; whatever does not know `state` is turned away. */
-  returned(state: string, signal: AbortSignal): Promise<Returned>
+  returned(state: string, signal: AbortSignal): Promise<CallbackResult>
 }
 
 const path = '/callback'
@@ -59,7 +59,7 @@ export async function callbackServer(registered?: string): Promise<Callback> {
 }
 
 /** Undefined for anything but the answer that is waited for. */
-function returnedIn({ method, url = '', headers }: IncomingMessage, redirect: string, state: string): Returned | undefined {
+function returnedIn({ method, url = '', headers }: IncomingMessage, redirect: string, state: string): CallbackResult | undefined {
   const at = new URL(redirect)
   // A page elsewhere must not reach this by a name of its own.
   if (method !== 'GET' || headers.host !== at.host || !URL.canParse(url, redirect)) return undefined
@@ -71,7 +71,7 @@ function returnedIn({ method, url = '', headers }: IncomingMessage, redirect: st
   return code === null ? undefined : { code, iss: query.get('iss') ?? undefined }
 }
 
-function respond(response: ServerResponse, found: Returned | undefined): void {
+function respond(response: ServerResponse, found: CallbackResult | undefined): void {
   const [status, text] =
     found === undefined
       ? [400, 'This is not the answer that is waited for.']

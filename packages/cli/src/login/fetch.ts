@@ -1,13 +1,13 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { timeLimit } from '../base/time-limit.ts'
 
-const patienceMs = 30_000
-const mostBytes = 1_000_000
+const requestTimeoutMs = 30_000
+const maxBytes = 1_000_000
 
 /** `fetch` for what an authorization server says: it answers soon and shortly, or not at all. */
 export function boundedFetch(signal?: AbortSignal): FetchLike {
   return async (url, init) => {
-    using limit = timeLimit(patienceMs, [signal, init?.signal])
+    using limit = timeLimit(requestTimeoutMs, [signal, init?.signal])
     // What is posted is secret, and for this address alone.
     const redirect = init?.redirect ?? (init?.method === 'POST' ? 'error' : 'follow')
     const response = await fetch(url, { ...init, redirect, signal: limit.signal })
@@ -22,7 +22,7 @@ async function textOf(body: ReadableStream<Uint8Array>, from: string): Promise<s
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > mostBytes) throw new Error(`${from} answered with more than ${mostBytes} bytes, which no sign-in needs.`)
+    if (size > maxBytes) throw new Error(`${from} answered with more than ${maxBytes} bytes, which no sign-in needs.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -4,11 +4,11 @@ import { CommandError, exit } from '../base/exit.ts'
 import { manifest } from '../base/package-folder.ts'
 import { timeLimit } from '../base/time-limit.ts'
 import { safeText } from '../text/safe.ts'
-import { isPrivate } from './address.ts'
-import { type Callback, callbackServer, type Returned } from './callback.ts'
+import { type Callback, type CallbackResult, callbackServer } from './callback.ts'
 import { boundedFetch } from './fetch.ts'
 import { SignInProvider } from './provider.ts'
-import { tokensOf } from './stored.ts'
+import { isSecureUrl } from './secure-url.ts'
+import { toTokens } from './stored-sign-in.ts'
 import { type Grant, resourceOf, type TokenStore } from './tokens.ts'
 
 export interface SignInOptions {
@@ -40,14 +40,14 @@ export async function signIn(options: SignInOptions): Promise<Grant> {
     scope: options.scope,
   })
   try {
-    const challenge = await challengeOf(url, fetchFn)
+    const challenge = await fetchChallenge(url, fetchFn)
     const ask = {
       serverUrl: url,
       fetchFn,
       ...(challenge?.resourceMetadataUrl !== undefined && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
       ...scopeFor(options.scope, challenge?.scope),
     }
-    await begun(provider, ask, label, challenge !== undefined)
+    await startAuthorization(provider, ask, label, challenge !== undefined)
     const { address } = provider
     if (address === undefined) throw failed(label, 'It gave no address to sign in at.')
     requireSafe(address, label)
@@ -56,9 +56,9 @@ export async function signIn(options: SignInOptions): Promise<Grant> {
     const { code, iss } = accepted(await returned, label)
     await auth(provider, { ...ask, authorizationCode: code, ...(iss !== undefined && { iss }) })
   } catch (error) {
-    throw explained(error, options, until)
+    throw toLoginError(error, options, until)
   }
-  const grant = grantOf(provider, url, callback.redirect)
+  const grant = toGrant(provider, url, callback.redirect)
   if (grant === undefined) throw failed(label, 'It gave no token.')
   await store.keep(grant)
   return grant
@@ -86,7 +86,7 @@ const question = JSON.stringify({
 })
 
 /** What a server says to somebody it does not know; undefined when it lets anybody in. */
-async function challengeOf(
+async function fetchChallenge(
   url: string,
   fetchFn: FetchLike,
 ): Promise<ReturnType<typeof extractWWWAuthenticateParams> | undefined> {
@@ -95,7 +95,12 @@ async function challengeOf(
   return response.status === 401 || response.status === 403 ? extractWWWAuthenticateParams(response) : undefined
 }
 
-async function begun(provider: SignInProvider, ask: Parameters<typeof auth>[1], label: string, isClosed: boolean): Promise<void> {
+async function startAuthorization(
+  provider: SignInProvider,
+  ask: Parameters<typeof auth>[1],
+  label: string,
+  isClosed: boolean,
+): Promise<void> {
   try {
     await auth(provider, ask)
   } catch (error) {
@@ -106,16 +111,16 @@ async function begun(provider: SignInProvider, ask: Parameters<typeof auth>[1], 
 
 /** What is opened in a browser comes from the server: it must be a web page, and not one that others could read along with. */
 function requireSafe(address: URL, label: string): void {
-  if (!isPrivate(address)) throw failed(label, `It wants you to sign in at ${address.href}, which is no encrypted page.`)
+  if (!isSecureUrl(address)) throw failed(label, `It wants you to sign in at ${address.href}, which is no encrypted page.`)
 }
 
-function accepted(returned: Returned, label: string): { readonly code: string; readonly iss: string | undefined } {
+function accepted(returned: CallbackResult, label: string): { readonly code: string; readonly iss: string | undefined } {
   if ('code' in returned) return returned
   const { error, description } = returned
   throw failed(label, `It was refused: ${error}${description === undefined ? '' : ` (${description})`}.`)
 }
 
-function grantOf({ granted, client, discovery, indicator }: SignInProvider, url: string, redirect: string): Grant | undefined {
+function toGrant({ granted, client, discovery, indicator }: SignInProvider, url: string, redirect: string): Grant | undefined {
   if (granted === undefined || client === undefined || discovery === undefined) return undefined
   const { authorizationServerUrl: authorizationServer, authorizationServerMetadata: metadata } = discovery
   return {
@@ -125,7 +130,7 @@ function grantOf({ granted, client, discovery, indicator }: SignInProvider, url:
     ...(indicator !== undefined && { indicator }),
     client,
     redirect,
-    tokens: tokensOf(granted),
+    tokens: toTokens(granted),
     authorizationServer,
     ...(metadata !== undefined && { metadata }),
   }
@@ -134,7 +139,7 @@ function grantOf({ granted, client, discovery, indicator }: SignInProvider, url:
 const failed = (label: string, why: string, cause?: unknown): CommandError =>
   new CommandError(exit.login, 'login_failed', `Signing in to ${label} failed. ${safeText(why, { limit: 500 })}`, { cause })
 
-function explained(error: unknown, { label, signal, timeoutMs }: SignInOptions, until: AbortSignal): unknown {
+function toLoginError(error: unknown, { label, signal, timeoutMs }: SignInOptions, until: AbortSignal): unknown {
   if (error instanceof CommandError || signal.aborted) return error
   if (until.aborted)
     return failed(label, `Nobody came back from the browser within ${Math.round(timeoutMs / 1_000)} seconds. Try again.`, error)

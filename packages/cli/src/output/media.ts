@@ -7,7 +7,7 @@ import { dataFolder, type Io } from '../base/io.ts'
 
 type Block = CallResult['content'][number]
 
-const mostShown = 10_000_000
+const maxShown = 10_000_000
 
 /** Writes pictures and sounds to files, and draws the pictures where the terminal can. Tells which part went where. */
 export async function saveMedia(content: readonly Block[], io: Io, tool: string): Promise<ReadonlyMap<Block, string>> {
@@ -21,7 +21,7 @@ export async function saveMedia(content: readonly Block[], io: Io, tool: string)
     const path = join(folder, fileNameFor(tool, block.mimeType, randomUUID().slice(0, 8)))
     await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
     files.set(block, path)
-    const drawn = block.type === 'image' && bytes.length <= mostShown ? draw?.(bytes) : undefined
+    const drawn = block.type === 'image' && bytes.length <= maxShown ? draw?.(bytes) : undefined
     if (drawn !== undefined) io.stdout.write(`${drawn}\n`)
   }
   return files

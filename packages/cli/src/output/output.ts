@@ -2,7 +2,7 @@ import { type CommandError, exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import { type Flags, isSet } from '../grammar/grammar.ts'
 import { safeText } from '../text/safe.ts'
-import { type Style, styleFor } from '../text/style.ts'
+import { createStyle, type Style } from '../text/style.ts'
 
 /** What a command says: data on standard output, everything else on standard error. */
 export class Output {
@@ -15,11 +15,11 @@ export class Output {
   }
 
   get isJson(): boolean {
-    return isSet(this.#flags, 'json') || this.isLines
+    return isSet(this.#flags, 'json') || this.isJsonLines
   }
 
   /** One object a line. */
-  get isLines(): boolean {
+  get isJsonLines(): boolean {
     return isSet(this.#flags, 'jsonl')
   }
 
@@ -30,12 +30,12 @@ export class Output {
 
   /** How what goes to standard output is marked. */
   get style(): Style {
-    return styleFor({ env: this.#io.env, isTerminal: this.#io.stdout.isTTY === true })
+    return createStyle({ env: this.#io.env, isTerminal: this.#io.stdout.isTTY === true })
   }
 
   /** The answer: text for a person, or the object for a script. */
   answer(text: string, data: unknown): void {
-    if (this.isJson) this.#io.stdout.write(`${JSON.stringify(data, undefined, this.isLines ? undefined : 2)}\n`)
+    if (this.isJson) this.#io.stdout.write(`${JSON.stringify(data, undefined, this.isJsonLines ? undefined : 2)}\n`)
     else this.#io.stdout.write(text.endsWith('\n') || text === '' ? text : `${text}\n`)
   }
 

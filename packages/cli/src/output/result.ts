@@ -17,7 +17,7 @@ interface Place {
 type Block = CallResult['content'][number]
 
 /** What a tool answered: text for a person, the whole result for a script, a file where one was asked for. */
-export async function resultOutput(result: CallResult, { io, output, flags, server, tool }: Place): Promise<void> {
+export async function writeResult(result: CallResult, { io, output, flags, server, tool }: Place): Promise<void> {
   for (const { path, message } of result.outputProblems)
     output.warn(`${tool} answered otherwise than its schema says: ${path} ${message}`)
   const file = textOf(flags, 'output')

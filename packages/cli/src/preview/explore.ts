@@ -7,7 +7,7 @@ import {
   type OutlinedTool,
   type Tool,
 } from '@unfold-mcp/client'
-import type { Sent, Step } from './sent.ts'
+import type { Step, Transcript } from './transcript.ts'
 
 export interface ExploreOptions {
   /** Whether the client lists again when the server says that its list has changed. */
@@ -16,13 +16,13 @@ export interface ExploreOptions {
   readonly isShared: boolean
 }
 
-type Explored = Pick<Sent, 'tools' | 'outline' | 'steps' | 'unlisted' | 'skipped'>
+type Explored = Pick<Transcript, 'tools' | 'outline' | 'steps' | 'unlisted' | 'skipped'>
 
-const mostActivations = 40
-const mostDescribed = 200
+const maxActivations = 40
+const maxDescribed = 200
 
 /** What a server lists first, and after each step that a model can take from there, in a session of its own. */
-export async function explored(connection: Connection, options: ExploreOptions): Promise<Explored> {
+export async function explore(connection: Connection, options: ExploreOptions): Promise<Explored> {
   // A server treats a client that does not list in time as one that never does, so this one has to behave like the host.
   const unwatch = options.relists
     ? await connection.watch((sign) => {
@@ -84,7 +84,7 @@ class Exploration {
   async #activate(): Promise<void> {
     const tried = new Set<string>()
     const opened: string[] = []
-    for (let count = 0; count < mostActivations; count++) {
+    for (let count = 0; count < maxActivations; count++) {
       const outline = await this.#outline()
       const next = openings(outline, this.#list).find(({ activator }) => !tried.has(activator.name))
       if (next === undefined) break
@@ -127,7 +127,7 @@ class Exploration {
   async #described(): Promise<readonly Tool[]> {
     const names = [...this.#tools.keys()].filter((name) => !this.#seen.has(name))
     const found: Tool[] = []
-    for (const name of names.slice(0, mostDescribed)) {
+    for (const name of names.slice(0, maxDescribed)) {
       const description = await this.#connection.describe(name).catch(() => undefined)
       if (description !== undefined) found.push(description.tool)
     }

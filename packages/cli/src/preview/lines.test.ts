@@ -1,13 +1,14 @@
 import { estimateTokens } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
-import { sent, tool } from '../../test/sent.ts'
-import { plain, styleFor } from '../text/style.ts'
+import { tool, transcript } from '../../test/transcript.ts'
+import { createStyle, plain } from '../text/style.ts'
 import { widthOf } from '../text/width.ts'
 import { previewLines } from './lines.ts'
 import { previewOf } from './preview.ts'
-import type { Sent } from './sent.ts'
+import type { Transcript } from './transcript.ts'
 
-const preview = (what: Partial<Sent>) => previewOf(sent(what), { host: undefined, serverName: 'desk', estimate: estimateTokens })
+const preview = (what: Partial<Transcript>) =>
+  previewOf(transcript(what), { host: undefined, serverName: 'desk', estimate: estimateTokens })
 
 const reply = 'Activated: a.\n1 tool is now available:\n- one() — Does something that takes a whole line to describe'
 const session = preview({
@@ -92,7 +93,7 @@ test('long lists are cut, listed tools before others', () => {
 })
 
 test('colours are used where the style has them', () => {
-  const style = styleFor({ env: { FORCE_COLOR: '1' }, isTerminal: true })
+  const style = createStyle({ env: { FORCE_COLOR: '1' }, isTerminal: true })
   const text = previewLines({ title: 'desk', previews: [stateless] }, { width: 100, style }).join('\n')
   expect(text).toContain('\u001b[33mwarning:\u001b[39m one has no description')
 })

@@ -1,4 +1,4 @@
-import { amount, counted } from '../text/amount.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
@@ -19,10 +19,10 @@ export interface Shown {
   readonly notes?: readonly string[]
 }
 
-const mostListed = 25
-const mostUnlisted = 10
-const mostSteps = 6
-const mostReplyLines = 6
+const maxListed = 25
+const maxUnlisted = 10
+const maxSteps = 6
+const maxReplyLines = 6
 
 /** Previews of one server, in columns where there is room for them, as lines for a person. */
 export function previewLines({ title, previews, notes = [] }: Shown, layout: Layout): readonly string[] {
@@ -51,12 +51,12 @@ function overview(previews: readonly HostPreview[], { width, style }: Layout): O
   const all = previews.flatMap(({ tools }) => tools)
   const listed = [...new Set(all.filter(isFirst).map(({ name }) => name))]
   const unlisted = [...new Set(all.map(({ name }) => name))].filter((name) => !listed.includes(name))
-  const shown = [...listed.slice(0, mostListed), ...unlisted.slice(0, mostUnlisted)]
+  const shown = [...listed.slice(0, maxListed), ...unlisted.slice(0, maxUnlisted)]
   const widest = Math.max(20, Math.floor(width / 2) - 2)
   const rows = [
     row('', eraName),
     row('Listed first', firstText),
-    row('Instructions', ({ instructionTokens }) => (instructionTokens === 0 ? 'none' : counted(instructionTokens, 'token'))),
+    row('Instructions', ({ instructionTokens }) => (instructionTokens === 0 ? 'none' : plural(instructionTokens, 'token'))),
     row('Not listed', laterText),
     row('Turns to a tool', turnsText),
     ['', ''],
@@ -82,13 +82,13 @@ function firstText({ tools, tokens }: HostPreview): string {
   const listed = tools.filter(isFirst)
   const named = listed.filter(({ state }) => state === 'named').length
   const only = named === 0 ? '' : named === listed.length ? ' (names only)' : ` (${named} by name only)`
-  return `${counted(listed.length, 'tool')}${only}, ${counted(tokens, 'token')}`
+  return `${plural(listed.length, 'tool')}${only}, ${plural(tokens, 'token')}`
 }
 
 function laterText({ tools }: HostPreview): string {
   const later = tools.filter((tool) => !isFirst(tool))
   if (later.length === 0) return 'none'
-  return `${counted(later.length, 'tool')}, ${counted(
+  return `${plural(later.length, 'tool')}, ${plural(
     later.reduce((sum, { tokens }) => sum + tokens, 0),
     'token',
   )}`
@@ -101,10 +101,10 @@ function turnsText({ turns: { listed, unlisted } }: HostPreview): string {
 }
 
 function cellText({ tokens, state, after = '' }: PreviewedTool): string {
-  if (state === 'named') return `${amount(tokens)}, deferred`
-  if (state === 'step') return `${amount(tokens)}, after ${safeText(after, { limit: 40 })}`
-  if (state === 'found') return `${amount(tokens)}, by search`
-  return state === 'unreachable' ? `${amount(tokens)}, unreachable` : amount(tokens)
+  if (state === 'named') return `${formatNumber(tokens)}, deferred`
+  if (state === 'step') return `${formatNumber(tokens)}, after ${safeText(after, { limit: 40 })}`
+  if (state === 'found') return `${formatNumber(tokens)}, by search`
+  return state === 'unreachable' ? `${formatNumber(tokens)}, unreachable` : formatNumber(tokens)
 }
 
 /** The steps of each era; once where they are the same in all. */
@@ -119,11 +119,11 @@ function stepParts(previews: readonly HostPreview[], layout: Layout): readonly s
 /** What a model can call to get further, and what it then receives. */
 function stepLines(title: string, steps: readonly PreviewedStep[], layout: Layout): readonly string[] {
   if (steps.length === 0) return []
-  const rest = steps.length - mostSteps
+  const rest = steps.length - maxSteps
   return [
     '',
     layout.style.bold(title),
-    ...steps.slice(0, mostSteps).flatMap((step, index) => oneStep(step, index + 1, layout)),
+    ...steps.slice(0, maxSteps).flatMap((step, index) => oneStep(step, index + 1, layout)),
     ...(rest > 0 ? [`  … and ${rest} more (--json shows all)`] : []),
   ]
 }
@@ -131,21 +131,21 @@ function stepLines(title: string, steps: readonly PreviewedStep[], layout: Layou
 function oneStep(step: PreviewedStep, place: number, { width, style }: Layout): readonly string[] {
   const { call, first, reply, replyTokens, isError } = step
   const before = first.length === 0 ? '' : ` after ${first.join(', ')}`
-  const outcome = isError ? 'fails' : `a reply of ${counted(replyTokens, 'token')}${addedText(step)}`
+  const outcome = isError ? 'fails' : `a reply of ${plural(replyTokens, 'token')}${addedText(step)}`
   const lines = safeText(reply.trim(), { lines: true, limit: 4_000 })
     .split('\n')
     .flatMap((line) => wrapped(line, width - 7))
-  const more = lines.length > mostReplyLines ? ['…'] : []
+  const more = lines.length > maxReplyLines ? ['…'] : []
   return [
     ...tableLines([[`${place}.`, `${safeText(`${call}${before}`, { limit: 200 })}: ${outcome}`]], { width, indent: 2, gap: 1 }),
-    ...[...lines.slice(0, mostReplyLines), ...more].map((line) => style.dim(`     | ${line}`.trimEnd())),
+    ...[...lines.slice(0, maxReplyLines), ...more].map((line) => style.dim(`     | ${line}`.trimEnd())),
   ]
 }
 
 function addedText({ tools, tokens, through }: PreviewedStep): string {
   if (tools.length === 0) return ''
-  const how = through === undefined ? counted(tokens, 'token') : `called with ${through}`
-  return `, ${counted(tools.length, 'new tool')} (${how})`
+  const how = through === undefined ? plural(tokens, 'token') : `called with ${through}`
+  return `, ${plural(tools.length, 'new tool')} (${how})`
 }
 
 /** Each warning once; one that holds in a single era says in which. */

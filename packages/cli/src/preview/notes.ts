@@ -1,20 +1,20 @@
 import { type HostProfile, surfaceNames } from '@unfold-mcp/core'
-import type { Sent } from './sent.ts'
+import type { Transcript } from './transcript.ts'
 
 interface NoteOptions {
   readonly host: HostProfile | undefined
   /** Whether the host is configured to load this server's tools at once. */
   readonly isLoaded: boolean
   /** Eras that the server does not speak. */
-  readonly unspoken: readonly Sent['era'][]
+  readonly unsupported: readonly Transcript['era'][]
 }
 
 /** What a reader of a preview should know about how it was made. */
-export function notesOf(all: readonly Sent[], { host, isLoaded, unspoken }: NoteOptions): readonly string[] {
-  const skipped = [...new Set(all.flatMap((sent) => sent.skipped))]
+export function notesOf(all: readonly Transcript[], { host, isLoaded, unsupported }: NoteOptions): readonly string[] {
+  const skipped = [...new Set(all.flatMap((transcript) => transcript.skipped))]
   const isDeferring = all.some(({ tools }) => tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined))
   return [
-    ...(unspoken.length > 0
+    ...(unsupported.length > 0
       ? [`This server does not support MCP 2026-07-28. ${host?.title ?? 'Every client'} uses a session with it.`]
       : []),
     ...(skipped.length > 0
@@ -33,7 +33,7 @@ export function notesOf(all: readonly Sent[], { host, isLoaded, unspoken }: Note
 }
 
 /** Tools of one era that the other has neither listed nor reported. */
-function absences(all: readonly Sent[]): readonly string[] {
+function absences(all: readonly Transcript[]): readonly string[] {
   const [session, stateless] = [all.find(({ era }) => era === 'session'), all.find(({ era }) => era === 'stateless')]
   if (session === undefined || stateless === undefined) return []
   const known = namesIn(session)
@@ -46,5 +46,5 @@ function absences(all: readonly Sent[]): readonly string[] {
   return [`Not seen in a session: ${missing.join(', ')}. A tool that waits for another one is listed after that one succeeded.`]
 }
 
-const namesIn = ({ tools, steps, outline }: Sent): ReadonlySet<string> =>
+const namesIn = ({ tools, steps, outline }: Transcript): ReadonlySet<string> =>
   new Set([...tools, ...steps.flatMap(({ appeared }) => appeared), ...(outline?.tools ?? [])].map(({ name }) => name))

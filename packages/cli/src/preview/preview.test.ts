@@ -1,13 +1,13 @@
 import { estimateTokens, type HostProfile, toolTokens } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
-import { plainHost, sent, tool } from '../../test/sent.ts'
+import { plainHost, tool, transcript } from '../../test/transcript.ts'
 import { previewOf } from './preview.ts'
-import type { Sent } from './sent.ts'
+import type { Transcript } from './transcript.ts'
 
-const preview = (what: Partial<Sent>, host?: HostProfile) =>
-  previewOf(sent(what), { host, serverName: 'desk', estimate: estimateTokens })
+const preview = (what: Partial<Transcript>, host?: HostProfile) =>
+  previewOf(transcript(what), { host, serverName: 'desk', estimate: estimateTokens })
 
-const activation = (appeared: readonly string[], more: Partial<Sent['steps'][number]> = {}) => ({
+const activation = (appeared: readonly string[], more: Partial<Transcript['steps'][number]> = {}) => ({
   ...{ name: 'activate_a', arguments: {}, reply: 'Activated: a.', isError: false, group: 'a' },
   appeared: appeared.map((name) => tool(name)),
   ...more,
@@ -83,14 +83,14 @@ test('tools behind a search take three turns with search_tools and four with man
 })
 
 test('a host that defers sends names, except of tools whose hint it reads', () => {
-  const tools = [tool('finder', { _meta: { 'anthropic/alwaysLoad': true } }), tool('other')]
+  const tools = [tool('toolFinder', { _meta: { 'anthropic/alwaysLoad': true } }), tool('other')]
   const defers = { ...plainHost, defers: 'always' as const }
   const all = preview({ tools }, defers)
   expect(all.tools.map(({ state }) => state)).toEqual(['named', 'named'])
-  expect(all.tokens).toBe(estimateTokens('finder') + estimateTokens('other'))
+  expect(all.tokens).toBe(estimateTokens('toolFinder') + estimateTokens('other'))
   expect(all.turns.listed).toBe(3)
   const options = { host: defers, isLoaded: true, serverName: 'desk', estimate: estimateTokens }
-  expect(previewOf(sent({ tools }), options).tools.map(({ state }) => state)).toEqual(['listed', 'listed'])
+  expect(previewOf(transcript({ tools }), options).tools.map(({ state }) => state)).toEqual(['listed', 'listed'])
   const reads = preview({ tools }, { ...defers, hints: ['anthropic/alwaysLoad'] })
   expect(reads.tools.map(({ state }) => state)).toEqual(['listed', 'named'])
 })

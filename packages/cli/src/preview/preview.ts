@@ -1,7 +1,7 @@
 import type { Tool } from '@unfold-mcp/client'
 import { type HostProfile, toolTokens } from '@unfold-mcp/core'
-import type { Sent, Step } from './sent.ts'
-import { callerIn, finderIn } from './surface.ts'
+import { callToolIn, searchToolIn } from './surface.ts'
+import type { Step, Transcript } from './transcript.ts'
 import { type Warning, warningsOf } from './warnings.ts'
 
 /** A tool as a model meets it. */
@@ -42,7 +42,7 @@ interface Turns {
 
 /** What the model behind a host sees of a server, and how it reaches a tool. */
 export interface HostPreview {
-  readonly era: Sent['era']
+  readonly era: Transcript['era']
   readonly revision: string
   /** Listed tools first, then the others. */
   readonly tools: readonly PreviewedTool[]
@@ -56,7 +56,7 @@ export interface HostPreview {
   readonly warnings: readonly Warning[]
 }
 
-/** What is needed besides what was sent. */
+/** What is needed besides what was transcript. */
 export interface PreviewOptions {
   /** Absent: a client about which nothing is known. */
   readonly host: HostProfile | undefined
@@ -68,10 +68,10 @@ export interface PreviewOptions {
 }
 
 /** The preview for one host. */
-export function previewOf(sent: Sent, options: PreviewOptions): HostPreview {
+export function previewOf(transcript: Transcript, options: PreviewOptions): HostPreview {
   const { host, isLoaded = false, estimate } = options
-  const { era, revision, instructions = '', steps } = sent
-  const tools = previewedTools(sent, host, isLoaded)
+  const { era, revision, instructions = '', steps } = transcript
+  const tools = previewedTools(transcript, host, isLoaded)
   return {
     era,
     revision,
@@ -79,9 +79,9 @@ export function previewOf(sent: Sent, options: PreviewOptions): HostPreview {
     tokens: tools.reduce((sum, tool) => sum + firstCost(tool, estimate), 0),
     instructionTokens: estimate(cut(instructions, host?.limits.instructions)),
     allTokens: tools.reduce((sum, { tokens }) => sum + tokens, 0),
-    steps: steps.map((step) => previewedStep(step, callerIn(sent.tools), options)),
-    turns: turnsOf(sent, tools, host),
-    warnings: warningsOf(sent, options),
+    steps: steps.map((step) => previewedStep(step, callToolIn(transcript.tools), options)),
+    turns: turnsOf(transcript, tools, host),
+    warnings: warningsOf(transcript, options),
   }
 }
 
@@ -90,8 +90,8 @@ function firstCost({ name, tokens, state }: PreviewedTool, estimate: (text: stri
   return state === 'listed' ? tokens : 0
 }
 
-function previewedTools(sent: Sent, host: HostProfile | undefined, isLoaded: boolean): readonly PreviewedTool[] {
-  const { tools, steps, unlisted, outline } = sent
+function previewedTools(transcript: Transcript, host: HostProfile | undefined, isLoaded: boolean): readonly PreviewedTool[] {
+  const { tools, steps, unlisted, outline } = transcript
   const isDeferred = isLoaded ? () => false : deferredBy(host, tools)
   const found = new Map<string, PreviewedTool>()
   const add = (tool: PreviewedTool): void => void (found.has(tool.name) || found.set(tool.name, tool))
@@ -99,7 +99,7 @@ function previewedTools(sent: Sent, host: HostProfile | undefined, isLoaded: boo
   // A search enables one tool as an example of all that it finds.
   for (const { name, appeared } of steps.filter((step) => step.name !== 'manage_tools'))
     for (const tool of appeared) add({ name: tool.name, tokens: costIn(host, tool), state: 'step', after: name })
-  const state = finderIn(tools) === undefined ? 'unreachable' : 'found'
+  const state = searchToolIn(tools) === undefined ? 'unreachable' : 'found'
   for (const tool of unlisted) add({ name: tool.name, tokens: costIn(host, tool), state })
   for (const { name, tokens } of outline?.tools ?? []) add({ name, tokens, state })
   return [...found.values()]
@@ -136,14 +136,14 @@ function previewedStep(step: Step, caller: string | undefined, { host, estimate 
   }
 }
 
-function turnsOf({ tools: listed, steps }: Sent, tools: readonly PreviewedTool[], host: HostProfile | undefined): Turns {
+function turnsOf({ tools: listed, steps }: Transcript, tools: readonly PreviewedTool[], host: HostProfile | undefined): Turns {
   // A host that defers spends one turn on its own search.
   const turns = { listed: tools.some(({ state }) => state === 'named') ? 3 : 2 }
-  const caller = callerIn(listed)
+  const caller = callToolIn(listed)
   // The surface of a host that never re-lists has call_tool; without it, such a host never sees a new tool.
   const late = caller !== undefined ? 0 : lateness[host?.relists ?? 'immediately']
   const isFound = tools.some(({ state }) => state === 'found')
-  const finding = isFound ? [finderIn(listed) === 'search_tools' && caller !== undefined ? 3 : 4 + late] : []
+  const finding = isFound ? [searchToolIn(listed) === 'search_tools' && caller !== undefined ? 3 : 4 + late] : []
   // One that only leads to further steps is not what the model wants.
   const leads = new Set([...steps.map(({ name }) => name), 'deactivate'])
   const activating = steps

@@ -1,11 +1,11 @@
 import { type HostProfile, hostById } from '@unfold-mcp/core'
 import { expect, test } from 'vitest'
-import { plainHost as plain, sent, tool } from '../../test/sent.ts'
-import type { Sent } from './sent.ts'
+import { plainHost as plain, tool, transcript } from '../../test/transcript.ts'
+import type { Transcript } from './transcript.ts'
 import { warningsOf } from './warnings.ts'
 
-const messages = (what: Partial<Sent>, host?: HostProfile): readonly string[] =>
-  warningsOf(sent(what), { host, serverName: 'desk' }).map(({ kind, message }) => `${kind}: ${message}`)
+const messages = (what: Partial<Transcript>, host?: HostProfile): readonly string[] =>
+  warningsOf(transcript(what), { host, serverName: 'desk' }).map(({ kind, message }) => `${kind}: ${message}`)
 
 test('a server without mistakes has no warnings, for any host', () => {
   const tools = [tool('now'), tool('search_tools', { description: '' })]

@@ -1,9 +1,9 @@
 import type { Tool } from '@unfold-mcp/client'
 import { type HostProfile, surfaceNames } from '@unfold-mcp/core'
-import { amount, counted } from '../text/amount.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { schemaKeywords } from './schema-keywords.ts'
-import type { Sent } from './sent.ts'
-import { callerIn, finderIn } from './surface.ts'
+import { callToolIn, searchToolIn } from './surface.ts'
+import type { Transcript } from './transcript.ts'
 
 // Nobody can change the definitions of these.
 const own: ReadonlySet<string> = new Set([...surfaceNames, 'read_result', 'deactivate'])
@@ -25,30 +25,30 @@ export interface Warning {
 
 /** What to fix for any client, and for this host. */
 export function warningsOf(
-  sent: Sent,
+  transcript: Transcript,
   { host, serverName }: { readonly host: HostProfile | undefined; readonly serverName: string },
 ): readonly Warning[] {
-  const seen = seenTools(sent)
-  const undescribed = [...seen, ...sent.unlisted].filter(
+  const seen = listedTools(transcript)
+  const undescribed = [...seen, ...transcript.unlisted].filter(
     ({ name, description = '' }) => description.trim() === '' && !own.has(name),
   )
   return [
     ...naming('missing_description', undescribed, ['has no description', 'have no description']),
-    ...groupWarnings(sent, seen),
-    ...unreachableTools(sent, seen, host),
-    ...(host === undefined ? [] : hostWarnings(sent, seen, host, serverName)),
+    ...groupWarnings(transcript, seen),
+    ...unreachableTools(transcript, seen, host),
+    ...(host === undefined ? [] : hostWarnings(transcript, seen, host, serverName)),
   ]
 }
 
 /** Every tool that was listed at some time. */
-const seenTools = ({ tools, steps }: Sent): readonly Tool[] => [
+const listedTools = ({ tools, steps }: Transcript): readonly Tool[] => [
   ...new Map([...tools, ...steps.flatMap(({ appeared }) => appeared)].map((tool) => [tool.name, tool])).values(),
 ]
 
-function groupWarnings(sent: Sent, seen: readonly Tool[]): readonly Warning[] {
-  const { outline, steps, skipped, era, tools } = sent
+function groupWarnings(transcript: Transcript, seen: readonly Tool[]): readonly Warning[] {
+  const { outline, steps, skipped, era, tools } = transcript
   const listed = new Set(seen.map(({ name }) => name))
-  const isSearched = finderIn(tools) !== undefined
+  const isSearched = searchToolIn(tools) !== undefined
   return (outline?.groups ?? []).flatMap(({ name, activator = '' }): readonly Warning[] => {
     const step = steps.find((each) => each.group === name)
     if (step?.isError === true) return [{ kind: 'unreachable_group', message: `${step.name} fails: ${firstLine(step.reply)}` }]
@@ -62,26 +62,22 @@ function groupWarnings(sent: Sent, seen: readonly Tool[]): readonly Warning[] {
 }
 
 /** Whether a group, or one inside it, has a tool. */
-function hasTools(group: string, outline: Sent['outline'], above: readonly string[] = []): boolean {
+function hasTools(group: string, outline: Transcript['outline'], above: readonly string[] = []): boolean {
   if (outline === undefined || above.includes(group)) return false
   if (outline.tools.some((tool) => tool.group === group)) return true
   return outline.groups.some(({ name, parent }) => parent === group && hasTools(name, outline, [...above, group]))
 }
 
-function unreachableTools(sent: Sent, seen: readonly Tool[], host: HostProfile | undefined): readonly Warning[] {
-  const { tools, outline, steps } = sent
+function unreachableTools(transcript: Transcript, seen: readonly Tool[], host: HostProfile | undefined): readonly Warning[] {
+  const { tools, outline, steps } = transcript
   const listed = new Set(seen.map(({ name }) => name))
   const hidden = (outline?.tools ?? []).filter(({ name }) => !listed.has(name))
-  const isStuck = hidden.length > 0 && finderIn(tools) === undefined
+  const isStuck = hidden.length > 0 && searchToolIn(tools) === undefined
   const later = steps.flatMap(({ appeared }) => appeared)
-  const isUnseen = host?.relists === 'never' && later.length > 0 && callerIn(tools) === undefined
+  const isUnseen = host?.relists === 'never' && later.length > 0 && callToolIn(tools) === undefined
   return [
     ...(isStuck
-      ? [
-          unreachable(
-            `${counted(hidden.length, 'tool')} cannot be reached by this client: ${few(hidden.map(({ name }) => name))}`,
-          ),
-        ]
+      ? [unreachable(`${plural(hidden.length, 'tool')} cannot be reached by this client: ${few(hidden.map(({ name }) => name))}`)]
       : []),
     ...(isUnseen
       ? [unreachable(`${host.title} does not list again, so it never sees ${few(later.map(({ name }) => name))}`)]
@@ -92,7 +88,7 @@ function unreachableTools(sent: Sent, seen: readonly Tool[], host: HostProfile |
 const unreachable = (message: string): Warning => ({ kind: 'unreachable_tool', message })
 
 function hostWarnings(
-  { tools, instructions = '' }: Sent,
+  { tools, instructions = '' }: Transcript,
   seen: readonly Tool[],
   { title, limits, droppedKeywords }: HostProfile,
   serverName: string,
@@ -102,8 +98,8 @@ function hostWarnings(
   // Hosts put such a prefix before each name, so that tools of two servers can share one.
   const prefix = `mcp__${serverName}__`
   const isLong = ({ name }: Tool): boolean => toolName !== undefined && prefix.length + name.length > toolName
-  const atMost = `${title} truncates descriptions to ${amount(longest ?? 0)} characters`
-  const limit = `${title} accepts ${amount(toolName ?? 0)} characters including its own prefix, such as "${prefix}"`
+  const atMost = `${title} truncates descriptions to ${formatNumber(longest ?? 0)} characters`
+  const limit = `${title} accepts ${formatNumber(toolName ?? 0)} characters including its own prefix, such as "${prefix}"`
   return [
     ...naming('truncated_description', seen.filter(isCut), [
       `has a description that is too long: ${atMost}`,
@@ -113,7 +109,7 @@ function hostWarnings(
       ? [
           {
             kind: 'truncated_instructions' as const,
-            message: `the instructions have ${amount(instructions.length)} characters: ${title} truncates them to ${amount(room)}`,
+            message: `the instructions have ${formatNumber(instructions.length)} characters: ${title} truncates them to ${formatNumber(room)}`,
           },
         ]
       : []),

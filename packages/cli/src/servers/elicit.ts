@@ -4,7 +4,7 @@ import { usageError } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 
 /** Who answers what a tool asks: what was given with `--answer`, else the person in front of the terminal, else nobody. */
-export function elicitFor(io: Io, answers: readonly string[], asks: boolean): Elicit | undefined {
+export function elicitationHandler(io: Io, answers: readonly string[], asks: boolean): Elicit | undefined {
   if (answers.length === 0 && !asks) return undefined
   const words = answers.map((answer) => {
     if (!/^[^=]+=/u.test(answer)) throw usageError(`--answer wants name=value, not "${answer}".`)

@@ -12,48 +12,48 @@ import {
   problemText,
   projectRoot,
   resolveServer,
-  type Surroundings,
+  type System,
 } from '../config/index.ts'
 import { type Flags, type Invocation, isSet, numberOf, textOf, textsOf } from '../grammar/grammar.ts'
 import { verbs } from '../grammar/verbs.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 
-/** A server that was named on a command line, and what was said beside it. */
-export interface Named {
+/** A server that was resolved on a command line, and what was said beside it. */
+export interface ResolvedServer {
   /** What people call it. */
   readonly label: string
   readonly target: Target
-  /** The words after the server: a tool, what to search for. */
-  readonly words: readonly string[]
+  /** The positionals after the server: a tool, what to search for. */
+  readonly positionals: readonly string[]
 }
 
 /** Everything that the programs on this machine know of here. */
-export async function knownServers(flags: Flags, io: Io): Promise<FoundServers> {
-  const around = await surroundings(io)
+export async function discoverServers(flags: Flags, io: Io): Promise<FoundServers> {
+  const around = await system(io)
   const file = textOf(flags, 'config')
   return findServers(around, file === undefined ? {} : { file })
 }
 
-async function surroundings({ platform, home, cwd, env }: Io): Promise<Surroundings> {
+async function system({ platform, home, cwd, env }: Io): Promise<System> {
   return { platform, home, cwd, env, root: await projectRoot({ platform, home, cwd, env }) }
 }
 
 const isAddress = (word: string): boolean => /^https?:\/\//iu.test(word)
 
 /** The server that a command line means: after `--`, by address, or by a name from a configuration. */
-export async function namedServer(invocation: Invocation, io: Io, output: Output): Promise<Named> {
-  const { command, flags, words } = invocation
+export async function resolveServerArgument(invocation: Invocation, io: Io, output: Output): Promise<ResolvedServer> {
+  const { command, flags, positionals } = invocation
   if (command !== undefined) {
     const [program = '', ...args] = command
-    return { label: program, target: { command: program, args, env: variables(flags), cwd: io.cwd }, words }
+    return { label: program, target: { command: program, args, env: variables(flags), cwd: io.cwd }, positionals }
   }
   const preset = textOf(flags, 'server') ?? io.env.UNFOLD_SERVER
-  const [first, ...others] = preset === undefined ? words : [preset, ...words]
+  const [first, ...others] = preset === undefined ? positionals : [preset, ...positionals]
   if (first === undefined)
     throw usageError(`Which server? Name one, give its address, or its command after --. See unfold ${invocation.verb} --help.`)
-  if (isAddress(first)) return { label: first, target: { url: first, headers: headers(flags) }, words: others }
-  const found = await knownServers(flags, io)
+  if (isAddress(first)) return { label: first, target: { url: first, headers: headers(flags) }, positionals: others }
+  const found = await discoverServers(flags, io)
   const choice = resolveServer(first, found)
   if (choice.kind !== 'found') {
     const details = choice.kind === 'unknown' ? { nearest: choice.nearest } : {}
@@ -65,7 +65,7 @@ export async function namedServer(invocation: Invocation, io: Io, output: Output
   }
   for (const problem of found.problems) if (problem.server === undefined) output.warn(problemText(problem))
   await requirePermission(choice.server, flags, io, output)
-  return { label: choice.server.name, target: withExtras(choice.server.target, flags), words: others }
+  return { label: choice.server.name, target: withExtras(choice.server.target, flags), positionals: others }
 }
 
 /** What is typed before a tool's name to call it on the same server again. */
@@ -83,14 +83,14 @@ export async function openServer(
   io: Io,
   output: Output,
   options: Partial<ConnectOptions> = {},
-): Promise<Named & { readonly connection: Connection }> {
-  const named = await namedServer(invocation, io, output)
-  return { ...named, connection: await connectTo(named, invocation.flags, io, output, options) }
+): Promise<ResolvedServer & { readonly connection: Connection }> {
+  const resolved = await resolveServerArgument(invocation, io, output)
+  return { ...resolved, connection: await connectTo(resolved, invocation.flags, io, output, options) }
 }
 
 /** Connects to one server, as whoever signed in to it. */
 export async function connectTo(
-  { label, target }: Pick<Named, 'label' | 'target'>,
+  { label, target }: Pick<ResolvedServer, 'label' | 'target'>,
   flags: Flags,
   io: Io,
   output: Output,
@@ -137,7 +137,7 @@ async function signedTarget(
 ): Promise<{ readonly target: Target; readonly credential?: string }> {
   if (!('url' in target) || target.auth !== undefined) return { target }
   if (Object.keys(target.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')) return { target }
-  const { storedSignIn } = await import('../login/stored.ts')
+  const { storedSignIn } = await import('../login/stored-sign-in.ts')
   const signed = await storedSignIn(target.url, io, { warn: (message) => output.warn(message) })
   return signed === undefined ? { target } : { target: { ...target, auth: signed.auth }, credential: signed.id }
 }
@@ -164,8 +164,8 @@ async function requirePermission(server: FoundServer, flags: Flags, io: Io, outp
         'not_approved',
         `${what}\nIt was not approved. Look at it, then run this with --yes, or in a terminal.`,
       )
-    const { confirmed } = await import('../interactive/confirm.ts')
-    if (!(await confirmed(`${what}\nRun it?`, io))) throw new CommandError(exit.blocked, 'not_approved', 'It was not run.')
+    const { confirmPrompt } = await import('../interactive/confirm.ts')
+    if (!(await confirmPrompt(`${what}\nRun it?`, io))) throw new CommandError(exit.blocked, 'not_approved', 'It was not run.')
   }
   await store.approve(server)
 }

@@ -1,9 +1,9 @@
 import type { ToolReport } from '@unfold-mcp/gateway'
-import { amount } from '../text/amount.ts'
+import { formatNumber } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { sentenceParts, timeText } from './one-line.ts'
+import { formatDuration, joinParts } from './format.ts'
 import { signInWays } from './sign-in-text.ts'
 import { announcesText, changeText, type Screen, stateText, type Upstream } from './status-text.ts'
 import { attemptText } from './summary.ts'
@@ -29,25 +29,22 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
   const about: readonly (readonly [string, string])[] = [
     [
       'server',
-      sentenceParts([
+      joinParts([
         server === undefined ? undefined : safeText(server),
         protocolVersion === undefined ? undefined : safeText(protocolVersion),
         pid === undefined ? undefined : `process ${pid}`,
       ]),
     ],
-    [
-      'changes',
-      sentenceParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)]),
-    ],
-    ['calls', `${amount(calls.running)} running, ${amount(calls.waiting)} waiting`],
+    ['changes', joinParts([announcesChanges === undefined ? undefined : announcesText(announcesChanges), changeText(upstream)])],
+    ['calls', `${formatNumber(calls.running)} running, ${formatNumber(calls.waiting)} waiting`],
     ['last stderr', lastOutput === undefined ? '' : safeText(lastOutput, { limit: 500 })],
     ['last error', lastError === undefined ? '' : safeText(lastError, { limit: 2_000 })],
     ['sign in', state === 'needs_login' ? signInWays(upstream) : ''],
     ['attempts', attempt === undefined ? '' : attemptText(upstream)],
-    ['tools', tools.length === 0 ? '' : `${amount(tools.length)} for clients, about ${amount(tokens)} tokens`],
+    ['tools', tools.length === 0 ? '' : `${formatNumber(tools.length)} for clients, about ${formatNumber(tokens)} tokens`],
   ]
   return [
-    `${style.bold(safeText(name))}: ${stateText(state, style)}, for ${timeText(forMs)}`,
+    `${style.bold(safeText(name))}: ${stateText(state, style)}, for ${formatDuration(forMs)}`,
     ...tableLines(
       about.filter(([, text]) => text !== ''),
       { width, indent: 2 },

@@ -1,11 +1,11 @@
 import type { GatewayStatus } from '@unfold-mcp/gateway'
 import type { Output } from '../output/output.ts'
-import { amount, counted } from '../text/amount.ts'
+import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import type { Style } from '../text/style.ts'
 import { tableLines } from '../text/table.ts'
 import { wrapped } from '../text/wrap.ts'
-import { clockText, ofTools, sentenceParts, timeText } from './one-line.ts'
+import { formatDuration, formatTime, joinParts, toolCount } from './format.ts'
 import { signInText } from './sign-in-text.ts'
 import { attemptText, errorText, progressText } from './summary.ts'
 
@@ -30,7 +30,7 @@ export function statusText(status: GatewayStatus, { style, width }: Screen): str
     ]),
   ]
   return [
-    `${style.bold('unfold')} ${version} ${where}, process ${pid}, up ${timeText(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
+    `${style.bold('unfold')} ${version} ${where}, process ${pid}, up ${formatDuration(uptimeMs)}${isReady ? '' : style.yellow(', not ready')}`,
     safeText(config),
     ...problemLines(status, style),
     ...status.shortfalls.map(({ part, problem }) =>
@@ -73,7 +73,7 @@ function serverLines(rows: readonly (readonly string[])[], { width }: Screen): r
   ])
 }
 
-const paints: { readonly [state: string]: keyof Style } = {
+const stateColours: { readonly [state: string]: keyof Style } = {
   ready: 'green',
   degraded: 'yellow',
   failed: 'red',
@@ -84,10 +84,10 @@ const paints: { readonly [state: string]: keyof Style } = {
 }
 
 /** The state of a server in words, coloured. */
-export const stateText = (state: string, style: Style): string => style[paints[state] ?? 'dim'](state.replace('_', ' '))
+export const stateText = (state: string, style: Style): string => style[stateColours[state] ?? 'dim'](state.replace('_', ' '))
 
 // The last error of these is over, or said in another way.
-const errorless: ReadonlySet<Upstream['state']> = new Set([
+const hidesLastError: ReadonlySet<Upstream['state']> = new Set([
   'ready',
   'needs_login',
   'starting',
@@ -114,19 +114,19 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
   return [
     safeText(name),
     stateText(state, style),
-    ofTools(offered, tools),
+    toolCount(offered, tools),
     safeText(protocolVersion ?? ''),
-    sentenceParts([
+    joinParts([
       announcesChanges === undefined ? undefined : announcesText(announcesChanges),
       changeText(upstream),
-      slowedMs === 0 ? undefined : `slowed to ${timeText(slowedMs)}`,
-      isIdle ? undefined : `${counted(calls.running, 'call')} running, ${calls.waiting} waiting`,
+      slowedMs === 0 ? undefined : `slowed to ${formatDuration(slowedMs)}`,
+      isIdle ? undefined : `${plural(calls.running, 'call')} running, ${calls.waiting} waiting`,
       moreText(upstream, style),
       state === 'needs_login' ? signInText(upstream) : undefined,
       state === 'starting' || state === 'installing' ? progressText(upstream) : undefined,
       lastOutput === undefined ? undefined : `stderr: ${safeText(lastOutput, { limit: 200 })}`,
-      lastError === undefined || errorless.has(state) ? undefined : errorText(upstream),
-      errorless.has(state) || attempt === undefined ? undefined : attemptText(upstream),
+      lastError === undefined || hidesLastError.has(state) ? undefined : errorText(upstream),
+      hidesLastError.has(state) || attempt === undefined ? undefined : attemptText(upstream),
     ]),
   ]
 }
@@ -135,9 +135,9 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
 function moreText({ name, notes, suspicions }: Upstream, style: Style): string | undefined {
   const parts = [
     suspicions.length === 0 ? undefined : style.yellow(suspicionText(suspicions)),
-    notes.length === 0 ? undefined : counted(notes.length, 'note'),
+    notes.length === 0 ? undefined : plural(notes.length, 'note'),
   ]
-  return suspicions.length + notes.length === 0 ? undefined : `${sentenceParts(parts)}: unfold status ${safeText(name)}`
+  return suspicions.length + notes.length === 0 ? undefined : `${joinParts(parts)}: unfold status ${safeText(name)}`
 }
 
 /** How much of a server looks suspicious, with the names of a few tools. */
@@ -146,7 +146,7 @@ function suspicionText(suspicions: Upstream['suspicions']): string {
   if (tools.length === 0) return 'what it says of itself looks suspicious'
   const named = tools.slice(0, 3).map((tool) => safeText(tool, { limit: 40 }))
   const more = tools.length > named.length ? ', …' : ''
-  return `${counted(tools.length, 'tool')} ${tools.length === 1 ? 'looks' : 'look'} suspicious (${named.join(', ')}${more})`
+  return `${plural(tools.length, 'tool')} ${tools.length === 1 ? 'looks' : 'look'} suspicious (${named.join(', ')}${more})`
 }
 
 /** How changes of a server's tools become known. */
@@ -158,18 +158,18 @@ export function changeText({ lastChange }: Upstream): string | undefined {
   if (lastChange === undefined) return undefined
   const { at, added, changed, removed } = lastChange
   const counts = [added > 0 ? `+${added}` : '', removed > 0 ? `-${removed}` : '', changed > 0 ? `~${changed}` : '']
-  return `changed ${counts.filter((each) => each !== '').join(' ')} at ${clockText(at)}`
+  return `changed ${counts.filter((each) => each !== '').join(' ')} at ${formatTime(at)}`
 }
 
 function savingsLine({ savings }: GatewayStatus): string {
   const { tools, allTokens, listed, listedTokens, exposure } = savings
-  if (listed >= tools) return `Clients see all ${counted(tools, 'tool')} (${amount(allTokens)} tokens, ${exposure}).`
+  if (listed >= tools) return `Clients see all ${plural(tools, 'tool')} (${formatNumber(allTokens)} tokens, ${exposure}).`
   const percent = allTokens === 0 ? 0 : Math.floor((1 - listedTokens / allTokens) * 100)
   const saved = percent > 0 ? `, ${percent} % less` : ''
-  return `${counted(tools, 'tool')}, ${amount(allTokens)} tokens. Clients see ${amount(listed)} (${amount(listedTokens)} tokens${saved}, ${exposure}).`
+  return `${plural(tools, 'tool')}, ${formatNumber(allTokens)} tokens. Clients see ${formatNumber(listed)} (${formatNumber(listedTokens)} tokens${saved}, ${exposure}).`
 }
 
-const mostClients = 20
+const maxClients = 20
 
 function clientLines({ clients, transport }: GatewayStatus, width: number): readonly string[] {
   if (clients.length === 0) return transport === 'stdio' ? [] : ['No clients.']
@@ -183,20 +183,20 @@ function clientLines({ clients, transport }: GatewayStatus, width: number): read
   }
   const rows = [...alike.values()].map(({ row: [name = '', era = '', rest = ''], idleMs, count }) => [
     name,
-    era === 'session' ? counted(count, 'session') : 'no session',
-    sentenceParts([rest === '' ? undefined : rest, `last heard ${timeText(idleMs)} ago`]),
+    era === 'session' ? plural(count, 'session') : 'no session',
+    joinParts([rest === '' ? undefined : rest, `last heard ${formatDuration(idleMs)} ago`]),
   ])
   return [
-    `${counted(clients.length, 'client')}:`,
-    ...tableLines(rows.slice(0, mostClients), { width, indent: 2 }),
-    ...(rows.length > mostClients ? [`  and ${rows.length - mostClients} more`] : []),
+    `${plural(clients.length, 'client')}:`,
+    ...tableLines(rows.slice(0, maxClients), { width, indent: 2 }),
+    ...(rows.length > maxClients ? [`  and ${rows.length - maxClients} more`] : []),
   ]
 }
 
 const clientRow = ({ name, version, era, transport, token, profile }: GatewayStatus['clients'][number]): readonly string[] => [
   `${safeText(name ?? 'somebody', { limit: 60 })}${version === undefined ? '' : ` ${safeText(version, { limit: 20 })}`}`,
   era,
-  sentenceParts([
+  joinParts([
     transport === 'stdio' ? 'over stdio' : undefined,
     token === undefined ? undefined : `token ${safeText(token)}`,
     profile === undefined ? undefined : `profile ${safeText(profile)}`,

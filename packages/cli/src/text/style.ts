@@ -13,7 +13,7 @@ const codes = {
 /** How text is marked for a reader: each function returns its text with or without colour. */
 export type Style = { readonly [name in keyof typeof codes]: (text: string) => string }
 
-export interface StyleSurroundings {
+export interface StyleOptions {
   readonly env: { readonly [name: string]: string | undefined }
   /** Whether the stream that will be written to is a terminal. */
   readonly isTerminal: boolean
@@ -22,7 +22,7 @@ export interface StyleSurroundings {
 }
 
 /** Whether to write colours: the flag decides, then FORCE_COLOR, NO_COLOR, TERM=dumb, and last whether a terminal is there. */
-export function wantsColour({ env, isTerminal, asked }: StyleSurroundings): boolean {
+export function usesColour({ env, isTerminal, asked }: StyleOptions): boolean {
   if (asked !== undefined) return asked
   const { FORCE_COLOR, NO_COLOR, TERM } = env
   // As in Node itself, to force is stronger than to forbid.
@@ -32,8 +32,8 @@ export function wantsColour({ env, isTerminal, asked }: StyleSurroundings): bool
 }
 
 /** The style for a stream. */
-export function styleFor(surroundings: StyleSurroundings): Style {
-  return wantsColour(surroundings) ? coloured : plain
+export function createStyle(system: StyleOptions): Style {
+  return usesColour(system) ? coloured : plain
 }
 
 const styleOf = (make: (open: number, close: number) => (text: string) => string): Style => ({

@@ -2,25 +2,25 @@ import type { Outline, Tool } from '@unfold-mcp/client'
 import { toolTokens } from '@unfold-mcp/core'
 
 /** A tool, with about how many tokens its definition costs a model. */
-export interface Leaf {
+export interface ToolNode {
   readonly name: string
   readonly tokens: number
   /** Whether a client is shown it now. */
   readonly listed: boolean
 }
 
-/** What some tools are, counted. */
+/** What some tools are, plural. */
 export interface Sum {
   readonly count: number
   readonly tokens: number
 }
 
 /** A group with what lies in it; its sum is of all that, however deep. */
-export interface Twig extends Sum {
+export interface GroupNode extends Sum {
   readonly name: string
   readonly about?: string
-  readonly tools: readonly Leaf[]
-  readonly groups: readonly Twig[]
+  readonly tools: readonly ToolNode[]
+  readonly groups: readonly GroupNode[]
 }
 
 /** All that a server has: what is in no group, and the groups. */
@@ -29,20 +29,20 @@ export interface Tree {
   readonly listed: Sum
   /** What there is, listed or not, without the tools that are only there to find the others. */
   readonly all: Sum
-  readonly tools: readonly Leaf[]
-  readonly groups: readonly Twig[]
+  readonly tools: readonly ToolNode[]
+  readonly groups: readonly GroupNode[]
 }
 
 // Nobody's groups are nested as deep as that; those of a server that says so are shown beside one another.
-const deepest = 20
+const maxDepth = 20
 
 /** The tools of a server by their groups, as far as it tells of them; else those that it lists. */
 export function treeOf(listed: readonly Tool[], outline: Outline | undefined): Tree {
-  const shown = listed.map((tool): Leaf => ({ name: tool.name, tokens: toolTokens(tool), listed: true }))
+  const shown = listed.map((tool): ToolNode => ({ name: tool.name, tokens: toolTokens(tool), listed: true }))
   if (outline === undefined) return { listed: sumOf(shown), all: sumOf(shown), tools: shown, groups: [] }
   const names = new Set(shown.map(({ name }) => name))
   const known = new Set(outline.tools.map(({ name }) => name))
-  const leaves = new Map<string | undefined, Leaf[]>(outline.groups.map(({ name }) => [name, []]))
+  const leaves = new Map<string | undefined, ToolNode[]>(outline.groups.map(({ name }) => [name, []]))
   leaves.set(undefined, [])
   for (const { name, tokens, group } of outline.tools)
     (leaves.get(group) ?? leaves.get(undefined))?.push({ name, tokens, listed: names.has(name) })
@@ -50,15 +50,18 @@ export function treeOf(listed: readonly Tool[], outline: Outline | undefined): T
     listed: sumOf(shown),
     all: sumOf(outline.tools),
     tools: [...shown.filter(({ name }) => !known.has(name)), ...(leaves.get(undefined) ?? [])],
-    groups: twigsOf(outline.groups, leaves),
+    groups: groupNodes(outline.groups, leaves),
   }
 }
 
-function twigsOf(groups: Outline['groups'], leaves: ReadonlyMap<string | undefined, readonly Leaf[]>): readonly Twig[] {
+function groupNodes(
+  groups: Outline['groups'],
+  leaves: ReadonlyMap<string | undefined, readonly ToolNode[]>,
+): readonly GroupNode[] {
   const parents = new Map(groups.map(({ name, parent }) => [name, parent]))
   const isPlaced = (name: string): boolean => {
     let above = parents.get(name)
-    for (let depth = 0; depth < deepest && above !== undefined; depth++) above = parents.get(above)
+    for (let depth = 0; depth < maxDepth && above !== undefined; depth++) above = parents.get(above)
     return above === undefined
   }
   const children = new Map<string | undefined, Outline['groups'][number][]>([[undefined, []]])
@@ -68,15 +71,15 @@ function twigsOf(groups: Outline['groups'], leaves: ReadonlyMap<string | undefin
     if (siblings === undefined) children.set(parent, [group])
     else siblings.push(group)
   }
-  const twig = ({ name, about }: Outline['groups'][number]): Twig => {
+  const groupNode = ({ name, about }: Outline['groups'][number]): GroupNode => {
     const tools = leaves.get(name) ?? []
-    const inner = (children.get(name) ?? []).map(twig)
+    const inner = (children.get(name) ?? []).map(groupNode)
     const own = sumOf(tools)
     const count = inner.reduce((sum, each) => sum + each.count, own.count)
     const tokens = inner.reduce((sum, each) => sum + each.tokens, own.tokens)
     return { name, ...(about !== undefined && { about }), count, tokens, tools, groups: inner }
   }
-  return (children.get(undefined) ?? []).map(twig)
+  return (children.get(undefined) ?? []).map(groupNode)
 }
 
 function sumOf(tools: readonly { readonly tokens: number }[]): Sum {

@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { isOpenSecret } from '../../config/index.ts'
-import { commandPath } from '../../doctor/path.ts'
+import { commandPath } from '../../doctor/command-path.ts'
 import { jsonAt, setJson } from '../../edit/json.ts'
-import { configToEdit, editConfig, tellConfig } from '../../gateway/config-edit.ts'
+import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
 import { type Flags, type Invocation, isSet, textOf, textsOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { safeText } from '../../text/safe.ts'
@@ -16,7 +16,7 @@ const usage = 'unfold add <name> <address>, or unfold add <name> -- <command of 
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
-  const [name] = invocation.words
+  const [name] = invocation.positionals
   if (name === undefined) throw usageError(`What is it called, and where is it? ${usage}`)
   const file = await configToEdit(flags, io)
   const target = await targetFrom(invocation, dirname(file), io)
@@ -31,7 +31,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   for (const each of open) output.warn(secretAdvice(name, each))
   if (target.command !== undefined && (await commandPath(target.command, { ...io, cwd: target.cwd ?? io.cwd })) === undefined)
     output.warn(`There is no command "${target.command}" here. Check its spelling, install it, or give its whole path.`)
-  tellConfig(file, read, output)
+  reportConfig(file, read, output)
   const done = `${safeText(name)} is behind the gateway. Start it with unfold serve; one that runs takes it over by itself.`
   output.answer(applied.changed ? done : 'Nothing was written.', { name, ...applied })
   return exit.ok
@@ -46,8 +46,8 @@ interface Target {
   readonly headers?: Record<string, string>
 }
 
-async function targetFrom({ words, rest, command, flags }: Invocation, folder: string, io: Io): Promise<Target> {
-  const [, first] = words
+async function targetFrom({ positionals, rest, command, flags }: Invocation, folder: string, io: Io): Promise<Target> {
+  const [, first] = positionals
   if (command !== undefined && first !== undefined) throw usageError(`What stands before -- is its name alone: ${usage}`)
   const given = command ?? (first === undefined ? [] : [first, ...rest])
   const [program, ...args] = given

@@ -1,14 +1,14 @@
 import { CommandError, exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { reload } from '../../gateway/reload.ts'
-import { oneGateway } from '../../gateway/running.ts'
+import { requireGateway } from '../../gateway/running.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 
 /** Makes the running gateway read its configuration now. */
 export async function run({ flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
-  const gateway = await oneGateway(flags, io, output)
+  const gateway = await requireGateway(flags, io, output)
   const { isUsed, problems } = await reload(gateway, io.signal)
   if (!isUsed) {
     const lines = problems.map(({ file, line, column, path, message }) => `\n  ${file}:${line}:${column} ${path} ${message}`)

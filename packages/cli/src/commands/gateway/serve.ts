@@ -4,27 +4,27 @@ import { parseSwitch } from '@unfold-mcp/core'
 import type { RunningGateway } from '@unfold-mcp/gateway'
 import { exit, usageError } from '../../base/exit.ts'
 import { dataFolder, type Io } from '../../base/io.ts'
-import { exposureNamed } from '../../clients/exposure.ts'
-import { logLevel, quietly } from '../../gateway/log.ts'
-import { permittedConfig } from '../../gateway/permission.ts'
-import { settled } from '../../gateway/settled.ts'
-import { costText, welcomeText } from '../../gateway/welcome.ts'
+import { parseExposure } from '../../clients/exposure.ts'
+import { approvedConfig } from '../../gateway/config-approval.ts'
+import { logLevel, quietDuring } from '../../gateway/log.ts'
+import { connectInstructions, toolListSummary } from '../../gateway/serve-text.ts'
+import { waitForServers } from '../../gateway/startup.ts'
 import { type Invocation, isSet, numberOf, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { summaryLines } from '../../status/summary.ts'
 import { safeText } from '../../text/safe.ts'
 
 // A client that starts us may never list again, so what is about to come is waited for; not so long that it gives up on us.
-const patienceMs = { client: 5_000, person: 10_000 }
+const readyTimeoutMs = { client: 5_000, person: 10_000 }
 
 /** Runs the gateway until it is interrupted, or, over standard input and output, until its client is gone. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
-  const [named, ...others] = words
+export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
+  const [named, ...others] = positionals
   if (others.length > 0) throw usageError('One configuration, please: unfold serve [<file>]')
   const isStdio = isSet(flags, 'stdio')
   checkFlags(isStdio, flags)
   const output = new Output(io, flags)
-  const file = await permittedConfig(named, { flags, io, output })
+  const file = await approvedConfig(named, { flags, io, output })
   if (isStdio && !isSet(flags, 'standalone')) {
     const code = await throughGateway(file, flags, io, output)
     if (code !== undefined) return code
@@ -32,7 +32,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
   const { createLog, startGateway } = await import('@unfold-mcp/gateway')
   const level = logLevel(flags, 'log-level')
   const log = createLog({ level: level ?? (isStdio ? 'warn' : 'info'), stream: io.stderr })
-  const starting = { isOver: level !== undefined || isStdio }
+  const starting = { isFinished: level !== undefined || isStdio }
   const port = numberOf(flags, 'http')
   const host = isStdio ? undefined : textOf(flags, 'host')
   if (port !== undefined && (!Number.isInteger(port) || port > 65_535))
@@ -41,22 +41,22 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     file,
     environment: io.env,
     home: dataFolder(io),
-    log: quietly(log, () => !starting.isOver),
+    log: quietDuring(log, () => !starting.isFinished),
     lazy: lazyMode(io),
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     http: !isStdio,
     async signIns(url, hide) {
-      const { storedSignIn } = await import('../../login/stored.ts')
+      const { storedSignIn } = await import('../../login/stored-sign-in.ts')
       return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth
     },
   })
-  io.insisting.end = () => void running.close()
+  io.forceExit.end = () => void running.close()
   try {
     if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
     else {
       const pending = await tellStart(running, { file, host }, io, output)
-      starting.isOver = true
+      starting.isFinished = true
       if (pending.length > 0) void tellSettled(running, pending, io, output)
       if (!io.signal.aborted) await once(io.signal, 'abort')
       output.note('Ending, as soon as the calls that run are done. Interrupt again to end at once.')
@@ -80,9 +80,9 @@ function lazyMode({ env }: Io): boolean | undefined {
 
 /** Serves the client through the gateway that runs with this configuration, so that no server is started a second time. */
 async function throughGateway(file: string, flags: Invocation['flags'], io: Io, output: Output): Promise<number | undefined> {
-  const { bridged } = await import('../../bridge/bridged.ts')
+  const { serveThroughGateway } = await import('../../bridge/serve.ts')
   const asked = { profile: textOf(flags, 'profile'), view: stdioView(flags) }
-  const code = await bridged(file, asked, io, (text) => output.note(text))
+  const code = await serveThroughGateway(file, asked, io, (text) => output.note(text))
   if (code === undefined)
     output.note(
       `No gateway is running with ${safeText(file)}, so this process starts its servers itself. Start one to share them between clients: unfold serve`,
@@ -106,7 +106,7 @@ function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
 /** What the client asks for, as an address would: its host program and its exposure beside what `--view` says. */
 function stdioView(flags: Invocation['flags']): string | undefined {
   const exposure = textOf(flags, 'exposure')
-  if (exposure !== undefined) exposureNamed(exposure)
+  if (exposure !== undefined) parseExposure(exposure)
   const asked = { host: textOf(flags, 'host'), exposure }
   const parts = Object.entries(asked).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
@@ -127,27 +127,27 @@ async function tellStart(
   const { config } = gateway
   if (output.isJson) output.item('', { url, pid: process.pid, config: file })
   else output.note(`Serving ${safeText(file)} on ${url}`)
-  const pending = await settled(gateway, {
+  const pending = await waitForServers(gateway, {
     tell: (line) => output.note(`  ${line}`),
     clean: (text) => running.withoutSecrets(text),
     signal: io.signal,
-    patienceMs: patienceMs.person,
+    timeoutMs: readyTimeoutMs.person,
   })
   if (io.signal.aborted) return []
-  output.note(costText(await gateway.toolbox.preview()))
+  output.note(toolListSummary(await gateway.toolbox.preview()))
   const { isLoopback } = await import('@unfold-mcp/gateway/config')
   const name = isLoopback(host ?? config.listen.host) ? undefined : hostname()
-  output.note(welcomeText(url, config.tokens.length > 0, name))
+  output.note(connectInstructions(url, config.tokens.length > 0, name))
   return pending
 }
 
 /** Says once more how each server is, when those that were still being started have come up or failed. */
 async function tellSettled(running: RunningGateway, names: readonly string[], io: Io, output: Output): Promise<void> {
   const { gateway } = running
-  await settled(gateway, { tell: () => undefined, signal: io.signal, patienceMs: Number.POSITIVE_INFINITY, names })
+  await waitForServers(gateway, { tell: () => undefined, signal: io.signal, timeoutMs: Number.POSITIVE_INFINITY, names })
   if (io.signal.aborted) return
   for (const line of summaryLines(gateway, (text) => running.withoutSecrets(text))) output.note(line)
-  output.note(costText(await gateway.toolbox.preview()))
+  output.note(toolListSummary(await gateway.toolbox.preview()))
 }
 
 async function serveStdin(
@@ -157,7 +157,7 @@ async function serveStdin(
 ): Promise<void> {
   const principal = gateway.access.client(undefined, profile)
   const { serveStdio } = await import('@unfold-mcp/server')
-  await settled(gateway, { signal, patienceMs: patienceMs.client })
+  await waitForServers(gateway, { signal, timeoutMs: readyTimeoutMs.client })
   const ended = new Promise<void>((resolve) => {
     stdin.once('close', resolve)
     // A file has an end and is never closed.

@@ -3,25 +3,25 @@ import type { GatewayStatus, ToolReport } from '@unfold-mcp/gateway'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
-import { rounds } from '../../gateway/poll.ts'
-import { askGateway, oneGateway } from '../../gateway/running.ts'
+import { poll } from '../../gateway/poll.ts'
+import { adminRequest, requireGateway } from '../../gateway/running.ts'
 import { type Invocation, isSet } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { serverText } from '../../status/server-text.ts'
 import { statusText } from '../../status/status-text.ts'
 import { safeText } from '../../text/safe.ts'
 
-const everyMs = 1_000
+const intervalMs = 1_000
 
 /** What the running gateway is doing, or one server behind it. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
+export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
-  const [server, ...others] = words
+  const [server, ...others] = positionals
   if (others.length > 0) throw usageError('One server at a time: unfold status [<server>]')
-  const gateway = await oneGateway(flags, io, output)
+  const gateway = await requireGateway(flags, io, output)
   const { signal, stdout } = io
   const ask = async (): Promise<GatewayStatus> =>
-    (await (await askGateway(gateway, 'status', { signal })).json()) as GatewayStatus
+    (await (await adminRequest(gateway, 'status', { signal })).json()) as GatewayStatus
   if (server !== undefined && !isSet(flags, 'watch')) return tellServer(server, await ask(), gateway, io, output)
   if (!isSet(flags, 'watch')) {
     const status = await ask()
@@ -37,7 +37,7 @@ export async function run({ words, flags }: Invocation, io: Io): Promise<number>
     if (isScreen) stdout.write(`\u001b[H\u001b[2J${text}\n${output.style.dim('Stop with Ctrl-C.')}\n`)
     else output.item(`${text}\n`, status)
   }
-  return rounds(show, { signal, output, everyMs })
+  return poll(show, { signal, output, intervalMs })
 }
 
 async function tellServer(
@@ -58,7 +58,7 @@ async function tellServer(
     const names = [...upstreams, ...held].map((each) => each.name)
     throw usageError(`There is no server "${name}" behind the gateway.${nearestHint(nearest(name, names))}`, { known: names })
   }
-  const answered = await askGateway(gateway, `tools?${new URLSearchParams({ upstream: name }).toString()}`, { signal })
+  const answered = await adminRequest(gateway, `tools?${new URLSearchParams({ upstream: name }).toString()}`, { signal })
   const tools = (await answered.json()) as readonly ToolReport[]
   output.answer(serverText(upstream, tools, output), { server: upstream, tools })
   return exit.ok

@@ -2,8 +2,8 @@ import { nearest, nearestHint } from '@unfold-mcp/core'
 import { exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { appendJson, jsonAt, removeItemJson } from '../../edit/json.ts'
-import { configToEdit, editConfig, tellConfig } from '../../gateway/config-edit.ts'
-import { requiredConfig } from '../../gateway/config-file.ts'
+import { configToEdit, editConfig, reportConfig } from '../../gateway/config-edit.ts'
+import { requireConfig } from '../../gateway/config-file.ts'
 import { reloadGateways } from '../../gateway/reload.ts'
 import { type Flags, type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
@@ -18,8 +18,8 @@ const usage = 'unfold token add <name> [--profile <name>], unfold token list, un
 const reserved = new Set([...Object.keys(subcommands), 'delete', 'help', 'ls', 'new', 'remove', 'rm', 'show'])
 
 /** Creates, lists and revokes the tokens that clients send to the gateway. */
-export async function run({ words, flags }: Invocation, io: Io): Promise<number> {
-  const [name, ...names] = words
+export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
+  const [name, ...names] = positionals
   if (name === undefined) throw usageError(`Which subcommand? ${usage}`)
   const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
   if (subcommand === undefined) throw unknownSubcommand(name, flags)
@@ -60,7 +60,7 @@ async function add(names: readonly string[], flags: Flags, io: Io): Promise<numb
     return appendJson(['tokens'], record)(text)
   }
   const { read, ...applied } = await editConfig(file, edit, { flags, io, output })
-  tellConfig(file, read, output)
+  reportConfig(file, read, output)
   if (!applied.changed) {
     output.answer('Nothing was written.', { name, ...(profile !== undefined && { profile }), ...applied })
     return exit.ok
@@ -75,7 +75,7 @@ async function add(names: readonly string[], flags: Flags, io: Io): Promise<numb
 async function list(names: readonly string[], flags: Flags, io: Io): Promise<number> {
   const output = new Output(io, flags)
   if (names.length > 0) throw usageError('"unfold token list" takes no name.')
-  const file = await requiredConfig(textOf(flags, 'config'), io)
+  const file = await requireConfig(textOf(flags, 'config'), io)
   const { readConfig } = await import('@unfold-mcp/gateway/config')
   const { tokens } = (await readConfig(file, io.env)).config
   const rows = tokens.map(({ name, profile }) => [
@@ -93,7 +93,7 @@ async function list(names: readonly string[], flags: Flags, io: Io): Promise<num
 async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const name = oneName(names, 'revoke')
-  const file = await requiredConfig(textOf(flags, 'config'), io)
+  const file = await requireConfig(textOf(flags, 'config'), io)
   let isLast = false
   const edit = (text: string): string => {
     const known = namesIn(text)
@@ -109,7 +109,7 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
     output,
     question: () => (isLast ? `${open} Revoke it?` : undefined),
   })
-  tellConfig(file, read, output)
+  reportConfig(file, read, output)
   const gateways = applied.changed ? await reloadGateways(file, io, output) : []
   if (applied.changed && isLast) output.warn(open)
   output.answer(applied.changed ? `The token ${safeText(name)} is revoked.` : 'Nothing was written.', {

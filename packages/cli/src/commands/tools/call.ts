@@ -10,8 +10,8 @@ import { type Io, isInteractive } from '../../base/io.ts'
 import { type Invocation, isSet, numberOf, textsOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { progressFor } from '../../output/progress.ts'
-import { resultOutput } from '../../output/result.ts'
-import { elicitFor } from '../../servers/elicit.ts'
+import { writeResult } from '../../output/result.ts'
+import { elicitationHandler } from '../../servers/elicit.ts'
 import { callCommand, commandTail, openServer } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
@@ -19,9 +19,9 @@ import { safeText } from '../../text/safe.ts'
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
   const { elicit, asks } = asking(invocation, io, output)
-  const { connection, label, words } = await openServer(invocation, io, output, elicit)
+  const { connection, label, positionals } = await openServer(invocation, io, output, elicit)
   await using _ = connection
-  const { tool, isListed } = await chosenTool(connection, words[0], asks, io)
+  const { tool, isListed } = await chosenTool(connection, positionals[0], asks, io)
   const command = callCommand(invocation, label, io)
   if (isSet(invocation.flags, 'help')) {
     output.answer(helpText(tool, { width: output.width, style: output.style, command, after: commandTail(invocation) }), {
@@ -30,7 +30,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     })
     return exit.ok
   }
-  const called = { connection, label, tool, isListed, asks, command, isPicked: words[0] === undefined }
+  const called = { connection, label, tool, isListed, asks, command, isPicked: positionals[0] === undefined }
   return await callTool(called, invocation, io, output)
 }
 
@@ -41,7 +41,7 @@ export function asking(
   output: Output,
 ): { readonly elicit: Partial<ConnectOptions>; readonly asks: boolean } {
   const asks = isInteractive(io) && !isSet(flags, 'no-input') && !output.isJson
-  const elicit = elicitFor(io, textsOf(flags, 'answer'), asks)
+  const elicit = elicitationHandler(io, textsOf(flags, 'answer'), asks)
   return { elicit: elicit === undefined ? {} : { elicit }, asks }
 }
 
@@ -79,7 +79,7 @@ export async function callTool(
       ...(most !== undefined && { maxTimeoutMs: most * 1_000 }),
     })
     progress.end()
-    await resultOutput(result, { io, output, flags, server: label, tool: tool.name })
+    await writeResult(result, { io, output, flags, server: label, tool: tool.name })
     return result.isError ? exit.tool : exit.ok
   } finally {
     progress.end()
@@ -127,8 +127,8 @@ async function argumentsFor(
   })
   const wrong = parsed.problems.filter(({ kind }) => kind !== 'missing')
   if (asks && wrong.length === 0 && (parsed.missing.length > 0 || isPicked)) {
-    const { askFor } = await import('../../interactive/form.ts')
-    return askFor(tool, parsed, io)
+    const { promptForArguments } = await import('../../interactive/form.ts')
+    return promptForArguments(tool, parsed, io)
   }
   if (parsed.problems.length === 0) return parsed.args
   const lines = parsed.problems.map(({ message }) => `  ${message}`)

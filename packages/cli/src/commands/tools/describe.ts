@@ -9,9 +9,9 @@ import { safeText } from '../../text/safe.ts'
 /** Everything about one tool. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
-  const { connection, label, words } = await openServer(invocation, io, output)
+  const { connection, label, positionals } = await openServer(invocation, io, output)
   await using _ = connection
-  const [name] = words
+  const [name] = positionals
   if (name === undefined) throw usageError('Which tool? unfold describe <server> <tool>')
   const description = await connection.describe(name)
   const { group, tags, version, tokens, facet, listed } = description

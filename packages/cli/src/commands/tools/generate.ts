@@ -7,7 +7,7 @@ import { generatedFiles } from '../../generate/files.ts'
 import { type Invocation, isSet, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { openServer } from '../../servers/servers.ts'
-import { counted } from '../../text/amount.ts'
+import { plural } from '../../text/number.ts'
 
 /** Writes a command line and a typed client for a server. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
@@ -27,7 +27,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   }
   const needs = variables.length === 0 ? '' : `\nValues that could be secrets were not written; set ${variables.join(', ')}.`
   output.answer(
-    `${counted(tools.length, 'tool')} ${tools.length === 1 ? 'is' : 'are'} in ${folder}.${cloneNote(packages)}\nNext:\n  cd ${folder}\n  npm install\n  node bin.mjs --help${needs}`,
+    `${plural(tools.length, 'tool')} ${tools.length === 1 ? 'is' : 'are'} in ${folder}.${cloneNote(packages)}\nNext:\n  cd ${folder}\n  npm install\n  node bin.mjs --help${needs}`,
     {
       name,
       folder,

@@ -4,7 +4,7 @@ import type { Io } from '../../base/io.ts'
 import { type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { openServer } from '../../servers/servers.ts'
-import { counted } from '../../text/amount.ts'
+import { plural } from '../../text/number.ts'
 
 /** The identity of what a server offers; computed here for a server that knows nothing of it. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
@@ -43,7 +43,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     )
   const by = answer.by === 'server' ? '' : ' (computed here: the server does not tell)'
   output.answer(
-    `${id}${by}\n${counted(answer.tools_count, 'tool')} · ${answer.name} ${answer.version} · MCP ${answer.mcp_version}`,
+    `${id}${by}\n${plural(answer.tools_count, 'tool')} · ${answer.name} ${answer.version} · MCP ${answer.mcp_version}`,
     answer,
   )
   return exit.ok

@@ -4,17 +4,17 @@ import type { Io } from '../../base/io.ts'
 import { problemText } from '../../config/index.ts'
 import { type Invocation, isSet } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { knownServers, openServer } from '../../servers/servers.ts'
+import { discoverServers, openServer } from '../../servers/servers.ts'
 import { sessionNote } from '../../servers/session-view.ts'
-import { counted } from '../../text/amount.ts'
+import { plural } from '../../text/number.ts'
 import { safeText } from '../../text/safe.ts'
 import { tableLines } from '../../text/table.ts'
 
 /** The tools of a server; without one, the servers there are. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
-  const { words, flags, command } = invocation
+  const { positionals, flags, command } = invocation
   const output = new Output(io, flags)
-  if (words.length === 0 && command === undefined && flags.server === undefined && io.env.UNFOLD_SERVER === undefined)
+  if (positionals.length === 0 && command === undefined && flags.server === undefined && io.env.UNFOLD_SERVER === undefined)
     return listServers(invocation, io, output)
   const server = await openServer(invocation, io, output)
   const { connection, label } = server
@@ -25,7 +25,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   else output.answer(toolsText(tools, isSet(flags, 'schemas')), { server: label, tools })
   if (!isSet(flags, 'names') && !isSet(flags, 'quiet') && !output.isJson) {
     const tokens = tools.reduce((sum, tool) => sum + toolTokens(tool), 0)
-    output.note(`\n${counted(tools.length, 'tool')}, about ${tokens} tokens for a model to read.`)
+    output.note(`\n${plural(tools.length, 'tool')}, about ${tokens} tokens for a model to read.`)
     const note = await sessionNote(server, tools, invocation, io)
     if (note !== undefined) output.note(note)
   }
@@ -49,7 +49,7 @@ function toolsText(tools: readonly Tool[], withSchemas: boolean): string {
 }
 
 async function listServers({ flags }: Invocation, io: Io, output: Output): Promise<number> {
-  const { servers, problems } = await knownServers(flags, io)
+  const { servers, problems } = await discoverServers(flags, io)
   for (const problem of problems) output.warn(problemText(problem))
   const data = servers.map(({ name, shown, source, trust, disabled }) => ({
     name,

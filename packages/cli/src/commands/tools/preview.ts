@@ -3,18 +3,18 @@ import { estimateTokens, type HostProfile, hostById, hostProfiles, nearest, near
 import { CommandError, exit, usageError } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { exposureNames, loadingFor } from '../../clients/exposure.ts'
-import { oneGateway } from '../../gateway/running.ts'
+import { requireGateway } from '../../gateway/running.ts'
 import { type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { explored } from '../../preview/explore.ts'
+import { explore } from '../../preview/explore.ts'
 import { previewLines } from '../../preview/lines.ts'
 import { notesOf } from '../../preview/notes.ts'
 import { previewOf } from '../../preview/preview.ts'
-import type { Sent } from '../../preview/sent.ts'
-import { connectTo, type Named, namedServer } from '../../servers/servers.ts'
+import type { Transcript } from '../../preview/transcript.ts'
+import { connectTo, type ResolvedServer, resolveServerArgument } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
-type Era = Sent['era']
+type Era = Transcript['era']
 
 /** Shows what the model behind a host sees of a server: tools, tokens, the steps to a tool, and warnings. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
@@ -23,12 +23,16 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   const host = hostOf(textOf(flags, 'host'))
   const eras = erasOf(textOf(flags, 'era'), host)
   const server = await serverOf(invocation, io, output)
-  const { all, unspoken } = await sentInEach(eras, (era) => sentTo(server, { era, host }, invocation, io, output), server.label)
+  const { all, unsupported } = await recordEras(
+    eras,
+    (era) => recordTranscript(server, { era, host }, invocation, io, output),
+    server.label,
+  )
   const [first] = all
   const serverName = server.name ?? first?.server.name ?? server.label
   const isLoaded = asksToLoad(server)
-  const previews = all.map((sent) => previewOf(sent, { host, isLoaded, serverName, estimate: estimateTokens }))
-  const notes = notesOf(all, { host, isLoaded, unspoken })
+  const previews = all.map((transcript) => previewOf(transcript, { host, isLoaded, serverName, estimate: estimateTokens }))
+  const notes = notesOf(all, { host, isLoaded, unsupported })
   const title = `${first?.server.name ?? server.label} ${first?.server.version ?? ''}`.trim()
   const shown = { title: `${title}, as seen by ${host?.title ?? 'any client'}`, previews, notes }
   const lines = previewLines(shown, { width: output.width, style: output.style })
@@ -48,7 +52,7 @@ function asksToLoad({ target }: Previewed): boolean {
   return exposure !== undefined && loadingFor(exposure) === 'loaded'
 }
 
-interface Previewed extends Pick<Named, 'label' | 'target'> {
+interface Previewed extends Pick<ResolvedServer, 'label' | 'target'> {
   /** What a host's configuration calls it, where that is known. */
   readonly name?: string
   /** Whether it is the running gateway. */
@@ -57,22 +61,22 @@ interface Previewed extends Pick<Named, 'label' | 'target'> {
 
 /** The server that was named; without one, the running gateway. */
 async function serverOf(invocation: Invocation, io: Io, output: Output): Promise<Previewed> {
-  const { words, command, flags } = invocation
+  const { positionals, command, flags } = invocation
   const isPreset = command !== undefined || flags.server !== undefined || io.env.UNFOLD_SERVER !== undefined
-  const [extra] = isPreset ? words : words.slice(1)
+  const [extra] = isPreset ? positionals : positionals.slice(1)
   if (extra !== undefined) throw usageError(`Too many arguments: "${extra}". unfold preview takes one server.`)
-  if (words.length > 0 || isPreset) {
-    const named = await namedServer(invocation, io, output)
-    return named.label === words[0] && !('url' in named.target) ? { ...named, name: named.label } : named
+  if (positionals.length > 0 || isPreset) {
+    const named = await resolveServerArgument(invocation, io, output)
+    return named.label === positionals[0] && !('url' in named.target) ? { ...named, name: named.label } : named
   }
   const { url } = await gatewayOf(invocation, io, output)
-  const { target } = await namedServer({ ...invocation, words: [url] }, io, output)
+  const { target } = await resolveServerArgument({ ...invocation, positionals: [url] }, io, output)
   return { label: 'gateway', name: 'unfold', target, isGateway: true }
 }
 
 async function gatewayOf({ flags }: Invocation, io: Io, output: Output): Promise<{ readonly url: string }> {
   try {
-    return await oneGateway(flags, io, output)
+    return await requireGateway(flags, io, output)
   } catch (error) {
     if (!(error instanceof CommandError) || error.reason !== 'not_running') throw error
     const file = textOf(flags, 'config')
@@ -84,13 +88,19 @@ async function gatewayOf({ flags }: Invocation, io: Io, output: Output): Promise
   }
 }
 
-interface Seen {
+interface ClientOptions {
   readonly era: Era
   readonly host: HostProfile | undefined
 }
 
-/** Connects the way such a client would, takes what it is sent, and goes on step by step in a session of its own. */
-async function sentTo(server: Previewed, { era, host }: Seen, { flags }: Invocation, io: Io, output: Output): Promise<Sent> {
+/** Connects the way such a client would, takes what it is transcript, and goes on step by step in a session of its own. */
+async function recordTranscript(
+  server: Previewed,
+  { era, host }: ClientOptions,
+  { flags }: Invocation,
+  io: Io,
+  output: Output,
+): Promise<Transcript> {
   const name = host?.clientNames[0]?.replace('*', '') ?? 'unfold-preview'
   const isShared = 'url' in server.target
   await using connection = await connectTo(server, { ...flags, 'no-cache': true }, io, output, {
@@ -104,8 +114,8 @@ async function sentTo(server: Previewed, { era, host }: Seen, { flags }: Invocat
   const relists = host === undefined || host.relists === 'immediately'
   const { protocolVersion: revision, instructions } = connection
   const { name: serverName, version } = connection.server
-  const sent = await explored(connection, { relists, isShared })
-  return { era, revision, server: { name: serverName, version }, instructions, ...sent }
+  const transcript = await explore(connection, { relists, isShared })
+  return { era, revision, server: { name: serverName, version }, instructions, ...transcript }
 }
 
 const tokenError = (cause: unknown): CommandError =>
@@ -117,15 +127,15 @@ const tokenError = (cause: unknown): CommandError =>
   )
 
 interface Spoken {
-  readonly all: readonly Sent[]
+  readonly all: readonly Transcript[]
   /** Eras that the server does not speak. */
-  readonly unspoken: readonly Era[]
+  readonly unsupported: readonly Era[]
 }
 
-/** What is sent in each era that the server speaks; one that is asked for alone and not spoken is an error. */
-async function sentInEach({ eras, isChosen }: Eras, send: (era: Era) => Promise<Sent>, label: string): Promise<Spoken> {
-  const all: Sent[] = []
-  const unspoken: Era[] = []
+/** What is transcript in each era that the server speaks; one that is asked for alone and not spoken is an error. */
+async function recordEras({ eras, isChosen }: Eras, send: (era: Era) => Promise<Transcript>, label: string): Promise<Spoken> {
+  const all: Transcript[] = []
+  const unsupported: Era[] = []
   for (const era of eras) {
     try {
       all.push(await send(era))
@@ -138,11 +148,11 @@ async function sentInEach({ eras, isChosen }: Eras, send: (era: Era) => Promise<
           `${safeText(label)} does not support MCP 2026-07-28. Use --era session.`,
           { cause: error },
         )
-      unspoken.push(era)
+      unsupported.push(era)
     }
   }
   // A host that speaks the newer era falls back to the older one.
-  return { all: all.length > 0 ? all : [await send('session')], unspoken }
+  return { all: all.length > 0 ? all : [await send('session')], unsupported }
 }
 
 function hostOf(id: string | undefined): HostProfile | undefined {

@@ -1,11 +1,11 @@
 import type { Connection } from '@unfold-mcp/client'
 import { documentOf, metaKeys, SearchIndex, signature, type Tool } from '@unfold-mcp/core'
 import { exit, usageError } from '../../base/exit.ts'
-import { commandErrorOf } from '../../base/failure.ts'
+import { toCommandError } from '../../base/failure.ts'
 import type { Io } from '../../base/io.ts'
 import { type Invocation, isSet, numberOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { connectTo, knownServers, openServer } from '../../servers/servers.ts'
+import { connectTo, discoverServers, openServer } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
 interface Among {
@@ -50,10 +50,10 @@ function foundAmong(among: readonly Among[], query: string, limit: number): Foun
 }
 
 async function inOne(invocation: Invocation, io: Io, output: Output, limit: number): Promise<Found> {
-  const { connection, label, words } = await openServer(invocation, io, output)
+  const { connection, label, positionals } = await openServer(invocation, io, output)
   await using _ = connection
-  if (words.length === 0) throw usageError('What should the tool do? unfold search <server> <words …>')
-  const query = words.join(' ')
+  if (positionals.length === 0) throw usageError('What should the tool do? unfold search <server> <words …>')
+  const query = positionals.join(' ')
   const tools = await connection.tools()
   const others = tools.some(({ name }) => name === 'search_tools') ? await foundThere(connection, query, limit) : undefined
   if (others === undefined)
@@ -80,9 +80,9 @@ async function foundThere(
 }
 
 /** What cannot be reached is left out, and told. */
-async function everywhere({ words, flags }: Invocation, io: Io, output: Output, limit: number): Promise<Found> {
-  if (words.length === 0) throw usageError('What should the tool do? unfold search --all <words …>')
-  const { servers } = await knownServers(flags, io)
+async function everywhere({ positionals, flags }: Invocation, io: Io, output: Output, limit: number): Promise<Found> {
+  if (positionals.length === 0) throw usageError('What should the tool do? unfold search --all <words …>')
+  const { servers } = await discoverServers(flags, io)
   // A project's own servers are asked about one by one, by name.
   const mine = servers.filter(({ trust, disabled }) => trust === 'user' && !disabled)
   const all = await Promise.all(
@@ -91,10 +91,10 @@ async function everywhere({ words, flags }: Invocation, io: Io, output: Output, 
         await using connection = await connectTo({ label: name, target }, flags, io, output)
         return (await connection.tools()).map((tool) => ({ server: name, tool }))
       } catch (error) {
-        output.warn(`${name} is left out: ${commandErrorOf(error).message}`)
+        output.warn(`${name} is left out: ${toCommandError(error).message}`)
         return []
       }
     }),
   )
-  return foundAmong(all.flat(), words.join(' '), limit)
+  return foundAmong(all.flat(), positionals.join(' '), limit)
 }

@@ -3,9 +3,9 @@ import { exit } from '../../base/exit.ts'
 import type { Io } from '../../base/io.ts'
 import { type Flags, type Invocation, numberOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
-import { connectTo, type Named, openServer } from '../../servers/servers.ts'
-import { catalogChanges, type NamedChange, wholeTarget } from '../../servers/whole-catalog.ts'
-import { counted } from '../../text/amount.ts'
+import { catalogChanges, fullListTarget, type ToolChange } from '../../servers/full-catalog.ts'
+import { connectTo, openServer, type ResolvedServer } from '../../servers/servers.ts'
+import { plural } from '../../text/number.ts'
 import { safeText } from '../../text/safe.ts'
 
 /** Changes of all tools of a server, listed to this client or not, as they happen. */
@@ -19,7 +19,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   await changes.ready
   const unlisted = watched.count - watched.listed
   output.note(
-    `${counted(watched.count, 'tool')} of ${safeText(server.label)}${unlisted > 0 ? `, ${unlisted} of them not listed` : ''}. Waiting for changes; stop with Ctrl-C.`,
+    `${plural(watched.count, 'tool')} of ${safeText(server.label)}${unlisted > 0 ? `, ${unlisted} of them not listed` : ''}. Waiting for changes; stop with Ctrl-C.`,
   )
   let left = numberOf(flags, 'count') ?? Number.POSITIVE_INFINITY
   if (left === 0) return exit.ok
@@ -40,15 +40,15 @@ interface Watched extends AsyncDisposable {
   readonly count: number
   /** How many of them this client is listed. */
   readonly listed: number
-  changes(): { readonly ready: Promise<void>; readonly all: AsyncIterable<NamedChange> }
+  changes(): { readonly ready: Promise<void>; readonly all: AsyncIterable<ToolChange> }
 }
 
 /** All that there is to watch of a server: what it lists, and of one of ours also what it does not. */
-async function wholeOf(connection: Connection, server: Named, flags: Flags, io: Io, output: Output): Promise<Watched> {
+async function wholeOf(connection: Connection, server: ResolvedServer, flags: Flags, io: Io, output: Output): Promise<Watched> {
   const { signal } = io
   const listed = (await connection.tools()).length
   const outline = await connection.outline()
-  const whole = outline === undefined ? undefined : wholeTarget(server.target)
+  const whole = outline === undefined ? undefined : fullListTarget(server.target)
   if (outline !== undefined && whole === undefined && !('url' in server.target))
     return {
       count: outline.tools.length,
@@ -73,7 +73,7 @@ async function wholeOf(connection: Connection, server: Named, flags: Flags, io: 
   }
 }
 
-async function* named(changes: Changes): AsyncGenerator<NamedChange> {
+async function* named(changes: Changes): AsyncGenerator<ToolChange> {
   const names = (all: readonly { readonly name: string }[]): readonly string[] => all.map(({ name }) => name)
   for await (const { added, removed, changed, tools, identity } of changes)
     yield {
@@ -85,11 +85,11 @@ async function* named(changes: Changes): AsyncGenerator<NamedChange> {
     }
 }
 
-function tell({ added, removed, changed, count, identity }: NamedChange, output: Output): void {
+function tell({ added, removed, changed, count, identity }: ToolChange, output: Output): void {
   const at = new Date().toISOString()
   const marked = (mark: string, names: readonly string[]): readonly string[] => names.map((name) => `  ${mark} ${safeText(name)}`)
   const lines = [...marked('+', added), ...marked('-', removed), ...marked('~', changed)]
-  output.item([`${at}  ${counted(count, 'tool')}`, ...lines].join('\n'), {
+  output.item([`${at}  ${plural(count, 'tool')}`, ...lines].join('\n'), {
     at,
     added,
     removed,

@@ -1,5 +1,5 @@
 import { type Item, isList, isTable, type Value } from '../document.ts'
-import type { ClientName, Place } from '../places.ts'
+import type { ClientName, ConfigLocation } from '../locations.ts'
 
 /** How a program writes its servers, where it differs from the others. */
 export interface Dialect {
@@ -65,7 +65,7 @@ const dialects: { readonly [C in ClientName]?: Dialect } = {
 }
 
 /** The dialect of a file: that of its program, or, where somebody named the file, of the program whose sections it has. */
-export function dialectOf({ client, file, shape }: Place, sections: ReadonlySet<string>): Dialect {
+export function dialectFor({ client, file, shape }: ConfigLocation, sections: ReadonlySet<string>): Dialect {
   if (client !== 'unfold') return dialects[client] ?? { keys: shape === 'settings' ? own.keys : standard }
   if (file.toLowerCase().endsWith('.toml')) return { keys: ['mcp_servers'] }
   const usual: Dialect = { keys: standard }

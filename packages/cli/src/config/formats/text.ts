@@ -2,12 +2,12 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 // The largest configuration that is read.
-const mostBytes = 5_000_000
+const maxBytes = 5_000_000
 
 /** What a file holds, why it cannot be read, or nothing when there is no such file. */
 export type FileText = { readonly text: string } | { readonly problem: string } | undefined
 
-/** Reads a text file that may be of any size and kind, and never more of it than `mostBytes`. */
+/** Reads a text file that may be of any size and kind, and never more of it than `maxBytes`. */
 export async function readText(file: string): Promise<FileText> {
   let handle: FileHandle
   try {
@@ -28,8 +28,8 @@ export async function readText(file: string): Promise<FileText> {
 async function textIn(handle: FileHandle): Promise<FileText> {
   const stats = await handle.stat()
   if (!stats.isFile()) return { problem: 'It is no regular file.' }
-  if (stats.size > mostBytes) return tooLarge
-  const buffer = Buffer.alloc(Math.min(stats.size, mostBytes) + 1)
+  if (stats.size > maxBytes) return tooLarge
+  const buffer = Buffer.alloc(Math.min(stats.size, maxBytes) + 1)
   let size = 0
   for (;;) {
     const { bytesRead } = await handle.read(buffer, size, buffer.length - size, size)
@@ -41,7 +41,7 @@ async function textIn(handle: FileHandle): Promise<FileText> {
 }
 
 const tooLarge = {
-  problem: `It is larger than ${mostBytes / 1_000_000} MB, which no configuration is. Remove what does not belong.`,
+  problem: `It is larger than ${maxBytes / 1_000_000} MB, which no configuration is. Remove what does not belong.`,
 }
 
 function decoded(bytes: Uint8Array): FileText {

@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Document, Item, Value } from '../document.ts'
 
-/** Reads TOML. Its parser knows no places, so lines are those on which a table or key first appears. */
+/** Reads TOML. Its parser knows no locations, so lines are those on which a table or key first appears. */
 export function parseToml(text: string): Document {
   try {
     const lines = linesOf(text)

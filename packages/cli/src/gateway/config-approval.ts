@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
+import { canonicalJson } from '@unfold-mcp/core'
+import type { WrittenConfig } from '@unfold-mcp/gateway/config'
+import { CommandError, exit } from '../base/exit.ts'
+import { dataFolder, type Io, isInteractive } from '../base/io.ts'
+import { approvalStore, maskedTarget, permissionFor, type ServerTarget } from '../config/index.ts'
+import { type Flags, isSet } from '../grammar/grammar.ts'
+import type { Output } from '../output/output.ts'
+import { safeText } from '../text/safe.ts'
+import { requireConfig, userConfigFile } from './config-file.ts'
+
+/**
+ * The configuration to serve. One that lies in this folder and was not named may have come with it: what it would start is said,
+ * and the user has agreed to it before, or is asked.
+ */
+export async function approvedConfig(
+  named: string | undefined,
+  { flags, io, output }: { readonly flags: Flags; readonly io: Io; readonly output: Output },
+): Promise<string> {
+  const file = await requireConfig(named, io)
+  if (named !== undefined || file === userConfigFile(io) || dirname(file) === io.home) return file
+  const { isLoopback, writtenConfig } = await import('@unfold-mcp/gateway/config')
+  const written = await writtenConfig(file)
+  const { targets, paths } = effectsOf(written)
+  const doors = doorsOf(written, isLoopback)
+  const lines = [
+    ...Object.entries(targets).map(
+      ([name, target]) => `  ${safeText(name)}  ${safeText(JSON.stringify(maskedTarget(target)), wide)}`,
+    ),
+    ...paths.map((path) => `  writes to ${safeText(path, wide)}`),
+    ...doors.map((door) => `  ${safeText(door, wide)}`),
+  ]
+  if (lines.length === 0) return file
+  const what = `${safeText(file)} lies in this folder. With it, the gateway starts or reaches:\n${lines.join('\n')}`
+  const store = approvalStore(dataFolder(io), (message) => output.warn(message))
+  const hash = createHash('sha256').update(canonicalJson({ targets, paths, doors })).digest('hex')
+  const asked = { key: 'unfold serve', trust: 'project', source: { client: 'unfold', file, line: 1 }, hash } as const
+  if (permissionFor(asked, await store.list()) === 'allowed' || isSet(flags, 'yes')) output.note(what)
+  else await requireConfirmation(what, flags, io)
+  await store.approve(asked)
+  return file
+}
+
+const wide = { limit: 2_000 }
+
+/** What serving a configuration does to this machine. */
+function effectsOf({ mcpServers, store, audit }: WrittenConfig) {
+  const targets: Record<string, ServerTarget> = {}
+  for (const [name, server] of Object.entries(mcpServers)) {
+    if (server.disabled) continue
+    if ('url' in server) targets[name] = { url: server.url, ...(hasAny(server.headers) && { headers: server.headers }) }
+    else {
+      const { command, args, env, cwd } = server
+      targets[name] = { command, args, ...(hasAny(env) && { env }), ...(cwd !== undefined && { cwd }) }
+    }
+  }
+  const kept = store.kind === 'sqlite' ? store.path : undefined
+  return { targets, paths: [kept, audit?.path].filter((path) => path !== undefined) }
+}
+
+/** Who may come in, beside the programs of this machine. */
+function doorsOf({ listen, tokens }: WrittenConfig, isLoopback: (host: string) => boolean): readonly string[] {
+  const { host, allowedHosts, allowedOrigins } = listen
+  const holders = tokens.map(({ name, hash }) => `${name} (${hash.slice(0, shownOfHash)})`)
+  return [
+    ...(isLoopback(host) ? [] : [`listens at ${host}, for whoever has a token: ${holders.join(', ')}`]),
+    ...allowedHosts.map((name) => `may be reached as ${name}`),
+    ...allowedOrigins.map((origin) => `lets pages of ${origin} in`),
+  ]
+}
+
+// Enough to tell one token from another.
+const shownOfHash = 'sha256:'.length + 16
+
+const hasAny = (values: object): boolean => Object.keys(values).length > 0
+
+async function requireConfirmation(what: string, flags: Flags, io: Io): Promise<void> {
+  if (!isInteractive(io) || isSet(flags, 'no-input'))
+    throw new CommandError(
+      exit.blocked,
+      'not_approved',
+      `${what}\nIt was not named, and not approved before, so nothing was started. Look at it, then name it (unfold serve unfold.json), run this with --yes, or in a terminal.`,
+    )
+  const { confirmPrompt } = await import('../interactive/confirm.ts')
+  if (!(await confirmPrompt(`${what}\nServe it?`, io)))
+    throw new CommandError(exit.blocked, 'not_approved', 'Nothing was started.')
+}

@@ -1,0 +1,37 @@
+import type { Preview } from '@unfold-mcp/server'
+import { formatNumber, plural } from '../text/number.ts'
+
+/** What listing every tool costs, and what a client is listed instead. */
+export function toolListSummary({ all, allTokens, listed, listedTokens, exposure, budgetTokens }: Preview): string {
+  const whole = `${plural(all.length, 'tool')}, ${formatNumber(allTokens)} tokens`
+  const budget = budgetTokens === undefined ? '' : `, budget ${formatNumber(budgetTokens)}`
+  if (listed.length >= all.length) return `${whole}. Clients see all of them (${exposure}${budget}).`
+  const saved = allTokens === 0 ? 0 : Math.floor((1 - listedTokens / allTokens) * 100)
+  const less = saved > 0 ? `, ${saved} % less` : ''
+  return `${whole}. Clients see ${plural(listed.length, 'tool')} (${formatNumber(listedTokens)} tokens${less}) and reach the rest with ${ways[exposure]} (${exposure}${budget}).`
+}
+
+const ways: { readonly [E in Preview['exposure']]: string } = {
+  everything: 'call_tool',
+  native: 'the search of their host',
+  search: 'search_tools and call_tool',
+  groups: 'the activators',
+  lazy: 'manage_tools',
+}
+
+/** How to connect a client to a gateway that is there; `name` is that of this machine, where others can reach it. */
+export function connectInstructions(url: string, wantsToken: boolean, name?: string): string {
+  const header = wantsToken ? ' --header "Authorization: Bearer <token>"' : ''
+  const token = wantsToken ? ' --token <token>' : ''
+  const others = name === undefined ? '' : `\nFrom other machines: ${urlOf(url, name)}`
+  return `Connect a client:
+  unfold connect claude${token}   (or cursor, vscode, codex, gemini, windsurf …)
+  claude mcp add --transport http unfold ${url}${header}${others}
+Look at it: unfold status   Stop it: Ctrl-C`
+}
+
+function urlOf(url: string, name: string): string {
+  const other = new URL(url)
+  other.hostname = name
+  return other.href
+}

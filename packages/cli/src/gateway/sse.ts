@@ -1,0 +1,36 @@
+/** An event of a stream of server-sent events. */
+export interface SseEvent {
+  readonly id: string
+  readonly event: string
+  readonly data: string
+}
+
+// An event of ours is a line of a log; more than this was not written by a gateway.
+const maxEventLength = 4_000_000
+
+/** The events of a response, as they come. */
+export async function* sseEvents({ body }: Response): AsyncGenerator<SseEvent> {
+  if (body === null) return
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk as Uint8Array, { stream: true })
+    const blocks = rest.split(/\r?\n\r?\n/u)
+    rest = blocks.pop() ?? ''
+    if (rest.length > maxEventLength) throw new RangeError('The gateway sent an event without an end.')
+    for (const block of blocks) {
+      const event = eventIn(block)
+      if (event.data !== '') yield event
+    }
+  }
+}
+
+function eventIn(block: string): SseEvent {
+  const event = { id: '', event: 'message', data: '' }
+  for (const line of block.split(/\r?\n/u)) {
+    const [, field, value = ''] = /^(id|event|data): ?(.*)$/su.exec(line) ?? []
+    if (field === 'data') event.data += event.data === '' ? value : `\n${value}`
+    else if (field === 'id' || field === 'event') event[field] = value
+  }
+  return event
+}

@@ -1,0 +1,118 @@
+import type { AuthProvider } from '@modelcontextprotocol/client'
+import { dataFolder, type Io } from '../base/io.ts'
+import { type Grant, type TokenStore, type Tokens, tokenStore } from './tokens.ts'
+
+// A token that ends while a request is under way is of no use.
+const earlyMs = 30_000
+
+/** What signs requests to an address that somebody signed in to; `id` names that sign-in. */
+export interface SignedIn {
+  readonly id: string
+  readonly auth: AuthProvider
+}
+
+export interface StoredOptions {
+  readonly warn: (message: string) => void
+  /** Told what is secret of the sign-in, also when it is renewed. */
+  readonly hide?: ((secrets: readonly string[]) => void) | undefined
+}
+
+/** The sign-in to an address, if there is one. */
+export async function storedSignIn(
+  address: string,
+  io: Pick<Io, 'env' | 'home' | 'platform' | 'signal'>,
+  { warn, hide }: StoredOptions,
+): Promise<SignedIn | undefined> {
+  const store = tokenStore(dataFolder(io), warn)
+  const grant = URL.canParse(address) ? await store.find(address) : undefined
+  return grant === undefined ? undefined : { id: grant.id, auth: new StoredAuth(grant, store, { signal: io.signal, hide }) }
+}
+
+interface AuthOptions extends Pick<StoredOptions, 'hide'> {
+  readonly signal: AbortSignal
+}
+
+class StoredAuth implements AuthProvider {
+  readonly #store: TokenStore
+  readonly #options: AuthOptions
+  #grant: Grant
+
+  constructor(grant: Grant, store: TokenStore, options: AuthOptions) {
+    this.#grant = grant
+    this.#store = store
+    this.#options = options
+    this.#hide()
+  }
+
+  async token(): Promise<string | undefined> {
+    const { expiresAt = Number.POSITIVE_INFINITY, refresh } = this.#grant.tokens
+    if (refresh !== undefined && expiresAt - earlyMs < Date.now()) await this.#renew()
+    return this.#grant.tokens.access
+  }
+
+  /** Called when the server refused the token: there is a new one after this, or an error that says to sign in. */
+  async onUnauthorized(): Promise<void> {
+    await this.#renew()
+  }
+
+  async #renew(): Promise<void> {
+    const renewed = await this.#store.renew(this.#grant, (current) => refreshed(current, this.#options.signal))
+    if (renewed === undefined) {
+      const { UnauthorizedError } = await import('@modelcontextprotocol/client')
+      throw new UnauthorizedError('The sign-in has ended.')
+    }
+    this.#grant = renewed
+    this.#hide()
+  }
+
+  #hide(): void {
+    const { tokens, client } = this.#grant
+    this.#options.hide?.([tokens.access, tokens.refresh, client.client_secret].filter((each) => each !== undefined))
+  }
+}
+
+// What an authorization server says of a sign-in that has ended, or of a client that it forgot.
+const over = new Set<string>(['invalid_client', 'invalid_grant', 'unauthorized_client'])
+
+/** New tokens for old ones; undefined when the sign-in has ended. */
+async function refreshed(
+  { tokens, client, authorizationServer, metadata, indicator }: Grant,
+  signal: AbortSignal,
+): Promise<Tokens | undefined> {
+  if (tokens.refresh === undefined) return undefined
+  const { OAuthError, refreshAuthorization } = await import('@modelcontextprotocol/client')
+  const { boundedFetch } = await import('./fetch.ts')
+  try {
+    const fresh = await refreshAuthorization(authorizationServer, {
+      ...(metadata !== undefined && { metadata }),
+      clientInformation: client,
+      refreshToken: tokens.refresh,
+      ...(indicator !== undefined && { resource: indicator }),
+      fetchFn: boundedFetch(signal),
+    })
+    return toTokens(fresh, tokens)
+  } catch (error) {
+    if (error instanceof OAuthError && over.has(error.code)) return undefined
+    throw error
+  }
+}
+
+/** Tokens as they came, as they are kept; what a refresh leaves out stays as it was. */
+export function toTokens(
+  told: {
+    readonly access_token: string
+    readonly refresh_token?: string | undefined
+    readonly scope?: string | undefined
+    readonly expires_in?: number | undefined
+  },
+  before?: Tokens,
+): Tokens {
+  const refresh = told.refresh_token ?? before?.refresh
+  const scope = told.scope ?? before?.scope
+  return {
+    access: told.access_token,
+    ...(refresh !== undefined && { refresh }),
+    ...(scope !== undefined && { scope }),
+    ...(told.expires_in !== undefined && { expiresAt: Date.now() + told.expires_in * 1_000 }),
+  }
+}

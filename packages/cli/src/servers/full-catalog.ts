@@ -1,0 +1,71 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Connection, Identity, OutlinedTool, Target } from '@unfold-mcp/client'
+
+/** A change of the tools that a server has, by their names. */
+export interface ToolChange {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly changed: readonly string[]
+  readonly count: number
+  readonly identity?: string
+}
+
+/**
+ * The same server with all of its tools listed, where its address can ask for that; nothing where it cannot, or asks for a view of its
+ * own already.
+ */
+export function fullListTarget(target: Target): Target | undefined {
+  if (!('url' in target) || !URL.canParse(target.url)) return undefined
+  const url = new URL(target.url)
+  if (['exposure', 'groups', 'tags'].some((name) => url.searchParams.has(name))) return undefined
+  url.searchParams.set('exposure', 'everything')
+  return { ...target, url: url.href }
+}
+
+export interface CatalogOptions {
+  readonly signal: AbortSignal
+  /** How often to ask: nobody is notified of a tool that is not listed to them. */
+  readonly intervalMs?: number
+}
+
+/** Changes of all tools that a server has, listed or not, where no address can ask for a list of all. */
+export async function* catalogChanges(
+  connection: Pick<Connection, 'identity' | 'outline'>,
+  begun: readonly OutlinedTool[],
+  { signal, intervalMs = 1_000 }: CatalogOptions,
+): AsyncGenerator<ToolChange> {
+  let before = begun
+  let known: string | undefined
+  while (!signal.aborted) {
+    const identity = catalogIdentity(await connection.identity())
+    if (identity !== known || identity === undefined) {
+      known = identity
+      const tools = (await connection.outline())?.tools ?? before
+      const change = changeBetween(before, tools)
+      before = tools
+      if (change !== undefined) yield { ...change, ...(identity !== undefined && { identity }) }
+    }
+    await pause(intervalMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+function catalogIdentity(answer: Identity | undefined): string | undefined {
+  const catalog = answer?.catalog
+  const isTold = typeof catalog === 'object' && catalog !== null && 'identity' in catalog
+  return isTold && typeof catalog.identity === 'string' ? catalog.identity : undefined
+}
+
+function changeBetween(before: readonly OutlinedTool[], after: readonly OutlinedTool[]): ToolChange | undefined {
+  const known = new Map(before.map((tool) => [tool.name, tool]))
+  const there = new Set(after.map(({ name }) => name))
+  const names = (tools: readonly OutlinedTool[]): readonly string[] => tools.map(({ name }) => name)
+  const isOther = (tool: OutlinedTool): boolean => {
+    const old = known.get(tool.name)
+    return old !== undefined && (old.identity !== tool.identity || old.tokens !== tool.tokens)
+  }
+  const added = names(after.filter(({ name }) => !known.has(name)))
+  const removed = names(before.filter(({ name }) => !there.has(name)))
+  const changed = names(after.filter(isOther))
+  if (added.length + removed.length + changed.length === 0) return undefined
+  return { added, removed, changed, count: after.length }
+}
