@@ -11,18 +11,17 @@ import { exampleArguments } from './sample.ts'
 import { choiceText } from './validation.ts'
 
 export interface HelpOptions {
-  /** What is typed before the tool's name, such as `unfold call github`. */
+  /** Command before the name of the tool, such as `unfold call github`. */
   readonly command: string
-  /** What is typed after everything else, such as `-- node server.js`. */
+  /** End of the command line, such as `-- node server.js`. */
   readonly after?: string
-  /** How many columns the terminal has. */
   readonly width?: number
   readonly style?: Style
-  /** How many parameters to show at most. */
+  /** Maximum number of parameters to show. */
   readonly limit?: number
 }
 
-/** How to call a tool, from its schema alone. Every word of the server in it is safe for a terminal. */
+/** Help for a tool, generated from its schema. Safe for a terminal. */
 export function helpText(tool: Tool, { command, after = '', width = 80, style = plain, limit = 100 }: HelpOptions): string {
   const table = flagTableOf(tool)
   const shown = table.flags.filter(isShownFlag)
@@ -67,7 +66,7 @@ function usage(command: string, required: readonly Flag[], hasOptions: boolean):
   return [command, ...named, ...more, ...(hasOptions ? ['[options]'] : [])].join(' ')
 }
 
-/** Whether it is required with all that it is in. */
+/** Whether the parameter and all objects around it are required. */
 function isRequired({ field }: Flag, table: FlagTable): boolean {
   if (!field.required || field.path.length === 1) return field.required
   const around = table.at(field.path.slice(0, -1))
@@ -98,7 +97,6 @@ function head({ text, field, negation }: Flag): string {
 
 const maxChoicesLength = 40
 
-/** What stands for a value. */
 function placeholder(field: Field): string {
   switch (field.kind) {
     case 'text':
@@ -129,14 +127,13 @@ function placeholder(field: Field): string {
 
 const maxNoteLength = 600
 
-/** Everything else that there is to say of a parameter, in short sentences. */
 function about(field: Field, table: FlagTable): string {
   const words = safeText(field.description ?? (field.label === field.name ? '' : field.label), { limit: maxNoteLength }).trim()
   const sentence = words === '' || /[.!?…:]$/u.test(words) ? words : `${words}.`
   return [sentence, ...notes(field, table)].filter((note) => note !== '').join(' ')
 }
 
-/** A default as it is typed; in quotes where it could be taken for a part of the sentence. */
+/** Quoted if it could be mistaken for a part of the sentence. */
 function defaultText(value: unknown): string {
   const text = safeText(choiceText(value), { limit: 80 })
   return typeof value === 'string' && !/\w$/u.test(text) ? `"${text}"` : text
@@ -158,7 +155,6 @@ function notes(field: Field, table: FlagTable): readonly string[] {
   ]
 }
 
-/** What each value of a list must keep to. */
 function itemNotes({ constraints }: Field): readonly string[] {
   const limits = limitsOf(constraints)
   return limits === '' ? [] : [`Each ${limits.charAt(0).toLowerCase()}${limits.slice(1)}.`]
@@ -166,7 +162,7 @@ function itemNotes({ constraints }: Field): readonly string[] {
 
 const maxChoices = 12
 
-/** The choices, where what stands for the value does not name them or does not say enough. */
+/** Choices that the placeholder does not show. */
 function choiceNotes(field: Field): readonly string[] {
   if (field.kind !== 'choice' && field.kind !== 'multichoice') return []
   const isNamed = placeholder(field) !== '<choice>'

@@ -1,12 +1,8 @@
-/** JSON text as a value, or why it cannot be one. */
 export type JsonRead = { readonly value: unknown } | { readonly problem: string }
 
 const maxDepth = 500
 
-/**
- * Reads JSON that a person wrote. A number whose digits would be sent as others is refused, as is nesting that nothing
- * downstream could write again.
- */
+/** Parses JSON. Rejects numbers that would lose digits, and nesting that cannot be serialised again. */
 export function readJson(text: string): JsonRead {
   try {
     const value: unknown = JSON.parse(text)
@@ -17,7 +13,6 @@ export function readJson(text: string): JsonRead {
   }
 }
 
-/** What valid JSON text says that a value of ours would not. */
 function findJsonProblem(text: string): string | undefined {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -48,7 +43,7 @@ function endOfNumber(text: string, start: number): number {
   return at
 }
 
-/** Whether a number is sent with the digits it was written with. Fractions and exponents are taken as near enough. */
+/** Whether an integer survives conversion to a double. Fractions and exponents are not checked. */
 export function keepsDigits(digits: string): boolean {
   const value = Number(digits)
   if (!Number.isFinite(value)) return false
@@ -56,7 +51,7 @@ export function keepsDigits(digits: string): boolean {
   return writtenOut(value) === digits.replace(/^\+/u, '').replace(/^(-?)0+/u, '$1')
 }
 
-/** A whole number as JSON would write it, without an exponent. */
+/** Integer without an exponent. */
 function writtenOut(value: number): string {
   const [mantissa = '', exponent] = String(value).split('e+')
   if (exponent === undefined) return mantissa
@@ -64,7 +59,6 @@ function writtenOut(value: number): string {
   return whole + fraction.padEnd(Number(exponent), '0')
 }
 
-/** Why a number was refused. */
 export function lostDigits(digits: string): string {
   const short = digits.length > 40 ? `${digits.slice(0, 40)}…` : digits
   if (!Number.isFinite(Number(digits))) return `${short} is larger than any number that can be sent`

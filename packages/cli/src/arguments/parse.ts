@@ -11,21 +11,18 @@ import { jsonValue, listIn, listValue, type ValueRead, wordValue } from './value
 
 export type { ArgumentSources } from './sources.ts'
 
-/** What the words after a tool's name say. */
 export interface ParsedArguments {
-  /** The arguments as far as they could be read; complete when there are no problems. */
+  /** Arguments read so far; complete if there are no problems. */
   readonly args: { readonly [name: string]: unknown }
   readonly problems: readonly ArgumentProblem[]
-  /** The required parameters that were not given: what a person could be asked for. */
+  /** Required parameters without a value, to prompt for. */
   readonly missing: readonly Field[]
 }
 
 /**
- * A tool's arguments from the words after its name:
- * `--flag value`, `--flag=value`, `--switch`, `--no-switch`, `name=value`, `name:=json` (also `--flag:=json`), and
- * `--args '{…}'`, `--args @file`, `--args -` or a lone `-` for all of them as JSON.
- * Later ones replace earlier ones, and whatever names one parameter replaces what `--args` says of it. A list grows with every
- * use of its flag. Defaults are not filled in: the server does that.
+ * Parses the arguments of a tool: `--flag value`, `--flag=value`, `--switch`, `--no-switch`, `name=value`, `name:=json` (also
+ * `--flag:=json`), and `--args '{…}'`, `--args @file`, `--args -` or a lone `-` for all arguments as JSON. Later values replace
+ * earlier ones, single parameters replace `--args`, and repeated flags extend lists. Defaults are left to the server.
  */
 export async function parseToolArguments(
   tool: Tool,
@@ -38,7 +35,6 @@ export async function parseToolArguments(
   return assembled(tool, base, words)
 }
 
-/** Puts what was set into what was given whole, and looks for what is missing. */
 function assembled(
   tool: Tool,
   { args, problems: unread }: JsonArguments,
@@ -57,7 +53,7 @@ function assembled(
     }
   }
   const table = flagTableOf(tool)
-  // What could not be read may have held what seems to be missing.
+  // An unreadable source may contain the missing parameters.
   const isUnknown = problems.some(({ kind }) => kind === 'source')
   const absent = isUnknown ? [] : missingIn(table.form.fields, args)
   const missing = absent.filter(({ path }) => !failed.some((other) => isWithin(path, other) || isWithin(other, path)))
@@ -68,7 +64,7 @@ function assembled(
 const isWithin = (path: readonly string[], around: readonly string[]): boolean =>
   around.every((step, index) => path[index] === step)
 
-/** What the flags have made of a list so far: its items, or the one word that may yet become one. */
+/** Values of a list flag so far: its items, or a first word that may still become a list. */
 type Grown = { readonly items: readonly unknown[] } | { readonly word: string }
 
 function settingValue({ parameter, given }: Assignment, lists: Map<string, Grown>): ValueRead {
@@ -109,7 +105,7 @@ function missingProblem(table: FlagTable, field: Field): ArgumentProblem {
   return { kind: 'missing', message: `${flag} is required.${about}`, flag, nearest: [] }
 }
 
-/** The required fields that are not there; inside an object only when that object is. */
+/** Missing required fields; inside an object only if the object is present. */
 function missingIn(fields: readonly Field[], value: { readonly [name: string]: unknown }): readonly Field[] {
   return fields.flatMap((field) => {
     if (!Object.hasOwn(value, field.name)) return field.required ? [field] : []

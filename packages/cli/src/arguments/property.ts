@@ -1,10 +1,10 @@
 import { isRecord } from '@unfold-mcp/core'
-/** Sets a property of whatever name: `__proto__` too becomes a property, and nothing else. */
+/** Defines a property of any name, including `__proto__`. */
 export function setProperty(object: object, name: string, value: unknown): void {
   Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 }
 
-/** Sets the value at a path, making the objects on the way; what is no object gives way to one. */
+/** Sets the value at a path; creates missing objects and replaces values that are not objects. */
 export function setPropertyAt(root: object, path: readonly string[], value: unknown): void {
   let around: object = root
   for (const step of path.slice(0, -1)) {

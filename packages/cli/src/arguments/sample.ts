@@ -5,7 +5,7 @@ import { setProperty } from './property.ts'
 
 const maxOptional = 3
 
-/** Arguments to show how a tool is called: what it requires, and the same with some of what it takes besides. */
+/** Example arguments: all required ones, then with a few optional ones. */
 export function exampleArguments(tool: Tool): readonly { readonly [name: string]: unknown }[] {
   const { fields } = flagTableOf(tool).form
   const required = fields.filter((field) => field.required)

@@ -5,21 +5,19 @@ import type { ArgumentProblem } from './problem.ts'
 import { setProperty } from './property.ts'
 import { type JsonSource, shown } from './tokens.ts'
 
-/** Where `--args` reads from. */
 export interface ArgumentSources {
   readonly readFile: (path: string) => Promise<string>
   readonly readStdin: () => Promise<string>
-  /** Values of `--args` that were found elsewhere on the command line. */
+  /** Values of `--args` from elsewhere on the command line. */
   readonly given?: readonly string[]
 }
 
-/** What was given all at once. */
 export interface JsonArguments {
   readonly args: { readonly [name: string]: unknown }
   readonly problems: readonly ArgumentProblem[]
 }
 
-/** All arguments that were given at once, read one after the other; later ones replace earlier ones, name by name. */
+/** Merges all JSON sources; later properties replace earlier ones. */
 export async function readJsonSources(
   jsonSources: readonly JsonSource[],
   { readFile, readStdin }: ArgumentSources,
@@ -50,7 +48,7 @@ async function textOf(
 }
 
 function addJson(args: object, source: JsonSource, text: string): readonly ArgumentProblem[] {
-  // A file saved on Windows may begin with a byte-order mark.
+  // Files saved on Windows may begin with a byte order mark.
   const read = readJson(text.replace(/^\uFEFF/u, ''))
   const origin = originOf(source.text)
   if ('problem' in read) return [problemOf(source, `${origin} must be JSON: ${safeText(read.problem, { limit: 200 })}.`)]

@@ -5,20 +5,20 @@ import { type NamedWord, namedWord } from './name.ts'
 import type { ArgumentProblem } from './problem.ts'
 import { isSwitchWord } from './value.ts'
 
-/** What one word, with or without the next, says of one parameter. */
+/** Value assigned to one parameter. */
 export interface Assignment {
   readonly parameter: Parameter
   readonly position: number
   readonly given: { readonly word: string } | { readonly json: string } | { readonly value: boolean }
 }
 
-/** Where all arguments are given at once: JSON, `@file`, or `-`. */
+/** All arguments at once: JSON, `@file`, or `-`. */
 export interface JsonSource {
   readonly text: string
   readonly position?: number
 }
 
-/** The words after a tool's name, taken apart. `failed` are the parameters that were named without a value. */
+/** Parsed words after the name of a tool. `failed` lists parameters without a value. */
 export interface Tokens {
   readonly assignments: readonly Assignment[]
   readonly jsonSources: readonly JsonSource[]
@@ -26,7 +26,6 @@ export interface Tokens {
   readonly failed: readonly (readonly string[])[]
 }
 
-/** Takes apart the words after a tool's name. */
 export function readTokens(table: FlagTable, argv: readonly string[]): Tokens {
   return new TokenReader(table, argv).read()
 }
@@ -55,7 +54,7 @@ class TokenReader {
     return { assignments: this.#assignments, jsonSources: this.#jsonSources, problems: this.#problems, failed: this.#failed }
   }
 
-  /** Returns how many words after this one belong to it. */
+  /** Returns the number of following words that were consumed. */
   #flag(word: string, position: number): number {
     const next = this.#argv[position + 1]
     const { isExplicit, name, separator, value } = flagWord(word)
@@ -125,7 +124,7 @@ class TokenReader {
   }
 }
 
-// A value that begins with two dashes is given with `=`; anything else after a flag is its value.
+// Values that begin with two dashes require `=`.
 const isValueWord = (word: string): boolean => !word.startsWith('--')
 
 function flagWord(word: string): NamedWord & { readonly isExplicit: boolean } {
@@ -157,5 +156,4 @@ function wantsValue(flag: string, next: string | undefined): string {
   return `${flag} wants a value after it. If ${shown(next)} is that value, write ${flag}=${shown(next)}.`
 }
 
-/** A word as a message shows it. */
 export const shown = (word: string): string => (word === '' ? '""' : safeText(word, { limit: 60 }))

@@ -5,7 +5,7 @@ import { extraOf } from './flags.ts'
 
 const maxProblems = 20
 
-/** What is wrong with a value for a field: each as a sentence's end, such as `must be a number`; empty when it fits. */
+/** Problems of a value, such as `must be a number`; empty when it is valid. */
 export function schemaProblems(field: Field, value: unknown, where = ''): readonly string[] {
   const problems = found(field, value, where)
   return problems.slice(0, maxProblems)
@@ -72,7 +72,7 @@ function unionFound(field: Field & { kind: 'union' }, value: unknown, where: str
   return [said(where, `must be ${listed(field.branches.map(({ label }) => safeText(label, { limit: 60 })))}`)]
 }
 
-/** Which limits a value does not keep. A pattern is for whoever checks under a limit of time. */
+/** Violated constraints, except `pattern`, which the caller checks with a time limit. */
 export function constraintProblems(limits: Constraints, value: unknown): string[] {
   if (typeof value === 'string') return ofLength(limits.minLength, limits.maxLength, lengthOf(value, limits), 'characters')
   if (Array.isArray(value)) return ofLength(limits.minItems, limits.maxItems, value.length, 'values')
@@ -84,7 +84,7 @@ function ofLength(least: number | undefined, most: number | undefined, length: n
   return most !== undefined && length > most ? [`must have at most ${most} ${unit}, and has ${length}`] : []
 }
 
-/** Characters are code points; counting them is only needed where the limits are near. */
+/** Length in code points, counted only when it is close to a limit. */
 function lengthOf(text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Constraints): number {
   return text.length <= maxLength && text.length / 2 >= minLength ? text.length : Array.from(text).length
 }
@@ -99,13 +99,12 @@ function ofSize({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multiple
   return problems
 }
 
-// 0.3 is a multiple of 0.1 for people, though not for floating point.
+// 0.3 is a multiple of 0.1, despite floating point.
 function isMultiple(value: number, of: number): boolean {
   const times = value / of
   return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times))
 }
 
-/** The choice that a JSON value is. */
 function isAmong(choices: readonly Choice[], value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return choices.some((choice) => choice.value === value)
   const text = canonicalJson(value)
@@ -114,14 +113,12 @@ function isAmong(choices: readonly Choice[], value: unknown): boolean {
 
 const maxChoices = 12
 
-/** Choices as a message names them. */
 export function choicesText(choices: readonly Choice[]): string {
   const shown = choices.slice(0, maxChoices).map(({ value }) => safeText(choiceText(value), { limit: 60 }))
   if (choices.length > shown.length) return `one of ${shown.join(', ')} and ${choices.length - shown.length} more`
   return shown.length === 1 ? (shown[0] ?? '') : `one of ${shown.join(', ')}`
 }
 
-/** A choice as it is typed. */
 export const choiceText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'))
 
 const listed = (words: readonly string[]): string => [...new Set(words)].join(' or ')

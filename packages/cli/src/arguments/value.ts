@@ -4,7 +4,6 @@ import { safeText } from '../text/safe.ts'
 import { keepsDigits, lostDigits, readJson } from './json.ts'
 import { choicesText, choiceText, constraintProblems, schemaProblems } from './validation.ts'
 
-/** What a word means, or why it cannot mean anything. */
 export type ValueRead = { readonly value: unknown } | { readonly problems: readonly string[] }
 
 export type ItemsRead = { readonly items: readonly unknown[] } | { readonly problems: readonly string[] }
@@ -12,8 +11,8 @@ export type ItemsRead = { readonly items: readonly unknown[] } | { readonly prob
 export type ListField = Field & { readonly kind: 'list' | 'multichoice' }
 
 /**
- * The value of a word for a field, by the schema and never by what the word looks like. Where text is allowed, a word is text:
- * `12` for `string | number` stays "12". Only a JSON list or object is read as one wherever the schema allows one.
+ * Converts a word by the schema, never by its form: where strings are allowed, a word is a string, so `12` for `string | number`
+ * stays "12". Only JSON arrays and objects are recognised wherever the schema allows them.
  */
 export function wordValue(field: Field, word: string): ValueRead {
   const structured = structureOf(field, word)
@@ -44,7 +43,7 @@ export function wordValue(field: Field, word: string): ValueRead {
   }
 }
 
-/** The items that words add to a list: each word is one, or a JSON list of them. */
+/** Items that words add to a list; each word is one item or a JSON array of items. */
 export function listValue(field: ListField, words: readonly string[]): ItemsRead {
   const items: unknown[] = []
   const problems: string[] = []
@@ -56,7 +55,6 @@ export function listValue(field: ListField, words: readonly string[]): ItemsRead
   return problems.length === 0 ? { items } : { problems }
 }
 
-/** The value of JSON text for a field. */
 export function jsonValue(field: Field, text: string): ValueRead {
   const read = readJson(text)
   if ('problem' in read)
@@ -65,7 +63,6 @@ export function jsonValue(field: Field, text: string): ValueRead {
   return problems.length === 0 ? { value: read.value } : { problems }
 }
 
-/** The list among the shapes that a field allows. */
 export function listIn(field: Field): ListField | undefined {
   if (field.kind === 'list' || field.kind === 'multichoice') return field
   if (field.kind !== 'union') return undefined
@@ -89,14 +86,14 @@ function itemsOf(field: ListField, word: string): ItemsRead {
   return 'value' in one ? { items: [one.value] } : one
 }
 
-/** A word that is a JSON list or object, for a field of several shapes that allows one. */
+/** A word that is a JSON array or object, for a field of several types. */
 function structureOf(field: Field, word: string): ValueRead | undefined {
   if (field.kind !== 'union' && field.kind !== 'json') return undefined
   const isList = /^\s*\[/u.test(word)
   if (!isList && !/^\s*\{/u.test(word)) return undefined
   if (!(isList ? allowsList(field) : allowsObject(field))) return undefined
   const read = readJson(word)
-  // Text that only begins like JSON is text, where text is allowed.
+  // Text that only begins like JSON stays text.
   if ('problem' in read) return allowsText(field) ? undefined : jsonValue(field, word)
   const problems = schemaProblems(field, read.value)
   return problems.length === 0 ? { value: read.value } : { problems }
@@ -118,7 +115,6 @@ function unionOf(field: Field & { kind: 'union' }, word: string): ValueRead {
   return texts[0] ?? unlike([...labels].join(' or '), word)
 }
 
-/** The shapes of a union, and of the unions in it. */
 function* leaves(field: Field): Generator<Field> {
   if (field.kind === 'union') for (const branch of field.branches) yield* leaves(branch.field)
   else yield field
@@ -147,7 +143,7 @@ function numberOf(field: Field, word: string): ValueRead {
   const isTooLong = field.kind === 'integer' && /^[+-]?\d+$/u.test(word) && !Number.isSafeInteger(value)
   if (isTooLong || !keepsDigits(word)) return { problems: [`cannot be sent: ${lostDigits(word)}`] }
   if (field.kind === 'integer' && !Number.isInteger(value)) return unlike(wanted, word)
-  // JSON knows no negative zero.
+  // JSON has no negative zero.
   return checked(field, value + 0)
 }
 
@@ -163,10 +159,9 @@ function booleanOf(word: string): ValueRead {
   return value === undefined ? unlike('true or false (yes and no will do)', word) : { value }
 }
 
-/** Whether a word after a switch belongs to it. */
+/** Whether a word after a switch is its value. */
 export const isSwitchWord = (word: string): boolean => switches.has(word)
 
-/** The choice a word names: as text, then as JSON. */
 function choiceOf(choices: readonly Choice[], word: string): ValueRead | undefined {
   const named = choices.find(({ value }) => value === word) ?? choices.find(({ value }) => choiceText(value) === word)
   if (named !== undefined) return { value: named.value }

@@ -17,10 +17,10 @@ const codes: { readonly [R in ClientReason]: ExitCode } = {
 
 function loginHint(server: string): string {
   const signIn = `\nSign in: unfold login ${server}`
-  return /^https?:/iu.test(server) ? `${signIn}\nOr show a token that you have: --header 'Authorization: Bearer <token>'` : signIn
+  return /^https?:/iu.test(server) ? `${signIn}\nOr pass a token: --header 'Authorization: Bearer <token>'` : signIn
 }
 
-/** Whatever went wrong, as a person or a script gets to read it. */
+/** Converts any error to one with an exit code and a reason. */
 export function toCommandError(error: unknown, server = '<server>'): CommandError {
   if (error instanceof CommandError) return error
   if (isClientError(error)) {
@@ -28,7 +28,7 @@ export function toCommandError(error: unknown, server = '<server>'): CommandErro
     const next = reason === 'login_required' ? loginHint(server) : ''
     return new CommandError(codes[reason], reason, `${message}${next}`, { details: { ...details }, cause: error })
   }
-  // Known by its name, because the gateway is loaded only by the commands that are about it.
+  // Recognised by name: importing the class would load the gateway for every command.
   if (error instanceof Error && error.name === 'ConfigError')
     return new CommandError(exit.usage, 'invalid_config', error.message, {
       details: 'problems' in error ? { problems: error.problems } : {},

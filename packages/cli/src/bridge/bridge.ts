@@ -12,18 +12,17 @@ import { Subscriptions } from './subscriptions.ts'
 export interface BridgeOptions {
   readonly stdin: Readable
   readonly stdout: Writable
-  /** Ends the bridge. */
+  /** Stops the bridge. */
   readonly signal: AbortSignal
-  /** Connects to the gateway, if it is there. */
   readonly open: (signal: AbortSignal) => Promise<Duplex>
   readonly note: (text: string) => void
-  /** How long the gateway may be away. */
+  /** How long to wait for the gateway to come back. */
   readonly reconnectTimeoutMs?: number
   readonly retryMs?: number
 }
 
 const defaults = { reconnectTimeoutMs: 20_000, retryMs: 200 }
-// A client that has no more to say may still wait for answers.
+// After end of input, the client may still wait for responses.
 const lastAnswersMs = 5_000
 
 interface Held {
@@ -33,23 +32,21 @@ interface Held {
 }
 
 /**
- * Passes the lines of a stdio client on to a gateway that runs, and what the gateway writes back. When that gateway ends, the next
- * one is told what the client had told the first, and the client notices no more than that lists have changed.
+ * Relays between a stdio client and a running gateway. When the gateway restarts, the session is replayed to the new one, and the
+ * client only sees list change notifications.
  */
 export class Bridge {
   readonly #options: Required<BridgeOptions>
   #gateway: Duplex | undefined
-  /** `ending`: the gateway answers what it was asked, and should be asked nothing more. */
+  /** `ending`: the gateway completes running requests, but accepts no new ones. */
   #state: 'open' | 'ending' | 'away' = 'away'
-  /** How many gateways there have been. */
   #generation = 0
-  /** Requests of the client that are not answered yet. */
+  /** Client requests without a response. */
   readonly #pending = new Map<string, Message>()
-  /** What the client said while no gateway could be asked. */
+  /** Lines received while no gateway was connected. */
   #held: Held[] = []
-  /** Requests of the gateway that the client has not answered yet: the gateway's own id, by the id that the client knows. */
+  /** Gateway requests without a response: the gateway's ID by the ID sent to the client. */
   readonly #asked = new Map<string, { readonly id: unknown; readonly known: unknown }>()
-  /** Requests of our own. */
   readonly #own = new Map<string, (answer: Message | undefined) => void>()
   #ownNumber = 0
   readonly #session = new Session()
@@ -64,7 +61,7 @@ export class Bridge {
     this.#options = { ...defaults, ...options }
   }
 
-  /** Passes lines on, beginning with this gateway, until the client is gone or no gateway is there any more. Gives the exit code. */
+  /** Relays until the client disconnects or no gateway comes back. Returns the exit code. */
   async run(gateway: Duplex): Promise<number> {
     const { stdin, stdout, signal } = this.#options
     const over = (): void => this.#finish(exit.ok)
@@ -82,12 +79,11 @@ export class Bridge {
     const code = await this.#finished
     this.#state = 'away'
     this.#gateway?.destroy()
-    // Whoever does not read it any more must not wait for it.
+    // Otherwise stdin would keep the process alive.
     stdin.pause()
     return code
   }
 
-  /** The client has said its last word. */
   async #last(): Promise<void> {
     if (this.#isLast) return
     this.#isLast = true
@@ -100,7 +96,6 @@ export class Bridge {
     return this.#held.length === 0 && [...this.#pending.values()].every(isListen)
   }
 
-  /** The client said something. */
   #said(held: Held): void {
     const isAsking = held.messages.some(isRequest)
     if (this.#state === 'open' || (this.#state === 'ending' && !isAsking)) {
@@ -108,7 +103,7 @@ export class Bridge {
       return
     }
     const cancelled = held.messages.filter(isCancelled).map(({ params }) => keyOf(params?.requestId))
-    // Nobody has been asked for it yet.
+    // Cancels requests that were not sent yet.
     this.#held = this.#held.filter(({ messages }) => !messages.some(({ id }) => cancelled.includes(keyOf(id))))
     this.#held.push(held)
   }
@@ -124,7 +119,7 @@ export class Bridge {
     this.#gateway.once('drain', () => stdin.resume()).once('close', () => stdin.resume())
   }
 
-  /** A message of the client as the gateway gets it; nothing for the answer to a question that nobody asks any more. */
+  /** Drops responses to requests of an earlier gateway. */
   #toGateway(message: Message): readonly Message[] {
     if (isResponse(message)) {
       const asked = this.#asked.get(keyOf(message.id))
@@ -154,12 +149,11 @@ export class Bridge {
       this.#gateway = undefined
       for (const answer of this.#own.values()) answer(undefined)
       this.#own.clear()
-      // One that is lost before it was of use is missed by nobody but the loop that found it.
+      // A gateway lost while connecting is handled by the reconnect loop.
       if (this.#state !== 'away') this.#lost()
     })
   }
 
-  /** The gateway said something. */
   #heard({ line, messages, isBatch }: Held): void {
     const passed = messages.flatMap((message) => this.#toClient(message))
     const isSame = passed.length === messages.length && passed.every((message, at) => message === messages[at])
@@ -170,7 +164,6 @@ export class Bridge {
     if (this.#state === 'ending' && [...this.#pending.values()].every(isListen)) this.#gateway?.destroy()
   }
 
-  /** What the client gets of a message of the gateway. */
   #toClient(message: Message): readonly Message[] {
     const { id, method } = message
     if (method === endingNotice) {
@@ -180,13 +173,13 @@ export class Bridge {
     if (isResponse(message)) return this.#answered(message)
     if (isCancelled(message)) return [this.#withdrawn(message)]
     if (!isRequest(message)) return this.#subscriptions.received(message)
-    // The ids of two gateways are the same; an answer to the first must not reach the second.
+    // Request IDs of two gateways may collide, so later ones are rewritten.
     const known = this.#generation === 0 ? id : `gateway-${this.#generation}:${keyOf(id)}`
     this.#asked.set(keyOf(known), { id, known })
     return known === id ? [message] : [{ ...message, id: known }]
   }
 
-  /** That the gateway does not want an answer any more, with the id that the client knows. */
+  /** Translates the request ID of a cancellation. */
   #withdrawn(message: Message): Message {
     const { requestId } = message.params ?? {}
     const found = [...this.#asked].find(([, { id }]) => keyOf(id) === keyOf(requestId))
@@ -205,7 +198,7 @@ export class Bridge {
       return []
     }
     const asked = this.#pending.get(key)
-    // A gateway that ends lets go of those who listen; they go on listening to the next.
+    // Subscriptions continue with the next gateway.
     if (asked !== undefined && isListen(asked) && this.#state === 'ending') return []
     if (asked !== undefined && isListen(asked)) this.#subscriptions.ended(message.id)
     this.#pending.delete(key)
@@ -221,7 +214,6 @@ export class Bridge {
     stdout.once('drain', () => gateway?.resume())
   }
 
-  /** The gateway is gone. */
   #lost(): void {
     this.#state = 'away'
     for (const { known } of this.#asked.values()) {
@@ -254,7 +246,7 @@ export class Bridge {
         await this.#resume(await open(late), late)
         return
       } catch (error) {
-        // What it refuses now it will refuse again.
+        // A 400 is permanent.
         if (error instanceof BridgeRefused && error.status === 400) return this.#giveUp(error.message)
       }
       await pause(retryMs, undefined, { signal: late, ref: false }).catch(() => undefined)
@@ -263,7 +255,7 @@ export class Bridge {
     this.#giveUp(`It did not come back within ${seconds} s. Start it with: unfold serve`)
   }
 
-  /** Goes on with another gateway: it is told what the first one knew, and then what was left unsaid. */
+  /** Replays the session to a new gateway, then sends the queued lines. */
   async #resume(gateway: Duplex, late: AbortSignal): Promise<void> {
     this.#generation++
     this.#attach(gateway)
@@ -287,14 +279,13 @@ export class Bridge {
     this.#options.note('Connected to the gateway again.')
   }
 
-  /** Lets go of a gateway that did not answer; the loop that found it finds another. */
+  /** The reconnect loop tries again. */
   #abandon(gateway: Duplex): never {
     this.#gateway = undefined
     gateway.destroy()
     throw new Error('The gateway did not answer.')
   }
 
-  /** Asks the gateway what the client has asked before. */
   #ask(message: Message, signal: AbortSignal): Promise<Message | undefined> {
     const id = `unfold-bridge-${++this.#ownNumber}`
     return new Promise((resolve) => {

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream'
 import { bridgeAuthority, bridgeHeaders } from '@unfold-mcp/gateway/bridge'
 import type { RunRecord } from '@unfold-mcp/gateway/run-file'
 
-/** What a stdio client asks for: what an address says in its path and in its query. */
+/** Profile and view of a stdio client; over HTTP, the path and query of the URL. */
 export interface ClientView {
   readonly profile: string | undefined
   readonly view: string | undefined
 }
 
-/** A gateway that is there and does not serve this client. */
+/** The gateway rejected the client. */
 export class BridgeRefused extends Error {
   override readonly name = 'BridgeRefused'
   readonly status: number
@@ -20,7 +20,7 @@ export class BridgeRefused extends Error {
   }
 }
 
-/** Connects to a gateway that runs, as a stdio client of the same user. */
+/** Connects to a running gateway as a stdio client of the same user. */
 export function openBridge({ url, bridge }: RunRecord, { profile, view }: ClientView, signal: AbortSignal): Promise<Duplex> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ export function openBridge({ url, bridge }: RunRecord, { profile, view }: Client
       host: hostname.replace(/^\[(.*)\]$/u, '$1'),
       port,
       path: bridgeAuthority,
-      // Of its own: the connection stays open.
+      // The connection stays open, so it must not come from a pool.
       agent: false,
       signal,
       headers: {

@@ -8,11 +8,11 @@ import { timeLimit } from '../base/time-limit.ts'
 import { Bridge } from './bridge.ts'
 import { BridgeRefused, type ClientView, openBridge } from './connection.ts'
 
-// A gateway that is being restarted is back within this time.
+// A restart of the gateway takes less than this.
 const firstMs = 5_000
 const retryMs = 200
 
-/** Serves the client on standard input and output through a gateway that runs with this configuration. Nothing where none runs. */
+/** Serves the stdio client through a running gateway with this configuration; undefined if there is none. */
 export async function serveThroughGateway(
   config: string,
   asked: ClientView,
@@ -51,7 +51,6 @@ async function firstGateway(
   return undefined
 }
 
-/** The gateway that serves clients over HTTP with this configuration. */
 async function runningWith(config: string, io: Io): Promise<RunRecord | undefined> {
   const real = await realpath(config).catch(() => config)
   for (const record of await runningGateways(dataFolder(io))) {

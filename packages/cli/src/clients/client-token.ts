@@ -8,11 +8,11 @@ import type { GatewayTarget } from './gateway-target.ts'
 export interface TokenOptions {
   readonly flags: Flags
   readonly io: Io
-  /** The entry that the client has already, if it has one. */
+  /** Existing entry of the client. */
   readonly present: unknown
 }
 
-/** The token that a client sends: the one that was given, the one that it has, or the one that its user types; none where none is needed. */
+/** Token for a client: --token, the one in its entry, or a prompt; undefined if none is required. */
 export async function clientToken(gateway: GatewayTarget, { flags, io, present }: TokenOptions): Promise<string | undefined> {
   const given = textOf(flags, 'token')
   if (given !== undefined) return checkedToken(given)
@@ -36,7 +36,7 @@ function checkedToken(token: string): string {
   throw usageError('A token is one word without spaces. It is printed by: unfold token add <name>')
 }
 
-/** The token of an entry for the same gateway: another one must not get it. */
+/** Only for the same gateway: a token must not be sent to another one. */
 function tokenIn(entry: unknown, address: string): string | undefined {
   if (!isRecord(entry)) return undefined
   const texts = Object.values(entry).filter((value) => typeof value === 'string' && URL.canParse(value)) as readonly string[]
@@ -48,7 +48,7 @@ function tokenIn(entry: unknown, address: string): string | undefined {
 
 const probeTimeoutMs = 3_000
 
-/** Whether a gateway is there and answers nobody without a token. */
+/** Whether the gateway rejects anonymous requests. */
 async function requiresToken(address: string, io: Io): Promise<boolean> {
   using limit = timeLimit(probeTimeoutMs, [io.signal])
   try {
@@ -56,7 +56,7 @@ async function requiresToken(address: string, io: Io): Promise<boolean> {
     await response.body?.cancel()
     return response.status === 401
   } catch {
-    // Whether it answers at all is found out when the entry is verified.
+    // Unreachable; reported when the entry is verified.
     return false
   }
 }

@@ -153,7 +153,7 @@ test('Claude Desktop takes a command; an unknown client is refused with the near
 
 test('help and documentation name every client, and every host that is known has one', async () => {
   const names = new Set([...Object.keys(clientKinds), ...Object.keys(pastedKinds)])
-  expect(new Set(verbs.connect?.takes.split('|'))).toEqual(names)
+  expect(new Set(verbs.connect?.usage.split('|'))).toEqual(names)
   const page = await readFile(new URL('../../../../docs/guides/connecting-clients.md', import.meta.url), 'utf8')
   expect(new Set([...page.matchAll(/^\| `([a-z-]+)` +\|/gmu)].map(([, name]) => name))).toEqual(names)
   const hosts = [...Object.values(clientKinds), ...Object.values(pastedKinds)].map(({ host }) => host)

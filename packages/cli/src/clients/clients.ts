@@ -10,36 +10,31 @@ import { removeTomlTable, setTomlTable, tomlTable } from '../edit/toml.ts'
 import { removeYaml, removeYamlItem, setYaml, setYamlItem, yamlEntry, yamlItem } from '../edit/yaml.ts'
 import { type ClientKind, clientKinds, type Entry, type PastedKind, pastedKinds } from './client-kinds.ts'
 
-/** What the gateway is called in the configuration of a client. */
+/** Name of the gateway's entry in client configurations. */
 export const entryName = 'unfold'
 
-/** How a client reaches the gateway: at its address, or by starting a command. */
 export type EntryTarget =
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> }
   | { readonly command: string; readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> }
 
-/** Whether the client may defer our tools: `loaded` keeps them in front of its model, `deferred` leaves it to the client. */
+/** `loaded`: the client must not defer our tools. `deferred`: the client decides. */
 export type Loading = 'loaded' | 'deferred' | 'unset'
 
-/** A client program that can be connected to the gateway. */
 export interface Client {
   readonly name: string
   readonly title: string
-  /** The value of `?host=` in the address that it gets. */
+  /** Value of `?host=` in the URL. */
   readonly host: string
-  /** Its configuration for all projects of its user. */
+  /** User-level configuration file. */
   readonly file: string
-  /** Whether it can be given an address. */
   readonly takesAddress: boolean
   set(target: EntryTarget, loading?: Loading): Edit
   readonly remove: Edit
-  /** The entry of the gateway in a text of its file. */
   entry(text: string): unknown
-  /** What the user does for the client to notice. */
+  /** How to make the client load the entry. */
   readonly next: string
 }
 
-/** A client whose user pastes the entry. */
 export interface PastedClient extends PastedKind {
   readonly name: string
 }
@@ -54,7 +49,6 @@ const aliases: { readonly [name: string]: string } = {
   'lm-studio': 'lmstudio',
 }
 
-/** The client of this name. */
 export function clientNamed(name: string | undefined, system: System): Client | PastedClient {
   const known = [...Object.keys(clientKinds), ...Object.keys(pastedKinds)]
   const asked = name !== undefined && Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : (name ?? '')
@@ -72,7 +66,7 @@ export function clientNamed(name: string | undefined, system: System): Client | 
 
 export const isPasted = (client: Client | PastedClient): client is PastedClient => 'where' in client
 
-// VS Code and its preview are two programs; the files of others are alternatives, of which one may be there.
+// VS Code and VS Code Insiders are separate programs; other clients use one of several files.
 const apart: ReadonlySet<string> = new Set(['vscode'])
 
 function fileOf({ place }: ClientKind, system: System): string | undefined {

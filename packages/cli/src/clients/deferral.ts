@@ -4,19 +4,17 @@ import { readText } from '../config/formats/text.ts'
 import { envVariable, pathModule, type System } from '../config/system.ts'
 import { isAtLeast } from './program-version.ts'
 
-/** Whether a host defers MCP tools behind a tool search of its own, with its settings as they are now, and why. */
+/** Whether a host defers MCP tools behind its own tool search with its current settings. */
 export interface Deferral {
   readonly isOn: boolean
-  /** Whether it would, but for the option that `connect` sets for our entry. */
+  /** Whether only the option set by `connect` prevents it. */
   readonly isOverridden?: boolean
-  /** A sentence. */
   readonly why: string
 }
 
-/** The version of an installed program, if it can be found out. */
 export type VersionOf = (program: string) => Promise<string | undefined>
 
-/** Reads the settings of a host; nothing for a host that is not known to defer tools whatever their number. */
+/** Reads the settings of a host; undefined for hosts that do not defer all tools. */
 export async function deferralOf(host: string, system: System, versionOf: VersionOf): Promise<Deferral | undefined> {
   if (host === 'claude-code') return claudeDeferral(system, versionOf)
   if (host === 'qwen-code')
@@ -24,7 +22,7 @@ export async function deferralOf(host: string, system: System, versionOf: Versio
   return undefined
 }
 
-// The first versions that were measured. Earlier ones defer by other rules, or not at all.
+// Earliest versions measured; older ones behave differently.
 const first = { claude: '2.1.197', claudeBehindProxy: '2.1.325' }
 
 async function claudeDeferral(system: System, versionOf: VersionOf): Promise<Deferral> {
@@ -41,7 +39,7 @@ async function claudeDeferral(system: System, versionOf: VersionOf): Promise<Def
   const seen = state.lastOnboardingVersion
   const version = installed ?? (typeof seen === 'string' ? seen : undefined)
   const name = version === undefined ? 'Claude Code' : `Claude Code ${version}`
-  // What its settings say for the environment replaces what the environment says.
+  // Settings override environment variables.
   const set = (variable: string): string | undefined =>
     textAt(managed, ['env', variable]) ?? textAt(user, ['env', variable]) ?? envVariable(system, variable)
   const off = (why: string): Deferral => ({ isOn: false, why })
@@ -69,7 +67,7 @@ const managedFiles: { readonly [platform: string]: string } = {
 function deferralFromSetting(setting: string, name: string): Deferral {
   const share = /^auto:(\d+)$/u.exec(setting)?.[1]
   if (isTrue(setting) || share === '0') return { isOn: true, why: `${name} defers tools: ENABLE_TOOL_SEARCH is "${setting}".` }
-  // Below the share, everything is listed: then it does not defer.
+  // Defers only lists above this share of the context window.
   if (/^auto\b/u.test(setting) && Number(share ?? 10) < 100)
     return { isOn: false, why: `${name} defers long tool lists only: ENABLE_TOOL_SEARCH is "${setting}".` }
   if (isFalse(setting) || /^auto\b/u.test(setting)) return { isOn: false, why: `ENABLE_TOOL_SEARCH is "${setting}".` }
@@ -78,7 +76,7 @@ function deferralFromSetting(setting: string, name: string): Deferral {
 
 type Settings = Readonly<Record<string, unknown>>
 
-/** What a file of settings holds; nothing where it cannot be read, which is for its own program to report. */
+/** Unreadable settings are for the client to report. */
 async function settingsIn(file: string): Promise<Settings> {
   const read = await readText(file)
   const value: unknown =

@@ -6,14 +6,13 @@ import { discoverServers } from '../servers/servers.ts'
 import { alreadyConfigured, importCandidates } from './candidates.ts'
 import type { Client } from './clients.ts'
 
-/** The servers that the configuration of a gateway has. */
 export async function serversIn(config: string): Promise<{ readonly [name: string]: unknown }> {
   const { after } = await withEditErrors(planEdit(config, (text) => text))
   const servers = after.trim() === '' ? undefined : jsonAt(after, ['mcpServers'])
   return typeof servers === 'object' && servers !== null ? { ...servers } : {}
 }
 
-/** The servers that a client has itself, as it calls them, and that are behind the gateway as well. */
+/** Servers configured both in the client and in the gateway. */
 export async function duplicateServers({ file }: Client, config: string, io: Io): Promise<readonly string[]> {
   const { servers } = await discoverServers({}, io)
   const theirs = servers.filter(({ source, also }) => [source, ...also].some((each) => each.file === file))

@@ -3,7 +3,6 @@ import { usageError } from '../base/exit.ts'
 import type { Loading } from './clients.ts'
 import type { Deferral } from './deferral.ts'
 
-/** How tools can be presented to a client. */
 export const exposureNames = ['auto', 'everything', 'native', 'groups', 'lazy', 'search'] as const
 
 export type ExposureName = (typeof exposureNames)[number]
@@ -14,28 +13,23 @@ export function parseExposure(name: string): ExposureName {
   return found
 }
 
-/** What a client is shown, who decided it, and why. */
 export interface ExposureChoice {
   readonly exposure: ExposureName
-  /** Whether the address asks for it; otherwise the gateway's configuration decides. */
+  /** Whether the URL requests it; otherwise the gateway configuration decides. */
   readonly isExplicit: boolean
-  /** A sentence. */
   readonly why: string
 }
 
 export interface ExposureFacts {
   readonly title: string
   readonly host: string
-  /** What `--exposure` says. */
   readonly flag: ExposureName | undefined
-  /** What the address says that the user gave. */
   readonly address: ExposureName | undefined
-  /** What the configuration of the gateway says; nothing where it is not known. */
   readonly configured: ExposureName | undefined
   readonly deferral: Deferral | undefined
 }
 
-/** Chooses `native` where the client defers tools itself, and otherwise leaves the choice to the gateway. */
+/** Chooses `native` if the client defers tools itself, otherwise leaves the choice to the gateway. */
 export function chooseExposure({ title, host, flag, address, configured, deferral }: ExposureFacts): ExposureChoice {
   if (flag !== undefined) return { exposure: flag, isExplicit: true, why: 'As --exposure asks.' }
   if (address !== undefined) return { exposure: address, isExplicit: true, why: 'As the address asks.' }
@@ -48,10 +42,7 @@ export function chooseExposure({ title, host, flag, address, configured, deferra
   return { exposure: 'auto', isExplicit: false, why }
 }
 
-/**
- * Whether the client may defer what it is shown. A short list must stay in front of the model: the toolFinder is on it. A long one
- * is the client's to defer.
- */
+/** A short list must not be deferred, because it contains the search tool. */
 export function loadingFor(exposure: ExposureName): Loading {
   if (exposure === 'native') return 'deferred'
   return exposure === 'everything' ? 'unset' : 'loaded'

@@ -9,18 +9,15 @@ import { deferralOf } from './deferral.ts'
 import { chooseExposure, type ExposureChoice, type ExposureName, exposureNames, parseExposure } from './exposure.ts'
 import { programVersion } from './program-version.ts'
 
-/** The gateway that a client is to be connected to. */
 export interface GatewayTarget {
-  /** Where it is, or will be once it runs. */
   readonly address: string
-  /** Whether its configuration lets nobody in without a token. */
+  /** Whether its configuration requires a token. */
   readonly wantsToken: boolean
-  /** Its configuration file, where it is known. */
   readonly config: string | undefined
   readonly exposure: ExposureChoice
 }
 
-/** Finds the gateway: the one at `--url`, the one that runs, or the one that will run with the configuration. */
+/** The gateway at `--url`, the running one, or the configured one. */
 export async function resolveGateway(client: Client | PastedClient, flags: Flags, io: Io): Promise<GatewayTarget> {
   const profile = textOf(flags, 'profile')
   const { address, config } = await addressOf(flags, io)
@@ -34,11 +31,10 @@ export async function resolveGateway(client: Client | PastedClient, flags: Flags
   }
 }
 
-/** The command that a client starts, instead of being given an address. */
 export interface StdioCommand {
   readonly command: string
   readonly args: readonly string[]
-  /** Where running gateways are found, if not in the usual folder: the client may not know the variable. */
+  /** UNFOLD_HOME, if not the default: the client may not have it in its environment. */
   readonly env?: Readonly<Record<string, string>>
   readonly config: string
   readonly exposure: ExposureChoice
@@ -82,7 +78,7 @@ async function exposureFor(
   })
 }
 
-/** The address with the profile in its path, and with the host and the exposure in its query unless it has them. */
+/** Adds the profile to the path, and host and exposure to the query. */
 function addressWith(
   address: string,
   { profile, host, exposure }: { readonly profile: string | undefined; readonly host: string; readonly exposure: ExposureChoice },
@@ -96,7 +92,6 @@ function addressWith(
   return `${place}?${all.join('&')}`
 }
 
-/** What the configuration of a gateway says about its clients. */
 async function configuration(
   file: string,
   profile: string | undefined,
@@ -113,7 +108,6 @@ async function configuration(
   return { wantsToken: tokens.length > 0, exposure: own ?? modeOf(exposure) }
 }
 
-/** What an `exposure` names, alone or with settings next to it. */
 const modeOf = (exposure: ExposureName | { readonly mode?: ExposureName | undefined } | undefined): ExposureName | undefined =>
   typeof exposure === 'object' ? exposure.mode : exposure
 
@@ -136,12 +130,11 @@ async function addressOf(flags: Flags, io: Io): Promise<{ readonly address: stri
   return { address: localUrl(`http://${host}:${listen.port}/mcp`), config: file }
 }
 
-/** Programs that start without a shell do not know where ours is. */
+/** Absolute path, because clients start programs without a shell. */
 async function ownProgram(): Promise<string> {
   const program = process.argv[1]
   if (program === undefined) throw new CommandError(exit.failed, 'no_program', 'The path of the unfold program is unknown.')
   return realpath(program)
 }
 
-/** Whether the client gets a command: because it takes no address, or because the user wants it. */
 export const startsCommand = ({ takesAddress }: Client, flags: Flags): boolean => isSet(flags, 'stdio') || !takesAddress

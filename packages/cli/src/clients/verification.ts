@@ -8,16 +8,15 @@ import { formatNumber, plural } from '../text/number.ts'
 import { safeText } from '../text/safe.ts'
 import { type Client, entryName } from './clients.ts'
 
-/** What came of connecting with the entry of a client. */
 export type Verification =
   | { readonly status: 'verified'; readonly tools: number; readonly tokens: number }
   | { readonly status: 'not_running' | 'skipped' }
   | { readonly status: 'failed'; readonly error: CommandError }
 
-// The gateway is on this machine, or answers within this time from elsewhere. A command has servers to start.
+// A command starts its servers first.
 const verifyTimeoutMs = { address: 15_000, command: 60_000 }
 
-/** Connects with what the file of a client now says, as the client would. */
+/** Connects with the entry now in the client's file. */
 export async function verifyEntry(client: Client, io: Io): Promise<Verification> {
   const { servers, problems } = await findServers(io)
   const isOwn = ({ file }: { readonly file: string }): boolean => file === client.file
@@ -29,7 +28,6 @@ export async function verifyEntry(client: Client, io: Io): Promise<Verification>
   return { status: 'failed', error: new CommandError(exit.failed, 'not_readable', message) }
 }
 
-/** Connects, lists the tools and disconnects. */
 export async function verifyTarget(target: ServerTarget, io: Io): Promise<Verification> {
   const isCommand = 'command' in target
   const lines: string[] = []
@@ -49,7 +47,7 @@ export async function verifyTarget(target: ServerTarget, io: Io): Promise<Verifi
   }
 }
 
-// Clients start commands with their own environment, which is that of their user.
+// Clients pass on the environment of the user.
 function withEnvironment(target: Extract<ServerTarget, { readonly command: string }>, { env }: Io): Target {
   const set = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
   return { ...target, env: { ...Object.fromEntries(set), ...target.env } }
@@ -73,7 +71,6 @@ function isRefused(error: unknown, depth = 0): boolean {
 
 const isLoopback = (url: string): boolean => /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/u.test(new URL(url).hostname)
 
-/** A line about it; empty where nothing was tried. */
 export function verificationText(verification: Verification): string {
   switch (verification.status) {
     case 'verified':
@@ -87,7 +84,6 @@ export function verificationText(verification: Verification): string {
   }
 }
 
-/** The same for a script. */
 export function verificationData(verification: Verification): object {
   if (verification.status !== 'failed') return verification
   const { reason, message } = verification.error

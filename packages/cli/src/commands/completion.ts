@@ -2,7 +2,6 @@ import { exit, usageError } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import type { Invocation } from '../grammar/grammar.ts'
 
-/** Prints what a shell needs to complete positionals of ours. */
 export async function run({ positionals }: Invocation, { stdout }: Io): Promise<number> {
   const { scripts } = await import('../completion/scripts.ts')
   const [shell = ''] = positionals

@@ -9,7 +9,6 @@ import { safeText } from '../text/safe.ts'
 
 const marks = { ok: 'ok  ', note: 'note', login: 'sign in', failed: 'FAILED' } as const
 
-/** Looks at everything that must work, and says the one next step for what does not. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
   const findings: Finding[] = []
@@ -25,7 +24,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   return failed.length === 0 ? exit.ok : exit.failed
 }
 
-/** Deletes what is incomplete in the cache of npx, and has gateways that run start those servers again. Gives the folders. */
+/** Deletes incomplete npx cache folders and restarts the affected servers. Returns the folders. */
 async function fixed(findings: readonly Finding[], flags: Flags, io: Io, output: Output): Promise<readonly string[]> {
   const folders = [...new Set(findings.flatMap(({ npxFolder }) => npxFolder ?? []))]
   if (folders.length === 0) {

@@ -8,7 +8,6 @@ import { scaffold } from '../generate/scaffold.ts'
 import { type Invocation, isSet, textOf } from '../grammar/grammar.ts'
 import { Output } from '../output/output.ts'
 
-/** Begins a server of one's own, in a folder that has nothing in it yet. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const [given = '.', ...others] = positionals
@@ -44,7 +43,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   return exit.ok
 }
 
-// These are there before anybody has begun.
+// Files of a new repository.
 const beginnings = new Set(['.git', '.DS_Store', 'LICENSE'])
 
 async function requireEmpty(folder: string): Promise<void> {
@@ -59,7 +58,7 @@ async function requireEmpty(folder: string): Promise<void> {
     })
 }
 
-/** Runs npm there; what it says goes to standard error. */
+/** npm output goes to stderr. */
 async function installed(folder: string, io: Io): Promise<boolean> {
   const npm = io.platform === 'win32' ? 'npm.cmd' : 'npm'
   const child = spawn(npm, ['install', '--no-audit', '--no-fund', '--loglevel=error'], {

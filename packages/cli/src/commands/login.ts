@@ -8,7 +8,6 @@ import { safeText } from '../text/safe.ts'
 
 const defaultSeconds = 300
 
-/** Signs in to a server in the person's browser. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
@@ -39,7 +38,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     clientSecret: io.env.UNFOLD_CLIENT_SECRET,
     show: async (address) => {
       const isOpened = usesBrowser && (await openAddress(address, io))
-      // Also when nothing else is to be said: without it nobody can go on.
+      // Printed even with --quiet: the user needs the URL.
       io.stderr.write(
         `${isOpened ? `Sign in at ${address.host}, in the browser that opens. If none does: ` : 'Sign in here: '}${address.href}\n`,
       )
@@ -60,7 +59,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   return exit.ok
 }
 
-/** Tokens are sent with every request: in plain text they would be everybody's on the way. */
+/** Tokens must not be sent unencrypted. */
 async function requireEncryption(label: string, address: string): Promise<void> {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url?.protocol !== 'http:') return

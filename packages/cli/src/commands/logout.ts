@@ -5,7 +5,7 @@ import { Output } from '../output/output.ts'
 import { resolveServerArgument } from '../servers/servers.ts'
 import { safeText } from '../text/safe.ts'
 
-/** Forgets a sign-in, here and where it was made. */
+/** Deletes the stored tokens and revokes them at the authorization server. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
   const { label, target } = await resolveServerArgument(invocation, io, output)
@@ -20,7 +20,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     revoked: revoked.filter(Boolean).length,
   })
   if (gone.length === 0) return exit.ok
-  // A gateway that has the token would go on with it until its time is up.
+  // A running gateway would use the token until it expires.
   const { restartServers } = await import('../gateway/running.ts')
   const resource = resourceOf(target.url)
   const ended = await restartServers(({ address }) => address === resource, io)

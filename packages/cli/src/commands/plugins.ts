@@ -6,10 +6,9 @@ import type { Io } from '../base/io.ts'
 import { manifest } from '../base/package-folder.ts'
 import { type Invocation, textOf } from '../grammar/grammar.ts'
 
-// Clients that list once see what is loaded by then; one plugin that hangs does not keep them from the others.
+// Clients that list only once should see all plugins; one hanging plugin must not block the others.
 const pluginLoadTimeoutMs = 2_000
 
-/** Serves a folder of tool plugins until it is interrupted. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const [action, folder, ...others] = positionals
   if (action !== 'serve' || folder === undefined || others.length > 0)
@@ -30,7 +29,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   const toolbox = defineToolbox({ name: basename(path), version: manifest.version }).use(plugins)
   await Promise.race([plugins.ready(), pause(pluginLoadTimeoutMs, undefined, { ref: false })])
   await serve(toolbox, { argv: port === undefined ? [] : ['--http', port] })
-  // It ends the process itself: on a signal, or when whoever started it closes its input.
+  // `serve` exits the process on a signal or at the end of stdin.
   if (!io.signal.aborted) await once(io.signal, 'abort')
   return exit.ok
 }

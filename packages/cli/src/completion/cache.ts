@@ -5,21 +5,19 @@ import type { KnownTool } from './candidate.ts'
 import type { CompletionCache } from './complete.ts'
 import { readToolIndex, type ToolIndex, writeToolIndex } from './tool-index.ts'
 
-/** Where completion looks: the folder of the tool cache, and the folder of what was worked out from it. */
 export interface CompletionFolders {
   readonly tools: string
   readonly indexes: string
 }
 
-/** Both folders under the folder of our own files. */
 export const completionFolders = (data: string): CompletionFolders => ({
   tools: `${data}/cache/tools`,
   indexes: `${data}/cache/completion`,
 })
 
 /**
- * What the tool cache knows, for completion: names are read from the beginnings of the files, tools only for the server that is
- * asked for. Whatever cannot be read is left out, since a shell that completes has nowhere to complain.
+ * Completion data from the tool cache. Reads only server names until the tools of one server are needed. Skips unreadable files,
+ * since completion cannot report errors.
  */
 export function completionCache(
   folders: CompletionFolders,
@@ -45,10 +43,7 @@ export function completionCache(
   return { servers, defaultServer }
 }
 
-/**
- * Works out what completion needs of every list that changed since the last time, so that completing a word is quick. To be
- * called after a command that may have changed the tool cache; a failure is no reason to fail.
- */
+/** Updates the indexes of changed tool lists. Called after commands that may change the tool cache. */
 export async function refreshToolIndexes(folders: CompletionFolders): Promise<void> {
   const present = new Set<string>()
   for (const { file } of cachedFiles(folders)) {
@@ -60,14 +55,13 @@ export async function refreshToolIndexes(folders: CompletionFolders): Promise<vo
     try {
       writeToolIndex(indexPath(folders, file), source, tools)
     } catch {
-      // A full disk, or a folder that may not be written: completion works without, only slower.
+      // Completion works without an index, only slower.
       return
     }
   }
   for (const file of namesIn(folders.indexes)) if (!present.has(file)) rmSync(`${folders.indexes}/${file}`, { force: true })
 }
 
-/** A list for which no toolIndex was made yet. */
 const unprepared = (tools: readonly KnownTool[]): ToolIndex => ({
   tools,
   tool: (name) => tools.find((tool) => tool.name === name),
@@ -92,7 +86,7 @@ function namesIn(folder: string): readonly string[] {
 
 const beginning = /^\{"format":"unfold-tool-cache","version":1,"name":("(?:[^"\\]|\\.)*")/u
 
-/** The name of a cached server, which stands at the beginning of its file. */
+/** The name is at the beginning of the file. */
 function serverOf(path: string): string | undefined {
   try {
     const bytes = Buffer.alloc(512)

@@ -1,30 +1,29 @@
-/** One thing that a word may become. The description is what the server wrote until it is shown. */
+/** A possible completion. The description is not yet safe for a terminal. */
 export interface Candidate {
   readonly value: string
   readonly description?: string | undefined
 }
 
-/** What completion needs to know of a parameter. */
+/** Parameter of a tool. */
 export interface KnownFlag {
-  /** As it is typed, such as `--title`. */
+  /** Spelling, such as `--title`. */
   readonly text: string
-  /** As it stands in `name=value`. */
+  /** Name in `name=value`. */
   readonly name: string
   readonly negation?: string | undefined
   readonly description?: string | undefined
   readonly isRequired?: boolean
   readonly isList?: boolean
-  /** Whether it stands without a value. */
+  /** Whether it needs no value. */
   readonly isSwitch?: boolean
   readonly values?: readonly Candidate[]
 }
 
-/** What completion needs to know of a tool. */
 export interface KnownTool {
   readonly name: string
   readonly title?: string | undefined
   readonly description?: string | undefined
   readonly inputSchema?: { readonly [keyword: string]: unknown }
-  /** Its parameters, where they were worked out before; otherwise the schema is read. */
+  /** Precomputed flags; otherwise derived from the schema. */
   readonly flags?: readonly KnownFlag[]
 }

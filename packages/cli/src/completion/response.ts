@@ -2,8 +2,8 @@ import type { Candidate } from './candidate.ts'
 import { type CompletionCache, complete } from './complete.ts'
 
 /**
- * What a shell's script gets for its question: a first line `words` or `files`, then a candidate a line, for zsh and fish with a
- * tab and its description. The question is `bash <line up to the cursor> <piece>`, or `zsh|fish <cursor> <words …>`.
+ * Response to a shell script: `words` or `files`, then one candidate per line, for zsh and fish with a tab and a description. The
+ * request is `bash <line up to the cursor> <piece>` or `zsh|fish <cursor> <words …>`.
  */
 export async function completionResponse(question: readonly string[], cache: CompletionCache): Promise<string> {
   const [shell, ...rest] = question
@@ -23,7 +23,7 @@ async function bashResponse([line = '', piece = '']: readonly string[], cache: C
   const { words, quote } = splitLine(line)
   const current = words.at(-1) ?? ''
   const { candidates, files } = await complete({ words: words.slice(1), cursor: words.length - 2, cache })
-  // Bash breaks words at `=` and `:` too, and replaces the last piece alone.
+  // Bash also splits words at `=` and `:`, and replaces only the last piece.
   const kept = current.endsWith(piece) ? current.length - piece.length : current.search(/[^=:]*$/u)
   return lines(
     files,

@@ -1,18 +1,17 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { KnownFlag, KnownTool } from './candidate.ts'
 
-// A toolIndex is what completion needs of one cached server, as text: a line of tabs for each tool, so that the one that is asked for
-// is found without reading the rest as JSON, and without the code that understands schemas.
+// Completion data of one cached server: one tab-separated line per tool, so that a tool is found without parsing the others and
+// without loading the schema code.
 const kind = 'unfold-completion 1'
 
-/** What a toolIndex says. */
 export interface ToolIndex {
   readonly tools: readonly KnownTool[]
-  /** One tool, without looking at the others. */
+  /** Finds one tool without parsing the others. */
   tool(name: string): KnownTool | undefined
 }
 
-/** Reads a toolIndex; undefined when there is none that was made from `source` as it is now. */
+/** Undefined if there is no index for the current version of `source`. */
 export function readToolIndex(path: string, source: string): ToolIndex | undefined {
   try {
     const text = readFileSync(path, 'utf8')
@@ -43,7 +42,7 @@ function toolOn(line: string): KnownTool {
   }
 }
 
-/** Writes the toolIndex for tools that were read from `source`. Replaced whole, so that nobody reads half of one. */
+/** Written atomically. */
 export function writeToolIndex(
   path: string,
   source: string,
@@ -70,7 +69,7 @@ export function writeToolIndex(
 const maxDescriptionLength = 400
 const broken = /[\t\n]/u
 
-/** What changes whenever a file does. */
+/** Changes whenever the file does. */
 function stampOf(path: string): string {
   const { mtimeMs, size, ino } = statSync(path)
   return `${mtimeMs}-${size}-${ino}`

@@ -5,36 +5,33 @@ import { writePrivate } from '../base/private-file.ts'
 import { readText } from './formats/text.ts'
 import type { FoundServer } from './servers.ts'
 
-/** That the user agreed to run one server of a project, as it was defined then. */
+/** Consent of the user to run one project server as defined at that time. */
 export interface Approval {
   readonly file: string
   readonly hash: string
-  /** What the server was called; for people who read the list. */
+  /** Name of the server, for people who read the file. */
   readonly name: string
 }
 
 type ApprovalRequest = Pick<FoundServer, 'key' | 'trust' | 'source' | 'hash'>
 
-/** Whether a server may be started now, or its user must be asked first. */
 export function permissionFor(server: ApprovalRequest, approvals: readonly Approval[]): 'allowed' | 'ask' {
   if (server.trust === 'user') return 'allowed'
   const { file } = server.source
   return approvals.some((approval) => approval.file === file && approval.hash === server.hash) ? 'allowed' : 'ask'
 }
 
-/** What the user agreed to, kept in a file. */
 export interface ApprovalStore {
   list(): Promise<readonly Approval[]>
-  /** Remembers that the user agreed to this server, in place of what was agreed for an earlier definition of it. */
+  /** Replaces approvals of earlier definitions of the server. */
   approve(server: ApprovalRequest): Promise<void>
-  /** Forgets what was agreed for this server. */
   revoke(server: ApprovalRequest): Promise<void>
 }
 
 const format = 'unfold-approvals'
 const version = 1
 
-/** Keeps approvals in `approved.json` in this folder, readable by its owner alone. A file that others can write counts for nothing. */
+/** Stores approvals in `approved.json`, readable by its owner only. Ignores a file that others can write. */
 export function approvalStore(folder: string, warn: (message: string) => void = () => undefined): ApprovalStore {
   const file = join(folder, 'approved.json')
   const list = async (): Promise<readonly Approval[]> => {

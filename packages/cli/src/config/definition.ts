@@ -9,41 +9,41 @@ import { envVariable, pathModule, type System } from './system.ts'
 import type { CommandTarget, ServerTarget, UrlTarget } from './target.ts'
 import { expand, portableText, unsetProblem, type Variables } from './variables.ts'
 
-/** A server as a file defines it. */
+/** Server definition from a configuration file. */
 export interface Definition {
-  /** How to reach it, with every variable filled in. */
+  /** Target with all variables expanded. */
   readonly target: ServerTarget
-  /** The same as it is raw, for showing. */
+  /** Target as written in the file. */
   readonly raw: ServerTarget
-  /** The same for a configuration elsewhere: variables stay variables, and folders are whole. */
+  /** Target for another configuration file: variables are kept, paths are absolute. */
   readonly portable: ServerTarget
-  /** The variables of the environment that it reads. */
+  /** Environment variables that it reads. */
   readonly uses: readonly string[]
   readonly disabled: boolean
-  /** What else decides how it runs: the text of its file of variables. */
+  /** Content of its `envFile`. */
   readonly envText: string
 }
 
-/** Where a definition stands. */
+/** Unparsed server entry of a configuration file. */
 export interface ServerEntry {
   readonly name: string
   readonly item: Item
   readonly location: ConfigLocation
   readonly dialect: Dialect
-  /** The folder it is about, which can differ from that of its file. */
+  /** Folder that relative paths start from; can differ from the folder of the file. */
   readonly folder: string
-  /** Whether the user's own file keeps it for this folder alone. */
+  /** Whether the user's own file defines it for this folder only. */
   readonly ofProject?: boolean
   readonly inputs: ReadonlyMap<string, string>
 }
 
-/** What became of reading a definition. With `problems` it cannot be used; one that only lacks variables is there all the same. */
+/** With `problems` the server cannot be used; a server that only lacks variables still has a definition. */
 export interface ReadDefinition {
   readonly definition?: Definition
   readonly problems: readonly Problem[]
 }
 
-/** Reads the definition of a server, and finds everything that is wrong with it. */
+/** Parses a server entry and collects all problems. */
 export async function readDefinition(where: ServerEntry, system: System): Promise<ReadDefinition> {
   const reader = new Reader(where, system)
   const definition = await reader.read()
@@ -65,12 +65,11 @@ const kinds: { readonly [type: string]: Kind } = {
 
 const addresses = ['httpUrl', 'url', 'serverUrl'] as const
 
-/** A pair of what is raw and what it comes to. */
 interface Text {
   readonly raw: string
   readonly expanded: string
   readonly portable: string
-  /** Whether a variable in it is not set. */
+  /** Whether it refers to a variable that is not set. */
   readonly isUnset: boolean
 }
 
@@ -82,7 +81,6 @@ interface Targets<T extends ServerTarget> {
 
 class Reader {
   readonly problems: Problem[] = []
-  /** That variables are not set. */
   readonly unsetProblems: Problem[] = []
   readonly #where: ServerEntry
   readonly #system: System
@@ -109,7 +107,7 @@ class Reader {
     return { ...made, uses: [...this.#uses].sort(), disabled, envText }
   }
 
-  /** What kind of server it is: what it says, or what follows from what it has. */
+  /** Transport, explicit or derived from the fields. */
   #kind(fields: ReadonlyMap<string, Item>): Kind | undefined {
     const { item, dialect } = this.#where
     const field = fields.has('type') ? 'type' : 'transport'
@@ -175,7 +173,7 @@ class Reader {
     }
   }
 
-  /** A relative folder is expanded from the folder that the file is about; a project's server runs there. */
+  /** Relative to the project folder, where project servers also run by default. */
   #cwd(cwd: string | undefined): string | undefined {
     const { folder, location, ofProject } = this.#where
     if (cwd === undefined) return location.trust === 'project' || ofProject ? folder : undefined
@@ -203,7 +201,7 @@ class Reader {
     }
   }
 
-  /** Headers that Codex takes from variables that it names instead of writing `${NAME}`. */
+  /** Codex names variables instead of writing `${NAME}`. */
   #codexHeaders(fields: ReadonlyMap<string, Item>): ReadonlyMap<string, Text> {
     const named = tableOf(fields.get('env_http_headers'))
     const bearer = fields.get('bearer_token_env_var')
@@ -225,13 +223,12 @@ class Reader {
     return headers
   }
 
-  /** The value of the variable that a field names. */
   #named(item: Item, field: string): Text | undefined {
     if (typeof item.value !== 'string') return this.#wrong(item, field, 'the name of a variable')
     return this.#expanded(item, field, `\${env:${item.value}}`)
   }
 
-  /** The variables of our own environment that Codex passes on; one that is not set is passed on as such. */
+  /** Variables that Codex passes on; unset ones are skipped. */
   #passedOn(item: Item | undefined): Record<string, string> {
     if (item === undefined || !isList(item.value)) return {}
     const names = item.value.flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
@@ -327,7 +324,7 @@ const tableOf = (item: Item | undefined): ReadonlyMap<string, Item> =>
 const valuesOf = (texts: ReadonlyMap<string, Text>, which: 'raw' | 'expanded' | 'portable'): Record<string, string> =>
   Object.fromEntries([...texts].map(([name, text]) => [name, text[which]]))
 
-/** Variables that are read where they are needed, instead of what they hold. */
+/** Replaces values by references to the variables. */
 const references = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(values).map((name) => [name, `\${${name}}`]))
 

@@ -1,6 +1,6 @@
 import { envVariable, foldersAbove, pathModule, type System } from './system.ts'
 
-/** The other programs whose configurations are read. */
+/** Other MCP clients whose configuration is read. */
 export const clientNames = [
   'claude-code',
   'claude-desktop',
@@ -26,37 +26,36 @@ export const clientNames = [
   'continue',
 ] as const
 
-/** The programs whose configurations are read, this one included. */
 export type ClientName = 'unfold' | (typeof clientNames)[number]
 
-/** `user`: the user's own file. `project`: a file that came with the folder, which anyone may have written. */
+/** `user`: a file of the user. `project`: a file of the project, which anyone may have written. */
 export type Trust = 'user' | 'project'
 
 /**
- * What a file holds. `servers`: servers and nothing else. `settings`: servers among other things. `claude`: settings with more
- * servers for each project.
+ * `servers`: contains only servers. `settings`: servers among other settings. `claude`: settings with additional servers per
+ * project.
  */
 type Shape = 'servers' | 'settings' | 'claude'
 
-/** A file that may hold servers. */
+/** A file that may define servers. */
 export interface ConfigLocation {
   readonly client: ClientName
   readonly file: string
   readonly trust: Trust
   readonly shape: Shape
-  /** The folder that the file is about. */
+  /** Folder that the file applies to. */
   readonly folder: string
 }
 
-/** Every file that may hold servers for someone at this location: the user's own, then the project's, nearest first. */
+/** All files that may define servers: those of the user, then those of the project, nearest first. */
 export function configLocations(system: System): readonly ConfigLocation[] {
   const locations = [...userLocations(system), ...projectLocations(system)]
   const files = new Set<string>()
-  // In the home folder, what looks like a project's file is the user's own.
+  // In the home folder, a project file is a file of the user.
   return locations.filter(({ file }) => !files.has(file) && files.add(file))
 }
 
-/** The location of a file that the user named, which is thereby trusted. */
+/** A file passed explicitly is trusted. */
 export function explicitLocation(file: string, { cwd, platform }: System): ConfigLocation {
   return { client: 'unfold', file: pathModule(platform).resolve(cwd, file), trust: 'user', shape: 'claude', folder: cwd }
 }
@@ -87,7 +86,7 @@ function userLocations(system: System): readonly ConfigLocation[] {
     at('windsurf', 'servers', home, '.codeium', 'windsurf', 'mcp_config.json'),
     at('kiro', 'servers', home, '.kiro', 'settings', 'mcp.json'),
     at('copilot', 'servers', moved('COPILOT_HOME', '.copilot'), 'mcp-config.json'),
-    // Of several files that a program reads, the one that it writes itself comes first.
+    // If a client reads several files, the one it writes itself comes first.
     at('opencode', 'settings', dotted, 'opencode', 'opencode.json'),
     at('opencode', 'settings', dotted, 'opencode', 'opencode.jsonc'),
     at('qwen', 'settings', moved('QWEN_HOME', '.qwen'), 'settings.json'),
@@ -155,7 +154,6 @@ function projectLocations({ platform, cwd, root = cwd }: System): readonly Confi
   )
 }
 
-/** Where programs keep their settings on this platform. */
 function configFolder(system: System): string {
   const { platform, home } = system
   const paths = pathModule(platform)
@@ -164,13 +162,13 @@ function configFolder(system: System): string {
   return absolute(system, 'XDG_CONFIG_HOME') ?? paths.join(home, '.config')
 }
 
-/** Where programs keep their settings that do so in the same way on every platform. */
+/** For programs that use ~/.config on every platform. */
 function dotConfigFolder(system: System): string {
   const { platform, home } = system
   return absolute(system, 'XDG_CONFIG_HOME') ?? pathModule(platform).join(home, '.config')
 }
 
-// A relative path would make a folder's own file pass for the user's.
+// A relative path could make a project file pass for a user file.
 function absolute(system: System, variable: string): string | undefined {
   const path = envVariable(system, variable)
   return path !== undefined && pathModule(system.platform).isAbsolute(path) ? path : undefined

@@ -2,14 +2,14 @@ import { nearest, printable } from '@unfold-mcp/core'
 import { type Problem, problemText } from './problem.ts'
 import type { FoundServer, FoundServers } from './servers.ts'
 
-/** What a name on the command line leads to; `message` says what to do when it is no server. */
+/** Result of looking up a server; `message` explains failures. */
 export type Resolution =
   | { readonly kind: 'found'; readonly server: FoundServer }
   | { readonly kind: 'ambiguous'; readonly names: readonly string[]; readonly message: string }
   | { readonly kind: 'broken'; readonly problems: readonly Problem[]; readonly message: string }
   | { readonly kind: 'unknown'; readonly nearest: readonly string[]; readonly message: string }
 
-/** The server of this name, or of this `name@client`. */
+/** Finds a server by `name` or `name@client`. */
 export function resolveServer(name: string, { servers, problems }: FoundServers): Resolution {
   const exact = servers.find((server) => server.name === name)
   if (exact !== undefined) return { kind: 'found', server: exact }

@@ -6,13 +6,12 @@ import type { ConfigLocation } from './locations.ts'
 import type { Problem } from './problem.ts'
 import { foldersAbove, pathModule, type System } from './system.ts'
 
-/** The servers of a file, each where it stands, and what is wrong with the file around them. */
 export interface Sections {
   readonly servers: readonly ServerEntry[]
   readonly problems: readonly Problem[]
 }
 
-/** Finds the definitions of servers in a file's content. */
+/** Finds the server entries of a file. */
 export function sectionsOf(root: Item, location: ConfigLocation, system: System): Sections {
   const problems: Problem[] = []
   const fail = ({ line, column }: Item, message: string): void =>
@@ -53,7 +52,7 @@ function named(item: Item | undefined, key: string, fail: Fail): readonly { read
   })
 }
 
-/** The same for a list, in which each has its name among its fields. */
+/** For files that store servers as a list with a `name` field. */
 function listed(list: Item | undefined, key: string, fail: Fail): ReturnType<typeof named> {
   if (list === undefined || !isList(list.value)) return named(list, key, fail)
   return list.value.flatMap((item) => {
@@ -64,7 +63,7 @@ function listed(list: Item | undefined, key: string, fail: Fail): ReturnType<typ
   })
 }
 
-/** What Claude Code keeps in the user's own file for the project that we are in. */
+/** Servers that Claude Code stores per project in the user's file. */
 function perProject(item: Item | undefined, { platform, cwd }: System, fail: Fail) {
   if (item === undefined || !isTable(item.value)) return []
   const paths = pathModule(platform)
@@ -81,7 +80,7 @@ function perProject(item: Item | undefined, { platform, cwd }: System, fail: Fai
   })
 }
 
-/** The inputs of VS Code, each with its description. */
+/** VS Code inputs: descriptions by ID. */
 function inputsOf(item: Item | undefined): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   if (item === undefined || !isList(item.value)) return found

@@ -8,48 +8,45 @@ import { sectionsOf } from './sections.ts'
 import type { System } from './system.ts'
 import { maskedTarget, type ServerTarget } from './target.ts'
 
-/** Where a server is defined. */
 interface ServerSource {
   readonly client: ClientName
   readonly file: string
   readonly line: number
 }
 
-/** A server that some program on this machine has been told of. */
+/** A server from a configuration file on this machine. */
 export interface FoundServer {
-  /** What to call it: the name in its file, or `name@client` where several of that name differ. */
+  /** Name in its file, or `name@client` if several servers share that name. */
   readonly name: string
-  /** Its name in the file. */
   readonly key: string
   readonly target: ServerTarget
-  /** The target as it is raw, for showing: variables are not filled in, and other values that could be secrets are masked. */
+  /** Target as written, with secrets masked. */
   readonly shown: ServerTarget
-  /** The target for a configuration elsewhere: variables stay variables, so that it holds no secret that its file does not. */
+  /** Target for another configuration file: variables are kept, so that no secret is copied. */
   readonly portable: ServerTarget
   readonly source: ServerSource
-  /** Where else the same is defined. */
+  /** Other files with the same definition. */
   readonly also: readonly ServerSource[]
-  /** A `project` server is never started before the user agreed to it. */
+  /** A `project` server requires approval before it is started. */
   readonly trust: Trust
-  /** The variables of the environment that it gets to know. */
+  /** Environment variables that it reads. */
   readonly uses: readonly string[]
-  /** A hash of the definition as it is raw, with its file of variables: what the user agrees to. */
+  /** Hash of the definition as written and its `envFile`; identifies an approval. */
   readonly hash: string
-  /** The variables that it needs and that are not set. */
+  /** Required variables that are not set. */
   readonly unset: readonly string[]
-  /** Whether its own program has it switched off. */
   readonly disabled: boolean
 }
 
 export interface FoundServers {
   readonly servers: readonly FoundServer[]
-  /** Servers that can be used once their variables are set. */
+  /** Servers with unset variables. */
   readonly incomplete: readonly FoundServer[]
-  /** Everything that is wrong, also with those. */
+  /** All problems, including those of incomplete servers. */
   readonly problems: readonly Problem[]
 }
 
-/** Finds every server that the programs on this machine know of here, or those of one file. No file is ever raw. */
+/** Finds the servers of all configuration files, or of one file. Read-only. */
 export async function findServers(system: System, { file }: { readonly file?: string } = {}): Promise<FoundServers> {
   const locations = file === undefined ? configLocations(system) : [explicitLocation(file, system)]
   const read = await Promise.all(locations.map((location) => readLocation(location, system, file !== undefined)))
@@ -122,7 +119,7 @@ function hashOf({ item }: ServerEntry, { envText }: Definition): string | undefi
   }
 }
 
-/** The servers, each once, under names that tell them apart, also from those that are `given` already. */
+/** Removes duplicates and assigns unique names, avoiding those in `given`. */
 function withUniqueNames(found: readonly Unnamed[], given: readonly string[] = []): readonly FoundServer[] {
   const byKey = new Map<string, Unnamed[]>()
   for (const server of merged(found)) byKey.set(server.key, [...(byKey.get(server.key) ?? []), server])
@@ -133,14 +130,14 @@ function withUniqueNames(found: readonly Unnamed[], given: readonly string[] = [
   })
 }
 
-/** What is defined the same in several files is one server. A user's own definition counts before that of a project. */
+/** Merges identical definitions; those of the user take precedence over those of a project. */
 function merged(found: readonly Unnamed[]): readonly Unnamed[] {
   const kept = new Map<string, Unnamed>()
   for (const server of found) {
     const { key, shown, target, portable, source, unset, disabled } = server
-    // A project's server runs in its folder by default, which makes it no other server.
+    // The default folder of a project server does not make it a different server.
     const cwd = 'cwd' in shown ? ('cwd' in target ? target.cwd : undefined) : undefined
-    // What is not set is told apart by its names.
+    // Distinguishes servers with different unset variables.
     const names = unset.length === 0 ? '' : canonicalJson(portable).replaceAll(`\${env:`, `\${`)
     const same = canonicalJson([key, { ...target, cwd }, names])
     const first = kept.get(same)

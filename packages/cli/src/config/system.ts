@@ -1,22 +1,22 @@
 import { access } from 'node:fs/promises'
 import { posix, win32 } from 'node:path'
 
-/** Where a command runs: all that decides which files are looked at, and what the variables in them stand for. */
+/** Everything that determines which configuration files are read and how variables expand. */
 export interface System {
   readonly platform: NodeJS.Platform
   readonly home: string
   readonly cwd: string
   readonly env: { readonly [name: string]: string | undefined }
-  /** The top folder of the project that `cwd` is in; without one, `cwd` stands for itself. */
+  /** Root of the project that contains `cwd`; default: `cwd`. */
   readonly root?: string
 }
 
-/** The rules for paths on this platform, whichever one this process runs on. */
+/** Path functions of a platform, independent of the current one. */
 export function pathModule(platform: NodeJS.Platform): typeof posix {
   return platform === 'win32' ? win32 : posix
 }
 
-/** A variable of the environment; Windows does not tell upper from lower case. */
+/** Case-insensitive on Windows. */
 export function envVariable({ platform, env }: System, name: string): string | undefined {
   if (Object.hasOwn(env, name)) return env[name]
   if (platform !== 'win32') return undefined
@@ -24,7 +24,7 @@ export function envVariable({ platform, env }: System, name: string): string | u
   return found === undefined ? undefined : env[found]
 }
 
-/** The folder and those above it, nearest first. */
+/** The folder and its ancestors, nearest first. */
 export function foldersAbove(folder: string, platform: NodeJS.Platform): readonly string[] {
   const paths = pathModule(platform)
   const folders = [folder]
@@ -32,7 +32,7 @@ export function foldersAbove(folder: string, platform: NodeJS.Platform): readonl
   return folders
 }
 
-/** The nearest folder above that holds a repository, looking no further than the home folder; `cwd` when there is none. */
+/** Nearest ancestor with a `.git`, below the home folder; otherwise `cwd`. */
 export async function projectRoot({ platform, home, cwd }: Omit<System, 'root'>): Promise<string> {
   const above = foldersAbove(cwd, platform)
   const end = above.indexOf(home)

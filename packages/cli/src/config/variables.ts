@@ -1,32 +1,28 @@
 import { expandVariables, printable, replaceVariables, type VariableProblem } from '@unfold-mcp/core'
 import { envVariable, pathModule, type System } from './system.ts'
 
-/** What the variables in a file stand for. */
 export interface Variables {
   readonly system: System
-  /** The folder that `${workspaceFolder}` stands for. */
   readonly folder: string
-  /** What the file's own program would ask its user for, by id, each with its description. */
+  /** Inputs that the editor would prompt for: descriptions by ID. */
   readonly inputs: ReadonlyMap<string, string>
-  /** Whether `$NAME` is a variable too, if there is one of that name. */
+  /** Whether `$NAME` is expanded too. */
   readonly bareNames: boolean
 }
 
-/** A text with its variables filled in, the variables of the environment it reads, and what is wrong with the others. */
 export interface Expanded {
   readonly text: string
   readonly uses: readonly string[]
-  /** The variables that are not set and have no default; the text has nothing in their place. */
+  /** Unset variables without a default; expanded to an empty string. */
   readonly unset: readonly string[]
-  /** What is wrong whatever is set. */
+  /** Problems other than unset variables. */
   readonly problems: readonly string[]
 }
 
-/** What is wrong with a text as long as a variable is not set. */
 export const unsetProblem = (name: string): string =>
   `the variable ${name} is not set. Set it, or give it a default: \${${name}:-value}`
 
-/** Expands the variables of a text, and the folders that editors name. */
+/** Expands variables and predefined folders such as `${workspaceFolder}`. */
 export function expand(text: string, variables: Variables): Expanded {
   const { system, bareNames, inputs } = variables
   const expanded = expandVariables(text, {
@@ -34,14 +30,14 @@ export function expand(text: string, variables: Variables): Expanded {
     predefined: (inside) => predefined(inside, variables),
     bareNames,
   })
-  // The programs these files belong to leave a `${` that does not end as it is.
+  // Other programs leave an unterminated `${` unchanged.
   const problems = expanded.problems.filter(({ kind }) => kind !== 'unterminated')
   return { ...expanded, problems: problems.map((problem) => problemText(problem, inputs)) }
 }
 
 /**
- * The same text for a configuration that knows only `${NAME}`, `${NAME:-default}` and `${env:NAME}`: folders that editors name are
- * filled in, and variables stay variables, so that what they hold is written nowhere.
+ * Rewrites text for a configuration that supports only `${NAME}`, `${NAME:-default}` and `${env:NAME}`: predefined folders are
+ * expanded, variables are kept, so that their values are not written to a file.
  */
 export function portableText(text: string, variables: Variables): string {
   return replaceVariables(text, {

@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import type { Io } from '../base/io.ts'
 import { pathModule } from '../config/system.ts'
 
-/** Where a command is that a process here would start; undefined when there is none. */
+/** Path of the executable that a process would start; undefined if not found. */
 export async function commandPath(
   command: string,
   { env, cwd, platform }: Pick<Io, 'env' | 'cwd' | 'platform'>,

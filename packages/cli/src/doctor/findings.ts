@@ -8,15 +8,15 @@ import type { Output } from '../output/output.ts'
 import { cacheFolder, connectTo, discoverServers, type ResolvedServer, resolveServerArgument } from '../servers/servers.ts'
 import { commandPath } from './command-path.ts'
 
-/** One thing that was looked at. `login`: nothing is wrong, but somebody has to sign in. */
+/** Result of one check. `login`: the server works, but requires a sign-in. */
 export interface Finding {
   readonly check: 'node' | 'folder' | 'cache' | 'config' | 'server'
   readonly about: string
   readonly state: 'ok' | 'note' | 'login' | 'failed'
   readonly message: string
-  /** The one thing to do about it. */
+  /** Next step for the user. */
   readonly next?: string
-  /** The folder of the cache of npx that has to be deleted. */
+  /** Incomplete npx cache folder. */
   readonly npxFolder?: string
   readonly [more: string]: unknown
 }
@@ -25,7 +25,7 @@ const oldest = [20, 19] as const
 const defaultSeconds = 20
 const atOnce = 4
 
-/** Everything that is looked at, as soon as it is known. */
+/** Runs all checks and yields each result as soon as it is known. */
 export async function* findingsFor(invocation: Invocation, io: Io, output: Output): AsyncGenerator<Finding> {
   yield nodeFinding(process.versions.node)
   yield await folderFinding(dataFolder(io))
@@ -62,7 +62,6 @@ const countIn = (servers: readonly FoundServer[], file: string): string => {
   return count === 1 ? '1 server' : `${count} servers`
 }
 
-/** Whether this Node can run everything here. */
 export function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isNew = major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
@@ -108,7 +107,7 @@ async function cacheFindings(folder: string): Promise<readonly Finding[]> {
   const latest = Math.max(...times)
   const at = new Date(latest).toISOString()
   const base = { check: 'cache', about: folder, servers: names.length, latest: at } as const
-  // A minute may be the difference between two machines that share a disk.
+  // Tolerates clock differences between machines that share a disk.
   if (latest > Date.now() + 60_000)
     return [
       {
@@ -127,7 +126,7 @@ async function cacheFindings(folder: string): Promise<readonly Finding[]> {
   ]
 }
 
-/** Servers some at a time, told in their order. */
+/** Checks a few servers at a time, and yields in order. */
 async function* serverFindings(servers: readonly FoundServer[], flags: Flags, io: Io, output: Output): AsyncGenerator<Finding> {
   const approvals = await approvalStore(dataFolder(io), (message) => output.warn(message)).list()
   for (let at = 0; at < servers.length; at += atOnce) {

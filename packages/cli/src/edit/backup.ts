@@ -3,11 +3,10 @@ import { copyFile, readdir, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { EditError } from './edit.ts'
 
-// Enough to go back over a day of edits; files of some clients are large.
 const kept = 10
 const tries = 100
 
-/** Copies a file to the next free `<file>.bak.<number>` and removes all but the last ten of them. Returns the path of the copy. */
+/** Copies a file to the next free `<file>.bak.<number>`, keeps the last ten, and returns the path of the copy. */
 export async function createBackup(file: string): Promise<string> {
   const numbers = await backupsOf(file)
   const next = (numbers.at(-1) ?? 0) + 1
@@ -16,7 +15,7 @@ export async function createBackup(file: string): Promise<string> {
     try {
       await copyFile(file, backup, constants.COPYFILE_EXCL)
     } catch (error) {
-      // Another command has made it meanwhile.
+      // Created concurrently by another command.
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue
       throw error
     }
@@ -29,7 +28,7 @@ export async function createBackup(file: string): Promise<string> {
 
 const pathOf = (file: string, number: number): string => `${file}.bak.${number}`
 
-/** The numbers of the backups that a file has, oldest first. */
+/** Backup numbers, oldest first. */
 async function backupsOf(file: string): Promise<readonly number[]> {
   const start = `${basename(file)}.bak.`
   const found = (await readdir(dirname(file))).filter((name) => name.startsWith(start)).map((name) => name.slice(start.length))

@@ -3,11 +3,11 @@ import type { Style } from '../text/style.ts'
 
 export interface DiffOptions {
   readonly style: Style
-  /** The text as it may be shown, with as many lines as before. */
+  /** Masks text without changing the number of lines. */
   readonly shown?: (text: string) => string
 }
 
-/** What becomes of a text: the lines that go, and those that come, each with its number. An edit is in one place. */
+/** Removed and added lines with line numbers, for an edit in one place. */
 export function diffLines(before: string, after: string, { style, shown = (text) => text }: DiffOptions): readonly string[] {
   const old = linesOf(before)
   const now = linesOf(after)
@@ -19,7 +19,7 @@ export function diffLines(before: string, after: string, { style, shown = (text)
   const width = String(Math.max(old.length, now.length)).length
   const differing = (text: string, { length }: readonly string[]): readonly string[] => {
     const lines = linesOf(shown(text))
-    // Without its line, nobody knows what of a text is a secret.
+    // Without matching lines, secrets cannot be located.
     const safe = lines.length === length ? lines : Array.from({ length }, () => '***')
     return safe.slice(start, length - end)
   }
@@ -42,7 +42,7 @@ function commonLength(a: string, b: string): number {
 const longest = 160
 const context = 40
 
-/** A long line from a little before the place where it changes. */
+/** Cuts a long line to a window around the change. */
 function shortened(line: string, kept: number): string {
   const from = line.length > longest ? kept - context : 0
   const rest = from > 0 ? `…${line.slice(from)}` : line

@@ -5,13 +5,13 @@ import { type Edit, EditError } from './edit.ts'
 
 type Path = readonly string[]
 
-/** Sets what stands at `path` to `value`. All else stays as it is, to the byte: comments, order, indentation, line ends. */
+/** Sets the value at `path`; everything else, including comments and formatting, stays byte-identical. */
 export const setJson =
   (path: Path, value: unknown): Edit =>
   (text) =>
     checked(text, (given, root) => setIn(given, root, path, value), withValue(path, value))
 
-/** Puts a value at the end of the list at `path`, which is made where there is none. */
+/** Appends a value to the list at `path`, creating the list if needed. */
 export const appendJson =
   (path: Path, value: unknown): Edit =>
   (text) => {
@@ -28,7 +28,7 @@ export const appendJson =
     )
   }
 
-/** Removes what stands at `path`; a file without it stays as it is. */
+/** Removes the value at `path`, if present. */
 export const removeJson =
   (path: Path): Edit =>
   (text) => {
@@ -37,7 +37,7 @@ export const removeJson =
     return checked(text, () => removed(text, nodeAt(root, path)), withoutValue(path))
   }
 
-/** Removes an item of the list at `path`; the list itself goes with its last item. */
+/** Removes an item of the list at `path`, and the list with its last item. */
 export const removeItemJson =
   (path: Path, index: number): Edit =>
   (text) => {
@@ -54,12 +54,11 @@ export const removeItemJson =
     )
   }
 
-/** What stands at `path` in a text, if something does. */
 export function jsonAt(text: string, path: Path): unknown {
   return valueAt(plainOf(rootOf(text)), path)
 }
 
-// An edit is judged by what it comes to: what was to change did, and nothing else.
+// Verifies the result: the intended change and nothing else.
 function checked(text: string, edit: (given: string, root: Node) => string, expected: (before: unknown) => unknown): string {
   const given = text.trim() === '' ? '{}\n' : text
   const root = rootOf(given)
@@ -83,7 +82,7 @@ function treeOf(text: string, errors: ParseError[]): Node | undefined {
   try {
     return parseTree(text, errors, options)
   } catch (error) {
-    // The parser calls itself at each level.
+    // The parser is recursive.
     throw new EditError(tooDeep, { cause: error })
   }
 }
@@ -91,7 +90,7 @@ function treeOf(text: string, errors: ParseError[]): Node | undefined {
 const maxDepth = 100
 const tooDeep = 'It is nested too deeply.'
 
-/** The value without places. Names that are written twice are refused: which of them counts differs between programs. */
+/** Duplicate keys are rejected, since programs disagree on which one wins. */
 function plainOf(node: Node, depth = 0): unknown {
   if (depth > maxDepth) throw new EditError(tooDeep)
   if (node.type === 'array') return (node.children ?? []).map((child) => plainOf(child, depth + 1))
@@ -137,7 +136,7 @@ function setIn(text: string, root: Node, path: Path, value: unknown): string {
     const replaced = valueText(text, value, indentOf(text, present))
     return text.slice(0, present.offset) + replaced + text.slice(endOf(present))
   }
-  // The nearest object on the way that is there gets the rest of the way.
+  // Insert into the deepest existing object on the path.
   const known = path.findLastIndex((_, length) => findNodeAtLocation(root, path.slice(0, length)) !== undefined)
   const parent = nodeAt(root, path.slice(0, known))
   if (parent.type !== 'object') throw new EditError(`"${path.slice(0, known).join('.')}" is no object.`)
@@ -151,13 +150,12 @@ const endOf = ({ offset, length }: Node): number => offset + length
 
 const lineBreak = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
 
-/** What one level of indentation is in this file. */
+/** One level of indentation in this file. */
 function unitOf(text: string): string {
   const [, indent = '  '] = /\n([ \t]+)(?=["{[}\]])/u.exec(text) ?? []
   return indent
 }
 
-/** The white space at the beginning of the line on which a node begins. */
 function indentOf(text: string, { offset }: Node): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/u.exec(text.slice(start, offset))?.[0] ?? ''
@@ -174,7 +172,7 @@ const valueText = (text: string, value: unknown, indent: string): string =>
 
 const maxLineLength = 80
 
-/** The value as people write it: a short list of words is one line. */
+/** Short lists of scalars stay on one line. */
 function written(value: unknown, unit: string): string {
   const nested = (items: readonly string[], open: string, close: string): string =>
     items.length === 0
@@ -195,7 +193,6 @@ function written(value: unknown, unit: string): string {
   )
 }
 
-/** Puts an item at the end of an object or a list. */
 function inserted(text: string, parent: Node, item: string): string {
   const close = endOf(parent) - 1
   const last = parent.children?.at(-1)
@@ -207,7 +204,7 @@ function inserted(text: string, parent: Node, item: string): string {
   }
   const { comma, lineEnd } = afterItem(text, endOf(last), close)
   if (lineEnd === undefined) {
-    // All on one line, and so it stays.
+    // Keep everything on one line.
     const short = item.replaceAll(/\r?\n[ \t]*/gu, ' ')
     return comma === undefined
       ? `${text.slice(0, endOf(last))}, ${short}${text.slice(endOf(last))}`
@@ -232,18 +229,18 @@ function removed(text: string, value: Node): string {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const isOwnLine = lineStart > 0 && text.slice(lineStart, start).trim() === ''
   if (isOwnLine && lineEnd !== undefined) {
-    // A remark behind it goes with it.
+    // A trailing comment is removed with its item.
     start = text[lineStart - 2] === '\r' ? lineStart - 2 : lineStart - 1
     end = lineEnd
   } else if (!isLast) end += /^[ \t]*/u.exec(text.slice(end))?.[0].length ?? 0
   if (!isLast || comma !== undefined || previous === undefined) return text.slice(0, start) + text.slice(end)
-  // The one before is the last one now.
+  // The previous item is now the last one.
   const extra = afterItem(text, endOf(previous), item.offset).comma
   if (extra === undefined) return text.slice(0, start) + text.slice(end)
   return text.slice(0, extra) + text.slice(extra + 1, Math.max(start, extra + 1)) + text.slice(end)
 }
 
-/** The comma behind an item, and where the line ends on which the item ends; a remark there is part of that line. */
+/** Position of the comma after an item, and end of its line, including a trailing comment. */
 function afterItem(text: string, from: number, to: number): { readonly comma?: number; readonly lineEnd?: number } {
   const scanner = createScanner(text, false)
   scanner.setPosition(from)
@@ -252,7 +249,7 @@ function afterItem(text: string, from: number, to: number): { readonly comma?: n
     scanner.scan()
     const offset = scanner.getTokenOffset()
     if (text[offset] === ',') comma ??= offset
-    // A comma on a later line still belongs to the item, so the line that counts is the one with the comma.
+    // A comma on a later line still belongs to the item.
     const isPast = comma !== undefined || !isComma(text, scanner.getPosition(), to)
     if (isPast && offset < to && /^[\r\n]/u.test(text.slice(offset, offset + 1)))
       return { ...(comma !== undefined && { comma }), lineEnd: offset }
@@ -260,7 +257,7 @@ function afterItem(text: string, from: number, to: number): { readonly comma?: n
   return comma === undefined ? {} : { comma }
 }
 
-/** Whether the next thing that is no remark is a comma. */
+/** Whether the next token other than comments is a comma. */
 function isComma(text: string, from: number, to: number): boolean {
   const scanner = createScanner(text, true)
   scanner.setPosition(from)

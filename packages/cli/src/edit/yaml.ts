@@ -5,7 +5,7 @@ import { type Edit, EditError } from './edit.ts'
 
 type Entry = { readonly [key: string]: unknown }
 
-/** Sets the entry `name` in the object `section`. All else stays as it is, to the byte. */
+/** Sets entry `name` of mapping `section`; everything else stays byte-identical. */
 export const setYaml =
   (section: string, name: string, entry: Entry): Edit =>
   (text) => {
@@ -17,7 +17,7 @@ export const setYaml =
     }))
   }
 
-/** Removes the entry `name` from the object `section`; a file without it stays as it is. */
+/** Removes entry `name` of mapping `section`, if present. */
 export const removeYaml =
   (section: string, name: string): Edit =>
   (text) => {
@@ -27,13 +27,12 @@ export const removeYaml =
     return checked(text, removedFrom(text, section, name), (value) => ({ ...value, [section]: rest }))
   }
 
-/** The entry `name` in the object `section` of a text, if it has one. */
 export function yamlEntry(text: string, section: string, name: string): unknown {
   const entries = entriesOf(contentOf(text), section)
   return Object.hasOwn(entries, name) ? entries[name] : undefined
 }
 
-/** Sets the item of the list `section` that has this name. All else stays as it is, to the byte. */
+/** Sets the list item of `section` with this name; everything else stays byte-identical. */
 export const setYamlItem =
   (section: string, name: string, entry: Entry): Edit =>
   (text) => {
@@ -47,7 +46,7 @@ export const setYamlItem =
     })
   }
 
-/** Removes the item of the list `section` that has this name; a file without it stays as it is. */
+/** Removes the list item of `section` with this name, if present. */
 export const removeYamlItem =
   (section: string, name: string): Edit =>
   (text) => {
@@ -59,7 +58,7 @@ export const removeYamlItem =
     }))
   }
 
-/** The item of the list `section` that has this name, without the name, if there is one. */
+/** The list item of `section` with this name, without its `name` field. */
 export function yamlItem(text: string, section: string, name: string): unknown {
   const found = itemsOf(contentOf(text), section).find((each) => isNamed(each, name))
   if (!isRecord(found)) return undefined
@@ -70,7 +69,7 @@ export function yamlItem(text: string, section: string, name: string): unknown {
 interface Setting {
   readonly section: string
   readonly name: string
-  /** The entry with every line indented. */
+  /** The entry, with every line indented. */
   readonly block: (indent: string) => string
   readonly line: string
 }
@@ -113,13 +112,12 @@ function setItemIn(text: string, { section, name, block, line }: Setting): strin
   return `${text.slice(0, lineEnd)}${line}${block(indent)}${lineEnd === text.length ? line : ''}${text.slice(lineEnd)}`
 }
 
-/** The text with the section at its end. */
 function appended(text: string, section: string, block: Setting['block'], line: string): string {
   const apart = text === '' || text.endsWith('\n') ? '' : line
   return `${text}${apart}${section}:${line}${block('  ')}${line}`
 }
 
-/** The text with something in a section that has nothing in it: `section:`, `section: {}` or `section: []`. */
+/** Fills an empty section: `section:`, `section: {}` or `section: []`. */
 function filled(text: string, found: Pair<Node, Node>, block: Setting['block'], line: string): string {
   const { value } = found
   const isEmpty =
@@ -150,9 +148,8 @@ function removedFrom(text: string, section: string, name: string): string {
 interface Lines {
   readonly start: number
   readonly end: number
-  /** The section. */
   readonly found: Pair<Node, Node>
-  /** What is left of its value, where nothing else is in it. */
+  /** Text for an empty section, when the last entry was removed. */
   readonly rest: string | undefined
 }
 
@@ -161,7 +158,7 @@ function withoutLines(text: string, { start, end, found, rest }: Lines): string 
   const to = lineEndFrom(text, end)
   const after = text.slice(to).replace(/^\r?\n/u, '')
   if (rest === undefined) return `${text.slice(0, from)}${after}`
-  // An object or a list with nothing in it, and not nothing.
+  // Keep an empty mapping or list instead of null.
   const key = endOfKey(found)
   return `${text.slice(0, key)}: ${rest}${text.slice(key + 1, from)}${after}`
 }
@@ -192,7 +189,7 @@ function parsed(text: string) {
     const document = parseDocument(text)
     if (document.errors.length === 0) return document
   } catch {
-    // Nested too deeply to be read.
+    // Nested too deeply.
   }
   throw new EditError('It is not YAML.')
 }
@@ -203,10 +200,10 @@ function pairIn(map: YAMLMap<Node, Node> | undefined, name: string): Pair<Node, 
 
 const startOf = ({ key }: Pair<Node, Node>): number => key.range?.[0] ?? 0
 
-/** Where the name of an entry ends; the colon follows. */
+/** End of the key; the colon follows. */
 const endOfKey = ({ key }: Pair<Node, Node>): number => key.range?.[1] ?? 0
 
-/** Where an entry begins, and where the last character of it is that is not white space. */
+/** Range of an entry without trailing whitespace. */
 function extentOf(text: string, pair: Pair<Node, Node>): { readonly start: number; readonly end: number } {
   const start = startOf(pair)
   const end = pair.value?.range?.[1] ?? endOfKey(pair) + 1
@@ -226,13 +223,13 @@ function indentOf(text: string, offset: number): string {
 
 const lineBreak = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
 
-// An edit is judged by its result: what was to change did, and nothing else.
+// Verifies the result: the intended change and nothing else.
 function checked(before: string, after: string, expected: (value: Entry) => Entry): string {
   let made: unknown
   try {
     made = contentOf(after)
   } catch {
-    // As below: it was well-formed before.
+    // Reported below.
   }
   if (!isDeepStrictEqual(made, expected(contentOf(before)))) throw harmful()
   return after

@@ -14,18 +14,17 @@ export interface ApplyOptions {
   readonly flags: Flags
   readonly io: Io
   readonly output: Output
-  /** What is asked before it is written; nothing where the command itself was clear enough. A function is called once the edit is known. */
+  /** Confirmation prompt; a function is called after the edit was computed. */
   readonly question?: string | (() => string | undefined)
 }
 
-/** What became of an edit. */
 export interface ApplyResult {
   readonly file: string
   readonly changed: boolean
   readonly backup?: string
 }
 
-/** Shows what an edit changes, without secrets, and writes it, if nobody minds. */
+/** Prints the masked diff of an edit and writes it, after confirmation if required. */
 export async function applyEdit(plan: PlannedEdit, { flags, io, output, question }: ApplyOptions): Promise<ApplyResult> {
   const { file, before = '', after } = plan
   if (!plan.isChange) return { file, changed: false }
@@ -41,7 +40,7 @@ export async function applyEdit(plan: PlannedEdit, { flags, io, output, question
   return { file: written.file, changed: true, ...(written.backup !== undefined && { backup: written.backup }) }
 }
 
-/** What an edit gives, or why the file could not be edited, as a person gets to read it. */
+/** Converts edit errors to command errors. */
 export function withEditErrors<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof EditError)) throw error

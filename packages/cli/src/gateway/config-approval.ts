@@ -11,8 +11,8 @@ import { safeText } from '../text/safe.ts'
 import { requireConfig, userConfigFile } from './config-file.ts'
 
 /**
- * The configuration to serve. One that lies in this folder and was not named may have come with it: what it would start is said,
- * and the user has agreed to it before, or is asked.
+ * Configuration to serve. A file found in the working directory may have come with the project, so the user must have approved what
+ * it starts.
  */
 export async function approvedConfig(
   named: string | undefined,
@@ -44,7 +44,6 @@ export async function approvedConfig(
 
 const wide = { limit: 2_000 }
 
-/** What serving a configuration does to this machine. */
 function effectsOf({ mcpServers, store, audit }: WrittenConfig) {
   const targets: Record<string, ServerTarget> = {}
   for (const [name, server] of Object.entries(mcpServers)) {
@@ -59,7 +58,7 @@ function effectsOf({ mcpServers, store, audit }: WrittenConfig) {
   return { targets, paths: [kept, audit?.path].filter((path) => path !== undefined) }
 }
 
-/** Who may come in, beside the programs of this machine. */
+/** Access from outside this machine. */
 function doorsOf({ listen, tokens }: WrittenConfig, isLoopback: (host: string) => boolean): readonly string[] {
   const { host, allowedHosts, allowedOrigins } = listen
   const holders = tokens.map(({ name, hash }) => `${name} (${hash.slice(0, shownOfHash)})`)
@@ -70,7 +69,7 @@ function doorsOf({ listen, tokens }: WrittenConfig, isLoopback: (host: string) =
   ]
 }
 
-// Enough to tell one token from another.
+// Enough to distinguish tokens.
 const shownOfHash = 'sha256:'.length + 16
 
 const hasAny = (values: object): boolean => Object.keys(values).length > 0

@@ -10,12 +10,12 @@ import { safeText } from '../text/safe.ts'
 import { type ApplyOptions, type ApplyResult, applyEdit, withEditErrors } from './apply.ts'
 import { findConfig, userConfigFile } from './config-file.ts'
 
-/** The configuration that a command is to change: one that is there, or the user's own that is begun with it. */
+/** An existing configuration, or the path of the user configuration. */
 export async function configToEdit(flags: Flags, io: Io): Promise<string> {
   return (await findConfig(textOf(flags, 'config'), io)) ?? userConfigFile(io)
 }
 
-/** Changes the configuration of a gateway. What the gateway could not use is never written. */
+/** Edits the configuration of a gateway; rejects edits that make it invalid. */
 export async function editConfig(
   file: string,
   edit: Edit,
@@ -34,12 +34,12 @@ export async function editConfig(
   return { ...(await applyEdit(plan, applying)), read: read(plan.after) }
 }
 
-/** Says what a configuration is still waiting for. */
+/** Prints warnings, and servers that are not started. */
 export function reportConfig(file: string, { held, warnings }: ReadConfig, output: Output): void {
   for (const warning of warnings) output.warn(`${file}:${warning.line} ${warning.path} ${warning.message}`)
   for (const [name, [problem]] of held) output.note(`${safeText(name)} is not started: ${safeText(problem?.message ?? '')}`)
 }
 
-// Editors that know the schema complete and check what is written.
+// Editors use the schema for completion and validation.
 const begun: Edit = (text) =>
   text.trim() === '' ? setJson(['mcpServers'], {})(setJson(['$schema'], ownPackages().schema)('')) : text

@@ -6,20 +6,19 @@ import { configLocations } from '../config/locations.ts'
 
 type Where = Pick<Io, 'env' | 'home' | 'cwd' | 'platform'>
 
-/** The file of the user's own gateway, whether it is there or not. */
+/** Path of the user configuration, which may not exist. */
 export function userConfigFile(io: Where): string {
   const place = configLocations(io).find(({ client, trust }) => client === 'unfold' && trust === 'user')
   return place?.file ?? resolve(io.home, 'unfold.json')
 }
 
-/** The configuration that is meant: the one that is named, the one in this folder, the user's own; nothing when there is none. */
+/** The named configuration, ./unfold.json or the user configuration, in this order. */
 export async function findConfig(named: string | undefined, io: Where): Promise<string | undefined> {
   if (named !== undefined) return resolve(io.cwd, named)
   for (const file of [resolve(io.cwd, 'unfold.json'), userConfigFile(io)]) if (await exists(file)) return file
   return undefined
 }
 
-/** The same where there has to be one. */
 export async function requireConfig(named: string | undefined, io: Io): Promise<string> {
   const file = await findConfig(named, io)
   if (file !== undefined) return file

@@ -4,7 +4,6 @@ import { type Flags, textOf } from '../grammar/grammar.ts'
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** The level that a flag names, where it is given. */
 export function logLevel(flags: Flags, flag: string): LogLevel | undefined {
   const text = textOf(flags, flag)
   const level = levels.find((each) => each === text)
@@ -12,7 +11,7 @@ export function logLevel(flags: Flags, flag: string): LogLevel | undefined {
   return level
 }
 
-/** A log that writes nothing about servers, and no information, while `isQuiet`: the summary of the start says the same. */
+/** Suppresses info and messages about servers while `isQuiet`: the startup summary shows the same. */
 export function quietDuring(log: Log, isQuiet: () => boolean): Log {
   const unless =
     (tell: Log['info']): Log['info'] =>

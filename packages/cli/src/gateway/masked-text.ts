@@ -5,8 +5,8 @@ import { formatOf } from '../config/document.ts'
 import { isOpenSecret, isSecretName, masked, maskedArgs, maskedLine, maskedText } from '../config/mask.ts'
 
 /**
- * A configuration as it may be shown: what could be a secret in the environment, headers, arguments and addresses of servers is
- * masked, references to variables are not. It has as many lines as before.
+ * Masks possible secrets in the environment, headers, arguments and URLs of servers; references to variables stay visible. Keeps
+ * the number of lines.
  */
 export function maskConfigText(file: string, text: string): string {
   const format = formatOf(file)
@@ -26,7 +26,7 @@ function shownJson(text: string): string {
     )
 }
 
-// These parsers report no positions, so a value is masked wherever it is written.
+// These parsers report no positions, so a value is masked wherever it occurs.
 function shownLiteral(text: string, parse: (text: string) => unknown): string {
   const root = attempted(() => nodeOf(parse(text)))
   if (root === undefined) return text
@@ -43,12 +43,12 @@ function shownLiteral(text: string, parse: (text: string) => unknown): string {
         .split('\n')
         .map((line) => withoutPlain(line, value, shown))
         .join('\n')
-      // In a form of quoting of its own; a shorter one would be found within other words.
+      // Other forms of quoting. Short values would also match parts of words.
       return value.length < shortest ? literal : literal.replaceAll(value, shown + '\n'.repeat(value.split('\n').length - 1))
     }, text)
 }
 
-/** The line without a value that stands without quotes at its end, as in `key: value` and `- value`. */
+/** Masks an unquoted value at the end of a line, as in `key: value` and `- value`. */
 function withoutPlain(line: string, value: string, shown: string): string {
   const start = line.trimEnd().slice(0, -value.length)
   return line.trimEnd().endsWith(value) && /[:-]\s+$/u.test(start) ? `${start}${shown}` : line
@@ -64,7 +64,7 @@ function attempted<T>(parse: () => T): T | undefined {
   }
 }
 
-/** Plain data as the parser of JSON would have it, without places. */
+/** Converts plain data to a JSON tree without positions. */
 function nodeOf(value: unknown): Node {
   const at = { offset: 0, length: 0 }
   if (Array.isArray(value)) return { ...at, type: 'array', children: value.map(nodeOf) }
@@ -101,7 +101,7 @@ function secretsIn(node: Node, key = ''): readonly Secret[] {
   })
 }
 
-// A word such as "true" hides nothing.
+// Short values such as "true" are not secret.
 const maskedIn =
   (name: string) =>
   (value: string): string =>

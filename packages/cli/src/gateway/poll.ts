@@ -5,11 +5,10 @@ import type { Output } from '../output/output.ts'
 export interface PollOptions {
   readonly signal: AbortSignal
   readonly output: Output
-  /** How long to rest after each round. */
   readonly intervalMs: number
 }
 
-/** Asks a gateway round after round, until somebody interrupts it or the gateway has ended. */
+/** Repeats a request until interrupted or until the gateway has stopped. */
 export async function poll(ask: () => Promise<void>, { signal, output, intervalMs }: PollOptions): Promise<number> {
   while (!signal.aborted) {
     try {

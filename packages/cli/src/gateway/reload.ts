@@ -5,7 +5,6 @@ import { timeLimit } from '../base/time-limit.ts'
 import type { Output } from '../output/output.ts'
 import { adminRequest, findGateways } from './running.ts'
 
-/** What a gateway did when it was asked to read its configuration. */
 export interface Reloaded {
   readonly isUsed: boolean
   readonly problems: readonly {
@@ -17,16 +16,16 @@ export interface Reloaded {
   }[]
 }
 
-/** Makes one gateway read its configuration; resolves once that is in use or was refused. */
+/** Resolves when the configuration is in use or was rejected. */
 export async function reload(gateway: RunRecord, signal: AbortSignal): Promise<Reloaded> {
   const response = await adminRequest(gateway, 'reload', { method: 'POST', signal })
   return (await response.json()) as Reloaded
 }
 
-// Closing the sessions of a revoked token includes the calls that still run.
+// Closing the sessions of a revoked token waits for running calls.
 const reloadTimeoutMs = 15_000
 
-/** Makes every running gateway of this file use it before the command ends. Returns their process numbers, and warns about the others. */
+/** Reloads all running gateways with this configuration. Returns their process IDs and warns about failures. */
 export async function reloadGateways(file: string, io: Io, output: Output): Promise<readonly number[]> {
   const target = await resolved(file)
   const running = await findGateways({}, io)
@@ -48,5 +47,5 @@ export async function reloadGateways(file: string, io: Io, output: Output): Prom
   return reloaded.flat()
 }
 
-// The gateway may have been started through a link.
+// The gateway may have been started through a symbolic link.
 const resolved = (file: string): Promise<string> => realpath(file).catch(() => file)

@@ -7,7 +7,7 @@ import { timeLimit } from '../base/time-limit.ts'
 import { type Flags, numberOf, textOf } from '../grammar/grammar.ts'
 import type { Output } from '../output/output.ts'
 
-/** The gateways of this user that run and are meant by what was said; all where nothing was. */
+/** Running gateways of this user that match --config, --url and --pid. */
 export async function findGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | 'cwd'>): Promise<readonly RunRecord[]> {
   const { runningGateways } = await import('@unfold-mcp/gateway/run-file')
   const config = textOf(flags, 'config')
@@ -21,7 +21,7 @@ export async function findGateways(flags: Flags, io: Pick<Io, 'env' | 'home' | '
   )
 }
 
-/** The one gateway that is meant: where nothing was said, the one that serves more than the client that started it. */
+/** The selected gateway; by default the only one that serves HTTP. */
 export async function requireGateway(flags: Flags, io: Io, output: Output): Promise<RunRecord> {
   const all = await findGateways(flags, io)
   const [first, ...others] = all
@@ -55,10 +55,9 @@ export async function requireGateway(flags: Flags, io: Io, output: Output): Prom
   )
 }
 
-// A gateway that hangs is no reason to hang.
 const restartTimeoutMs = 5_000
 
-/** Has all gateways of this user start anew those servers that `isMeant`. Gives their names. */
+/** Restarts matching servers in all gateways of this user; returns their names. */
 export async function restartServers(
   isMeant: (server: UpstreamStatus) => boolean,
   io: Pick<Io, 'env' | 'home' | 'cwd' | 'signal'>,
@@ -75,7 +74,7 @@ export async function restartServers(
           await adminRequest(gateway, `upstreams/${encodeURIComponent(name)}/restart`, { method: 'POST', signal })
         return names
       } catch {
-        // It finds out by itself, a little later.
+        // An unreachable gateway retries its servers by itself.
         return []
       }
     }),
@@ -85,7 +84,7 @@ export async function restartServers(
 
 const origin = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
 
-/** Asks a gateway something as the one who runs it. */
+/** Sends an authenticated request to the admin API. */
 export async function adminRequest(
   gateway: RunRecord,
   path: string,
@@ -123,7 +122,7 @@ function messageIn(text: string): string {
     if (typeof error === 'string') return error
     if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
   } catch {
-    // What is no JSON is shown as it is.
+    // Not JSON: return the text.
   }
   return text
 }

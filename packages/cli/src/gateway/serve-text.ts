@@ -1,7 +1,7 @@
 import type { Preview } from '@unfold-mcp/server'
 import { formatNumber, plural } from '../text/number.ts'
 
-/** What listing every tool costs, and what a client is listed instead. */
+/** Token cost of all tools and of the list that clients see. */
 export function toolListSummary({ all, allTokens, listed, listedTokens, exposure, budgetTokens }: Preview): string {
   const whole = `${plural(all.length, 'tool')}, ${formatNumber(allTokens)} tokens`
   const budget = budgetTokens === undefined ? '' : `, budget ${formatNumber(budgetTokens)}`
@@ -19,7 +19,7 @@ const ways: { readonly [E in Preview['exposure']]: string } = {
   lazy: 'manage_tools',
 }
 
-/** How to connect a client to a gateway that is there; `name` is that of this machine, where others can reach it. */
+/** How to connect clients; `name` is the host name if other machines can connect. */
 export function connectInstructions(url: string, wantsToken: boolean, name?: string): string {
   const header = wantsToken ? ' --header "Authorization: Bearer <token>"' : ''
   const token = wantsToken ? ' --token <token>' : ''

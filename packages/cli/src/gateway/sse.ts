@@ -1,14 +1,12 @@
-/** An event of a stream of server-sent events. */
 export interface SseEvent {
   readonly id: string
   readonly event: string
   readonly data: string
 }
 
-// An event of ours is a line of a log; more than this was not written by a gateway.
+// Events are log lines; a longer one is not from a gateway.
 const maxEventLength = 4_000_000
 
-/** The events of a response, as they come. */
 export async function* sseEvents({ body }: Response): AsyncGenerator<SseEvent> {
   if (body === null) return
   const decoder = new TextDecoder()

@@ -3,23 +3,20 @@ import { type Clean, nameWidth, notStartedText, serverLine } from '../status/sum
 import { safeText } from '../text/safe.ts'
 
 export interface WaitOptions {
-  /** Is told a line for each server as it comes up. Without it, tools that are known from before will do. */
+  /** Receives a status line for each server. Without it, cached tools suffice. */
   readonly tell?: (line: string) => void
-  /** Takes out of what servers say what must not be told. */
+  /** Removes secrets from server output. */
   readonly clean?: Clean
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** The servers to wait for; default: all. */
+  /** Servers to wait for; default: all. */
   readonly names?: readonly string[]
 }
 
-// What a timer can hold.
+// Maximum delay of a Node timer.
 const maxTimerMs = 2_147_483_647
 
-/**
- * Done when every server of a gateway has its tools, or will not have them soon, or has kept us waiting too long. Resolves with the
- * names of those that did.
- */
+/** Waits until every server has listed its tools or failed, or until the timeout. Returns the servers that are still starting. */
 export function waitForServers(
   { upstreams, held, source }: Gateway,
   { tell, clean, signal, timeoutMs, names = upstreams.names }: WaitOptions,
@@ -66,7 +63,7 @@ export function waitForServers(
     if (waiting.size === 0) done()
     for (const name of [...waiting]) {
       look(name)
-      // One that was quick may have been listed before anybody listened.
+      // A fast server may have been listed before the listener was added.
       if (upstreams.get(name)?.state === 'ready')
         upstreams.discoverTools(name).then(
           () => listed(name),

@@ -9,7 +9,7 @@ import { editConfig, reportConfig } from './config-edit.ts'
 import { requireConfig } from './config-file.ts'
 import { adminRequest, findGateways } from './running.ts'
 
-/** Enables or disables a server in the configuration; gateways that run with it use that when this is done. */
+/** Enables or disables a server, and reloads running gateways. */
 export async function toggleServer(verb: 'enable' | 'disable', { positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const [name, ...others] = positionals
@@ -34,7 +34,6 @@ export async function toggleServer(verb: 'enable' | 'disable', { positionals, fl
   return exit.ok
 }
 
-/** Makes the gateways that run with this file read it now; gives their process numbers. */
 async function reloadGateways(file: string, io: Io): Promise<readonly number[]> {
   const gateways = await findGateways({ config: file }, io)
   for (const gateway of gateways) await adminRequest(gateway, 'reload', { method: 'POST', signal: io.signal })

@@ -8,11 +8,11 @@ import { commentText, typeText } from './types.ts'
 
 export interface Generated {
   readonly files: { readonly [path: string]: string }
-  /** What must be in the environment for the program to reach its server. */
+  /** Environment variables that the program needs. */
   readonly variables: readonly string[]
 }
 
-/** A command line and a typed client for a server, as files of a package. */
+/** Files of a package with a command line and a typed client for a server. */
 export function generatedFiles(name: string, target: Target, tools: readonly Tool[], packages: OwnPackages): Generated {
   const { text, variables } = targetCode(target, name)
   return {
@@ -107,7 +107,7 @@ ${variables.length === 0 ? '' : variableText(true)}/** A result whose structured
 export type Answer<T> = CallResult & { readonly structuredContent?: T }
 
 ${types.join('\n')}
-/** The tools of ${safeName(name)}, one function each. */
+/** Client with one method for each tool of ${safeName(name)}. */
 export interface Client extends AsyncDisposable {
   readonly connection: Connection
   close(): Promise<void>

@@ -1,7 +1,7 @@
-// `then` would make the client a promise; the others are its own.
+// `then` would make the client a thenable; the others are its own members.
 const taken = ['close', 'connection', 'constructor', 'prototype', 'then']
 
-/** Names for things in a program, from names of any kind: each is an identifier, and no two are the same. */
+/** Creates unique identifiers from arbitrary names. */
 export class Names {
   readonly #given = new Set(taken)
 

@@ -2,18 +2,18 @@ import type { JsonSchema } from '@unfold-mcp/core'
 import { isRecord } from '@unfold-mcp/core'
 import { visibleJson } from '../arguments/name.ts'
 
-/** How much of a schema becomes types: schemas come from strangers. What is beyond is `unknown`. */
+/** Schemas are untrusted; anything beyond these limits becomes `unknown`. */
 const maxSteps = 5_000
 const maxDepth = 12
 const maxChoices = 200
 const maxDescriptionLength = 400
 
-/** The TypeScript type of what a schema describes. Always a type that compiles; `unknown` for what types cannot say. */
+/** TypeScript type of a schema; always compiles. */
 export function typeText(schema: JsonSchema, indent = ''): string {
   return new TypeWriter(schema).text(schema, indent, 0)
 }
 
-/** A comment of one or more lines that ends where it should, whatever the text. */
+/** Comment that cannot be terminated early by its text. */
 export function commentText(text: string | undefined, indent: string): string {
   const plain = (text ?? '')
     .slice(0, maxDescriptionLength)
@@ -106,7 +106,7 @@ class TypeWriter {
       const mark = wanted.has(name) ? '' : '?'
       return `${commentText(about, inner)}${inner}readonly ${propertyName(name)}${mark}: ${this.text(schema, inner, depth + 1)}`
     })
-    // Other names are allowed; a type that said so could not say anything of these.
+    // Additional properties are omitted: an index signature would weaken the known ones.
     return `{\n${lines.join('\n')}\n${indent}}`
   }
 

@@ -14,7 +14,7 @@ import { promptTerminal, requireAnswer, type Terminal } from './terminal.ts'
 
 const maxMessageLength = 2_000
 
-/** Asks the person what a tool wants to know. Esc leaves the question; Ctrl-C ends the command as it does anywhere else. */
+/** Prompts for an elicitation. Esc cancels it; Ctrl-C interrupts the command. */
 export async function askElicitation(question: Elicitation, signal: AbortSignal, io: Io): Promise<Elicited> {
   const until = AbortSignal.any([signal, io.signal])
   const terminal = promptTerminal(io, until)
@@ -24,13 +24,13 @@ export async function askElicitation(question: Elicitation, signal: AbortSignal,
   }
   io.stdin.on('keypress', watch)
   try {
-    // A bar that shows how far the call is may stand there.
+    // Erases a progress bar.
     io.stderr.write('\r\u001b[2K')
     log.info(`The tool asks: ${safeText(question.message, { lines: true, limit: maxMessageLength })}`, terminal)
     return question.mode === 'url' ? await askUrl(question.url, until, io) : await askForm(question.schema, terminal, io)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
-    // A terminal that is read key by key sends no signal of its own.
+    // In raw mode, the terminal does not send SIGINT itself.
     if (isInterrupt) process.emit('SIGINT')
     return { action: 'cancel' }
   } finally {

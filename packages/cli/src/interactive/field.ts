@@ -10,7 +10,7 @@ import type { Io } from '../base/io.ts'
 import { safeText } from '../text/safe.ts'
 import { promptTerminal, requireAnswer } from './terminal.ts'
 
-/** What else is wrong with a value, as a message; undefined when nothing is. */
+/** Returns a problem with a value, or undefined. */
 export type Check = (field: Field, value: unknown) => string | undefined
 
 export interface Asking {
@@ -19,11 +19,11 @@ export interface Asking {
   readonly check: Check
 }
 
-// More than this is found faster by typing.
+// Above this number, choices are searched by typing.
 const fewChoices = 8
 const listLimit = 1_000
 
-/** Asks the person for one field. What they answer fits the field. */
+/** Prompts for a valid value of one field. */
 export function askField(field: Field, asking: Asking): Promise<unknown> {
   switch (field.kind) {
     case 'boolean':
@@ -47,7 +47,6 @@ export function askField(field: Field, asking: Asking): Promise<unknown> {
 
 const maxDescriptionLength = 300
 
-/** What is asked for: the label, and what the schema says of it. */
 function questionFor({ label, name, description, kind }: Field, more = ''): string {
   const head = safeText(label === '' ? name || 'Value' : label, { limit: 200 })
   const about = description === undefined ? '' : ` – ${safeText(description, { limit: maxDescriptionLength })}`
@@ -103,7 +102,7 @@ const optionsOf = (choices: readonly Choice[]) =>
 async function askItems(list: Field, item: Field, asking: Asking): Promise<unknown> {
   const { name, label, description, constraints } = list
   const named = { ...item, name, label, ...(description !== undefined && { description }) }
-  // An item has no place of its own to check; the list is checked as a whole.
+  // Items are validated with the list as a whole.
   const alone = { ...asking, check: () => undefined }
   const { minItems = 0, maxItems = listLimit } = constraints
   for (;;) {
@@ -119,7 +118,7 @@ async function askItems(list: Field, item: Field, asking: Asking): Promise<unkno
   }
 }
 
-/** The next item of a list; undefined at its end. */
+/** The next list item; undefined at the end. */
 async function askItem(item: Field, count: number, isEnough: boolean, asking: Asking): Promise<unknown> {
   const more = ` · ${count + 1}${isEnough ? ', or nothing to end the list' : ''}`
   if (isTyped(item)) return typed(item, questionFor(item, more), asking, isEnough)
@@ -145,7 +144,7 @@ async function askObject(field: Field & { readonly kind: 'object' }, asking: Ask
   return value
 }
 
-/** Undefined when the person leaves it out. */
+/** Undefined when skipped. */
 async function askOptional(field: Field, asking: Asking): Promise<unknown> {
   if (isTyped(field)) return typed(field, questionFor(field, ' (or nothing)'), asking, true)
   const { io, signal } = asking
@@ -187,7 +186,7 @@ async function askWord(field: Field, asking: Asking): Promise<unknown> {
   return typed(field, questionFor(field), asking, false)
 }
 
-/** A typed answer; undefined when nothing was typed where that is allowed. */
+/** Undefined when an optional value is left empty. */
 async function typed(field: Field, message: string, { io, signal, check }: Asking, isOptional: boolean): Promise<unknown> {
   const fallback = isOptional || field.default === undefined || isRecord(field.default) ? undefined : choiceText(field.default)
   const wordOf = (given: string | undefined): string => (given === undefined || given === '' ? (fallback ?? '') : given)

@@ -11,7 +11,7 @@ import { promptTerminal, requireAnswer } from './terminal.ts'
 
 const maxOffered = 100
 
-/** The arguments with what was missing, asked for one by one; what is optional is offered after that. */
+/** Prompts for missing arguments, then offers the optional ones. */
 export async function promptForArguments(
   tool: Tool,
   parsed: ParsedArguments,
@@ -24,7 +24,7 @@ export async function promptForArguments(
   return args
 }
 
-/** Checks a value by the whole schema of the tool, and tells what is wrong with this field. */
+/** Validates against the complete schema of the tool, and returns problems of this field. */
 export function argumentCheck(tool: Tool, args: Readonly<Record<string, unknown>>): Check {
   return (field, value) => {
     const tried: Record<string, unknown> = structuredClone({ ...args })
@@ -36,7 +36,6 @@ export function argumentCheck(tool: Tool, args: Readonly<Record<string, unknown>
   }
 }
 
-/** The optional fields that the person wants to fill in as well. */
 async function chooseOptional(tool: Tool, args: Readonly<Record<string, unknown>>, io: Io): Promise<readonly Field[]> {
   const optional = formOf(tool.inputSchema).fields.filter(({ name, required }) => !required && !Object.hasOwn(args, name))
   if (optional.length === 0) return []

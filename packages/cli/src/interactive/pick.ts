@@ -10,10 +10,10 @@ const maxMatches = 200
 const maxShown = 12
 const maxReadLength = 500
 const widestName = 32
-// Room for what stands before each line.
+// Width of the prompt prefix.
 const margin = 8
 
-/** The tool that the person chooses, from a list that is searched as they type. */
+/** Searchable list of tools. */
 export async function pickTool(tools: readonly Tool[], io: Io): Promise<Tool> {
   if (tools.length === 0) throw new CommandError(exit.tool, 'no_tools', 'It has no tools now.')
   const find = toolFinder(tools)
@@ -24,7 +24,7 @@ export async function pickTool(tools: readonly Tool[], io: Io): Promise<Tool> {
     options() {
       return options(this.userInput)
     },
-    // What is offered was found already.
+    // Options are already filtered.
     filter: () => true,
     maxItems: maxShown,
     validate: (value) => (value === undefined ? 'Nothing is chosen. Type less, or press Esc.' : undefined),
@@ -33,7 +33,7 @@ export async function pickTool(tools: readonly Tool[], io: Io): Promise<Tool> {
   return requireAnswer(chosen).tool
 }
 
-/** Tools for what was typed so far: first those whose names hold it, then those that speak of it, then those that are about it. */
+/** Ranking: name prefix, name, description, then full-text search. */
 function toolFinder(tools: readonly Tool[]): (query: string) => readonly Tool[] {
   const index = new SearchIndex()
   for (const [id, tool] of tools.entries()) index.set(documentOf(tool, { id: String(id), source: '' }))
@@ -51,7 +51,7 @@ function toolFinder(tools: readonly Tool[]): (query: string) => readonly Tool[] 
   }
 }
 
-/** The prompt asks several times for one key; new objects for a new query make it begin at the top of what was found. */
+/** The prompt asks several times per key press; new objects for a new query reset its selection. */
 function remembered<T>(make: (query: string) => T[]): (query: string) => T[] {
   let last: { readonly query: string; readonly found: T[] } | undefined
   return (query) => {

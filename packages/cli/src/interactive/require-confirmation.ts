@@ -2,7 +2,7 @@ import { CommandError, exit } from '../base/exit.ts'
 import { type Io, isInteractive } from '../base/io.ts'
 import { type Flags, isSet } from '../grammar/grammar.ts'
 
-/** Asks a question, unless --yes answers it. Throws when the answer is not yes, with `otherwise`: what was not done. */
+/** Prompts for confirmation unless --yes is set; throws with the message `otherwise` if declined. */
 export async function requireConfirmation(question: string, { flags, io, otherwise }: Asking): Promise<void> {
   if (isSet(flags, 'yes')) return
   if (!isInteractive(io) || isSet(flags, 'no-input'))

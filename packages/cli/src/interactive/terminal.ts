@@ -5,14 +5,14 @@ import { CommandError, exit } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 import { usesColour } from '../text/style.ts'
 
-/** What every question needs to know: where keys come from, and where it is drawn. */
+/** Options of every prompt. */
 export interface Terminal {
   readonly input: Io['stdin']
   readonly output: Writable
   readonly signal: AbortSignal
 }
 
-/** The terminal that a person sits at. Questions are drawn on standard error: standard output is for data. */
+/** Prompts are drawn on stderr; stdout is for data. */
 export function promptTerminal(io: Io, signal: AbortSignal = io.signal): Terminal {
   const { stdin, stderr, env } = io
   const isColoured = usesColour({ env, isTerminal: stderr.isTTY === true })
@@ -21,7 +21,7 @@ export function promptTerminal(io: Io, signal: AbortSignal = io.signal): Termina
 
 const ends = new WeakMap<Io['stdin'], AbortSignal>()
 
-/** Aborted when the person has nothing more to say: without it, a question whose input has ended is never requireAnswer. */
+/** Aborts at the end of input; otherwise a prompt would wait forever. */
 function endOf(stdin: Io['stdin']): AbortSignal {
   const known = ends.get(stdin)
   if (known !== undefined) return known
@@ -34,16 +34,15 @@ function endOf(stdin: Io['stdin']): AbortSignal {
   return end.signal
 }
 
-/** The answer, or the end of the command when the person wants none of it. */
+/** Throws if the prompt was cancelled. */
 export function requireAnswer<T>(answer: T): Exclude<T, symbol> {
   if (isCancel(answer)) throw new CommandError(exit.interrupted, 'interrupted', 'Interrupted.')
   return answer as Exclude<T, symbol>
 }
 
-// Marks that show where the cursor is are no colours.
+// Attributes that show the cursor are kept.
 const kept = new Set(['7', '27', '8', '28'])
 
-/** The same screen without colours. */
 function uncoloured(screen: Io['stderr']): Writable {
   const plain = new Writable({
     decodeStrings: false,

@@ -1,22 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a browser brings back from signing in. */
 export type CallbackResult =
   | { readonly code: string; readonly iss: string | undefined }
   | { readonly error: string; readonly description: string | undefined }
 
-/** Waits on this machine alone for the browser to come back. */
+/** Local HTTP server for the OAuth redirect. */
 export interface Callback extends AsyncDisposable {
-  /** Where the browser is sent. */
   readonly redirect: string
-  /** What it brings; whatever does not know `state` is turned away. */
+  /** Waits for the redirect; rejects requests with another `state`. */
   returned(state: string, signal: AbortSignal): Promise<CallbackResult>
 }
 
 const path = '/callback'
 
-/** Listens on 127.0.0.1: at the address a client is registered with, if that is free, else at any port. */
+/** Listens on 127.0.0.1, preferably on the port of a previous registration. */
 export async function callbackServer(registered?: string): Promise<Callback> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 })
   const listen = (port: number): Promise<boolean> =>
@@ -49,7 +47,7 @@ export async function callbackServer(registered?: string): Promise<Callback> {
       }),
     async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // The page that says that all is well is on its way.
+      // Let the final page be delivered.
       server.closeIdleConnections()
       const late = setTimeout(() => server.closeAllConnections(), 500)
       await closed
@@ -58,10 +56,10 @@ export async function callbackServer(registered?: string): Promise<Callback> {
   }
 }
 
-/** Undefined for anything but the answer that is waited for. */
+/** Undefined for any other request. */
 function returnedIn({ method, url = '', headers }: IncomingMessage, redirect: string, state: string): CallbackResult | undefined {
   const at = new URL(redirect)
-  // A page elsewhere must not reach this by a name of its own.
+  // Protects against DNS rebinding.
   if (method !== 'GET' || headers.host !== at.host || !URL.canParse(url, redirect)) return undefined
   const { pathname, searchParams: query } = new URL(url, redirect)
   if (pathname !== path || query.get('state') !== state) return undefined

@@ -4,11 +4,11 @@ import { timeLimit } from '../base/time-limit.ts'
 const requestTimeoutMs = 30_000
 const maxBytes = 1_000_000
 
-/** `fetch` for what an authorization server says: it answers soon and shortly, or not at all. */
+/** `fetch` with a timeout and a size limit, for authorization servers. */
 export function boundedFetch(signal?: AbortSignal): FetchLike {
   return async (url, init) => {
     using limit = timeLimit(requestTimeoutMs, [signal, init?.signal])
-    // What is posted is secret, and for this address alone.
+    // POST bodies contain secrets and must not be redirected.
     const redirect = init?.redirect ?? (init?.method === 'POST' ? 'error' : 'follow')
     const response = await fetch(url, { ...init, redirect, signal: limit.signal })
     const { status, statusText, headers, body } = response
@@ -28,7 +28,7 @@ async function textOf(body: ReadableStream<Uint8Array>, from: string): Promise<s
   return Buffer.concat(chunks).toString('utf8')
 }
 
-// The body is no longer packed.
+// The body is already decompressed.
 function plain(headers: Headers): Headers {
   const copy = new Headers(headers)
   copy.delete('content-encoding')

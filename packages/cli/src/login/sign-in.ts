@@ -12,21 +12,20 @@ import { toTokens } from './stored-sign-in.ts'
 import { type Grant, resourceOf, type TokenStore } from './tokens.ts'
 
 export interface SignInOptions {
-  /** What people call the server. */
+  /** Name in messages. */
   readonly label: string
   readonly url: string
   readonly store: TokenStore
   readonly signal: AbortSignal
   readonly timeoutMs: number
   readonly scope: string | undefined
-  /** A client that is registered there, or the address of a document that describes one. */
+  /** ID of a registered client, or URL of a client ID metadata document. */
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
-  /** Sends the person to an address. */
+  /** Opens or prints the authorization URL. */
   readonly show: (address: URL) => Promise<void>
 }
 
-/** Signs in to a server and keeps the tokens. */
 export async function signIn(options: SignInOptions): Promise<Grant> {
   const { label, url, store, signal } = options
   using limit = timeLimit(options.timeoutMs, [signal])
@@ -64,12 +63,12 @@ export async function signIn(options: SignInOptions): Promise<Grant> {
   return grant
 }
 
-/** The client to sign in with; without one, the SDK describes or registers one. */
+/** Without a client, the SDK registers one. */
 function clientFor({ clientId, clientSecret }: SignInOptions, before: Grant | undefined, { redirect }: Callback) {
   if (clientId !== undefined && isHttpsUrl(clientId)) return { document: clientId }
   if (clientId !== undefined)
     return { client: { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) } }
-  // A registration holds for the address that it was made with.
+  // A registration is valid only for its redirect URL.
   return before?.redirect === redirect ? { client: before.client } : {}
 }
 
@@ -85,7 +84,7 @@ const question = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'unfold', version: manifest.version } },
 })
 
-/** What a server says to somebody it does not know; undefined when it lets anybody in. */
+/** Challenge for an anonymous request; undefined if the server requires no authentication. */
 async function fetchChallenge(
   url: string,
   fetchFn: FetchLike,
@@ -109,7 +108,7 @@ async function startAuthorization(
   }
 }
 
-/** What is opened in a browser comes from the server: it must be a web page, and not one that others could read along with. */
+/** The URL comes from the server, so it must be an encrypted page. */
 function requireSafe(address: URL, label: string): void {
   if (!isSecureUrl(address)) throw failed(label, `It wants you to sign in at ${address.href}, which is no encrypted page.`)
 }

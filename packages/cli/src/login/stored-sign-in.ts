@@ -2,10 +2,9 @@ import type { AuthProvider } from '@modelcontextprotocol/client'
 import { dataFolder, type Io } from '../base/io.ts'
 import { type Grant, type TokenStore, type Tokens, tokenStore } from './tokens.ts'
 
-// A token that ends while a request is under way is of no use.
+// A token must not expire during a request.
 const earlyMs = 30_000
 
-/** What signs requests to an address that somebody signed in to; `id` names that sign-in. */
 export interface SignedIn {
   readonly id: string
   readonly auth: AuthProvider
@@ -13,11 +12,10 @@ export interface SignedIn {
 
 export interface StoredOptions {
   readonly warn: (message: string) => void
-  /** Told what is secret of the sign-in, also when it is renewed. */
+  /** Receives the secrets to redact from logs, also after a refresh. */
   readonly hide?: ((secrets: readonly string[]) => void) | undefined
 }
 
-/** The sign-in to an address, if there is one. */
 export async function storedSignIn(
   address: string,
   io: Pick<Io, 'env' | 'home' | 'platform' | 'signal'>,
@@ -50,7 +48,7 @@ class StoredAuth implements AuthProvider {
     return this.#grant.tokens.access
   }
 
-  /** Called when the server refused the token: there is a new one after this, or an error that says to sign in. */
+  /** Called by the SDK after a 401: refreshes the token or throws. */
   async onUnauthorized(): Promise<void> {
     await this.#renew()
   }
@@ -71,10 +69,10 @@ class StoredAuth implements AuthProvider {
   }
 }
 
-// What an authorization server says of a sign-in that has ended, or of a client that it forgot.
+// OAuth errors for an ended sign-in or an unknown client.
 const over = new Set<string>(['invalid_client', 'invalid_grant', 'unauthorized_client'])
 
-/** New tokens for old ones; undefined when the sign-in has ended. */
+/** Undefined if the sign-in has ended. */
 async function refreshed(
   { tokens, client, authorizationServer, metadata, indicator }: Grant,
   signal: AbortSignal,
@@ -97,7 +95,7 @@ async function refreshed(
   }
 }
 
-/** Tokens as they came, as they are kept; what a refresh leaves out stays as it was. */
+/** Values missing from a refresh response keep their previous value. */
 export function toTokens(
   told: {
     readonly access_token: string

@@ -8,17 +8,17 @@ import { readText } from '../config/formats/text.ts'
 
 const locking = { staleMs: 60_000, patienceMs: 120_000 }
 
-/** That somebody signed in: who gave the tokens, and for what. */
+/** A completed sign-in. */
 export interface Grant {
-  /** Another one for every sign-in; caches are kept apart by it. */
+  /** Unique per sign-in; separates caches. */
   readonly id: string
   readonly issuer: string
-  /** The server's address, without its query. Tokens are sent there and nowhere else. */
+  /** URL of the server without its query. Tokens are sent only there. */
   readonly resource: string
-  /** What the authorization server calls the resource. */
+  /** Resource indicator of the authorization server. */
   readonly indicator?: string
   readonly client: OAuthClientInformationMixed
-  /** The address that the client is registered with. */
+  /** Redirect URL of the registration. */
   readonly redirect: string
   readonly tokens: Tokens
   readonly authorizationServer: string
@@ -29,24 +29,23 @@ export interface Tokens {
   readonly access: string
   readonly refresh?: string
   readonly scope?: string
-  /** When the first of them ends, in milliseconds since 1970. */
+  /** Expiry of the access token, in milliseconds since 1970. */
   readonly expiresAt?: number
 }
 
-/** Where sign-ins are kept. */
 export interface TokenStore {
   readonly file: string
-  /** The latest sign-in to this address. */
+  /** Latest sign-in to a URL. */
   find(address: string): Promise<Grant | undefined>
-  /** Keeps a sign-in, in place of an earlier one with the same issuer and resource. */
+  /** Replaces a sign-in with the same issuer and resource. */
   keep(grant: Grant): Promise<void>
-  /** Forgets every sign-in to this address, and gives them back. */
+  /** Removes all sign-ins to a URL and returns them. */
   forget(address: string): Promise<readonly Grant[]>
-  /** Gives the grant new tokens, unless another program has done so meanwhile; of all who ask, one does the work. */
+  /** Refreshes the tokens, unless another process already did; serialised by a lock. */
   renew(grant: Grant, work: (current: Grant) => Promise<Tokens | undefined>): Promise<Grant | undefined>
 }
 
-/** What of an address decides whose token is sent there. */
+/** The part of a URL that tokens are bound to. */
 export function resourceOf(address: string): string {
   const { origin, pathname } = new URL(address)
   return `${origin}${pathname}`
@@ -55,7 +54,7 @@ export function resourceOf(address: string): string {
 const format = 'unfold-tokens'
 const version = 1
 
-/** Keeps sign-ins in `tokens.json` in this folder, readable by its owner alone. A file that others can read or write is not used. */
+/** Stores sign-ins in `tokens.json`, readable by its owner only. Ignores a file that others can read or write. */
 export function tokenStore(folder: string, warn: (message: string) => void = () => undefined): TokenStore {
   const file = join(folder, 'tokens.json')
   const locked = <T>(work: () => Promise<T>): Promise<T> => withLock(join(folder, 'tokens.lock'), locking, work)

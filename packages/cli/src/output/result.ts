@@ -16,7 +16,7 @@ interface Place {
 
 type Block = CallResult['content'][number]
 
-/** What a tool answered: text for a person, the whole result for a script, a file where one was asked for. */
+/** Prints the result of a tool as text or JSON, or writes it to --output. */
 export async function writeResult(result: CallResult, { io, output, flags, server, tool }: Place): Promise<void> {
   for (const { path, message } of result.outputProblems)
     output.warn(`${tool} answered otherwise than its schema says: ${path} ${message}`)
@@ -42,7 +42,7 @@ export async function writeResult(result: CallResult, { io, output, flags, serve
   output.answer(textFor(result, images), { server, tool, ...whole })
 }
 
-/** What is worth writing to a file: the one picture or text there is, else everything as JSON. */
+/** The only text, image or audio block, otherwise everything as JSON. */
 function bytesOf({ content, structuredContent }: CallResult): string | Buffer {
   const [only, ...others] = content
   if (others.length === 0 && only !== undefined) {

@@ -6,13 +6,11 @@ import { widthOf } from '../text/width.ts'
 import { fitted, wrapped } from '../text/wrap.ts'
 import type { HostPreview, PreviewedStep, PreviewedTool } from './preview.ts'
 
-/** How wide the terminal is, and whether it has colours. */
 export interface Layout {
   readonly width: number
   readonly style: Style
 }
 
-/** What is shown of one server. */
 export interface Shown {
   readonly title: string
   readonly previews: readonly HostPreview[]
@@ -24,7 +22,7 @@ const maxUnlisted = 10
 const maxSteps = 6
 const maxReplyLines = 6
 
-/** Previews of one server, in columns where there is room for them, as lines for a person. */
+/** Output of `unfold preview`: one column per era if they fit. */
 export function previewLines({ title, previews, notes = [] }: Shown, layout: Layout): readonly string[] {
   const together = overview(previews, layout)
   const parts = together.isBroken ? previews.map((preview) => overview([preview], layout)) : [together]
@@ -41,11 +39,10 @@ const eraName = ({ era, revision }: HostPreview): string => (era === 'session' ?
 
 interface Overview {
   readonly lines: readonly string[]
-  /** Whether a row takes more than a line. */
+  /** Whether a row needs more than one line. */
   readonly isBroken: boolean
 }
 
-/** What is listed first and what it costs, then every tool and how a model gets to it. */
 function overview(previews: readonly HostPreview[], { width, style }: Layout): Overview {
   const row = (label: string, cell: (preview: HostPreview) => string): readonly string[] => [label, ...previews.map(cell)]
   const all = previews.flatMap(({ tools }) => tools)
@@ -107,7 +104,7 @@ function cellText({ tokens, state, after = '' }: PreviewedTool): string {
   return state === 'unreachable' ? `${formatNumber(tokens)}, unreachable` : formatNumber(tokens)
 }
 
-/** The steps of each era; once where they are the same in all. */
+/** Printed once if identical in all eras. */
 function stepParts(previews: readonly HostPreview[], layout: Layout): readonly string[] {
   const [first, ...others] = previews
   if (first === undefined) return []
@@ -116,7 +113,6 @@ function stepParts(previews: readonly HostPreview[], layout: Layout): readonly s
   return previews.flatMap((preview) => stepLines(`Steps: ${eraName(preview)}`, preview.steps, layout))
 }
 
-/** What a model can call to get further, and what it then receives. */
 function stepLines(title: string, steps: readonly PreviewedStep[], layout: Layout): readonly string[] {
   if (steps.length === 0) return []
   const rest = steps.length - maxSteps
@@ -148,7 +144,7 @@ function addedText({ tools, tokens, through }: PreviewedStep): string {
   return `, ${plural(tools.length, 'new tool')} (${how})`
 }
 
-/** Each warning once; one that holds in a single era says in which. */
+/** Each warning once, with its era if it does not apply to all. */
 function warningLines(previews: readonly HostPreview[], layout: Layout): readonly string[] {
   const messages = [...new Set(previews.flatMap(({ warnings }) => warnings.map(({ message }) => message)))]
   const lines = messages.flatMap((message) => {
@@ -160,7 +156,6 @@ function warningLines(previews: readonly HostPreview[], layout: Layout): readonl
   return lines.length === 0 ? [] : ['', ...lines]
 }
 
-/** A paragraph whose lines after the first are indented. */
 function hanging(text: string, { width }: Layout): readonly string[] {
   return wrapped(safeText(text), width - 2).map((line, index) => (index === 0 ? line : `  ${line}`))
 }

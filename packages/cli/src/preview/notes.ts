@@ -3,13 +3,12 @@ import type { Transcript } from './transcript.ts'
 
 interface NoteOptions {
   readonly host: HostProfile | undefined
-  /** Whether the host is configured to load this server's tools at once. */
+  /** Whether the host loads the tools of this server without deferring them. */
   readonly isLoaded: boolean
-  /** Eras that the server does not speak. */
   readonly unsupported: readonly Transcript['era'][]
 }
 
-/** What a reader of a preview should know about how it was made. */
+/** Limitations of the preview. */
 export function notesOf(all: readonly Transcript[], { host, isLoaded, unsupported }: NoteOptions): readonly string[] {
   const skipped = [...new Set(all.flatMap((transcript) => transcript.skipped))]
   const isDeferring = all.some(({ tools }) => tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined))
@@ -32,12 +31,12 @@ export function notesOf(all: readonly Transcript[], { host, isLoaded, unsupporte
   ]
 }
 
-/** Tools of one era that the other has neither listed nor reported. */
+/** Tools of one era that are missing in the other. */
 function absences(all: readonly Transcript[]): readonly string[] {
   const [session, stateless] = [all.find(({ era }) => era === 'session'), all.find(({ era }) => era === 'stateless')]
   if (session === undefined || stateless === undefined) return []
   const known = namesIn(session)
-  // Tools of a group are missing because it cannot be activated, which is a warning.
+  // Missing tools of a group are reported as warnings.
   const grouped = new Set(stateless.outline?.tools.filter(({ group }) => group !== undefined).map(({ name }) => name))
   const missing = stateless.tools
     .map(({ name }) => name)

@@ -4,70 +4,66 @@ import { callToolIn, searchToolIn } from './surface.ts'
 import type { Step, Transcript } from './transcript.ts'
 import { type Warning, warningsOf } from './warnings.ts'
 
-/** A tool as a model meets it. */
 export interface PreviewedTool {
   readonly name: string
-  /** What its definition costs the model, as this host passes it on. */
+  /** Tokens of its definition as sent by this host. */
   readonly tokens: number
   /**
-   * `listed`: in the model's first request. `named`: only its name is, because the host defers. `step`: after `after` was called.
-   * `found`: never listed; a search finds it and `call_tool` calls it. `unreachable`: the list has nothing that leads to it.
+   * `listed`: in the first request of the model. `named`: by name only, because the host defers it. `step`: after a call of
+   * `after`. `found`: unlisted, but reachable with search and `call_tool`. `unreachable`: not reachable from the list.
    */
   readonly state: 'listed' | 'named' | 'step' | 'found' | 'unreachable'
   readonly after?: string
 }
 
-/** One step of a model towards a tool that is not listed. */
+/** A call towards an unlisted tool. */
 export interface PreviewedStep {
   readonly call: string
-  /** Activators that have to be called before it. */
+  /** Activators to call first. */
   readonly first: readonly string[]
   readonly reply: string
   readonly replyTokens: number
   readonly isError: boolean
-  /** Tools that can be called from then on. */
+  /** Tools that become available. */
   readonly tools: readonly string[]
-  /** What their definitions add to the next request. */
+  /** Tokens that they add to the next request. */
   readonly tokens: number
-  /** The tool that calls them, where the host does not list them in time. */
+  /** Tool that calls them, if the host does not re-list in time. */
   readonly through?: string
 }
 
-/** Requests to the model until it has answered with the result of a tool. */
+/** Model requests until the result of a tool is used. */
 interface Turns {
   readonly listed: number
-  /** Of a tool that is not listed, at least and at most; absent where all are listed, or none can be reached. */
+  /** For unlisted tools; absent if there are none, or none is reachable. */
   readonly unlisted?: { readonly least: number; readonly most: number }
 }
 
-/** What the model behind a host sees of a server, and how it reaches a tool. */
 export interface HostPreview {
   readonly era: Transcript['era']
   readonly revision: string
-  /** Listed tools first, then the others. */
+  /** Listed tools first. */
   readonly tools: readonly PreviewedTool[]
-  /** Tokens of the tools in the model's first request. */
+  /** Tokens of the tools in the first request of the model. */
   readonly tokens: number
   readonly instructionTokens: number
-  /** Tokens of the definitions of all tools, listed or not. */
+  /** Tokens of all definitions, listed or not. */
   readonly allTokens: number
   readonly steps: readonly PreviewedStep[]
   readonly turns: Turns
   readonly warnings: readonly Warning[]
 }
 
-/** What is needed besides what was transcript. */
 export interface PreviewOptions {
-  /** Absent: a client about which nothing is known. */
+  /** Undefined: an unknown client. */
   readonly host: HostProfile | undefined
-  /** Whether the host is configured to load this server's tools at once, where it would defer them. */
+  /** Whether the host loads the tools of this server without deferring them. */
   readonly isLoaded?: boolean
-  /** What the host's configuration calls the server; part of the tool names that a model sees. */
+  /** Name in the host's configuration; part of the tool names that the model sees. */
   readonly serverName: string
   readonly estimate: (text: string) => number
 }
 
-/** The preview for one host. */
 export function previewOf(transcript: Transcript, options: PreviewOptions): HostPreview {
   const { host, isLoaded = false, estimate } = options
   const { era, revision, instructions = '', steps } = transcript
@@ -96,7 +92,7 @@ function previewedTools(transcript: Transcript, host: HostProfile | undefined, i
   const found = new Map<string, PreviewedTool>()
   const add = (tool: PreviewedTool): void => void (found.has(tool.name) || found.set(tool.name, tool))
   for (const tool of tools) add({ name: tool.name, tokens: costIn(host, tool), state: isDeferred(tool) ? 'named' : 'listed' })
-  // A search enables one tool as an example of all that it finds.
+  // manage_tools enabled one tool as an example.
   for (const { name, appeared } of steps.filter((step) => step.name !== 'manage_tools'))
     for (const tool of appeared) add({ name: tool.name, tokens: costIn(host, tool), state: 'step', after: name })
   const state = searchToolIn(tools) === undefined ? 'unreachable' : 'found'
@@ -105,9 +101,8 @@ function previewedTools(transcript: Transcript, host: HostProfile | undefined, i
   return [...found.values()]
 }
 
-/** Which tools a host sends to the model by name alone. */
 function deferredBy(host: HostProfile | undefined, tools: readonly Tool[]): (tool: Tool) => boolean {
-  // Only a server that takes the host for one that defers adds search hints.
+  // A server adds search hints only if it assumes that the host defers.
   const isHinted = tools.some(({ _meta }) => _meta?.['anthropic/searchHint'] !== undefined)
   if (host?.defers !== 'always' && !(host?.defers === 'by-setting' && isHinted)) return () => false
   const readsHint = host.hints.includes('anthropic/alwaysLoad')
@@ -137,14 +132,14 @@ function previewedStep(step: Step, caller: string | undefined, { host, estimate 
 }
 
 function turnsOf({ tools: listed, steps }: Transcript, tools: readonly PreviewedTool[], host: HostProfile | undefined): Turns {
-  // A host that defers spends one turn on its own search.
+  // A deferring host needs one turn for its own search.
   const turns = { listed: tools.some(({ state }) => state === 'named') ? 3 : 2 }
   const caller = callToolIn(listed)
-  // The surface of a host that never re-lists has call_tool; without it, such a host never sees a new tool.
+  // Without call_tool, a host that never re-lists does not see new tools.
   const late = caller !== undefined ? 0 : lateness[host?.relists ?? 'immediately']
   const isFound = tools.some(({ state }) => state === 'found')
   const finding = isFound ? [searchToolIn(listed) === 'search_tools' && caller !== undefined ? 3 : 4 + late] : []
-  // One that only leads to further steps is not what the model wants.
+  // Tools that only lead to further steps are not the goal.
   const leads = new Set([...steps.map(({ name }) => name), 'deactivate'])
   const activating = steps
     .filter(({ name, appeared }) => name !== 'manage_tools' && appeared.some((tool) => !leads.has(tool.name)))

@@ -3,7 +3,7 @@ import { parseToolArguments } from '../arguments/parse.ts'
 import { usageError } from '../base/exit.ts'
 import type { Io } from '../base/io.ts'
 
-/** Who answers what a tool asks: what was given with `--answer`, else the person in front of the terminal, else nobody. */
+/** Answers elicitations from `--answer`, then from prompts; undefined if neither is possible. */
 export function elicitationHandler(io: Io, answers: readonly string[], asks: boolean): Elicit | undefined {
   if (answers.length === 0 && !asks) return undefined
   const words = answers.map((answer) => {

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection, Identity, OutlinedTool, Target } from '@unfold-mcp/client'
 
-/** A change of the tools that a server has, by their names. */
 export interface ToolChange {
   readonly added: readonly string[]
   readonly removed: readonly string[]
@@ -10,10 +9,7 @@ export interface ToolChange {
   readonly identity?: string
 }
 
-/**
- * The same server with all of its tools listed, where its address can ask for that; nothing where it cannot, or asks for a view of its
- * own already.
- */
+/** The target with `?exposure=everything`; undefined if it is not a URL or already requests a view. */
 export function fullListTarget(target: Target): Target | undefined {
   if (!('url' in target) || !URL.canParse(target.url)) return undefined
   const url = new URL(target.url)
@@ -24,11 +20,11 @@ export function fullListTarget(target: Target): Target | undefined {
 
 export interface CatalogOptions {
   readonly signal: AbortSignal
-  /** How often to ask: nobody is notified of a tool that is not listed to them. */
+  /** Polling interval: clients are not notified of changes to unlisted tools. */
   readonly intervalMs?: number
 }
 
-/** Changes of all tools that a server has, listed or not, where no address can ask for a list of all. */
+/** Polls for changes to all tools, for servers without a URL. */
 export async function* catalogChanges(
   connection: Pick<Connection, 'identity' | 'outline'>,
   begun: readonly OutlinedTool[],

@@ -19,16 +19,15 @@ import { verbs } from '../grammar/verbs.ts'
 import type { Output } from '../output/output.ts'
 import { safeText } from '../text/safe.ts'
 
-/** A server that was resolved on a command line, and what was said beside it. */
 export interface ResolvedServer {
-  /** What people call it. */
+  /** Name in messages. */
   readonly label: string
   readonly target: Target
-  /** The positionals after the server: a tool, what to search for. */
+  /** Positional arguments after the server. */
   readonly positionals: readonly string[]
 }
 
-/** Everything that the programs on this machine know of here. */
+/** Servers of all configuration files, or of --config. */
 export async function discoverServers(flags: Flags, io: Io): Promise<FoundServers> {
   const around = await system(io)
   const file = textOf(flags, 'config')
@@ -41,7 +40,7 @@ async function system({ platform, home, cwd, env }: Io): Promise<System> {
 
 const isAddress = (word: string): boolean => /^https?:\/\//iu.test(word)
 
-/** The server that a command line means: after `--`, by address, or by a name from a configuration. */
+/** Resolves the server of a command line: the command after `--`, a URL, or a configured name. */
 export async function resolveServerArgument(invocation: Invocation, io: Io, output: Output): Promise<ResolvedServer> {
   const { command, flags, positionals } = invocation
   if (command !== undefined) {
@@ -68,16 +67,15 @@ export async function resolveServerArgument(invocation: Invocation, io: Io, outp
   return { label: choice.server.name, target: withExtras(choice.server.target, flags), positionals: others }
 }
 
-/** What is typed before a tool's name to call it on the same server again. */
+/** Command to call a tool of the same server. */
 export function callCommand({ command, flags }: Invocation, label: string, { env }: Io): string {
   const isFirst = command !== undefined || textOf(flags, 'server') !== undefined || env.UNFOLD_SERVER !== undefined
   return isFirst ? 'unfold call' : `unfold call ${shellQuote([label])}`
 }
 
-/** What follows everything else on a command line like this one: the server's command, where that is how it was given. */
+/** The server command after `--`, if there is one. */
 export const commandTail = ({ command }: Invocation): string => (command === undefined ? '' : `-- ${shellQuote(command)}`)
 
-/** Connects to the server that a command line means; the tools it had last time are known before it is asked. */
 export async function openServer(
   invocation: Invocation,
   io: Io,
@@ -88,7 +86,7 @@ export async function openServer(
   return { ...resolved, connection: await connectTo(resolved, invocation.flags, io, output, options) }
 }
 
-/** Connects to one server, as whoever signed in to it. */
+/** Connects with stored credentials and the tool cache. */
 export async function connectTo(
   { label, target }: Pick<ResolvedServer, 'label' | 'target'>,
   flags: Flags,
@@ -114,11 +112,10 @@ export async function connectTo(
   })
 }
 
-// npm, uv and Docker may have to download a lot.
+// npm, uv and Docker may download for minutes.
 const installTimeoutMs = 600_000
 const installNoticeMs = 5_000
 
-/** Says that a server may be being installed when it does not answer for a while. */
 function installationNotice(label: string, output: Output): (pid: number, life: ProcessLife) => void {
   let timer: NodeJS.Timeout | undefined
   return (_pid, life) => {
@@ -129,7 +126,7 @@ function installationNotice(label: string, output: Output): (pid: number, life: 
   }
 }
 
-/** The target with the token of a sign-in; one that says who asks by a header of its own stays as it is. */
+/** Adds the stored sign-in, unless the target has an Authorization header. */
 async function signedTarget(
   target: Target,
   io: Io,
@@ -142,7 +139,7 @@ async function signedTarget(
   return signed === undefined ? { target } : { target: { ...target, auth: signed.auth }, credential: signed.id }
 }
 
-/** Where lists of tools are kept between commands, and where a shell's completions find them. */
+/** Tool cache, also read by shell completion. */
 export const cacheFolder = (io: Pick<Io, 'env' | 'home'>): string => `${dataFolder(io)}/cache/tools`
 
 function protocolOf(text: string | undefined): ConnectOptions['protocol'] {
@@ -151,7 +148,7 @@ function protocolOf(text: string | undefined): ConnectOptions['protocol'] {
   throw usageError(`--protocol is auto, session or 2026-07-28, not "${text}".`)
 }
 
-/** A project's own server runs only after its user agreed, once for each definition of it. */
+/** A project server requires approval of its current definition. */
 async function requirePermission(server: FoundServer, flags: Flags, io: Io, output: Output): Promise<void> {
   const store = approvalStore(dataFolder(io), (message) => output.warn(message))
   if (permissionFor(server, await store.list()) === 'allowed') return

@@ -10,8 +10,8 @@ import { connectTo, type ResolvedServer } from './servers.ts'
 const maxNamed = 6
 
 /**
- * What a client with a session is listed at first, in one line, where that differs from what this client was listed; nothing where it does
- * not. Only a server of ours that has groups or hides tools is asked, because asking means to connect to it a second time.
+ * Describes the initial list of session clients, if it differs from `listed`. Requires a second connection, so only servers with
+ * groups or unlisted tools are asked.
  */
 export async function sessionNote(
   server: ResolvedServer & { readonly connection: Connection },
@@ -34,7 +34,7 @@ export async function sessionNote(
     return `Clients with sessions (before MCP 2026-07-28) are first listed ${plural(names.length, 'tool')}: ${shown.join(', ')}${more} (--protocol session shows them).`
   } catch (error) {
     if (io.signal.aborted) throw error
-    // It cannot be known, which takes nothing from the list.
+    // The note is optional.
     return undefined
   }
 }

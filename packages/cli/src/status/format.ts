@@ -1,13 +1,13 @@
 import { formatNumber, plural } from '../text/number.ts'
 
-/** What there is to say, in one line; whole sentences among it lose their full stop. */
+/** Joins the non-empty parts with commas, without full stops. */
 export const joinParts = (parts: readonly (string | undefined)[]): string =>
   parts.flatMap((part) => (part === undefined || part === '' ? [] : [part.replace(/\.$/u, '')])).join(', ')
 
-/** The time of day here. */
+/** Local time, HH:MM:SS. */
 export const formatTime = (at: string): string => new Date(at).toTimeString().slice(0, 8)
 
-/** A length of time in its two largest units. */
+/** Duration in its two largest units. */
 export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1_000)
   if (ms < 1_000) return `${Math.round(ms)} ms`
@@ -17,6 +17,6 @@ export function formatDuration(ms: number): string {
   return hours < 24 ? `${hours} h ${Math.floor((seconds % 3_600) / 60)} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
-/** How many tools a server has; where clients may have only a part of them, how large that part is. */
+/** `7 tools`, or `5 of 7 tools` if clients can use only some of them. */
 export const toolCount = (offered: number, tools: number): string =>
   offered === tools ? plural(tools, 'tool') : `${formatNumber(offered)} of ${plural(tools, 'tool')}`

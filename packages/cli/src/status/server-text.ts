@@ -8,7 +8,7 @@ import { signInWays } from './sign-in-text.ts'
 import { announcesText, changeText, type Screen, stateText, type Upstream } from './status-text.ts'
 import { attemptText } from './summary.ts'
 
-/** One server behind a gateway, for a person: how it is, what should be known of its tools, and what they are. */
+/** Details of one server of a gateway. */
 export function serverText(upstream: Upstream, tools: readonly ToolReport[], { style, width }: Screen): string {
   const {
     name,
@@ -62,7 +62,7 @@ export function serverText(upstream: Upstream, tools: readonly ToolReport[], { s
 
 function suspicionLines(suspicions: Upstream['suspicions'], { style, width }: Screen): readonly string[] {
   if (suspicions.length === 0) return []
-  // Most of them end in the same words.
+  // Most advice is identical.
   const advice = new Set(suspicions.flatMap((each) => each.advice.split(/(?<=\.) /u)))
   return [
     '',

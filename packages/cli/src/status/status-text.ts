@@ -9,13 +9,11 @@ import { formatDuration, formatTime, joinParts, toolCount } from './format.ts'
 import { signInText } from './sign-in-text.ts'
 import { attemptText, errorText, progressText } from './summary.ts'
 
-/** A server, as a gateway tells of it. */
 export type Upstream = GatewayStatus['upstreams'][number]
 
-/** What is written to: how wide it is, and whether it has colours. */
 export type Screen = Pick<Output, 'style' | 'width'>
 
-/** A gateway at this moment, for a person. */
+/** Output of `unfold status`. */
 export function statusText(status: GatewayStatus, { style, width }: Screen): string {
   const { version, pid, url, transport, config, uptimeMs, isReady, upstreams, held } = status
   const where = transport === 'stdio' ? 'for the client that started it' : `on ${url}`
@@ -55,7 +53,7 @@ function problemLines({ problems }: GatewayStatus, style: Style): readonly strin
   return [style.red('It cannot be used as it is now; what was read before goes on.'), ...lines, ...more]
 }
 
-// With less room, what there is to say of a server stands below its name.
+// Below this width, details are printed below the name.
 const narrow = 80
 
 function serverLines(rows: readonly (readonly string[])[], { width }: Screen): readonly string[] {
@@ -83,10 +81,9 @@ const stateColours: { readonly [state: string]: keyof Style } = {
   installing: 'cyan',
 }
 
-/** The state of a server in words, coloured. */
 export const stateText = (state: string, style: Style): string => style[stateColours[state] ?? 'dim'](state.replace('_', ' '))
 
-// The last error of these is over, or said in another way.
+// In these states the last error is outdated or shown otherwise.
 const hidesLastError: ReadonlySet<Upstream['state']> = new Set([
   'ready',
   'needs_login',
@@ -131,7 +128,7 @@ function upstreamRow(upstream: Upstream, style: Style): readonly string[] {
   ]
 }
 
-/** What is told of a server elsewhere, and where. */
+/** Refers to details that `unfold status <server>` shows. */
 function moreText({ name, notes, suspicions }: Upstream, style: Style): string | undefined {
   const parts = [
     suspicions.length === 0 ? undefined : style.yellow(suspicionText(suspicions)),
@@ -140,7 +137,6 @@ function moreText({ name, notes, suspicions }: Upstream, style: Style): string |
   return suspicions.length + notes.length === 0 ? undefined : `${joinParts(parts)}: unfold status ${safeText(name)}`
 }
 
-/** How much of a server looks suspicious, with the names of a few tools. */
 function suspicionText(suspicions: Upstream['suspicions']): string {
   const tools = [...new Set(suspicions.flatMap(({ tool }) => tool ?? []))]
   if (tools.length === 0) return 'what it says of itself looks suspicious'
@@ -149,11 +145,9 @@ function suspicionText(suspicions: Upstream['suspicions']): string {
   return `${plural(tools.length, 'tool')} ${tools.length === 1 ? 'looks' : 'look'} suspicious (${named.join(', ')}${more})`
 }
 
-/** How changes of a server's tools become known. */
 export const announcesText = (announcesChanges: boolean): string =>
   announcesChanges ? 'announces changes' : 'is asked for changes now and then'
 
-/** What changed last among a server's tools. */
 export function changeText({ lastChange }: Upstream): string | undefined {
   if (lastChange === undefined) return undefined
   const { at, added, changed, removed } = lastChange

@@ -5,12 +5,12 @@ import { safeText } from '../text/safe.ts'
 import { formatDuration, toolCount } from './format.ts'
 import { signInText } from './sign-in-text.ts'
 
-/** Takes out of what servers say what must not be told. */
+/** Removes secrets from server output. */
 export type Clean = (text: string) => string
 
 type State = UpstreamStatus['state']
 
-/** How a server is, in the words that follow its name. */
+/** Status of a server, to print after its name. */
 export function serverLine(status: UpstreamStatus, offered: number, clean: Clean = (text) => text): string {
   const { name, address, state, tools } = status
   switch (state) {
@@ -33,13 +33,12 @@ export function serverLine(status: UpstreamStatus, offered: number, clean: Clean
   }
 }
 
-/** How far the start of a server is. */
 export function progressText({ state, forMs, attempt = 1, isQueued }: UpstreamStatus): string {
   if (isQueued === true) return 'waits until other servers are installed'
   return `${state}, ${formatDuration(Math.max(1_000, forMs))}, attempt ${attempt}`
 }
 
-/** The last error of a server without its name, which stands before it. */
+/** The last error without the server name, which precedes it. */
 export function errorText(
   { name, lastError = 'failed' }: Pick<UpstreamStatus, 'name' | 'lastError'>,
   clean: Clean = (text) => text,
@@ -50,13 +49,12 @@ export function errorText(
   return safeText(text, { limit: 600 })
 }
 
-/** Which attempt failed, and when the next one is. */
 export function attemptText({ attempt = 1, nextRetryInMs }: Pick<UpstreamStatus, 'attempt' | 'nextRetryInMs'>): string {
   const next = nextRetryInMs === undefined ? '' : `, next attempt in ${formatDuration(nextRetryInMs)}`
   return `attempt ${attempt}${next}`
 }
 
-/** All servers of a gateway, a line each, below how many are in which state. */
+/** Counts by state, then one line per server. */
 export function summaryLines({ upstreams, held, source }: Gateway, clean: Clean): readonly string[] {
   const statuses = upstreams.statuses()
   const width = nameWidth([...statuses.map(({ name }) => name), ...held.keys()])
@@ -68,10 +66,8 @@ export function summaryLines({ upstreams, held, source }: Gateway, clean: Clean)
   ]
 }
 
-/** What there is to say of a server that is not started because something is missing. */
 export const notStartedText = (problem = 'its configuration is incomplete.'): string => `not started: ${safeText(problem)}`
 
-/** How wide the longest of these names is. */
 export const nameWidth = (names: readonly string[]): number => Math.max(0, ...names.map((name) => safeText(name).length))
 
 const labels: { readonly [S in State]?: string } = { needs_login: 'need a login', reconnecting: 'failed' }

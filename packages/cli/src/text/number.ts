@@ -1,5 +1,5 @@
-/** A number as people write it. */
+/** 12345 as `12,345`. */
 export const formatNumber = (count: number): string => count.toLocaleString('en')
 
-/** How many there are of something. */
+/** `1 tool`, `2 tools`. */
 export const plural = (count: number, noun: string): string => `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`

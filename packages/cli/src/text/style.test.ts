@@ -12,8 +12,8 @@ describe('colours', () => {
     ['an empty FORCE_COLOR', true, { env: { FORCE_COLOR: '' }, isTerminal: false }],
     ['FORCE_COLOR=0', false, { env: { FORCE_COLOR: '0' }, isTerminal: true }],
     ['FORCE_COLOR over NO_COLOR', true, { env: { FORCE_COLOR: '1', NO_COLOR: '1' }, isTerminal: true }],
-    ['--no-color over FORCE_COLOR', false, { env: { FORCE_COLOR: '1' }, isTerminal: true, asked: false }],
-    ['--color over NO_COLOR', true, { env: { NO_COLOR: '1' }, isTerminal: false, asked: true }],
+    ['--no-color over FORCE_COLOR', false, { env: { FORCE_COLOR: '1' }, isTerminal: true, flag: false }],
+    ['--color over NO_COLOR', true, { env: { NO_COLOR: '1' }, isTerminal: false, flag: true }],
   ])('for %s: %s', (_, expected, system) => {
     expect(usesColour(system)).toBe(expected)
   })

@@ -5,7 +5,7 @@ import { widthOf } from '../text/width.ts'
 import { fitted } from '../text/wrap.ts'
 import type { GroupNode, Sum, ToolNode, Tree } from './tree.ts'
 
-/** A tree as lines for a person; where not all tools are listed, those that are bear a word. */
+/** If some tools are unlisted, the listed ones are marked. */
 export function treeLines(server: string, { listed, all, tools, groups }: Tree, width: number): readonly string[] {
   const isPartial = [...toolNodes({ tools, groups })].some((leaf) => !leaf.listed)
   const head = isPartial ? `${sumText(all)}; listed now: ${sumText(listed)}` : sumText(listed)
@@ -35,7 +35,6 @@ function branchLines({ tools, groups }: Branch, { before, isPartial, width }: Dr
   })
 }
 
-// Less says nothing.
 const minDescriptionWidth = 12
 
 const sumText = ({ count, tokens }: Sum): string => `${plural(count, 'tool')}, ~${formatNumber(tokens)} tokens`

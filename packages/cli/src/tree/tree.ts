@@ -1,21 +1,18 @@
 import type { Outline, Tool } from '@unfold-mcp/client'
 import { toolTokens } from '@unfold-mcp/core'
 
-/** A tool, with about how many tokens its definition costs a model. */
 export interface ToolNode {
   readonly name: string
   readonly tokens: number
-  /** Whether a client is shown it now. */
   readonly listed: boolean
 }
 
-/** What some tools are, plural. */
 export interface Sum {
   readonly count: number
   readonly tokens: number
 }
 
-/** A group with what lies in it; its sum is of all that, however deep. */
+/** Totals include nested groups. */
 export interface GroupNode extends Sum {
   readonly name: string
   readonly about?: string
@@ -23,20 +20,18 @@ export interface GroupNode extends Sum {
   readonly groups: readonly GroupNode[]
 }
 
-/** All that a server has: what is in no group, and the groups. */
 export interface Tree {
-  /** What a client is shown now. */
   readonly listed: Sum
-  /** What there is, listed or not, without the tools that are only there to find the others. */
+  /** Without the generated search and activation tools. */
   readonly all: Sum
   readonly tools: readonly ToolNode[]
   readonly groups: readonly GroupNode[]
 }
 
-// Nobody's groups are nested as deep as that; those of a server that says so are shown beside one another.
+// Deeper or cyclic groups are moved to the top level.
 const maxDepth = 20
 
-/** The tools of a server by their groups, as far as it tells of them; else those that it lists. */
+/** Tools by group, if the server reports them; otherwise the listed tools. */
 export function treeOf(listed: readonly Tool[], outline: Outline | undefined): Tree {
   const shown = listed.map((tool): ToolNode => ({ name: tool.name, tokens: toolTokens(tool), listed: true }))
   if (outline === undefined) return { listed: sumOf(shown), all: sumOf(shown), tools: shown, groups: [] }

@@ -12,7 +12,6 @@ import { safeText } from '../../text/safe.ts'
 
 const usage = 'unfold add <name> <address>, or unfold add <name> -- <command of a server>'
 
-/** Puts a server behind the gateway. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
@@ -65,7 +64,7 @@ async function targetFrom({ positionals, rest, command, flags }: Invocation, fol
     command: program,
     ...(args.length > 0 && { args }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map(variableFrom)) }),
-    // A path that is typed here is meant from here.
+    // Relative paths refer to the current folder.
     ...(isHere && folder !== io.cwd && { cwd: io.cwd }),
   }
 }

@@ -13,7 +13,6 @@ import { type Flags, type Invocation, isSet } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { safeText } from '../../text/safe.ts'
 
-/** Connects a client to the gateway: one entry in the client's own configuration. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   if (positionals.length > 1) throw usageError('Connect one client at a time: unfold connect <client>')
@@ -61,13 +60,12 @@ function summary(
   return isSame ? `${title} is already connected to the gateway.` : `Connected ${title} to the gateway. ${next}`
 }
 
-/** For a client whose configuration only its user can edit. */
 async function paste(client: PastedClient, flags: Flags, io: Io, output: Output): Promise<number> {
   if (flags.stdio !== undefined) throw usageError(`${client.title} connects to an address. Leave out --stdio.`)
   const gateway = await resolveGateway(client, flags, io)
   const { address: url, exposure } = gateway
   const token = await clientToken(gateway, { flags, io, present: undefined })
-  // The token is printed nowhere: whoever has it pastes it as well.
+  // The token itself is never printed.
   const text = client.text(url, token === undefined ? undefined : '<token>')
   const headers = token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } }
   const verification = isSet(flags, 'no-verify') ? skipped : await verifyTarget({ url, ...headers }, io)
@@ -97,7 +95,6 @@ const exposureLine = ({ exposure, why }: ExposureChoice): string => `Exposure: $
 
 interface Meant {
   readonly target: EntryTarget
-  /** The configuration of the gateway, where it is known. */
   readonly config: string | undefined
   readonly exposure: ExposureChoice
 }

@@ -2,5 +2,4 @@ import type { Io } from '../../base/io.ts'
 import { toggleServer } from '../../gateway/toggle.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 
-/** Keeps a server in the configuration and does not use it. */
 export const run = (invocation: Invocation, io: Io): Promise<number> => toggleServer('disable', invocation, io)

@@ -6,7 +6,6 @@ import { applyEdit, withEditErrors } from '../../gateway/apply.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 
-/** Disconnects a client from the gateway: removes the one entry that connecting made, and nothing else. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   if (positionals.length > 1) throw usageError('Disconnect one client at a time: unfold disconnect <client>')

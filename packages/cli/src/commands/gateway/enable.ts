@@ -2,5 +2,4 @@ import type { Io } from '../../base/io.ts'
 import { toggleServer } from '../../gateway/toggle.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 
-/** Uses a server again that was disabled. */
 export const run = (invocation: Invocation, io: Io): Promise<number> => toggleServer('enable', invocation, io)

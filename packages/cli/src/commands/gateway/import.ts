@@ -20,12 +20,12 @@ const nothingFound =
 const clients: { readonly [name: string]: string } = { claude: 'claude-code' }
 const known: readonly string[] = clientNames
 
-/** Puts the servers of the user's other programs behind the gateway. Their own files stay as they are. */
+/** Imports servers from other MCP clients, without changing their files. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const file = await configToEdit(flags, io)
   const { found, isFile } = await foundIn(textOf(flags, 'from'), io)
-  // What is wrong with a gateway's own file is for the gateway to say.
+  // Problems in unfold.json are reported by the gateway.
   const problems = isFile ? found.problems : found.problems.filter((problem) => basename(problem.file) !== 'unfold.json')
   for (const problem of problems) if (problem.unset === undefined) output.warn(`left out: ${problemText(problem)}`)
   const all = importCandidates([...found.servers, ...found.incomplete], {
@@ -73,7 +73,6 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   return exit.ok
 }
 
-/** What a program knows of, what is in a file, or everything. */
 async function foundIn(from: string | undefined, io: Io): Promise<{ readonly found: FoundServers; readonly isFile: boolean }> {
   const client = from === undefined ? undefined : (clients[from] ?? from)
   if (client !== undefined && !known.includes(client)) return { found: await discoverServers({ config: from }, io), isFile: true }
@@ -83,7 +82,7 @@ async function foundIn(from: string | undefined, io: Io): Promise<{ readonly fou
   return { found: { servers: servers.filter(isOf), incomplete: incomplete.filter(isOf), problems }, isFile: false }
 }
 
-/** Where gateways of this user are, or would be with this configuration. */
+/** URLs of running gateways and of one with this configuration. */
 async function ownAddresses(file: string, io: Io): Promise<readonly string[]> {
   const running = await findGateways({}, io)
   const { readConfig } = await import('@unfold-mcp/gateway/config')

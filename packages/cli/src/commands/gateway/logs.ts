@@ -17,7 +17,6 @@ interface LogLine {
   readonly upstream?: string
 }
 
-/** What a server wrote to standard error. */
 interface StderrLine {
   readonly id?: number
   readonly at: string
@@ -27,7 +26,6 @@ interface StderrLine {
 
 const retryMs = 500
 
-/** What the running gateway wrote to its log, or its servers to standard error; with --follow, what is written as it comes. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const level = logLevel(flags, 'level')
@@ -67,7 +65,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   return poll(ask, { signal, output, intervalMs: retryMs })
 }
 
-// A stream that breaks is gone on with where it was; whether the gateway is still there is found out by asking again.
+// After a broken stream, polling resumes from the last event or detects that the gateway has stopped.
 async function* unbroken(response: Response): AsyncGenerator<SseEvent> {
   try {
     yield* sseEvents(response)

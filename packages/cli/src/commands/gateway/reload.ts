@@ -5,7 +5,6 @@ import { requireGateway } from '../../gateway/running.ts'
 import type { Invocation } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 
-/** Makes the running gateway read its configuration now. */
 export async function run({ flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const gateway = await requireGateway(flags, io, output)

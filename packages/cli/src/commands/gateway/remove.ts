@@ -8,7 +8,6 @@ import { type Invocation, textOf } from '../../grammar/grammar.ts'
 import { Output } from '../../output/output.ts'
 import { safeText } from '../../text/safe.ts'
 
-/** Takes a server out of the gateway. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const [name, ...others] = positionals

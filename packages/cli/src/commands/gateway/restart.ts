@@ -11,7 +11,6 @@ import { safeText } from '../../text/safe.ts'
 const intervalMs = 200
 const startTimeoutMs = 10_000
 
-/** Starts a server behind the running gateway anew, and says how it is then. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const [name, ...others] = positionals
@@ -22,7 +21,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   await adminRequest(gateway, `${path}/restart`, { method: 'POST', signal })
   const ask = async () => (await (await adminRequest(gateway, path, { signal })).json()) as GatewayStatus['upstreams'][number]
   let server = await ask()
-  // One that is being installed may take minutes.
+  // Installation may take minutes, so it is not awaited.
   for (let ms = 0; server.state === 'starting' && ms < startTimeoutMs; ms += intervalMs) {
     await wait(intervalMs, undefined, { signal })
     server = await ask()

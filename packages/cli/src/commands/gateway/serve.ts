@@ -14,10 +14,10 @@ import { Output } from '../../output/output.ts'
 import { summaryLines } from '../../status/summary.ts'
 import { safeText } from '../../text/safe.ts'
 
-// A client that starts us may never list again, so what is about to come is waited for; not so long that it gives up on us.
+// Clients may list only once, so wait for the servers, but not until the client times out.
 const readyTimeoutMs = { client: 5_000, person: 10_000 }
 
-/** Runs the gateway until it is interrupted, or, over standard input and output, until its client is gone. */
+/** Runs until interrupted; with --stdio, until stdin closes. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const [named, ...others] = positionals
   if (others.length > 0) throw usageError('One configuration, please: unfold serve [<file>]')
@@ -51,7 +51,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
       return (await storedSignIn(url, io, { warn: (message) => log.warn({}, message), hide }))?.auth
     },
   })
-  io.forceExit.end = () => void running.close()
+  io.forceExit.run = () => void running.close()
   try {
     if (isStdio) await serveStdin(running, { profile: textOf(flags, 'profile'), view: stdioView(flags) }, io)
     else {
@@ -78,7 +78,7 @@ function lazyMode({ env }: Io): boolean | undefined {
   }
 }
 
-/** Serves the client through the gateway that runs with this configuration, so that no server is started a second time. */
+/** Uses a running gateway, so that no server is started twice. */
 async function throughGateway(file: string, flags: Invocation['flags'], io: Io, output: Output): Promise<number | undefined> {
   const { serveThroughGateway } = await import('../../bridge/serve.ts')
   const asked = { profile: textOf(flags, 'profile'), view: stdioView(flags) }
@@ -103,7 +103,7 @@ function checkFlags(isStdio: boolean, flags: Invocation['flags']): void {
   throw usageError(instead[wrong] ?? `--${wrong} does not go with --stdio.`)
 }
 
-/** What the client asks for, as an address would: its host program and its exposure beside what `--view` says. */
+/** Query string for --host, --exposure and --view. */
 function stdioView(flags: Invocation['flags']): string | undefined {
   const exposure = textOf(flags, 'exposure')
   if (exposure !== undefined) parseExposure(exposure)
@@ -116,7 +116,7 @@ function stdioView(flags: Invocation['flags']): string | undefined {
   return all.length === 0 ? undefined : all.join('&')
 }
 
-/** Says where it is, what it found, and how to go on. Resolves with the servers that are still being started. */
+/** Prints the startup summary. Returns the servers that are still starting. */
 async function tellStart(
   running: RunningGateway,
   { file, host }: { readonly file: string; readonly host: string | undefined },
@@ -141,7 +141,7 @@ async function tellStart(
   return pending
 }
 
-/** Says once more how each server is, when those that were still being started have come up or failed. */
+/** Prints the summary again when the remaining servers are ready or failed. */
 async function tellSettled(running: RunningGateway, names: readonly string[], io: Io, output: Output): Promise<void> {
   const { gateway } = running
   await waitForServers(gateway, { tell: () => undefined, signal: io.signal, timeoutMs: Number.POSITIVE_INFINITY, names })
@@ -160,7 +160,7 @@ async function serveStdin(
   await waitForServers(gateway, { signal, timeoutMs: readyTimeoutMs.client })
   const ended = new Promise<void>((resolve) => {
     stdin.once('close', resolve)
-    // A file has an end and is never closed.
+    // A file emits `end` but never `close`.
     stdin.once('end', resolve)
     signal.addEventListener('abort', () => resolve())
   })

@@ -13,7 +13,6 @@ import { safeText } from '../../text/safe.ts'
 
 const intervalMs = 1_000
 
-/** What the running gateway is doing, or one server behind it. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const [server, ...others] = positionals
@@ -32,7 +31,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   const isScreen = stdout.isTTY === true && !output.isJson
   const show = async (): Promise<void> => {
     const status = await ask()
-    // The screen is filled anew from its top; what is left of what was longer is erased.
+    // Move to the top and erase the previous output.
     const text = statusText(status, output)
     if (isScreen) stdout.write(`\u001b[H\u001b[2J${text}\n${output.style.dim('Stop with Ctrl-C.')}\n`)
     else output.item(`${text}\n`, status)

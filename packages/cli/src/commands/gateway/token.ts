@@ -14,10 +14,9 @@ type Subcommand = (names: readonly string[], flags: Flags, io: Io) => Promise<nu
 
 const subcommands: { readonly [name: string]: Subcommand } = { add, list, revoke, create: add }
 const usage = 'unfold token add <name> [--profile <name>], unfold token list, unfold token revoke <name>'
-// A token of such a name would be one that somebody made by mistake for a command.
+// A token with such a name is most likely a typing error.
 const reserved = new Set([...Object.keys(subcommands), 'delete', 'help', 'ls', 'new', 'remove', 'rm', 'show'])
 
-/** Creates, lists and revokes the tokens that clients send to the gateway. */
 export async function run({ positionals, flags }: Invocation, io: Io): Promise<number> {
   const [name, ...names] = positionals
   if (name === undefined) throw usageError(`Which subcommand? ${usage}`)
@@ -28,7 +27,7 @@ export async function run({ positionals, flags }: Invocation, io: Io): Promise<n
   return subcommand(names, flags, io)
 }
 
-/** `unfold token <name>` created a token in earlier versions. */
+/** Earlier versions created a token with `unfold token <name>`. */
 function unknownSubcommand(name: string, flags: Flags): Error {
   const close = nearest(name, ['add', 'list', 'revoke'])
   const profile = textOf(flags, 'profile')
@@ -45,7 +44,7 @@ function oneName(names: readonly string[], subcommand: 'add' | 'revoke'): string
   return name
 }
 
-/** The token is shown once: the configuration keeps its hash alone. */
+/** The token is printed once; the configuration contains only its hash. */
 async function add(names: readonly string[], flags: Flags, io: Io): Promise<number> {
   const output = new Output(io, flags)
   const name = oneName(names, 'add')
@@ -120,7 +119,6 @@ async function revoke(names: readonly string[], flags: Flags, io: Io): Promise<n
   return exit.ok
 }
 
-/** The names of the tokens in a configuration, in order. */
 function namesIn(text: string): readonly string[] {
   const tokens = jsonAt(text, ['tokens'])
   return Array.isArray(tokens) ? tokens.map(nameOf) : []

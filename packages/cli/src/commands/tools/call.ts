@@ -15,10 +15,9 @@ import { elicitationHandler } from '../../servers/elicit.ts'
 import { callCommand, commandTail, openServer } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
-/** Calls a tool: its flags are the properties of its schema. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
-  const { elicit, asks } = asking(invocation, io, output)
+  const { elicit, asks } = prompting(invocation, io, output)
   const { connection, label, positionals } = await openServer(invocation, io, output, elicit)
   await using _ = connection
   const { tool, isListed } = await chosenTool(connection, positionals[0], asks, io)
@@ -34,8 +33,8 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   return await callTool(called, invocation, io, output)
 }
 
-/** Whether a person can be asked, and who answers what a tool asks. */
-export function asking(
+/** Whether missing arguments are prompted for, and how elicitations are answered. */
+export function prompting(
   { flags }: Invocation,
   io: Io,
   output: Output,
@@ -49,16 +48,15 @@ export interface Called {
   readonly connection: Connection
   readonly label: string
   readonly tool: Tool
-  /** Whether the server lists it; one that is not listed may be there all the same. */
+  /** Whether the server lists it; unlisted tools can still be called. */
   readonly isListed?: boolean
   readonly asks: boolean
-  /** What is typed before the tool's name. */
+  /** Command before the name of the tool. */
   readonly command: string
-  /** Whether the person chose it from a list, and could not say anything of its arguments yet. */
+  /** Whether it was chosen interactively, so that no arguments were given. */
   readonly isPicked?: boolean
 }
 
-/** Calls one tool with what the command line says, and shows what it answers. */
 export async function callTool(
   { connection, label, tool, isListed = true, asks, command, isPicked = false }: Called,
   invocation: Invocation,
@@ -95,13 +93,13 @@ async function chosenTool(connection: Connection, name: string | undefined, asks
   return { tool: await pickTool(await connection.tools(), io), isListed: true }
 }
 
-/** A tool by its name. Servers that list only what is needed now describe the others when they are asked. */
+/** Looks up a tool; servers with unlisted tools describe them on request. */
 async function namedTool(connection: Connection, name: string): Promise<Chosen> {
   try {
     return { tool: await connection.tool(name), isListed: true }
   } catch (error) {
     if (!isClientError(error, 'unknown_tool')) throw error
-    // Whoever knows more than what is listed knows better what was meant.
+    // The server's suggestions include unlisted tools.
     const { tool, listed } = await connection.describe(name).catch((other: unknown) => {
       throw isClientError(other, 'unknown_tool') ? other : error
     })
@@ -109,7 +107,7 @@ async function namedTool(connection: Connection, name: string): Promise<Chosen> 
   }
 }
 
-/** The arguments on the command line; what is missing is asked for where somebody can answer. */
+/** Arguments of the command line; prompts for missing ones. */
 async function argumentsFor(
   tool: Tool,
   { rest, flags, command: given }: Invocation,

@@ -6,7 +6,6 @@ import { Output } from '../../output/output.ts'
 import { callCommand, commandTail, openServer } from '../../servers/servers.ts'
 import { safeText } from '../../text/safe.ts'
 
-/** Everything about one tool. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const output = new Output(io, invocation.flags)
   const { connection, label, positionals } = await openServer(invocation, io, output)

@@ -9,7 +9,6 @@ import { Output } from '../../output/output.ts'
 import { openServer } from '../../servers/servers.ts'
 import { plural } from '../../text/number.ts'
 
-/** Writes a command line and a typed client for a server. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags, command } = invocation
   const output = new Output(io, flags)
@@ -40,7 +39,6 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   return exit.ok
 }
 
-/** A name that a package and a command can have. */
 function nameFor(label: string): string {
   const last = /^https?:/iu.test(label) ? new URL(label).hostname : basename(label)
   const name = last

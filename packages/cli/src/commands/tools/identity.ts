@@ -6,7 +6,7 @@ import { Output } from '../../output/output.ts'
 import { openServer } from '../../servers/servers.ts'
 import { plural } from '../../text/number.ts'
 
-/** The identity of what a server offers; computed here for a server that knows nothing of it. */
+/** The identity that the server reports, or one computed from its tools. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
@@ -30,7 +30,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
     mcp_version: connection.protocolVersion,
     ...(told !== undefined && { told }),
   }
-  // What a server says of itself proves nothing: its tools must be those that are expected.
+  // A reported identity proves nothing, so the computed one must match too.
   const found = [id, computed].find((each) => each?.toLowerCase() !== expected?.toLowerCase())
   if (expected !== undefined && found !== undefined)
     throw new CommandError(

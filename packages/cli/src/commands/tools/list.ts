@@ -10,7 +10,6 @@ import { plural } from '../../text/number.ts'
 import { safeText } from '../../text/safe.ts'
 import { tableLines } from '../../text/table.ts'
 
-/** The tools of a server; without one, the servers there are. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { positionals, flags, command } = invocation
   const output = new Output(io, flags)

@@ -16,7 +16,6 @@ import { safeText } from '../../text/safe.ts'
 
 type Era = Transcript['era']
 
-/** Shows what the model behind a host sees of a server: tools, tokens, the steps to a tool, and warnings. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
@@ -45,7 +44,7 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   return exit.ok
 }
 
-/** Whether the address asks for a short list, which `unfold connect` writes together with the host's option to load it at once. */
+/** Whether the URL requests a short list, for which `unfold connect` also disables deferral. */
 function asksToLoad({ target }: Previewed): boolean {
   if (!('url' in target) || !URL.canParse(target.url)) return false
   const exposure = exposureNames.find((name) => name === new URL(target.url).searchParams.get('exposure'))
@@ -53,13 +52,12 @@ function asksToLoad({ target }: Previewed): boolean {
 }
 
 interface Previewed extends Pick<ResolvedServer, 'label' | 'target'> {
-  /** What a host's configuration calls it, where that is known. */
+  /** Name in the host's configuration, if known. */
   readonly name?: string
-  /** Whether it is the running gateway. */
   readonly isGateway?: boolean
 }
 
-/** The server that was named; without one, the running gateway. */
+/** The given server, or the running gateway. */
 async function serverOf(invocation: Invocation, io: Io, output: Output): Promise<Previewed> {
   const { positionals, command, flags } = invocation
   const isPreset = command !== undefined || flags.server !== undefined || io.env.UNFOLD_SERVER !== undefined
@@ -93,7 +91,7 @@ interface ClientOptions {
   readonly host: HostProfile | undefined
 }
 
-/** Connects the way such a client would, takes what it is transcript, and goes on step by step in a session of its own. */
+/** Connects as this client and records what the server sends, including after each step. */
 async function recordTranscript(
   server: Previewed,
   { era, host }: ClientOptions,
@@ -106,7 +104,7 @@ async function recordTranscript(
   await using connection = await connectTo(server, { ...flags, 'no-cache': true }, io, output, {
     protocol: era === 'session' ? 'session' : '2026-07-28',
     clientInfo: { name, version: '0.0.0' },
-    // On 2026-07-28 the address says which host it is; in a session the client's own name does.
+    // On 2026-07-28 the URL identifies the host; in a session the client name does.
     ...(isShared && host !== undefined && { view: `host=${host.id}` }),
   }).catch((error: unknown) => {
     throw server.isGateway === true && isClientError(error, 'login_required') ? tokenError(error) : error
@@ -128,11 +126,10 @@ const tokenError = (cause: unknown): CommandError =>
 
 interface Spoken {
   readonly all: readonly Transcript[]
-  /** Eras that the server does not speak. */
   readonly unsupported: readonly Era[]
 }
 
-/** What is transcript in each era that the server speaks; one that is asked for alone and not spoken is an error. */
+/** Records each supported era; an era requested explicitly must be supported. */
 async function recordEras({ eras, isChosen }: Eras, send: (era: Era) => Promise<Transcript>, label: string): Promise<Spoken> {
   const all: Transcript[] = []
   const unsupported: Era[] = []
@@ -151,7 +148,7 @@ async function recordEras({ eras, isChosen }: Eras, send: (era: Era) => Promise<
       unsupported.push(era)
     }
   }
-  // A host that speaks the newer era falls back to the older one.
+  // Hosts fall back to a session.
   return { all: all.length > 0 ? all : [await send('session')], unsupported }
 }
 
@@ -165,7 +162,7 @@ function hostOf(id: string | undefined): HostProfile | undefined {
 
 interface Eras {
   readonly eras: readonly Era[]
-  /** Whether the user asked for exactly this one. */
+  /** Whether the user requested exactly this era. */
   readonly isChosen: boolean
 }
 

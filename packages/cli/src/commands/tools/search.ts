@@ -13,14 +13,13 @@ interface Among {
   readonly tool: Tool
 }
 
-/** What was found, best first. */
+/** Best match first. */
 interface Found {
   readonly query: string
   readonly confidence: string
   readonly matches: readonly (Among & { readonly score?: number })[]
 }
 
-/** Tools by what they do: in one server, or in all that are yours. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
@@ -65,7 +64,7 @@ async function inOne(invocation: Invocation, io: Io, output: Output, limit: numb
   return { query, confidence: others.confidence, matches: others.tools.map((tool) => ({ server: label, tool })) }
 }
 
-/** What a server finds among tools that it does not list; nothing where its answer is not one of ours. */
+/** Uses the server's own search, which covers unlisted tools; undefined if its reply is not from Unfold. */
 async function foundThere(
   connection: Connection,
   query: string,
@@ -79,11 +78,11 @@ async function foundThere(
   return { confidence: answer.confidence, tools: described.map(({ tool }) => tool) }
 }
 
-/** What cannot be reached is left out, and told. */
+/** Skips unreachable servers with a warning. */
 async function everywhere({ positionals, flags }: Invocation, io: Io, output: Output, limit: number): Promise<Found> {
   if (positionals.length === 0) throw usageError('What should the tool do? unfold search --all <words …>')
   const { servers } = await discoverServers(flags, io)
-  // A project's own servers are asked about one by one, by name.
+  // Project servers require approval by name.
   const mine = servers.filter(({ trust, disabled }) => trust === 'user' && !disabled)
   const all = await Promise.all(
     mine.map(async ({ name, target }) => {

@@ -8,10 +8,8 @@ import { safeText } from '../../text/safe.ts'
 import { treeLines } from '../../tree/lines.ts'
 import { type Tree, treeOf } from '../../tree/tree.ts'
 
-/** A server with all that it has, or why that is not known. */
 type Branch = { readonly server: string } & (Tree | { readonly error: string })
 
-/** Servers, groups and tools, with what they cost a model to read. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { positionals, command, flags } = invocation
   const output = new Output(io, flags)

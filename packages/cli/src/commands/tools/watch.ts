@@ -8,7 +8,6 @@ import { connectTo, openServer, type ResolvedServer } from '../../servers/server
 import { plural } from '../../text/number.ts'
 import { safeText } from '../../text/safe.ts'
 
-/** Changes of all tools of a server, listed to this client or not, as they happen. */
 export async function run(invocation: Invocation, io: Io): Promise<number> {
   const { flags } = invocation
   const output = new Output(io, flags)
@@ -32,18 +31,17 @@ export async function run(invocation: Invocation, io: Io): Promise<number> {
   } catch (error) {
     if (!io.signal.aborted) throw error
   }
-  // Whoever watches ends it by interrupting; that is how it is meant.
   return io.signal.aborted ? exit.interrupted : exit.ok
 }
 
 interface Watched extends AsyncDisposable {
   readonly count: number
-  /** How many of them this client is listed. */
+  /** Number of tools listed to this client. */
   readonly listed: number
   changes(): { readonly ready: Promise<void>; readonly all: AsyncIterable<ToolChange> }
 }
 
-/** All that there is to watch of a server: what it lists, and of one of ours also what it does not. */
+/** Watches all tools, including unlisted ones if the server supports it. */
 async function wholeOf(connection: Connection, server: ResolvedServer, flags: Flags, io: Io, output: Output): Promise<Watched> {
   const { signal } = io
   const listed = (await connection.tools()).length

@@ -1,17 +1,16 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
-// The largest configuration that is read.
 const maxBytes = 5_000_000
 
-/** What a file holds, why it cannot be read, or nothing when there is no such file. */
+/** Content or problem of a file; undefined if it does not exist. */
 export type FileText = { readonly text: string } | { readonly problem: string } | undefined
 
-/** Reads a text file that may be of any size and kind, and never more of it than `maxBytes`. */
+/** Reads at most `maxBytes` of a text file. */
 export async function readText(file: string): Promise<FileText> {
   let handle: FileHandle
   try {
-    // A named pipe that nobody writes to would otherwise be waited for.
+    // Non-blocking, because opening a named pipe without a writer would hang.
     handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
     return unopened(error)
@@ -34,7 +33,7 @@ async function textIn(handle: FileHandle): Promise<FileText> {
   for (;;) {
     const { bytesRead } = await handle.read(buffer, size, buffer.length - size, size)
     size += bytesRead
-    // A file that grows while it is read is read to the size that it had.
+    // A growing file is read up to its initial size.
     if (bytesRead === 0 || size === buffer.length) break
   }
   return decoded(buffer.subarray(0, size))
@@ -49,7 +48,7 @@ function decoded(bytes: Uint8Array): FileText {
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
     return { problem: 'It is written in UTF-16. Save it as UTF-8.' }
   try {
-    // The decoder leaves a byte-order mark out.
+    // TextDecoder removes a byte order mark.
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {
     return { problem: 'It is not written in UTF-8. Save it as UTF-8.' }

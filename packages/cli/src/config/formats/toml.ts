@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Document, Item, Value } from '../document.ts'
 
-/** Reads TOML. Its parser knows no locations, so lines are those on which a table or key first appears. */
+/** The parser reports no positions, so lines are where a table or key first appears. */
 export function parseToml(text: string): Document {
   try {
     const lines = linesOf(text)
@@ -22,14 +22,13 @@ function itemOf(value: unknown, path: readonly string[], lineOf: LineOf): Item {
 function contentOf(value: unknown, path: readonly string[], lineOf: LineOf): Value {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
   if (Array.isArray(value)) return value.map((each) => itemOf(each, path, lineOf))
-  // Dates and integers beyond what numbers hold have no place in a server's definition, and are shown as text.
+  // Dates and large integers are not valid in a server definition.
   if (typeof value !== 'object' || value === null || value instanceof Date) return String(value)
   return new Map(Object.entries(value).map(([key, each]) => [key, itemOf(each, [...path, key], lineOf)]))
 }
 
 const pathKey = (path: readonly string[]): string => JSON.stringify(path)
 
-/** The line on which each table and key first appears. */
 function linesOf(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
   let table: readonly string[] = []
@@ -47,7 +46,6 @@ function linesOf(text: string): ReadonlyMap<string, number> {
   return found
 }
 
-/** The names in a dotted key: bare, or in quotes. */
 function namesIn(key: string): readonly string[] {
   return [...key.matchAll(/"([^"]*)"|'([^']*)'|([\w-]+)/gu)].map(([, double, single, bare]) => double ?? single ?? bare ?? '')
 }

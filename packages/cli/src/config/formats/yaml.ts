@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import type { Document, Item, Value } from '../document.ts'
 
-/** Reads YAML. Aliases are not followed: no program writes its servers with them. */
+/** Aliases are not resolved: no program writes servers with them. */
 export function parseYaml(text: string): Document {
   const lines = new LineCounter()
   try {
